@@ -37,7 +37,7 @@ func (a *acceptance) add(path string, units []ledger.Text) {
 type stateStep func(tx ledger.Writer) (weight int, err error)
 
 // acceptSteps are the steps of an acceptance, one for each slot of the collection.
-func (p *branch) acceptSteps(tx ledger.Writer, a *acceptance) ([]stateStep, error) {
+func (p *Branch) acceptSteps(tx ledger.Writer, a *acceptance) ([]stateStep, error) {
 	if len(a.texts) == 0 {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (p *branch) acceptSteps(tx ledger.Writer, a *acceptance) ([]stateStep, erro
 	return all, nil
 }
 
-func (p *branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *acceptance) (weight int, err error) {
+func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *acceptance) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -101,7 +101,7 @@ func (p *branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *acceptance) (
 }
 
 // accept remembers an acceptance within a transaction.
-func (p *branch) accept(tx ledger.Writer, a *acceptance) error {
+func (p *Branch) accept(tx ledger.Writer, a *acceptance) error {
 	steps, err := p.acceptSteps(tx, a)
 	for _, do := range steps {
 		if err == nil {
@@ -116,9 +116,9 @@ const pieceWeight = 50_000
 
 // inPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them. When ctx ends, what was done is
 // kept.
-func (p *branch) inPieces(ctx context.Context, steps []stateStep, last func(ledger.Writer) error) error {
+func (p *Branch) inPieces(ctx context.Context, steps []stateStep, last func(ledger.Writer) error) error {
 	for done := false; !done; {
-		err := p.State.Update(func(tx ledger.Writer) error {
+		err := p.Ledger.Update(func(tx ledger.Writer) error {
 			for weight := 0; len(steps) > 0 && weight < pieceWeight; steps = steps[1:] {
 				n, err := steps[0](tx)
 				if err != nil {

@@ -15,7 +15,7 @@ import (
 func bigImport(b *testing.B, p *project, n, edition int) *ledger.Job {
 	b.Helper()
 	j := &ledger.Job{ID: "big", Kind: jobImport, Collection: "main", Language: "en", Service: "1"}
-	err := p.State.Update(func(tx ledger.Writer) error {
+	err := p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for i := range n {
 			path := fmt.Sprintf("locales/en/file%05d.json", i)
 			var units []ledger.Text
@@ -25,12 +25,12 @@ func bigImport(b *testing.B, p *project, n, edition int) *ledger.Job {
 				units = append(units, ledger.Text{Name: name, Mark: catalog.MarkOf(fmt.Sprint("now", edition))})
 				before[name] = catalog.MarkOf(fmt.Sprint("before", edition))
 			}
-			if err := tx.SetMarks(p.pushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
+			if err := tx.SetMarks(p.branch.pushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
 				return err
 			}
 			j.Files = append(j.Files, ledger.JobFile{Name: path, Memory: ledger.Destination{Path: path, Collection: "main"}, Units: units})
 		}
-		return ledger.Jobs.Put(tx, p.stateName(), j.ID, *j)
+		return ledger.Jobs.Put(tx, p.branch.stateName(), j.ID, *j)
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -87,9 +87,9 @@ func BenchmarkSettleFloor(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				err := p.State.Update(func(tx ledger.Writer) error {
+				err := p.branch.Ledger.Update(func(tx ledger.Writer) error {
 					for _, f := range j.Files {
-						slot := p.pushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
+						slot := p.branch.pushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
 						marks, err := tx.Marks(slot)
 						if err != nil {
 							return err
@@ -131,13 +131,13 @@ func TestSettleIsInterruptedBetweenPieces(t *testing.T) {
 	}
 	finished := false
 	last := func(ledger.Writer) error { finished = true; return nil }
-	if err := p.inPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
+	if err := p.branch.inPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
 		t.Fatalf("it ended with %v, finished %v", err, finished)
 	}
 	if slots, err := w.store.Slots(ledger.Slot{Scope: "app", Kind: "step"}); err != nil || len(slots) != 2 {
 		t.Errorf("%d steps are kept, want 2: %v", len(slots), err)
 	}
-	if err := p.inPieces(t.Context(), steps, last); err != nil || !finished {
+	if err := p.branch.inPieces(t.Context(), steps, last); err != nil || !finished {
 		t.Errorf("it ended with %v, finished %v", err, finished)
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 // runReport is a line's report of a run, which can be continued by the report of another run.
 type runReport[R any] interface {
-	branch() string
-	then(R) R
+	Line() string
+	Then(R) R
 }
 
 // twice makes a pass, and makes it again where what it failed for could be repaired.
@@ -36,15 +36,15 @@ func twice[R runReport[R]](ctx context.Context, p *project, dry bool, run func()
 func continued[R runReport[R]](first, second []R) []R {
 	at := make(map[string]int, len(second))
 	for i, r := range second {
-		at[r.branch()] = i
+		at[r.Line()] = i
 	}
 	for _, r := range first {
-		i, both := at[r.branch()]
+		i, both := at[r.Line()]
 		switch {
 		case both:
-			second[i] = r.then(second[i])
-		case r.branch() == "": // it did not come as far as to the lines
-			second[0] = r.then(second[0])
+			second[i] = r.Then(second[i])
+		case r.Line() == "": // it did not come as far as to the lines
+			second[0] = r.Then(second[0])
 		default: // its branch is gone since
 			second = append(second, r)
 		}
@@ -55,26 +55,26 @@ func continued[R runReport[R]](first, second []R) []R {
 // pushed is the report of a push, and what the pull after it needs to know.
 type pushed struct {
 	report.ProjectPush
-	open      map[string]conflict // of a dry run: first contact that the pull need not tell
-	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
+	Open      map[string]conflict // of a dry run: first contact that the pull need not tell
+	Decidable map[Decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
 }
 
 // pulled is the report of a pull, and what the push after it needs to know.
 type pulled struct {
 	report.ProjectPull
-	unsent bool // a push now may find texts that the service does not have: of base, or of a commit since the last pull
+	Unsent bool // a push now may find texts that the service does not have: of base, or of a commit since the last pull
 }
 
 // scope is what a pass of the project is for.
-func scope(p *branch) report.Scope { return report.Scope{Name: p.cfg.Name, Base: p.line} }
+func scope(p *Branch) report.Scope { return report.Scope{Name: p.Project.Name, Base: p.Base} }
 
 // noProblems is the outcome that a pass begins with.
 func noProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }
 
-func (first pushed) branch() string { return first.Base }
+func (first pushed) Line() string { return first.Base }
 
 // then is a push that was made again. Both runs' problems count: what was sent by the first is not looked at again.
-func (first pushed) then(second pushed) pushed {
+func (first pushed) Then(second pushed) pushed {
 	both := second
 	both.Requests += first.Requests
 	both.Exports += first.Exports
@@ -88,22 +88,22 @@ func (first pushed) then(second pushed) pushed {
 	both.Replaced = union(first.Replaced, second.Replaced)
 	both.Finished = slices.Concat(first.Finished, second.Finished)
 	both.Problems = union(first.Problems, second.Problems)
-	if first.decidable != nil {
-		both.decidable = maps.Clone(first.decidable)
-		maps.Copy(both.decidable, second.decidable)
+	if first.Decidable != nil {
+		both.Decidable = maps.Clone(first.Decidable)
+		maps.Copy(both.Decidable, second.Decidable)
 	}
 	return both
 }
 
-func (first pulled) branch() string { return first.Base }
+func (first pulled) Line() string { return first.Base }
 
 // then is a pull that was made again. A commit of the first run that was not delivered is gone with the clone, and all that it brought was computed again.
-func (first pulled) then(second pulled) pulled {
+func (first pulled) Then(second pulled) pulled {
 	both := second
 	both.Requests += first.Requests
 	both.Calls += first.Calls
 	both.Finished = slices.Concat(first.Finished, second.Finished)
-	both.unsent = first.unsent || second.unsent
+	both.Unsent = first.Unsent || second.Unsent
 	if !first.Pushed {
 		return both
 	}

@@ -10,10 +10,10 @@ import (
 // Whatever a report can say, what the first run said of it is in the report of both: but why that run ended.
 func TestReportOfTwoRunsKeepsAllOfTheFirst(t *testing.T) {
 	push, pull := pushed{ProjectPush: filled[report.ProjectPush]()}, pulled{ProjectPull: filled[report.ProjectPull]()}
-	keeps(t, push.then(pushed{}).ProjectPush)
-	keeps(t, pull.then(pulled{}).ProjectPull)
+	keeps(t, push.Then(pushed{}).ProjectPush)
+	keeps(t, pull.Then(pulled{}).ProjectPull)
 	pull.Pushed = false // its commit is gone with the clone
-	if both := pull.then(pulled{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
+	if both := pull.Then(pulled{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
 		t.Errorf("%+v", both)
 	}
 }

@@ -45,11 +45,11 @@ func covers(stays map[string]apart) map[string]string {
 // new translation in the source's shape, and the file was merged before. Against the translation that was merged last,
 // the other shape is a person's change. What was filled in for a single text does not translate the plural.
 func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
-	base, err := r.marks(r.slot(ledger.Merged, x.Path, x.Language.Code))
+	base, err := r.marks(r.branch.slot(ledger.Merged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
-	filler, err := r.marks(r.slot(ledger.Filler, x.Path, x.Language.Code))
+	filler, err := r.marks(r.branch.slot(ledger.Filler, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}

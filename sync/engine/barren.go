@@ -81,11 +81,11 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 }
 
 // findSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
-func (p *branch) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
-	if !slices.ContainsFunc(p.cfg.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
-		return bundle.Find(tip, p.cfg)
+func (p *Branch) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
+	if !slices.ContainsFunc(p.Project.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
+		return bundle.Find(tip, p.Project)
 	}
-	last, _, err := ledger.Emptied.Get(p.State, p.stateName(), p.cfg.Push.Source)
+	last, _, err := ledger.Emptied.Get(p.Ledger, p.stateName(), p.Project.Push.Source)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +93,7 @@ func (p *branch) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []rep
 		last = ledger.Folders{Config: p.configured()}
 	}
 	t := &prunedTree{Tip: tip, barren: last.Folders, seen: make(map[string]listing)}
-	found, problems, err := bundle.Find(t, p.cfg)
+	found, problems, err := bundle.Find(t, p.Project)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,5 +104,5 @@ func (p *branch) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []rep
 	if dry || maps.Equal(now.Folders, last.Folders) {
 		return found, problems, nil
 	}
-	return found, problems, ledger.Emptied.Put(p.State, p.stateName(), p.cfg.Push.Source, now)
+	return found, problems, ledger.Emptied.Put(p.Ledger, p.stateName(), p.Project.Push.Source, now)
 }

@@ -47,13 +47,13 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 			return err
 		}
 		if met && r.before[g.ID()] == nil {
-			asks = append(asks, exportAsk{group: g, languages: r.cfg.Targets(), completion: string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: r.branch.Project.Targets(), completion: string(service.Draft)})
 		}
 	}
 	if len(asks) == 0 {
 		return nil
 	}
-	answers, err := r.exportAll(ctx, asks, anew.in(r.o.DryRun))
+	answers, err := r.branch.exportAll(ctx, asks, anew.in(r.o.DryRun))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 
 // meets reports whether a group has translations of keys that are sent, of which nothing was agreed on.
 func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool, error) {
-	if !r.cfg.Push.Translations && !r.o.Translations {
+	if !r.branch.Project.Push.Translations && !r.o.Translations {
 		return false, nil
 	}
 	var concerned []*bundle.Bundle
@@ -75,7 +75,7 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 			concerned = append(concerned, b)
 		}
 	}
-	targets, err := bundle.Existing(r.tree.FS, concerned, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, concerned, r.branch.Project.Targets())
 	if err != nil {
 		return false, err
 	}
@@ -84,7 +84,7 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 		if err != nil {
 			return false, err
 		}
-		merged, err := r.marks(r.slot(ledger.Merged, t.Path, t.Language.Code))
+		merged, err := r.marks(r.branch.slot(ledger.Merged, t.Path, t.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -106,11 +106,11 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 // and takes out what stays there. Where it cannot be asked, such texts wait.
 func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	git := &past.Reader{
-		Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log,
+		Repo: r.branch.Repo, Tree: r.tree.Commit(), Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base, Log: r.branch.Log,
 	}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
-		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
+		marks, err := r.branch.Ledger.Marks(r.branch.foundSlot(s.source.Collection))
 		if err != nil {
 			return err
 		}
@@ -127,12 +127,12 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 		if met, err := r.meets(g, unmet); err != nil {
 			return err
 		} else if met {
-			ask.languages = append(ask.languages, r.cfg.Targets()...)
+			ask.languages = append(ask.languages, r.branch.Project.Targets()...)
 		}
 		asks = append(asks, ask)
 	}
 	r.exports += len(asks)
-	answers, failure := r.exportAll(ctx, asks, anew.in(r.o.DryRun))
+	answers, failure := r.branch.exportAll(ctx, asks, anew.in(r.o.DryRun))
 	if failure != nil {
 		r.errs = append(r.errs, failure)
 	}
@@ -162,12 +162,12 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 // onlyThere names the source texts that the service has and no source file, when a collection is met first.
 // Where several branches send to it, they may be another's.
 func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
-	if len(r.accepted.Texts[g.Collection]) > 0 || r.line != "" {
+	if len(r.accepted.Texts[g.Collection]) > 0 || r.branch.Base != "" {
 		return
 	}
 	if only := r.tree.Unsourced(g, present.of); len(only) > 0 {
 		r.report.Orphaned = append(r.report.Orphaned, report.Problem{
-			Code: report.CodeRemoved, File: g.Bundles[0].Path, Language: r.cfg.SourceLanguage,
+			Code: report.CodeRemoved, File: g.Bundles[0].Path, Language: r.branch.Project.SourceLanguage,
 			Problem: fmt.Sprintf("the service has %s in collection %q that no source file has: %s; no pull brings them. "+
 				"Delete there what is not needed", report.Counted(len(only), "text", "texts"), g.Collection, report.Some(only, 5))})
 	}
@@ -208,7 +208,7 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 			continue
 		}
 		kept[u.Key] = at != past.Here
-		d := git.Decide(s.source.Bundle, u, at, r.cfg.Push.Conflicts)
+		d := git.Decide(s.source.Bundle, u, at, r.branch.Project.Push.Conflicts)
 		if s.stays[u.Key] = d.Stays; d.Accepted {
 			accepted[u.Key] = true
 		}
@@ -218,7 +218,7 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 			r.problem(d.Told)
 		default:
 			r.report.Replaced = append(r.report.Replaced, d.Told)
-			r.givesWay(d.Told, r.o.DryRun || r.cfg.Push.Conflicts == "skip")
+			r.branch.givesWay(d.Told, r.o.DryRun || r.branch.Project.Push.Conflicts == "skip")
 		}
 	}
 	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
@@ -233,12 +233,12 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 		return unmet[n.Key] && there && !kept[n.Key]
 	})
 	r.found[s.source.Collection] = found
-	return r.State.Update(func(tx ledger.Writer) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		if len(texts) > 0 {
-			err = r.accept(tx, a)
+			err = r.branch.accept(tx, a)
 		}
 		if len(found) < len(before) {
-			err = errors.Join(err, tx.SetMarks(r.foundSlot(s.source.Collection), found))
+			err = errors.Join(err, tx.SetMarks(r.branch.foundSlot(s.source.Collection), found))
 		}
 		return err
 	})

@@ -6,11 +6,11 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-func (p *branch) sourceHistory(collection string) ledger.Slot {
+func (p *Branch) sourceHistory(collection string) ledger.Slot {
 	return ledger.SourceKnown.Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
-func (p *branch) sourceSeen(at lookAt, collection string) ledger.Slot {
+func (p *Branch) sourceSeen(at lookAt, collection string) ledger.Slot {
 	return ledger.SourceSeen.In(string(at)).Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
@@ -19,10 +19,10 @@ func (r *pushing) lookAtSources(a *accepted.Sources, commit string) error {
 	if r.o.DryRun || len(r.errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
-	place := lookAt(r.cfg.Push.Source)
-	return r.State.Update(func(tx ledger.Writer) error {
+	place := lookAt(r.branch.Project.Push.Source)
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for collection := range a.Pasts {
-			history, err := tx.Marks(r.sourceHistory(collection))
+			history, err := tx.Marks(r.branch.sourceHistory(collection))
 			if err != nil {
 				return err
 			}
@@ -37,16 +37,16 @@ func (r *pushing) lookAtSources(a *accepted.Sources, commit string) error {
 					}
 				}
 			}
-			if err := ledger.KeepMarks(tx, r.sourceSeen(place, collection), seen); err != nil {
+			if err := ledger.KeepMarks(tx, r.branch.sourceSeen(place, collection), seen); err != nil {
 				return err
 			}
 		}
-		return ledger.SourceSeenAt.Put(tx, r.stateName(), string(place), commit)
+		return ledger.SourceSeenAt.Put(tx, r.branch.stateName(), string(place), commit)
 	})
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func (p *branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
+func (p *Branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.sourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err

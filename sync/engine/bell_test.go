@@ -35,17 +35,17 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 		w.git("checkout", "-q", "main")
 		w.commitOn("l10n/feature/x", appDE, edited)
 		for range 2 {
-			if pulls(w, "l10n/feature/x").unsent {
+			if pulls(w, "l10n/feature/x").Unsent {
 				t.Fatal("rings for a push of main, which does not look at feature/x")
 			}
 			w.sends()
 		}
 		w.git("checkout", "-q", "feature/x")
-		if !pulls(w, "l10n/feature/x").unsent {
+		if !pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("does not ring for the push that looks")
 		}
-		w.reports(w.clean(PushOptions{near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
-		if pulls(w, "l10n/feature/x").unsent {
+		w.reports(w.clean(PushOptions{Near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
+		if pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("rings after everything was sent")
 		}
 	})
@@ -64,7 +64,7 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 			w.configure(settings + change + jsonFiles)
 			w.commitOn("l10n", appDE, edited)
 			for range 2 {
-				if rings := pulls(w, "l10n").unsent; rings != (name == "") {
+				if rings := pulls(w, "l10n").Unsent; rings != (name == "") {
 					t.Fatalf("rings: %v", rings)
 				}
 			}

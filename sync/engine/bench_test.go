@@ -76,13 +76,13 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		fsys[fmt.Sprintf("locales/en/file%04d.json", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	p := benchProject(b, b.TempDir(), []string{"de"})
-	t, err := tree.Find(fsys, p.cfg, nil)
+	t, err := tree.Find(fsys, p.branch.Project, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = p.State.Update(func(tx ledger.Writer) error {
+	err = p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, s := range t.Sources {
-			if err := tx.SetMarks(p.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.branch.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		t, err := tree.Find(fsys, p.cfg, nil)
+		t, err := tree.Find(fsys, p.branch.Project, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -120,13 +120,13 @@ func BenchmarkStatus(b *testing.B) {
 	gittest.Git(b, dir, "commit", "-q", "-m", "start")
 	p := benchProject(b, dir, []string{"de"})
 	fsys := os.DirFS(dir)
-	t, err := tree.Find(fsys, p.cfg, nil)
+	t, err := tree.Find(fsys, p.branch.Project, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = p.State.Update(func(tx ledger.Writer) error {
+	err = p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, s := range t.Sources {
-			if err := tx.SetMarks(p.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.branch.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}
@@ -205,17 +205,17 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 	}
 	defer p.close()
 	run := newPull(p.branch, PullOptions{})
-	tip, err := run.repo.At(ctx, "l10n", "main")
+	tip, err := run.branch.Repo.At(ctx, "l10n", "main")
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := tree.Find(tip, run.cfg, nil)
+	t, err := tree.Find(tip, run.branch.Project, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	run.tip, run.base = tip, tip.Base()
 	var done []*merged
-	for _, target := range bundle.Known(t.Bundles(), p.cfg.Targets()) {
+	for _, target := range bundle.Known(t.Bundles(), p.branch.Project.Targets()) {
 		f, err := target.Sources[0].Parse([]byte(jsonFile(benchKeys, target.Language.Code, edition)), target.Language)
 		if err != nil {
 			b.Fatal(err)

@@ -23,10 +23,10 @@ func (r *pushing) conclude(a *accepted.Sources) error {
 	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
 	}
-	return r.State.Update(func(tx ledger.Writer) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Missed {
-			r.log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
-			if err := ledger.Missing.Put(tx, r.stateName(), at.ID(), ledger.Absence{At: r.Now().UTC(), Run: r.run}); err != nil {
+			r.branch.Log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
+			if err := ledger.Missing.Put(tx, r.branch.stateName(), at.ID(), ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}); err != nil {
 				return err
 			}
 		}
@@ -34,12 +34,12 @@ func (r *pushing) conclude(a *accepted.Sources) error {
 			if !here[at] && !slices.ContainsFunc(a.Moves, func(m ledger.Move) bool { return m.From == at }) {
 				continue
 			}
-			if err := ledger.Missing.Delete(tx, r.stateName(), at.ID()); err != nil {
+			if err := ledger.Missing.Delete(tx, r.branch.stateName(), at.ID()); err != nil {
 				return err
 			}
 		}
 		for _, at := range a.Gone {
-			slot := ledger.Removed.Of(r.stateName(), at)
+			slot := ledger.Removed.Of(r.branch.stateName(), at)
 			before, err := tx.Marks(slot)
 			if err != nil {
 				return err
@@ -59,7 +59,7 @@ func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living m
 	for _, n := range now.Names() {
 		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
 			told[n.Key] = true
-			p := accepted.Orphan(at, n.Key, r.cfg.SourceLanguage)
+			p := accepted.Orphan(at, n.Key, r.branch.Project.SourceLanguage)
 			if twins := twins[n]; len(twins) > 0 {
 				p.Problem += fmt.Sprintf(". Its text stands under %s now; which key has become which is not guessed. Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
 			}

@@ -42,9 +42,9 @@ type candidate struct {
 // settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
 func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
-	for deadline := r.Now().Add(patience); ; {
+	for deadline := r.branch.Now().Add(patience); ; {
 		found, err := r.candidates(ctx)
-		if !errors.Is(err, errStirred) || !r.Now().Before(deadline) {
+		if !errors.Is(err, errStirred) || !r.branch.Now().Before(deadline) {
 			return found, err
 		}
 		if err := r.lookAnew(ctx); err != nil {
@@ -78,7 +78,7 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	all := r.tree.NewShared()
 	for _, at := range r.places {
 		at.shared = all
-		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.cfg.Targets())
+		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.branch.Project.Targets())
 		if err != nil {
 			return nil, err
 		}
@@ -108,9 +108,9 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 
 // unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
 // service or the remote. Those that wait for a decision are not among them: they are conflicts.
-func unsent(p *branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
+func unsent(p *Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
 	count := make(map[string]int)
-	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations {
+	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
 		return count, nil
 	}
 	r := newPush(p, PushOptions{DryRun: true})
@@ -119,8 +119,8 @@ func unsent(p *branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) 
 		return nil, err
 	}
 	var branch *gitops.Tip
-	if p.cfg.Pull.Branch != p.cfg.Push.Source {
-		if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil {
+	if p.Project.Pull.Branch != p.Project.Push.Source {
+		if tip, err := repo.Seen(p.Project.Pull.Branch, p.Project.Pull.Base); err == nil {
 			branch = tip
 		}
 	}
@@ -149,9 +149,9 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 	if err != nil {
 		return err
 	}
-	return r.State.Update(func(tx ledger.Writer) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, slot := range gone {
-			if err := ledger.Gone.Put(tx, r.stateName(), ledger.TargetID(slot.Path, slot.Language), r.Now().UTC()); err != nil {
+			if err := ledger.Gone.Put(tx, r.branch.stateName(), ledger.TargetID(slot.Path, slot.Language), r.branch.Now().UTC()); err != nil {
 				return err
 			}
 		}
@@ -165,7 +165,7 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 			}
 			for kind, marks := range c.inherit {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
-				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
+				if err := tx.SetMarks(r.branch.slot(kind, c.Path, c.Language.Code), marks); err != nil {
 					return err
 				}
 			}
@@ -228,7 +228,7 @@ func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered 
 			maps.Copy(wide, spelling.Widened(s.Texts, b.Separator, b.Source.Code, texts).Keys())
 		}
 	}
-	declined, err := r.State.Marks(r.slot(ledger.Further, t.Path, t.Language.Code))
+	declined, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Further, t.Path, t.Language.Code))
 	asked = func(u catalog.Unit) bool { return wide[u.Key] }
 	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (keys[u.Key] || r.o.All) }
 	return asked, offered, err
@@ -255,12 +255,12 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		kinds[l.kind()] = &m.seen[i]
 	}
 	for kind, marks := range kinds {
-		if *marks, err = r.marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
+		if *marks, err = r.marks(r.branch.slot(kind, t.Path, t.Language.Code)); err != nil {
 			return m, err
 		}
 	}
 	if m.known != nil {
-		if _, m.back, err = ledger.Gone.Get(r.State, r.stateName(), ledger.TargetID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
+		if _, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.stateName(), ledger.TargetID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
 			return m, err
 		}
 		m.other = true
@@ -270,7 +270,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 	}
 	// The file may have moved: then it has the memories of one that is not there any more.
 	m.inherited = make(map[ledger.TargetMarks]catalog.Marks)
-	histories, err := ledger.Known.Slots(r.State, r.stateName())
+	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return m, err
 	}
@@ -286,7 +286,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 			continue
 		}
 		for kind := range kinds {
-			gone, err := r.marks(r.slot(kind, slot.Path, slot.Language))
+			gone, err := r.marks(r.branch.slot(kind, slot.Path, slot.Language))
 			if err != nil {
 				return m, err
 			}
@@ -409,29 +409,29 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 			if other.text != u.Text && c.edited[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
 					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
-						other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+						other.text, r.branch.Project.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
-				r.givesWay(p, r.o.DryRun)
+				r.branch.givesWay(p, r.o.DryRun)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
 			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
-		c.yielded = append(c.yielded, newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
+		c.yielded = append(c.yielded, newConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
 	}
 }
 
 // stood are the texts of a candidate's file when its place and another one parted; empty where they have nothing in common.
 func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	none := catalog.Marks{}
-	if r.repo == nil {
+	if r.branch.Repo == nil {
 		return none, nil
 	}
-	fork, err := r.repo.History.Fork(c.place.commit, other.place.commit)
+	fork, err := r.branch.Repo.History.Fork(c.place.commit, other.place.commit)
 	if err != nil || fork == "" {
 		return none, err
 	}
-	tip, err := r.repo.AtCommit(fork)
+	tip, err := r.branch.Repo.AtCommit(fork)
 	if err != nil {
 		return none, err
 	}
@@ -444,7 +444,7 @@ func (r *pushing) lieBehind(tx ledger.Writer, c *candidate) error {
 	if len(c.behind) == 0 {
 		return nil
 	}
-	slot := r.slot(ledger.Known, c.Path, c.Language.Code)
+	slot := r.branch.slot(ledger.Known, c.Path, c.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
 		return err

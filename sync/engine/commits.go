@@ -21,7 +21,7 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	if files == nil {
 		files = make(map[string][]byte)
 	}
-	data := config.CommitData{Project: r.cfg.Name}
+	data := config.CommitData{Project: r.branch.Project.Name}
 	languages := make(map[string]bool)
 	r.report.Files, r.report.Keys = []report.PulledFile{}, 0
 	for _, m := range done {
@@ -59,7 +59,7 @@ func count(data *config.CommitData, f report.PulledFile) {
 
 // steps are the commits of a delivery.
 func (r *pulling) steps(files map[string][]byte, data config.CommitData, done []*merged) ([]gitops.Step, error) {
-	if r.cfg.Pull.CommitPer != "language" || len(data.Languages) < 2 {
+	if r.branch.Project.Pull.CommitPer != "language" || len(data.Languages) < 2 {
 		step, err := r.step(files, data)
 		return []gitops.Step{step}, err
 	}
@@ -67,7 +67,7 @@ func (r *pulling) steps(files map[string][]byte, data config.CommitData, done []
 	parts := make(map[string]*config.CommitData)
 	part := func(code string) *config.CommitData {
 		if parts[code] == nil {
-			parts[code] = &config.CommitData{Project: r.cfg.Name, Languages: []string{code}}
+			parts[code] = &config.CommitData{Project: r.branch.Project.Name, Languages: []string{code}}
 		}
 		return parts[code]
 	}
@@ -107,12 +107,12 @@ func (r *pulling) steps(files map[string][]byte, data config.CommitData, done []
 // step is one commit, which is not dated yet. The trailer stays last, so that git finds it.
 func (r *pulling) step(files map[string][]byte, data config.CommitData) (gitops.Step, error) {
 	slices.Sort(data.Files)
-	text, err := r.cfg.Pull.Message(data)
+	text, err := r.branch.Project.Pull.Message(data)
 	if err != nil {
 		return gitops.Step{}, &failure.UsageError{Err: fmt.Errorf("pull.commit_message: %w", err)}
 	}
 	return gitops.Step{Files: files, Message: gitops.Message{
-		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
-		Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
+		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.branch.Project.Name),
+		Author: gitops.Person{Name: r.branch.Project.Pull.AuthorName, Email: r.branch.Project.Pull.AuthorEmail},
 	}}, nil
 }

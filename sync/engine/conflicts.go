@@ -18,11 +18,11 @@ import (
 type conflict struct{ ledger.Conflict }
 
 // shown is a conflict as reports and the status show it.
-func (p *branch) shown(c conflict) report.Conflict {
+func (p *Branch) shown(c conflict) report.Conflict {
 	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs),
 		Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
-		shown.Project = p.cfg.Name
+		shown.Project = p.Project.Name
 	}
 	return shown
 }
@@ -78,7 +78,7 @@ func (c conflict) with(there catalog.Catalog, wrote func(there, here catalog.Uni
 }
 
 // problemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
-func (p *branch) problemOf(c conflict, met bool) report.Problem {
+func (p *Branch) problemOf(c conflict, met bool) report.Problem {
 	told := p.shown(c).Problem()
 	if met && c.Beside != "" {
 		told.Severity = report.Warning
@@ -107,7 +107,7 @@ func (c conflict) known(stored map[string]conflict) bool {
 }
 
 // keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
-func (c conflict) keep(p *branch, tx ledger.Writer) error {
+func (c conflict) keep(p *Branch, tx ledger.Writer) error {
 	before, ok, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (c conflict) keep(p *branch, tx ledger.Writer) error {
 }
 
 // keepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
-func (c conflict) keepFirst(p *branch, tx ledger.Writer) error {
+func (c conflict) keepFirst(p *Branch, tx ledger.Writer) error {
 	_, is, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil || is {
 		return err
@@ -146,8 +146,8 @@ func (c conflict) after(before conflict) conflict {
 }
 
 // conflicts are the stored ones, by id.
-func (p *branch) conflicts() (map[string]conflict, error) {
-	stored, err := ledger.Conflicts.List(p.State, p.stateName())
+func (p *Branch) conflicts() (map[string]conflict, error) {
+	stored, err := ledger.Conflicts.List(p.Ledger, p.stateName())
 	if err != nil {
 		return nil, err
 	}
@@ -162,16 +162,16 @@ func (p *branch) conflicts() (map[string]conflict, error) {
 func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 	var all []report.Conflict
 	for _, p := range e.projects {
-		if project != "" && project != p.cfg.Name {
+		if project != "" && project != p.branch.Project.Name {
 			continue
 		}
-		names := []string{p.projectName()}
+		names := []string{p.branch.projectName()}
 		lines, err := p.lineRecords()
 		if err != nil {
 			return nil, err
 		}
 		for _, line := range lines {
-			names = append(names, ledger.BranchScope(p.projectName(), line.Base))
+			names = append(names, ledger.BranchScope(p.branch.projectName(), line.Base))
 		}
 		for _, name := range names {
 			stored, err := ledger.Conflicts.List(e.State, name)
@@ -179,7 +179,7 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 				return nil, err
 			}
 			for _, c := range stored {
-				all = append(all, p.shown(conflict{c}))
+				all = append(all, p.branch.shown(conflict{c}))
 			}
 		}
 	}
@@ -188,17 +188,17 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 
 // readConflicts loads what a push has to know of them.
 func (r *pushing) readConflicts() (err error) {
-	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {
+	if r.lost, err = r.branch.conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
-	last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPull)
+	last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.stateName(), ledger.PassPull)
 	r.lastPull = last.At
 	return err
 }
 
 // conflict reports one; false where it is reported already.
 func (r *pushing) conflict(c conflict) bool {
-	p := r.problemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
+	p := r.branch.problemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
 	if slices.Contains(r.report.Problems, p) {
 		return false
 	}
@@ -210,29 +210,29 @@ func (r *pushing) conflict(c conflict) bool {
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
 	if c.Open && r.o.DryRun {
-		r.report.open[c.ID()] = c
+		r.report.Open[c.ID()] = c
 	}
-	if decided := r.o.yields && r.cfg.Pull.Enabled && c.Open && c.Beside == ""; decided {
+	if decided := r.o.Yields && r.branch.Project.Pull.Enabled && c.Open && c.Beside == ""; decided {
 		return
 	}
 	if r.conflict(c) && !c.Open {
-		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
+		r.branch.givesWay(r.branch.shown(c).Problem(), r.o.DryRun)
 	}
 }
 
 // conflict reports one whose text of the repository a pull leaves behind.
 func (r *pulling) conflict(c conflict, met bool) {
-	if p := r.problemOf(c, met); !slices.Contains(r.report.Problems, p) {
+	if p := r.branch.problemOf(c, met); !slices.Contains(r.report.Problems, p) {
 		r.elsewhere[p] = true
 		r.problem(p)
 		if !c.Open {
-			r.givesWay(p, r.o.DryRun)
+			r.branch.givesWay(p, r.o.DryRun)
 		}
 	}
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func (p *branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
 		c, is, err := ledger.Conflicts.Get(tx, p.stateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (conflict{c}).about(u.Name) {
@@ -288,10 +288,10 @@ func (c *candidate) decide(m memories, lost map[string]conflict) {
 // the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
 func (r *pushing) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]conflict)
-	r.report.decidable = make(map[decidable]bool, len(r.lost))
+	r.report.Decidable = make(map[Decidable]bool, len(r.lost))
 	for id, c := range r.lost {
-		d := decidable{c.Path, c.Language, c.Key}
-		if r.report.decidable[d] = r.o.decides(d); r.report.decidable[d] {
+		d := Decidable{c.Path, c.Language, c.Key}
+		if r.report.Decidable[d] = r.o.decides(d); r.report.Decidable[d] {
 			wanted[id] = c
 		}
 	}
@@ -324,7 +324,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 func (r *pushing) decidedOn(c conflict, stands string) {
 	delete(r.lost, c.ID())
 	r.settled[c.ID()] = true
-	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.shown(c), Stands: stands})
+	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.branch.shown(c), Stands: stands})
 }
 
 // yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's
@@ -334,11 +334,11 @@ func (r *pushing) yieldConflict(c conflict) error {
 	if r.o.DryRun {
 		return nil
 	}
-	return r.State.Update(func(tx ledger.Writer) error { return r.yields(tx, c) })
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.yields(tx, c) })
 }
 
 // yields remembers that the service's text of a conflict stands.
-func (p *branch) yields(tx ledger.Writer, c conflict) error {
+func (p *Branch) yields(tx ledger.Writer, c conflict) error {
 	slot := p.slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
 	if err != nil {
@@ -375,14 +375,14 @@ func (r *pulling) acceptService() error {
 	if !r.o.AcceptService || r.o.DryRun {
 		return nil
 	}
-	all, err := r.conflicts()
+	all, err := r.branch.conflicts()
 	if err != nil {
 		return err
 	}
-	return r.State.Update(func(tx ledger.Writer) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
 			if c.Open && c.Beside == "" {
-				if err := r.yields(tx, c); err != nil {
+				if err := r.branch.yields(tx, c); err != nil {
 					return err
 				}
 			}
@@ -399,7 +399,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	}
 	var mine []claimed
 	var languages []config.Language
-	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
 	if err != nil {
 		return err
 	}
@@ -419,7 +419,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	if len(mine) == 0 {
 		return nil
 	}
-	r.say("asking what the service has in %q", g.Collection)
+	r.branch.say("asking what the service has in %q", g.Collection)
 	present, err := r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
 	if err != nil {
 		return err
@@ -435,7 +435,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
 			if !r.o.DryRun {
-				if err := r.State.Update(func(tx ledger.Writer) error { return newer.keep(r.branch, tx) }); err != nil {
+				if err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return newer.keep(r.branch, tx) }); err != nil {
 					return err
 				}
 			}
@@ -453,7 +453,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 		if err != nil {
 			return err
 		}
-		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.cfg.Push.CompletionState)
+		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
 		req.Conflicts = service.Overwrite
 		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Known, ledger.Delivered}}, units[c.Path])
 	}

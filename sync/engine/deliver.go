@@ -23,14 +23,14 @@ import (
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
 // said is computed again. So is one that the remote refuses, for the service may have by now what the remote wants. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
 func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
-	tip, err := r.repo.Pending(r.cfg.Pull.Branch)
+	tip, err := r.branch.Repo.Pending(r.branch.Project.Pull.Branch)
 	if err != nil || tip == nil {
 		return false, err
 	}
-	r.log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
+	r.branch.Log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
 	var options []string
-	if r.cfg.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
-		at, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
+		at, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 		if err != nil {
 			return false, usage(err)
 		}
@@ -38,16 +38,16 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 			return false, err
 		}
 	}
-	res, err := r.repo.Push(ctx, tip, options...)
+	res, err := r.branch.Repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrMoved) {
-		return false, r.repo.Drop(r.cfg.Pull.Branch)
+		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if errors.Is(err, gitops.ErrRefused) {
 		r.refused = &refusal{tip, err}
-		return false, r.repo.Drop(r.cfg.Pull.Branch)
+		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if err != nil {
-		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err))
+		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	return !r.delivered(res), nil
 }
@@ -58,7 +58,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 	if !tip.Unpublished() {
 		return nil
 	}
-	targets, err := bundle.Existing(tip, t.Bundles(), r.cfg.Targets())
+	targets, err := bundle.Existing(tip, t.Bundles(), r.branch.Project.Targets())
 	if err != nil {
 		return err
 	}
@@ -72,20 +72,20 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 	}) {
 		return nil
 	}
-	r.log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.cfg.Pull.Branch), zap.String("commit", tip.Hash()))
+	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))
 	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
 	if err != nil {
 		return err
 	}
-	res, err := r.repo.Push(ctx, tip, options...)
+	res, err := r.branch.Repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
 		r.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
-			r.cfg.Pull.Branch, tip.Hash()[:10], err)})
+			r.branch.Project.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
 	}
 	if err != nil {
-		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.cfg.Pull.Branch, err))
+		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	r.redelivered = r.delivered(res)
 	return nil
@@ -101,26 +101,26 @@ type refusal struct {
 // sent to it again before the next one.
 func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*gitops.Tip, error)) (made *gitops.Tip, refused, err error) {
 	if r.refused == nil {
-		made, err = commit(r.Now())
+		made, err = commit(r.branch.Now())
 		return made, nil, err
 	}
 	if made, err = commit(r.refused.tip.When()); err != nil {
 		return nil, nil, err
 	}
-	if changed, err := r.repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
+	if changed, err := r.branch.Repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
 		return made, r.refused.err, nil
 	}
-	if err := r.repo.Drop(r.cfg.Pull.Branch); err != nil {
+	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
 		return nil, nil, err
 	}
-	made, err = commit(r.Now())
+	made, err = commit(r.branch.Now())
 	return made, nil, err
 }
 
 // follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. Of a dry run
 // it says whether the branch can follow.
 func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.repo.Follow(ctx, tip, r.o.DryRun)
+	res, err := r.branch.Repo.Follow(ctx, tip, r.o.DryRun)
 	if err == nil {
 		r.leftLocal(res)
 	}
@@ -139,7 +139,7 @@ func (r *pulling) leftLocal(res gitops.PushResult) {
 func (r *pulling) delivered(res gitops.PushResult) bool {
 	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
 	for _, line := range res.Said {
-		r.log.Info("the remote says", zap.String("line", line))
+		r.branch.Log.Info("the remote says", zap.String("line", line))
 	}
 	r.leftLocal(res)
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
@@ -151,7 +151,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
 func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
-	d, ok, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
+	d, ok, err := ledger.Deliveries.Get(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch)
 	if err != nil || !ok {
 		return err
 	}
@@ -178,7 +178,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		case len(data.Files) == 0:
 		case r.o.DryRun:
 			var preview gitops.Preview
-			if preview, err = r.repo.Preview(ctx, on, files); err == nil {
+			if preview, err = r.branch.Repo.Preview(ctx, on, files); err == nil {
 				err = r.follow(ctx, preview.Tip)
 			}
 			r.report.Diff = preview.Diff
@@ -226,14 +226,14 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err != nil {
 		return false, err
 	}
-	r.say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.cfg.Pull.Branch)
+	r.branch.say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.branch.Project.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
 		for i := range steps {
 			steps[i].Message.When = when
 		}
-		made, err := r.repo.Chain(ctx, on, r.cfg.Pull.Branch, steps)
+		made, err := r.branch.Repo.Chain(ctx, on, r.branch.Project.Pull.Branch, steps)
 		if err != nil {
-			return nil, usage(fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err))
+			return nil, usage(fmt.Errorf("commit to branch %s: %w", r.branch.Project.Pull.Branch, err))
 		}
 		return made, nil
 	})
@@ -242,8 +242,8 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	}
 	if r.o.Diff {
 		var shown gitops.Preview
-		if shown, err = r.repo.Preview(ctx, on, files); err != nil {
-			r.log.Warn("show what was committed", zap.Error(err))
+		if shown, err = r.branch.Repo.Preview(ctx, on, files); err != nil {
+			r.branch.Log.Warn("show what was committed", zap.Error(err))
 		}
 		r.report.Diff = shown.Diff
 	}
@@ -256,14 +256,14 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	}
 	var res gitops.PushResult
 	if err = refused; err == nil {
-		res, err = r.repo.Push(ctx, made, options...)
+		res, err = r.branch.Repo.Push(ctx, made, options...)
 	}
 	if errors.Is(err, gitops.ErrMoved) {
-		return false, errors.Join(err, r.repo.Drop(r.cfg.Pull.Branch))
+		return false, errors.Join(err, r.branch.Repo.Drop(r.branch.Project.Pull.Branch))
 	}
 	if err != nil {
 		r.report.Commit = made.Hash()
-		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err))
+		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	if !r.delivered(res) {
 		return false, nil

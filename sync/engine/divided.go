@@ -96,7 +96,7 @@ func undivided(s *tree.Shared, x translated) catalog.Catalog {
 // files were met.
 func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, result *catalog.Merged) error {
 	b := x.Sources[0]
-	before, err := r.State.Marks(r.slot(ledger.Elsewhere, x.Path, x.Language.Code))
+	before, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Elsewhere, x.Path, x.Language.Code))
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 
 // divided makes a conflict of a divided key where a pull is the first to find it.
 func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside string) {
-	found := newConflict(r.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).beside(beside)
+	found := newConflict(r.branch.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).beside(beside)
 	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && same(before.Ours, found.Ours) {
 		return
 	}
@@ -152,7 +152,7 @@ func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside 
 // neverMerged reports whether no pull has merged any of these files yet.
 func (r *pulling) neverMerged(paths []string, l config.Language) (bool, error) {
 	for _, path := range paths {
-		if marks, err := r.State.Marks(r.slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
+		if marks, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
 			return false, err
 		}
 	}

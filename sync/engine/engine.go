@@ -92,28 +92,28 @@ type Engine struct {
 
 // project is one project's passes; or, in a project whose branches are translated beside each other, those for one branch (see lines.go).
 type project struct {
-	*Engine
+	engine *Engine
 	*common
-	*branch
+	branch *Branch
 }
 
 // branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
-type branch struct {
+type Branch struct {
 	Config    *config.Config
-	cfg       *config.Project
+	Project       *config.Project
 	Service   *service.Client
-	State     ledger.Store
-	log       *zap.Logger
+	Ledger     ledger.Store
+	Log       *zap.Logger
 	Now       func() time.Time
-	repo      *gitops.Repo // open during a pass only
-	line      string       // the branch that is translated; "" where there is but one
-	trunk     *branch      // the one that this one inherits from; nil for none
-	run       string       // names this process in what is stored
+	Repo      *gitops.Repo // open during a pass only
+	Base      string       // the branch that is translated; "" where there is but one
+	Trunk     *Branch      // the one that this one inherits from; nil for none
+	Run       string       // names this process in what is stored
 	ProbeFrom int
-	gitBusy   *trigger.Busy
+	GitBusy   *trigger.Busy
 
-	doing  func(report.Doing) // told of what is going on
-	passed func(Passed)       // told of a pass that ended and is remembered
+	OnDoing  func(report.Doing) // told of what is going on
+	OnPassed func(Passed)       // told of a pass that ended and is remembered
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -171,10 +171,10 @@ func (shared process) engine(parts Parts) *Engine {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
-		p := &project{Engine: e, common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(),
+		p := &project{engine: e, common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(),
 			pullNotice: trigger.NewSignal(), born: parts.Now(), contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}}
-		p.branch = &branch{Config: parts.Config, cfg: cfg, Service: parts.Service, State: parts.State, log: parts.Log.With(zap.String("project", cfg.Name)),
-			Now: func() time.Time { return e.Now() }, run: shared.run, ProbeFrom: parts.ProbeFrom, gitBusy: new(trigger.Busy), doing: p.doingNow, passed: p.passEnded}
+		p.branch = &Branch{Config: parts.Config, Project: cfg, Service: parts.Service, Ledger: parts.State, Log: parts.Log.With(zap.String("project", cfg.Name)),
+			Now: func() time.Time { return e.Now() }, Run: shared.run, ProbeFrom: parts.ProbeFrom, GitBusy: new(trigger.Busy), OnDoing: p.doingNow, OnPassed: p.passEnded}
 		e.projects = append(e.projects, p)
 	}
 	return e
@@ -194,7 +194,7 @@ func (e *Engine) pick(name string) ([]*project, error) {
 		return e.projects, nil
 	}
 	for _, p := range e.projects {
-		if p.cfg.Name == name {
+		if p.branch.Project.Name == name {
 			return []*project{p}, nil
 		}
 	}
@@ -215,8 +215,8 @@ type PushOptions struct {
 	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
 	Keys, Languages, Files []string
 
-	near   bool // a file here may have changed: where none did, the branch's remote is not asked
-	yields bool // the pull after it takes the service's texts at first contact
+	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
+	Yields bool // the pull after it takes the service's texts at first contact
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -260,7 +260,7 @@ type PullOptions struct {
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 
-	told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
+	Told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
 
 	Diff bool // put the commit's difference into the report
 }
@@ -296,12 +296,12 @@ func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (
 		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
-	push.yields = pull.AcceptService
+	push.Yields = pull.AcceptService
 	all, err := pushAll(ctx, e, push)
-	pull.told = make(map[string]map[string]conflict)
+	pull.Told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
 	for _, p := range all {
-		pull.told[ledger.TargetID(p.Name, p.Base)] = p.open
+		pull.Told[ledger.TargetID(p.Name, p.Base)] = p.Open
 		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
 	var perr error
@@ -315,23 +315,23 @@ func (p *project) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.repo = repo
+	p.branch.Repo = repo
 	return nil
 }
 
 // opened is the project's repository as passes use it. One without the remote that the configuration names by default is used as it is: the default is no
 // promise that there is one. Any other name that is missing is a mistake.
 func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
-	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
+	repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote)
+	if err == nil && p.branch.Project.Pull.Remote == "origin" && !repo.HasRemote("origin") {
 		if err = repo.Close(); err == nil {
 			repo, err = p.openWith(ctx, "")
 		}
 	}
-	if err != nil || p.Claim == nil || p.cfg.Cloned() {
+	if err != nil || p.engine.Claim == nil || p.branch.Project.Cloned() {
 		return repo, err
 	}
-	if err := p.Claim(ctx, p.cfg, repo.Facts().CommonDir); err != nil {
+	if err := p.engine.Claim(ctx, p.branch.Project, repo.Facts().CommonDir); err != nil {
 		return nil, errors.Join(&failure.UsageError{Err: err}, repo.Close())
 	}
 	return repo, nil
@@ -339,12 +339,12 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner, Done: p.GitDone, Alive: heartbeat.From(ctx).Beat,
-		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}}
+	o := gitops.Options{Remote: remote, Now: p.branch.Now, Trust: p.branch.Project.TrustOwner, Done: p.engine.GitDone, Alive: heartbeat.From(ctx).Beat,
+		Signing: gitops.Signing{Never: p.branch.Project.Pull.Sign == "never", KeyFile: p.branch.Config.Resolve(p.branch.Project.Pull.SigningKeyFile)}}
 	switch {
-	case p.cfg.Cloned() && remote == "":
+	case p.branch.Project.Cloned() && remote == "":
 		return p.peekClone(ctx)
-	case p.cfg.Cloned():
+	case p.branch.Project.Cloned():
 		return p.openClone(ctx, o)
 	}
 	if err := p.answered(ctx); err != nil {
@@ -355,10 +355,10 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 		return nil, &failure.UsageError{Err: err}
 	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
-		err = &failure.UsageError{Err: p.cfg.Blame("repository", err)}
+		err = &failure.UsageError{Err: p.branch.Project.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &failure.UsageError{Err: p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
+		err = &failure.UsageError{Err: p.branch.Project.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err
@@ -366,8 +366,8 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 
 // openToLook opens the repository to read what is there and what was seen last at its remote. Nobody is asked.
 func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
-	if !p.cfg.Cloned() {
-		if repo, err := p.openWith(ctx, p.cfg.Pull.Remote); err == nil {
+	if !p.branch.Project.Cloned() {
+		if repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote); err == nil {
 			return repo, nil
 		}
 	}
@@ -375,96 +375,96 @@ func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
 }
 
 func (p *project) close() {
-	if p.repo != nil {
-		if err := p.repo.Close(); err != nil {
-			p.log.Warn("close the repository", zap.Error(err))
+	if p.branch.Repo != nil {
+		if err := p.branch.Repo.Close(); err != nil {
+			p.branch.Log.Warn("close the repository", zap.Error(err))
 		}
-		p.repo = nil
+		p.branch.Repo = nil
 	}
 }
 
 // say tells what is going on, for a person who watches and for the status.
-func (p *branch) say(format string, args ...any) {
+func (p *Branch) say(format string, args ...any) {
 	p.announce(report.Doing{What: fmt.Sprintf(format, args...)})
 }
 
 // announce is say of something that is done one by one.
-func (p *branch) announce(d report.Doing) {
-	d.Project = p.cfg.Name
-	p.doing(d)
+func (p *Branch) announce(d report.Doing) {
+	d.Project = p.Project.Name
+	p.OnDoing(d)
 }
 
 func (p *project) doingNow(d report.Doing) {
 	p.common.doing.Store(&d)
-	p.changes.Send()
-	if p.Progress != nil {
-		p.Progress(d)
+	p.engine.changes.Send()
+	if p.engine.Progress != nil {
+		p.engine.Progress(d)
 	}
 }
 
 // reading tells how many of the files are read.
-func (p *branch) reading(done, total int) {
+func (p *Branch) reading(done, total int) {
 	p.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
 }
 
 // downloading is a context whose downloads tell how far they are.
-func (p *branch) downloading(ctx context.Context, what string) context.Context {
+func (p *Branch) downloading(ctx context.Context, what string) context.Context {
 	return service.Downloading(ctx, func(done, total int64) { p.announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
 // givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
 // report any more. In a dry run nothing gives way.
-func (p *branch) givesWay(text report.Problem, dry bool) {
+func (p *Branch) givesWay(text report.Problem, dry bool) {
 	if !dry {
-		p.log.Info("a text gives way", zap.Stringer("text", text))
+		p.Log.Info("a text gives way", zap.Stringer("text", text))
 	}
 }
 
 // keeper is for what the service accepted of the source files.
-func (p *branch) keeper() *accepted.Store {
+func (p *Branch) keeper() *accepted.Store {
 	if p == nil {
 		return nil
 	}
-	return &accepted.Store{Ledger: p.State, Scope: p.stateName(), Project: p.cfg, Trunk: p.trunk.keeper(), Run: p.run, Now: p.Now,
+	return &accepted.Store{Ledger: p.Ledger, Scope: p.stateName(), Project: p.Project, Trunk: p.Trunk.keeper(), Run: p.Run, Now: p.Now,
 		Rescan: p.Config.Daemon.Rescan}
 }
 
 // pushedSlot is where a source file's accepted texts are remembered.
-func (p *branch) pushedSlot(at ledger.Source) ledger.Slot {
+func (p *Branch) pushedSlot(at ledger.Source) ledger.Slot {
 	return ledger.Pushed.Of(p.stateName(), at)
 }
 
 // events are where the project's events are remembered.
-func (p *branch) events() *events.Log {
-	return &events.Log{Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line, Branch: p.cfg.Pull.Branch,
-		Now: p.Now, Log: p.log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
+func (p *Branch) events() *events.Log {
+	return &events.Log{Ledger: p.Ledger, Project: p.projectName(), Scope: p.stateName(), Line: p.Base, Branch: p.Project.Pull.Branch,
+		Now: p.Now, Log: p.Log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
 }
 
 // tellNow tells of something that happens outside of the end of a pass.
 func (p *project) tellNow(e report.Event) {
-	if p.State != nil { // else a check, which remembers nothing
-		p.events().Tell(e)
-		p.changes.Send()
+	if p.branch.Ledger != nil { // else a check, which remembers nothing
+		p.branch.events().Tell(e)
+		p.engine.changes.Send()
 	}
 }
 
 // slot addresses marks of a target file of this project.
-func (p *branch) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
+func (p *Branch) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
 	return kind.Of(p.stateName(), path, language)
 }
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *branch) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
+func (p *Branch) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
 	if passed.Result == "" {
 		passed.Result = past.Result
 	}
-	passed.Project, passed.Pass = p.cfg.Name, id
+	passed.Project, passed.Pass = p.Project.Name, id
 	past.GoodAt = past.At
-	err := p.State.Update(func(tx ledger.Writer) error {
+	err := p.Ledger.Update(func(tx ledger.Writer) error {
 		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
 			last, _, err := ledger.Passes.Get(tx, p.stateName(), id)
 			if err != nil {
-				p.log.Error("read how the last pass ended", zap.Error(err))
+				p.Log.Error("read how the last pass ended", zap.Error(err))
 			}
 			past = stillHolding(past, last)
 			if past.Result == report.ResultFailed {
@@ -479,17 +479,17 @@ func (p *branch) past(id string, past report.Past, passed Passed, more func(ledg
 		return ledger.Passes.Put(tx, p.stateName(), id, past)
 	})
 	if err != nil {
-		p.log.Error("remember how the pass ended", zap.Error(err))
+		p.Log.Error("remember how the pass ended", zap.Error(err))
 	}
-	p.passed(passed)
+	p.OnPassed(passed)
 }
 
 func (p *project) passEnded(passed Passed) {
-	if p.Passed != nil {
-		p.Passed(passed)
+	if p.engine.Passed != nil {
+		p.engine.Passed(passed)
 	}
-	p.ended.Add(1)
-	p.changes.Send()
+	p.engine.ended.Add(1)
+	p.engine.changes.Send()
 }
 
 // languagesOf are the codes of languages, for requests.

@@ -7,7 +7,7 @@ import (
 
 // tell tells what a push did.
 func (r *pushing) tell(d *events.Entry, err error) {
-	d.Sent(r.report.ProjectPush, r.cfg.SourceLanguage)
+	d.Sent(r.report.ProjectPush, r.branch.Project.SourceLanguage)
 	d.Skips(r.skipped)
 	if r.skipped != "" {
 		return
@@ -29,7 +29,7 @@ func (r *pulling) tell(d *events.Entry, err error) {
 	case r.redelivered:
 		d.DeliveredAgain(r.report.Commit)
 	case r.brought:
-		d.Brought(r.report.ProjectPull, r.cfg.SourceLanguage)
+		d.Brought(r.report.ProjectPull, r.branch.Project.SourceLanguage)
 	}
 	d.Finished(r.report.Finished)
 	if err == nil && r.tip != nil {

@@ -228,7 +228,7 @@ func TestEventsOfWhatWaits(t *testing.T) {
 	p, now := w.projects[0], time.Now()
 	ends := func(after time.Duration, err error) {
 		w.check(w.store.Update(func(tx ledger.Writer) error {
-			d := p.events().Open(tx, now.Add(after))
+			d := p.branch.events().Open(tx, now.Add(after))
 			d.Ended("push", err)
 			d.Close()
 			return nil
@@ -289,7 +289,7 @@ func TestEventsOfLines(t *testing.T) {
 	if last := events[len(events)-1].Text; last != "Branch feature/x is gone; the translations on l10n/feature/x are not used any more." {
 		t.Error(last)
 	}
-	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].projectName(), ledger.StandingID)
+	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].branch.projectName(), ledger.StandingID)
 	if err != nil || len(standing) > 0 {
 		t.Errorf("%v, %v", standing, err)
 	}
@@ -310,7 +310,7 @@ func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A 0"}`})
 	w.clean(PushOptions{})
-	name := w.projects[0].projectName()
+	name := w.projects[0].branch.projectName()
 	for i, damage := range []string{`"nonsense"`, `7`, `{"x": "y"}`, `["z"]`} {
 		for _, part := range []string{ledger.EventsID, ledger.DaysID, ledger.StandingID} {
 			w.check(w.store.PutRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}, []byte(damage)))
@@ -333,7 +333,7 @@ func TestQuietPassesWriteNoEvents(t *testing.T) {
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	w.clean(PushOptions{})
 	w.brings()
-	name := w.projects[0].projectName()
+	name := w.projects[0].branch.projectName()
 	parts := []string{ledger.EventsID, ledger.DaysID, ledger.StandingID}
 	for _, part := range parts {
 		w.check(w.store.DeleteRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}))

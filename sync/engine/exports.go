@@ -120,7 +120,7 @@ type exportAsk struct {
 
 // export asks the service for one group's translations; see exportAll.
 func (p *pushing) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
-	all, err := p.exportAll(ctx, []exportAsk{{group: g, languages: languages, completion: completion}}, age)
+	all, err := p.branch.exportAll(ctx, []exportAsk{{group: g, languages: languages, completion: completion}}, age)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (p *pushing) export(ctx context.Context, g *bundle.Group, languages []confi
 // takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
 // that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
 // with late.
-func (p *branch) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
+func (p *Branch) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
 	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (p *branch) exportAll(ctx context.Context, asks []exportAsk, age exportAge)
 
 // exporting is exports of one pass, under way.
 type exporting struct {
-	*branch
+	branch *Branch
 	asks    []exportAsk
 	age     exportAge
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
@@ -182,8 +182,8 @@ func (x *exporting) begin(ctx context.Context) error {
 		}
 	}
 	for i, a := range x.asks {
-		x.announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
-		j, err := x.beginExport(ctx, x.exportRequest(a), x.age)
+		x.branch.announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
+		j, err := x.branch.beginExport(ctx, x.branch.exportRequest(a), x.age)
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.group.Collection, err)
 		}
@@ -198,10 +198,10 @@ func (x *exporting) begin(ctx context.Context) error {
 // translations before.
 func (x *exporting) unknown(a exportAsk, err error) bool {
 	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
-	if !refused || !a.first && x.everPushed(a.group.Collection) {
+	if !refused || !a.first && x.branch.everPushed(a.group.Collection) {
 		return false
 	}
-	x.log.Info("the service does not have this collection yet",
+	x.branch.Log.Info("the service does not have this collection yet",
 		zap.String("collection", a.group.Collection), zap.Error(err))
 	return true
 }
@@ -213,17 +213,17 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return nil, err // the next pass drops it
 	}
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrUnusable) {
-		late := fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.Config.Service.JobTimeout)
+		late := fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.branch.Config.Service.JobTimeout)
 		return x.earlier(ctx, a, j, late)
 	}
 	if x.age != aside {
 		if old := x.slow[j.Request]; old != nil && err == nil {
-			err = x.forget(old)
+			err = x.branch.forget(old)
 		}
-		err = errors.Join(err, x.forget(j))
+		err = errors.Join(err, x.branch.forget(j))
 	}
 	if a.first && errors.Is(err, service.ErrExportFailed) {
-		x.log.Warn("the service cannot write its source texts", zap.String("collection", a.group.Collection), zap.Error(err))
+		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.group.Collection), zap.Error(err))
 		return &exported{group: a.group, languages: a.languages, failed: true}, nil
 	}
 	if err != nil && x.unknown(a, err) {
@@ -240,20 +240,20 @@ func (x *exporting) earlier(ctx context.Context, a exportAsk, j *ledger.Job, lat
 	}
 	if old == nil {
 		j.Slow = true
-		return nil, errors.Join(late, x.remember(j))
+		return nil, errors.Join(late, x.branch.remember(j))
 	}
-	archive, err := x.Service.TryDownload(ctx, service.JobID(old.Service), "")
+	archive, err := x.branch.Service.TryDownload(ctx, service.JobID(old.Service), "")
 	if errors.Is(err, service.ErrNotReady) || errors.Is(err, service.ErrTemporary) {
-		return nil, errors.Join(late, x.forget(j)) // the older one is the first that will be finished
+		return nil, errors.Join(late, x.branch.forget(j)) // the older one is the first that will be finished
 	}
 	j.Slow = true
-	if err := errors.Join(x.forget(old), x.remember(j)); err != nil {
+	if err := errors.Join(x.branch.forget(old), x.branch.remember(j)); err != nil {
 		return nil, err
 	}
 	if err != nil {
 		return nil, late
 	}
-	x.log.Info("using an export that was begun earlier", zap.String("export", old.Service), zap.Time("begun", old.At))
+	x.branch.Log.Info("using an export that was begun earlier", zap.String("export", old.Service), zap.Time("begun", old.At))
 	answer, err := x.read(a, old, archive, nil)
 	if answer != nil {
 		answer.late = fmt.Errorf("export of %q: %w", a.group.Collection, late)
@@ -266,25 +266,25 @@ func (x *exporting) read(a exportAsk, j *ledger.Job, archive *service.Archive, e
 	if archive != nil {
 		defer func() {
 			if err := archive.Close(); err != nil {
-				x.log.Warn("remove the spooled archive", zap.Error(err))
+				x.branch.Log.Warn("remove the spooled archive", zap.Error(err))
 			}
 		}()
 	}
 	if err != nil {
 		return nil, err
 	}
-	answer, err := x.readArchive(a, archive)
+	answer, err := x.branch.readArchive(a, archive)
 	if err != nil {
 		return nil, err
 	}
 	answer.question = j.Request
-	answer.asked, _ = x.Service.ServiceTime(j.At)
+	answer.asked, _ = x.branch.Service.ServiceTime(j.At)
 	return answer, nil
 }
 
 // dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
 func (x *exporting) dropEarlier() error {
-	jobs, err := ledger.Jobs.List(x.State, x.stateName())
+	jobs, err := ledger.Jobs.List(x.branch.Ledger, x.branch.stateName())
 	if err != nil {
 		return err
 	}
@@ -292,12 +292,12 @@ func (x *exporting) dropEarlier() error {
 	for _, j := range jobs {
 		switch {
 		case j.Kind != jobExport:
-		case j.Slow && x.Now().Sub(j.At) < forgetAfter:
+		case j.Slow && x.branch.Now().Sub(j.At) < forgetAfter:
 			if x.age == resumed {
 				x.slow[j.Request] = &j
 			}
 		default:
-			if err := x.forget(&j); err != nil {
+			if err := x.branch.forget(&j); err != nil {
 				return err
 			}
 		}
@@ -306,9 +306,9 @@ func (x *exporting) dropEarlier() error {
 }
 
 // exportRequest is the question for a group's translations.
-func (p *branch) exportRequest(a exportAsk) service.ExportRequest {
+func (p *Branch) exportRequest(a exportAsk) service.ExportRequest {
 	req := service.ExportRequest{
-		Project: p.cfg.ID, Languages: languagesOf(a.languages), Collection: a.group.Collection, Format: service.Format(a.group.ExportFormat()),
+		Project: p.Project.ID, Languages: languagesOf(a.languages), Collection: a.group.Collection, Format: service.Format(a.group.ExportFormat()),
 		PathSeparator: a.group.Separator, CompletionState: service.CompletionState(a.completion), Incomplete: service.SkipKeys,
 		OutputTemplate: a.group.Template().String(), Zip: true,
 	}
@@ -319,21 +319,21 @@ func (p *branch) exportRequest(a exportAsk) service.ExportRequest {
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
-func (p *branch) everPushed(collection string) bool {
-	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+func (p *Branch) everPushed(collection string) bool {
+	slots, err := ledger.Pushed.Slots(p.Ledger, p.stateName())
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
 // forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
 // translation that was just sent.
 func (p *pushing) forgetExports() error {
-	jobs, err := ledger.Jobs.List(p.State, p.stateName())
+	jobs, err := ledger.Jobs.List(p.branch.Ledger, p.branch.stateName())
 	if err != nil {
 		return err
 	}
 	for _, j := range jobs {
 		if j.Kind == jobExport {
-			if err := p.forget(&j); err != nil {
+			if err := p.branch.forget(&j); err != nil {
 				return err
 			}
 		}
@@ -341,7 +341,7 @@ func (p *pushing) forgetExports() error {
 	return nil
 }
 
-func (p *branch) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*ledger.Job, error) {
+func (p *Branch) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {
@@ -364,7 +364,7 @@ func question(req service.ExportRequest) string {
 
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
-func (p *branch) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
+func (p *Branch) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
 	g, languages := a.group, a.languages
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
@@ -400,7 +400,7 @@ func (p *branch) readArchive(a exportAsk, archive *service.Archive) (*exported, 
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
 		}
 		if err != nil && into == &x.sources { // the pull goes without it
-			p.log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
+			p.Log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
 			continue
 		}
 		if err != nil {

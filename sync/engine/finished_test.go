@@ -75,7 +75,7 @@ func TestFinishedBranchIsForgotten(t *testing.T) {
 			if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); got != `{ "b": "Butter", "c": "Käse" }` {
 				t.Fatal(got)
 			}
-			line := w.projects[0].projectName() + "#feature/x"
+			line := w.projects[0].branch.projectName() + "#feature/x"
 			before := w.keptKinds(line)
 			if len(before) < 6 {
 				t.Fatalf("only %q are remembered", before)

@@ -37,13 +37,13 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
 	}
-	asking := &renaming{pushing: r, groups: bundle.Groups(r.tree.Bundles()), exports: make(map[*bundle.Group]*exported), moved: make(map[string][]string)}
+	asking := &renaming{push: r, groups: bundle.Groups(r.tree.Bundles()), exports: make(map[*bundle.Group]*exported), moved: make(map[string][]string)}
 	for _, g := range asking.groups {
 		for _, b := range g.Bundles {
 			if len(byPath[b.Path]) == 0 {
 				continue
 			}
-			for _, l := range r.cfg.Targets() {
+			for _, l := range r.branch.Project.Targets() {
 				if err := asking.moveOne(ctx, b, l, byPath[b.Path]); err != nil {
 					return err
 				}
@@ -61,7 +61,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 		}
 		r.report.Renamed = append(r.report.Renamed, told)
 		if !r.o.DryRun && len(r.errs) == failed {
-			if err := ledger.Renames.Delete(r.State, r.stateName(), m.ID()); err != nil {
+			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
@@ -71,7 +71,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 
 // renaming gathers the translations that move with renamed keys.
 type renaming struct {
-	*pushing
+	push *pushing
 	groups  []*bundle.Group
 	exports map[*bundle.Group]*exported // asked for when they are needed first
 	ship    shipping
@@ -85,14 +85,14 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*exported, er
 	if r.exports[g] != nil {
 		return r.exports[g], nil
 	}
-	r.say("asking what the service has in %q", g.Collection)
-	x, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew.in(r.o.DryRun))
+	r.push.branch.say("asking what the service has in %q", g.Collection)
+	x, err := r.push.export(ctx, g, r.push.branch.Project.Targets(), r.push.branch.Project.Pull.CompletionState, anew.in(r.push.o.DryRun))
 	if err != nil {
 		return nil, err
 	}
 	r.exports[g] = x
-	r.pushing.exports++
-	r.report.Problems = append(r.report.Problems, x.problems...)
+	r.push.exports++
+	r.push.report.Problems = append(r.push.report.Problems, x.problems...)
 	return x, nil
 }
 
@@ -107,11 +107,11 @@ func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Lan
 	if path == "" {
 		return theirs, nil, nil
 	}
-	f, _, err := b.Read(r.tree.FS, path, l)
+	f, _, err := b.Read(r.push.tree.FS, path, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	filler, err := r.marks(r.slot(ledger.Filler, path, l.Code))
+	filler, err := r.push.marks(r.push.branch.slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +127,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 	}
 	var history catalog.Marks
 	if path != "" {
-		if history, err = r.marks(r.slot(ledger.Known, path, l.Code)); err != nil {
+		if history, err = r.push.marks(r.push.branch.slot(ledger.Known, path, l.Code)); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		for _, u := range found {
 			to = append(to, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
 		}
-		to, _ = r.tree.Fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
+		to, _ = r.push.tree.Fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
 		there := forms(theirs, m.To.Key)
 		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
 		switch {
@@ -176,8 +176,8 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		if err != nil {
 			return err
 		}
-		req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
-		r.foresee(b, l, up.Units, i == 0)
+		req := r.push.request(b, l.Code, present.group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
+		r.push.foresee(b, l, up.Units, i == 0)
 		if i == 0 {
 			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
 		}
@@ -224,11 +224,11 @@ func (r *pushing) presently(t bundle.Target, present *exported) catalog.Catalog 
 func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename) (catalog.Catalog, error) {
 	to := b
 	if m.Left != nil {
-		at := slices.IndexFunc(r.tree.Sources, func(s *tree.Source) bool { return s.ID() == *m.Left })
-		if at < 0 || r.tree.Sources[at].Broken() {
+		at := slices.IndexFunc(r.push.tree.Sources, func(s *tree.Source) bool { return s.ID() == *m.Left })
+		if at < 0 || r.push.tree.Sources[at].Broken() {
 			return nil, nil
 		}
-		b = r.tree.Sources[at].Bundle
+		b = r.push.tree.Sources[at].Bundle
 	}
 	theirs, ours, err := r.bothSides(ctx, b, l)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 	case sound:
 		return edited, nil
 	case len(edited) > 0:
-		r.problem(report.Problem{Code: report.CodeConflict, File: b.Target(l), Key: m.From.Key, Language: l.Code,
+		r.push.problem(report.Problem{Code: report.CodeConflict, File: b.Target(l), Key: m.From.Key, Language: l.Code,
 			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
 				report.InQuotes(textsByForm(edited)), report.InQuotes(textsByForm(found)), m.To.Key)})
 	}
@@ -260,23 +260,23 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 // would have been sent under its old name. sound tells that the service's are not newer.
 func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l config.Language, key string, theirs catalog.Catalog) (edited catalog.Catalog, sound bool, err error) {
 	path := b.Target(l)
-	if path == "" || !r.cfg.Push.Translations {
+	if path == "" || !r.push.branch.Project.Push.Translations {
 		return nil, false, nil
 	}
-	known, err := r.marks(r.slot(ledger.Known, path, l.Code))
+	known, err := r.push.marks(r.push.branch.slot(ledger.Known, path, l.Code))
 	if err != nil || known == nil {
 		return nil, false, err
 	}
-	filler, err := r.marks(r.slot(ledger.Filler, path, l.Code))
+	filler, err := r.push.marks(r.push.branch.slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, false, err
 	}
-	if len(r.places) == 0 {
-		if err := r.findPlaces(ctx); err != nil {
+	if len(r.push.places) == 0 {
+		if err := r.push.findPlaces(ctx); err != nil {
 			return nil, false, err
 		}
 	}
-	for _, at := range r.places {
+	for _, at := range r.push.places {
 		f, _, err := b.Read(at.fsys, path, l)
 		if err != nil {
 			return nil, false, err

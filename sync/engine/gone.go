@@ -31,7 +31,7 @@ func akin(texts catalog.Catalog, history catalog.Marks) bool {
 
 // missing lists the target files with a history that no place has, as far as that is new.
 func (r *pushing) missing() ([]ledger.Slot, error) {
-	slots, err := ledger.Known.Slots(r.State, r.stateName())
+	slots, err := ledger.Known.Slots(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (r *pushing) missing() ([]ledger.Slot, error) {
 		if r.present[ledger.TargetID(s.Path, s.Language)] {
 			return true
 		}
-		_, is, gerr := ledger.Gone.Get(r.State, r.stateName(), ledger.TargetID(s.Path, s.Language))
+		_, is, gerr := ledger.Gone.Get(r.branch.Ledger, r.branch.stateName(), ledger.TargetID(s.Path, s.Language))
 		history, herr := r.marks(s)
 		if gerr = errors.Join(gerr, herr); gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
@@ -49,7 +49,7 @@ func (r *pushing) missing() ([]ledger.Slot, error) {
 }
 
 // written ends the absence of a file that a pull has written: it is no other one than before.
-func (p *branch) written(tx ledger.Writer, path, language string) error {
+func (p *Branch) written(tx ledger.Writer, path, language string) error {
 	return ledger.Gone.Delete(tx, p.stateName(), ledger.TargetID(path, language))
 }
 
@@ -60,16 +60,16 @@ func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
 	}
 	if c.other {
 		kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
-		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+		for _, l := range []lookAt{lookAt(r.branch.Project.Push.Source), lookAt(r.branch.Project.Pull.Branch)} {
 			kinds = append(kinds, l.kind())
 		}
 		for _, kind := range kinds {
-			if err := tx.DropMarks(r.slot(kind, c.Path, c.Language.Code)); err != nil {
+			if err := tx.DropMarks(r.branch.slot(kind, c.Path, c.Language.Code)); err != nil {
 				return err
 			}
 		}
 	}
-	return r.written(tx, c.Path, c.Language.Code)
+	return r.branch.written(tx, c.Path, c.Language.Code)
 }
 
 // untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.
@@ -78,19 +78,19 @@ func (r *pushing) untouched() (bool, error) {
 	if _, tip := r.tree.FS.(*gitops.Tip); tip {
 		return false, nil // it was fetched just now
 	}
-	_, head, err := r.repo.Head()
+	_, head, err := r.branch.Repo.Head()
 	if err != nil {
 		return false, err
 	}
 	look := lookAt(config.Worktree)
-	last, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), look.record())
+	last, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.stateName(), look.record())
 	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
 		return false, err
 	}
-	if rung, err := r.rung(); err != nil || rung {
+	if rung, err := r.branch.rung(); err != nil || rung {
 		return false, err
 	}
-	targets, err := bundle.Existing(r.tree.FS, r.tree.Bundles(), r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, r.tree.Bundles(), r.branch.Project.Targets())
 	if err != nil {
 		return false, err
 	}
@@ -99,7 +99,7 @@ func (r *pushing) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.marks(r.slot(look.kind(), t.Path, t.Language.Code))
+		seen, err := r.marks(r.branch.slot(look.kind(), t.Path, t.Language.Code))
 		if err != nil || (f == nil) != (seen == nil) {
 			return false, err
 		}
@@ -107,7 +107,7 @@ func (r *pushing) untouched() (bool, error) {
 			continue
 		}
 		texts := bundle.Texts(f)
-		history, err := r.marks(r.slot(ledger.Known, t.Path, t.Language.Code))
+		history, err := r.marks(r.branch.slot(ledger.Known, t.Path, t.Language.Code))
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}

@@ -84,11 +84,11 @@ func TestPushLeavesTheRemoteAlone(t *testing.T) {
 		}
 		return len(logs.TakeAll()) > 0
 	}
-	if push(PushOptions{near: true}) {
+	if push(PushOptions{Near: true}) {
 		t.Error("the remote was asked though nothing changed here")
 	}
 	w.write(enApp, `{"a": "A!", "b": "B"}`)
-	if push(PushOptions{near: true}) {
+	if push(PushOptions{Near: true}) {
 		t.Error("the remote was asked for a changed source text")
 	}
 	if !push(PushOptions{}) {
@@ -101,7 +101,7 @@ func TestPushLeavesTheRemoteAlone(t *testing.T) {
 		"a deleted file":        func() { w.remove(deApp) },
 	} {
 		change()
-		if !push(PushOptions{near: true}) {
+		if !push(PushOptions{Near: true}) {
 			t.Errorf("the branch was not looked at after %s", what)
 		}
 	}
@@ -136,10 +136,10 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
-	tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), enApp}, nil)
+	tree, err := w.projects[0].branch.findTree(forbidding{os.DirFS(w.dir), enApp}, nil)
 	w.check(err)
 	w.problem(tree.Problems, enApp, "permission denied", "left alone")
-	a, err := w.projects[0].keeper().Compare(tree, false)
+	a, err := w.projects[0].branch.keeper().Compare(tree, false)
 	w.check(err)
 	if len(a.Removed()) != 0 || len(tree.Sources) != 2 {
 		t.Errorf("%v count as removed, %d files", a.Removed(), len(tree.Sources))
@@ -154,10 +154,10 @@ func TestFolderThatMayNotBeRead(t *testing.T) {
 		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
 			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
 		w.clean(PushOptions{})
-		tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		tree, err := w.projects[0].branch.findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
 		w.check(err)
 		w.problem(tree.Problems[problems-1:], enApp, "permission denied", "left alone")
-		a, err := w.projects[0].keeper().Compare(tree, false)
+		a, err := w.projects[0].branch.keeper().Compare(tree, false)
 		w.check(err)
 		if len(a.Removed()) != 0 || len(tree.Sources) != 2 || len(tree.Problems) != problems {
 			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.Removed(), len(tree.Sources), tree.Problems)

@@ -9,10 +9,10 @@ import (
 // sendInherited sends the source texts of inherited keys of which somebody changed a translation: a collection takes no translation of a key that it does
 // not have.
 func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
-	if r.trunk == nil {
+	if r.branch.Trunk == nil {
 		return nil
 	}
-	of, wanted := r.keeper(), make(map[*tree.Source]map[string]bool)
+	of, wanted := r.branch.keeper(), make(map[*tree.Source]map[string]bool)
 	for _, c := range found {
 		for n := range c.changed {
 			for _, b := range c.Sources {

@@ -34,13 +34,13 @@ const (
 
 // intend writes an import down before it is sent.
 func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
-	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: string(s.request.Conflicts),
+	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.branch.Now().UTC(), Conflicts: string(s.request.Conflicts),
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
 		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.remember[i], Units: accepts(s.accepts[i])})
 	}
-	return j, p.State.Update(func(tx ledger.Writer) error {
-		if err := ledger.Reconciled.Delete(tx, p.stateName(), p.cfg.Pull.Branch); err != nil {
+	return j, p.branch.Ledger.Update(func(tx ledger.Writer) error {
+		if err := ledger.Reconciled.Delete(tx, p.branch.stateName(), p.branch.Project.Pull.Branch); err != nil {
 			return err
 		}
 		for _, f := range j.Files {
@@ -48,20 +48,20 @@ func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 				continue
 			}
 			// Should the answer be lost, the service may have these texts: they are no change of its own then.
-			if err := p.mark(tx, ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}, f.Units); err != nil {
+			if err := p.branch.mark(tx, ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}, f.Units); err != nil {
 				return err
 			}
 		}
-		return ledger.Jobs.Put(tx, p.stateName(), j.ID, *j)
+		return ledger.Jobs.Put(tx, p.branch.stateName(), j.ID, *j)
 	})
 }
 
-func (p *branch) remember(j *ledger.Job) error {
-	return ledger.Jobs.Put(p.State, p.stateName(), j.ID, *j)
+func (p *Branch) remember(j *ledger.Job) error {
+	return ledger.Jobs.Put(p.Ledger, p.stateName(), j.ID, *j)
 }
 
-func (p *branch) forget(j *ledger.Job) error {
-	return ledger.Jobs.Delete(p.State, p.stateName(), j.ID)
+func (p *Branch) forget(j *ledger.Job) error {
+	return ledger.Jobs.Delete(p.Ledger, p.stateName(), j.ID)
 }
 
 // doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
@@ -81,8 +81,8 @@ func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
 	}
 	var slots []ledger.Slot
 	if len(sent) > 0 {
-		err := p.State.View(func(tx ledger.Reader) (err error) {
-			slots, err = p.pushedSlots(tx)
+		err := p.branch.Ledger.View(func(tx ledger.Reader) (err error) {
+			slots, err = p.branch.pushedSlots(tx)
 			return err
 		})
 		if err != nil {
@@ -92,13 +92,13 @@ func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
 	var steps []stateStep
 	for _, slot := range slots {
 		if texts := sent[slot.Collection]; texts != nil {
-			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.doubtSlot(tx, slot, texts) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.doubtSlot(tx, slot, texts) })
 		}
 	}
-	return p.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.stateName(), j.ID) })
+	return p.branch.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.branch.stateName(), j.ID) })
 }
 
-func (p *branch) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
+func (p *Branch) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func (p *branch) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 // service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are
 // sent again as they are now. While one still runs nothing else may be sent: the older text could arrive last.
 func (r *pushing) resumeImports(ctx context.Context) error {
-	jobs, err := ledger.Jobs.List(r.State, r.stateName())
+	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return err
 	}
@@ -130,12 +130,12 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 	for _, j := range jobs {
 		switch {
 		case j.Kind != jobImport:
-		case j.Service == "" || r.Now().Sub(j.At) > forgetAfter:
+		case j.Service == "" || r.branch.Now().Sub(j.At) > forgetAfter:
 			if err := r.doubt(ctx, &j); err != nil {
 				return err
 			}
 		default:
-			r.log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
+			r.branch.Log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
 			running = append(running, &j)
 		}
 	}
@@ -143,7 +143,7 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 	r.await(ctx, running, func(err error) {
 		var failed *service.ImportFailed
 		if errors.Is(err, service.ErrNotFound) || errors.As(err, &failed) {
-			r.log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
+			r.branch.Log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
 		} else {
 			errs = append(errs, err)
 		}
@@ -175,7 +175,7 @@ func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 		}
 	}
 	waiting()
-	r.Service.WaitImports(ctx, begun, r.Config.Service.JobTimeout, func(i int, res service.ImportResult, err error) bool {
+	r.branch.Service.WaitImports(ctx, begun, r.branch.Config.Service.JobTimeout, func(i int, res service.ImportResult, err error) bool {
 		if err := r.ended(ctx, jobs[i], res, err); err != nil {
 			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
 		}
@@ -196,7 +196,7 @@ func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 		// The service has lost it or given it up. The keys are pending; they are sent again.
 		return errors.Join(err, r.doubt(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Config.Service.JobTimeout)
+		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.branch.Config.Service.JobTimeout)
 	case err != nil:
 		return err
 	}
@@ -223,23 +223,23 @@ func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 			if m.Further() && res.WithoutSource == 0 {
 				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind ledger.TargetMarks) bool { return kind == ledger.Further })
 			}
-			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.mark(tx, m, units) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.branch.mark(tx, m, units) })
 		}
 	}
-	err := r.State.Update(func(tx ledger.Writer) error {
+	err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, a := range sources {
-			more, err := r.acceptSteps(tx, a)
+			more, err := r.branch.acceptSteps(tx, a)
 			if err != nil {
 				return err
 			}
 			steps = append(steps, more...)
 		}
-		return ledger.Reconciled.Delete(tx, r.stateName(), r.cfg.Pull.Branch) // what a pull merges is about to change
+		return ledger.Reconciled.Delete(tx, r.branch.stateName(), r.branch.Project.Pull.Branch) // what a pull merges is about to change
 	})
 	if err != nil {
 		return err
 	}
-	return r.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, r.stateName(), j.ID) })
+	return r.branch.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, r.branch.stateName(), j.ID) })
 }
 
 // refusals says of each file of an import why it does not count as taken; "" where the service took it. An error that names no file of the import may

@@ -59,7 +59,7 @@ func TestPushEndsTheSameWhateverHappens(t *testing.T) {
 			w.wire.take("")
 			w.sends()
 			w.silent()
-			jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName())
+			jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.stateName())
 			if err != nil || len(jobs) > 0 {
 				t.Errorf("jobs left: %v %v", jobs, err)
 			}

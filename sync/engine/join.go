@@ -37,14 +37,14 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if base == nil {
 		return tip, nil, nil
 	}
-	ours, err := tree.Written(r.cfg, tip, base)
+	ours, err := tree.Written(r.branch.Project, tip, base)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.lost, err = r.conflicts(); err != nil {
+	if r.lost, err = r.branch.conflicts(); err != nil {
 		return nil, nil, err
 	}
-	m, err := r.repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
+	m, err := r.branch.Repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
 	if err != nil {
 		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
 	}
@@ -75,9 +75,9 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 // deleted stays deleted. It returns nil where base's file is right as it is.
 func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
-	slot := r.slot(ledger.Known, c.Path, l.Code)
+	slot := r.branch.slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
-		slot = r.sourceHistory(b.Collection)
+		slot = r.branch.sourceHistory(b.Collection)
 		if c.Base == nil {
 			return nil, nil
 		}
@@ -118,9 +118,9 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
 		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
-			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)}
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
 		r.problem(p)
-		r.givesWay(p, r.o.DryRun)
+		r.branch.givesWay(p, r.o.DryRun)
 	}
 	return out, nil
 }

@@ -12,33 +12,33 @@ import (
 
 // untouchedSince reports whether the branch that pushes read, and the one of the translations, have no file that differs from the last look.
 func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
-	if r.cfg.Push.Source == config.Worktree || !r.o.plain() {
+	if r.branch.Project.Push.Source == config.Worktree || !r.o.plain() {
 		return false, nil
 	}
-	last, ok, err := ledger.Fingerprints.Get(r.State, r.stateName(), r.cfg.Push.Source)
-	if err != nil || !ok || last.Config != r.configured() {
+	last, ok, err := ledger.Fingerprints.Get(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Push.Source)
+	if err != nil || !ok || last.Config != r.branch.configured() {
 		return false, err
 	}
 	if waiting, err := r.unfinished(); err != nil || waiting {
 		return false, err
 	}
-	if rung, err := r.rung(); err != nil || rung {
+	if rung, err := r.branch.rung(); err != nil || rung {
 		return false, err
 	}
 	now := ledger.Fingerprint{Config: last.Config}
-	branch := r.cfg.Push.Source
-	if r.cfg.Push.Translations {
-		branch = r.cfg.Pull.Branch
+	branch := r.branch.Project.Push.Source
+	if r.branch.Project.Push.Translations {
+		branch = r.branch.Project.Pull.Branch
 	}
-	tip, err := r.repo.At(ctx, branch, r.cfg.Push.Source)
+	tip, err := r.branch.Repo.At(ctx, branch, r.branch.Project.Push.Source)
 	if err != nil || tip.Base() == nil {
 		return false, nil // the full look says what is wrong
 	}
-	source, err := r.committed(r.repo, tip.Base(), nil)
+	source, err := r.branch.committed(r.branch.Repo, tip.Base(), nil)
 	if err != nil {
 		return false, err
 	}
-	if now.Source = source.Hash(); branch != r.cfg.Push.Source && !tip.New() {
+	if now.Source = source.Hash(); branch != r.branch.Project.Push.Source && !tip.New() {
 		now.Branch = tip.Hash()
 	}
 	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {
@@ -49,7 +49,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if now == last {
 		return true, nil
 	}
-	return true, ledger.Fingerprints.Put(r.State, r.stateName(), r.cfg.Push.Source, now)
+	return true, ledger.Fingerprints.Put(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Push.Source, now)
 }
 
 // plain reports whether these are the options of a push that nobody asked for anything special.
@@ -59,11 +59,11 @@ func (o PushOptions) plain() bool {
 
 // unfinished reports whether something of earlier pushes waits.
 func (r *pushing) unfinished() (bool, error) {
-	jobs, err := ledger.Jobs.List(r.State, r.stateName())
+	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return false, err
 	}
-	conflicts, err := r.conflicts()
+	conflicts, err := r.branch.conflicts()
 	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == jobImport }), err
 }
 
@@ -75,28 +75,28 @@ func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
 	if before == "" || now == "" {
 		return false, nil
 	}
-	if on, err := p.repo.History.Contains(now, before); err != nil || !on {
+	if on, err := p.branch.Repo.History.Contains(now, before); err != nil || !on {
 		return false, err
 	}
-	paths, err := p.repo.History.Changed(ctx, before, now)
+	paths, err := p.branch.Repo.History.Changed(ctx, before, now)
 	if err != nil {
 		return false, fmt.Errorf("compare with what was looked at: %w", err)
 	}
-	return !slices.ContainsFunc(paths, p.cfg.WatchPatterns().Match), nil
+	return !slices.ContainsFunc(paths, p.branch.Project.WatchPatterns().Match), nil
 }
 
 // looking forgets the last look, before something is done that it may not be true after.
 func (r *pushing) looking() error {
-	if r.o.DryRun || r.cfg.Push.Source == config.Worktree {
+	if r.o.DryRun || r.branch.Project.Push.Source == config.Worktree {
 		return nil
 	}
-	return ledger.Fingerprints.Delete(r.State, r.stateName(), r.cfg.Push.Source)
+	return ledger.Fingerprints.Delete(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Push.Source)
 }
 
 // outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
-func (p *branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
+func (p *Branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
 	line, other := ledger.BranchOf(of.Scope, p.projectName())
-	if !other || line == p.line {
+	if !other || line == p.Base {
 		return nil
 	}
 	return ledger.Fingerprints.Delete(tx, of.Scope, line)
@@ -108,11 +108,11 @@ func (r *pushing) sawAll() error {
 	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
 		return nil
 	}
-	now := ledger.Fingerprint{Config: r.configured(), Source: tip.Hash()}
+	now := ledger.Fingerprint{Config: r.branch.configured(), Source: tip.Hash()}
 	for _, at := range r.places {
-		if at.name == lookAt(r.cfg.Pull.Branch) && at.name != lookAt(r.cfg.Push.Source) {
+		if at.name == lookAt(r.branch.Project.Pull.Branch) && at.name != lookAt(r.branch.Project.Push.Source) {
 			now.Branch = at.commit
 		}
 	}
-	return ledger.Fingerprints.Put(r.State, r.stateName(), r.cfg.Push.Source, now)
+	return ledger.Fingerprints.Put(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Push.Source, now)
 }

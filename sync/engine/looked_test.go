@@ -19,7 +19,7 @@ const fromMain = settings + "[project.push]\nsource = \"main\"\n" + jsonFiles
 // lookedAt is the commit of main up to which it is known that there is nothing to send; "" for none.
 func (w *world) lookedAt() string {
 	w.tb.Helper()
-	l, _, err := ledger.Fingerprints.Get(w.store, w.projects[0].stateName(), "main")
+	l, _, err := ledger.Fingerprints.Get(w.store, w.projects[0].branch.stateName(), "main")
 	w.check(err)
 	return l.Source
 }
@@ -33,7 +33,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 	}
 	w.sends()
 	seen := func() string {
-		commit, _, err := ledger.SeenAt.Get(w.store, w.projects[0].stateName(), lookAt("main").record())
+		commit, _, err := ledger.SeenAt.Get(w.store, w.projects[0].branch.stateName(), lookAt("main").record())
 		w.check(err)
 		return commit
 	}
@@ -124,7 +124,7 @@ func TestSkippedLooksMissNothing(t *testing.T) {
 }
 
 func (p *project) forgetLook() error {
-	return ledger.Fingerprints.Delete(p.State, p.stateName(), "main")
+	return ledger.Fingerprints.Delete(p.branch.Ledger, p.branch.stateName(), "main")
 }
 
 // BenchmarkPushEvent is a push from a branch after a commit of another file, in repositories of different sizes; the listing of the branches is in it.
@@ -135,13 +135,13 @@ func BenchmarkPushEvent(b *testing.B) {
 			gittest.Git(b, dir, "init", "-q", "-b", "main")
 			commit(b, dir, files, "")
 			p := benchProject(b, dir, []string{"de"})
-			p.cfg.Push.Source = "main"
+			p.branch.Project.Push.Source = "main"
 			tip := gittest.Git(b, dir, "rev-parse", "main")
-			l := ledger.Fingerprint{Config: p.configured(), Source: tip}
+			l := ledger.Fingerprint{Config: p.branch.configured(), Source: tip}
 			commit(b, dir, 1, "main")
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := ledger.Fingerprints.Put(p.State, p.stateName(), "main", l); err != nil {
+				if err := ledger.Fingerprints.Put(p.branch.Ledger, p.branch.stateName(), "main", l); err != nil {
 					b.Fatal(err)
 				}
 				if reports, err := p.push(b.Context(), PushOptions{}); err != nil || len(reports[0].Files) > 0 {

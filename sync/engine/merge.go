@@ -94,7 +94,7 @@ func (r *pulling) merge(ctx context.Context, t *tree.Tree, x translated, fresh b
 	stays := r.keepApart(x, m, stand, three, &result)
 	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
-	r.report.unsent = r.report.unsent || len(result.Kept) > 0
+	r.report.Unsent = r.report.Unsent || len(result.Kept) > 0
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
@@ -125,8 +125,8 @@ func (r *pulling) merge(ctx context.Context, t *tree.Tree, x translated, fresh b
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, err error) {
 	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
-		for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered, lookAt(r.cfg.Pull.Branch).kind(): &seen} {
-			if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
+		for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered, lookAt(r.branch.Project.Pull.Branch).kind(): &seen} {
+			if *marks, err = r.marks(r.branch.slot(kind, path, x.Language.Code)); err != nil {
 				return in, err
 			}
 		}
@@ -214,7 +214,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 			continue // left out, and reported as that
 		}
 		told[c.Key] = true
-		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
+		lost := newConflict(r.branch.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
 		if before, is := r.lost[lost.ID()]; is {
 			lost = lost.with(before.Ours, func(there, here catalog.Unit) bool { return before.about(there.Name) && lost.agreed(here) })
 		}
@@ -223,7 +223,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 	for _, c := range result.Undecided {
 		if !told[c.Key] {
 			told[c.Key] = true
-			m.conflicts = append(m.conflicts, newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, nil))
+			m.conflicts = append(m.conflicts, newConflict(r.branch.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, nil))
 		}
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
@@ -249,7 +249,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	if m.filler == nil {
 		m.filler = make(catalog.Marks)
 	}
-	if r.cfg.Pull.Incomplete == "skip" && len(m.filler) == 0 {
+	if r.branch.Project.Pull.Incomplete == "skip" && len(m.filler) == 0 {
 		return nil
 	}
 	for _, c := range result.Changes {
@@ -279,7 +279,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 			ledger.Learn(m.filler, n, catalog.MarkOf(text))
 		}
 	}
-	skip, fallback := r.cfg.Pull.Incomplete == "skip", r.cfg.Pull.Incomplete == "fallback"
+	skip, fallback := r.branch.Project.Pull.Incomplete == "skip", r.branch.Project.Pull.Incomplete == "fallback"
 	for _, u := range source {
 		text := ""
 		if fallback {

@@ -23,19 +23,19 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
 	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
 	}
-	stored, err := ledger.Moves.List(tx, r.stateName())
+	stored, err := ledger.Moves.List(tx, r.branch.stateName())
 	if err != nil {
 		return err
 	}
 	for _, m := range stored {
 		if here[m.From] {
-			if err := ledger.Moves.Delete(tx, r.stateName(), m.ID()); err != nil {
+			if err := ledger.Moves.Delete(tx, r.branch.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
 	}
 	for _, m := range a.Moves {
-		if err := ledger.Moves.Put(tx, r.stateName(), m.ID(), m); err != nil {
+		if err := ledger.Moves.Put(tx, r.branch.stateName(), m.ID(), m); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
 // ask for. Those go along whose source text the new file has under the same key.
 func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) error {
-	stored, err := ledger.Moves.List(r.State, r.stateName())
+	stored, err := ledger.Moves.List(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) erro
 		}
 		r.report.Moved = append(r.report.Moved, report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
 		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
-			if err := ledger.Moves.Put(r.State, r.stateName(), m.ID(), m); err != nil {
+			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.stateName(), m.ID(), m); err != nil {
 				return err
 			}
 		}
@@ -92,14 +92,14 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 	former := *s.Bundle
 	former.Collection = m.From.Collection
 	g := bundle.Groups([]*bundle.Bundle{&former})[0]
-	r.say("asking what the service has in %q", g.Collection)
-	theirs, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew.in(r.o.DryRun))
+	r.branch.say("asking what the service has in %q", g.Collection)
+	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), r.branch.Project.Pull.CompletionState, anew.in(r.o.DryRun))
 	if err != nil {
 		return nil, err
 	}
 	r.exports++
 	ship := &shipping{}
-	for _, l := range r.cfg.Targets() {
+	for _, l := range r.branch.Project.Targets() {
 		var units catalog.Catalog
 		for _, u := range theirs.of(&former, l) {
 			if key, goes := keys[u.Key]; goes && u.Text != "" {
@@ -116,7 +116,7 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 		}
 		languages = append(languages, l.Code)
 		r.foresee(s.Bundle, l, up.Units, false)
-		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}, up.Units)
+		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.branch.Project.Pull.CompletionState), up, ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}, up.Units)
 	}
 	r.shipAll(ctx, ship.shipments)
 	return languages, nil
@@ -124,8 +124,8 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 
 // formerTarget is where the translations of a source file stood that is not there any more; "" when no entry of the configuration says.
 func (p *pulling) formerTarget(at ledger.Source, l config.Language) string {
-	for i := range p.cfg.Files {
-		files := &p.cfg.Files[i]
+	for i := range p.branch.Project.Files {
+		files := &p.branch.Project.Files[i]
 		source, fits := files.SourceFile(at.Path)
 		if !fits || files.CollectionOf(source) != at.Collection {
 			continue
@@ -250,15 +250,15 @@ func (m *merged) leaves(t *tree.Tree) bool {
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen in the tree.
 func (r *pulling) readMoves(t *tree.Tree, tip *gitops.Tip) error {
-	a, err := r.keeper().Compare(t, false)
+	a, err := r.branch.keeper().Compare(t, false)
 	if err != nil {
 		return err
 	}
-	if err := r.keeper().Recall(r.repo, a, r.cfg.Pull.Branch, tip.Hash()); err != nil {
+	if err := r.branch.keeper().Recall(r.branch.Repo, a, r.branch.Project.Pull.Branch, tip.Hash()); err != nil {
 		return err
 	}
 	r.accepted = a
-	r.moves, err = ledger.Moves.List(r.State, r.stateName())
+	r.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.stateName())
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (r *pulling) readMoves(t *tree.Tree, tip *gitops.Tip) error {
 			continue
 		}
 		_, base, changes := a.Pending(s)
-		look, err := r.lookForRenames(s, base, changes)
+		look, err := r.branch.lookForRenames(s, base, changes)
 		if err != nil {
 			return err
 		}

@@ -20,13 +20,13 @@ import (
 // export of a pull shows it: such texts wait for the next push, which compares them before it sends them. What was
 // found is remembered, so that one that the service keeps is found once.
 
-func (p *branch) foundSlot(collection string) ledger.Slot {
+func (p *Branch) foundSlot(collection string) ledger.Slot {
 	return ledger.SourceFound.Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
 // tellsSources reports whether the exports of a group can bring its source texts as well.
 func (r *pulling) tellsSources(g *bundle.Group) bool {
-	asked := r.cfg.Push.Enabled && !r.cfg.Pull.Source && !r.o.DryRun
+	asked := r.branch.Project.Push.Enabled && !r.branch.Project.Pull.Source && !r.o.DryRun
 	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
 }
 
@@ -61,7 +61,7 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 			compare(g, x.sourceOf)
 		}
 	}
-	answers, err := r.exportAll(ctx, asks, anew)
+	answers, err := r.branch.exportAll(ctx, asks, anew)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *pulling) sourceNews(t *tree.Tree, x *exported) (bool, error) {
 			continue
 		}
 		r.compareSource(t, s, x.sourceOf(b), found)
-		known, err := r.State.Marks(r.foundSlot(s.Collection))
+		known, err := r.branch.Ledger.Marks(r.branch.foundSlot(s.Collection))
 		if err != nil {
 			return false, err
 		}
@@ -114,7 +114,7 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]
-		if !known || u.Text == "" || there && r.cfg.Push.Conflicts == string(service.Skip) {
+		if !known || u.Text == "" || there && r.branch.Project.Push.Conflicts == string(service.Skip) {
 			continue
 		}
 		if is != accepted {
@@ -125,8 +125,8 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 
 // keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
 func (r *pulling) keepFound(collection string, found catalog.Marks) error {
-	return r.State.Update(func(tx ledger.Writer) error {
-		known, err := tx.Marks(r.foundSlot(collection))
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		known, err := tx.Marks(r.branch.foundSlot(collection))
 		if err != nil || len(known) == 0 && len(found) == 0 {
 			return err
 		}
@@ -146,17 +146,17 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 		if maps.Equal(now, known) {
 			return nil
 		}
-		slots, err := r.pushedSlots(tx)
+		slots, err := r.branch.pushedSlots(tx)
 		for _, slot := range slots {
 			if slot.Collection == collection && len(fresh) > 0 && err == nil {
-				_, err = r.doubtSlot(tx, slot, fresh)
+				_, err = r.branch.doubtSlot(tx, slot, fresh)
 			}
 		}
 		if len(fresh) > 0 {
-			r.report.unsent = true
-			r.log.Info("the service does not have source texts as it accepted them; the next push compares them",
+			r.report.Unsent = true
+			r.branch.Log.Info("the service does not have source texts as it accepted them; the next push compares them",
 				zap.String("collection", collection), zap.Int("texts", len(fresh)))
 		}
-		return errors.Join(err, tx.SetMarks(r.foundSlot(collection), now))
+		return errors.Join(err, tx.SetMarks(r.branch.foundSlot(collection), now))
 	})
 }

@@ -50,12 +50,12 @@ func (r *pulling) gone(t *tree.Tree, x translated, m *merged, in catalog.Three, 
 // found there, with the further forms that the target has of their plurals.
 func (r *pulling) seenKeys(x translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
 	var seen catalog.Catalog
-	slots := []ledger.Slot{r.slot(ledger.Merged, x.Path, x.Language.Code)}
+	slots := []ledger.Slot{r.branch.slot(ledger.Merged, x.Path, x.Language.Code)}
 	if m.former.path != "" {
-		slots = append(slots, r.slot(ledger.Merged, m.former.path, x.Language.Code))
+		slots = append(slots, r.branch.slot(ledger.Merged, m.former.path, x.Language.Code))
 	}
 	for _, b := range x.Sources {
-		slots = append(slots, r.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		slots = append(slots, r.branch.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
 	}
 	for _, slot := range slots {
 		marks, err := r.marks(slot)

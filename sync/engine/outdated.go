@@ -38,15 +38,15 @@ func (r *pulling) digests(t *tree.Tree, target bundle.Target) (source, service c
 
 // outdate finds the translations of a target whose source texts changed, and has the merge take them out where the configuration says so.
 func (r *pulling) outdate(t *tree.Tree, x translated, m *merged, in *catalog.Three) error {
-	blank := r.cfg.Pull.SourceChanged == "blank"
+	blank := r.branch.Project.Pull.SourceChanged == "blank"
 	made := catalog.Made{Theirs: in.Theirs, Blank: blank}
 	path := x.Path
 	if m.former.file != nil {
 		path = m.former.path
 	}
-	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &made.Base, ledger.Made: &made.For, ledger.Outdated: &made.Outdated, lookAt(r.cfg.Pull.Branch).kind(): &made.Stood} {
+	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &made.Base, ledger.Made: &made.For, ledger.Outdated: &made.Outdated, lookAt(r.branch.Project.Pull.Branch).kind(): &made.Stood} {
 		var err error
-		if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
+		if *marks, err = r.marks(r.branch.slot(kind, path, x.Language.Code)); err != nil {
 			return err
 		}
 	}

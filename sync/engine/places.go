@@ -59,10 +59,10 @@ func (l lookAt) where() string {
 // keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only half.
 func (r *pushing) findPlaces(ctx context.Context) error {
 	var branch *gitops.Tip
-	if r.cfg.Pull.Branch != r.cfg.Push.Source {
-		tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
+		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 		if err == nil {
-			err = r.fetchBlobs(ctx, tip)
+			err = r.branch.fetchBlobs(ctx, tip)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -70,7 +70,7 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		case r.noBranch(err):
 		case err != nil:
 			r.blind = true
-			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
+			r.branch.Log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
 		default:
 			branch = tip
 		}
@@ -81,17 +81,17 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 	}
 	var err error
 	if ours != nil {
-		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.branch.recollect(ctx, r.branch.Repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
-	r.places, err = r.placesIn(r.repo, branch)
+	r.places, err = r.placesIn(r.branch.Repo, branch)
 	return err
 }
 
 // placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
 func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.FS}
+	here := &place{name: lookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
 	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
@@ -103,18 +103,18 @@ func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, err
 	}
 	places := []*place{here}
 	if branch != nil && !branch.New() {
-		places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+		places = []*place{{name: lookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
 	}
 	for _, at := range places {
-		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+		for _, l := range []lookAt{lookAt(r.branch.Project.Push.Source), lookAt(r.branch.Project.Pull.Branch)} {
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another place
 			}
-			commit, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), l.record())
+			commit, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.stateName(), l.record())
 			if err != nil {
 				return nil, err
 			}
-			if l == lookAt(r.cfg.Pull.Branch) && r.unsaved.seen != "" {
+			if l == lookAt(r.branch.Project.Pull.Branch) && r.unsaved.seen != "" {
 				commit, looked = r.unsaved.seen, true
 			}
 			past, err := repo.History.Contains(at.commit, commit)
@@ -134,9 +134,9 @@ func (r *pushing) look(found []*candidate) error {
 	if r.o.DryRun || r.blind {
 		return nil
 	}
-	return r.State.Update(func(tx ledger.Writer) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range found {
-			slot := r.slot(c.place.name.kind(), c.Path, c.Language.Code)
+			slot := r.branch.slot(c.place.name.kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
 			if len(r.errs) > 0 {
 				before, err := tx.Marks(slot)
@@ -166,11 +166,11 @@ func (r *pushing) look(found []*candidate) error {
 			}
 		}
 		for _, at := range r.places {
-			if err := ledger.SeenAt.Put(tx, r.stateName(), at.name.record(), at.commit); err != nil {
+			if err := ledger.SeenAt.Put(tx, r.branch.stateName(), at.name.record(), at.commit); err != nil {
 				return err
 			}
 		}
-		return ledger.UnsentAt.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
+		return ledger.UnsentAt.Delete(tx, r.branch.stateName(), r.branch.Project.Pull.Branch)
 	})
 }
 
@@ -180,9 +180,9 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if tip.New() {
 		return true, nil
 	}
-	last, merged, err := ledger.MergedAt.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
+	last, merged, err := ledger.MergedAt.Get(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch)
 	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}
-	return r.repo.History.Contains(last, tip.Hash())
+	return r.branch.Repo.History.Contains(last, tip.Hash())
 }

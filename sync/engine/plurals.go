@@ -112,7 +112,7 @@ func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (
 	}
 	away = maps.Clone(gone)
 	for _, b := range x.Sources {
-		pushed, err := r.State.Marks(r.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		pushed, err := r.branch.Ledger.Marks(r.branch.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -201,7 +201,7 @@ func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Thr
 }
 
 // taken forgets that the service left out texts that it has taken now.
-func (p *branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *Branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	if m.Further() {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 	if err := send(known, false); err != nil || len(known) == len(sent) {
 		return err
 	}
-	declined, err := r.State.Marks(r.slot(ledger.Further, target.Path, target.Language.Code))
+	declined, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Further, target.Path, target.Language.Code))
 	if err != nil {
 		return err
 	}

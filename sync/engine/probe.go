@@ -50,11 +50,11 @@ type probing struct {
 
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
-	r.probe = probing{now: ledger.Reconciliation{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
+	r.probe = probing{now: ledger.Reconciliation{Config: r.branch.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
 	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
-	last, ok, err := ledger.Reconciled.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
+	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch)
 	if err != nil {
 		return fmt.Errorf("read what the last pull looked at: %w", err)
 	}
@@ -88,10 +88,10 @@ func lookAfter(tip *gitops.Tip, made string) string {
 }
 
 // configured is a digest of the project's configuration.
-func (p *branch) configured() string {
-	text, err := json.Marshal(p.cfg)
+func (p *Branch) configured() string {
+	text, err := json.Marshal(p.Project)
 	if err != nil {
-		text = fmt.Appendf(nil, "%+v", *p.cfg)
+		text = fmt.Appendf(nil, "%+v", *p.Project)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
@@ -113,23 +113,23 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 	}
 	var all []*probed
 	for i, g := range groups {
-		req := r.exportRequest(r.pullAsk(g, languages))
+		req := r.branch.exportRequest(r.pullAsk(g, languages))
 		x := &probed{Group: g, question: question(req), asked: r.probe.last.Full[question(req)]}
-		now, told := r.Service.ServiceTime(r.Now())
+		now, told := r.branch.Service.ServiceTime(r.branch.Now())
 		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
 			continue
 		}
 		req.ModifiedSince = x.asked.Add(-probeOverlap)
-		r.announce(report.Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
+		r.branch.announce(report.Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
 		r.report.Requests++
-		id, err := r.Service.StartExport(ctx, req)
+		id, err := r.branch.Service.StartExport(ctx, req)
 		if err != nil {
 			if err := r.unprobed(ctx, x, err); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		x.begun = service.Begun{ID: id, At: r.Now()}
+		x.begun = service.Begun{ID: id, At: r.branch.Now()}
 		all = append(all, x)
 	}
 	begun := make([]service.Begun, len(all))
@@ -137,8 +137,8 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 		begun[i] = x.begun
 	}
 	var failure error
-	patience := min(probePatience, r.Config.Service.JobTimeout)
-	r.Service.Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
+	patience := min(probePatience, r.branch.Config.Service.JobTimeout)
+	r.branch.Service.Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
 		quiet[all[i].Group], failure = r.probedQuiet(ctx, t, all[i], languages, archive, err)
 		return failure == nil
 	})
@@ -149,7 +149,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
 	var x *exported
 	if err == nil {
-		x, err = r.readArchive(r.pullAsk(p.Group, languages), archive)
+		x, err = r.branch.readArchive(r.pullAsk(p.Group, languages), archive)
 		err = errors.Join(err, archive.Close())
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, lang
 	if news, err := r.news(t, x); err != nil || news {
 		return false, err
 	}
-	if now, told := r.Service.ServiceTime(r.Now()); !told || now.Sub(p.asked) > fullEvery {
+	if now, told := r.branch.Service.ServiceTime(r.branch.Now()); !told || now.Sub(p.asked) > fullEvery {
 		return false, nil
 	}
 	r.probe.now.Full[p.question] = p.asked
@@ -173,7 +173,7 @@ func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
 	case errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("export of %q: %w", x.Collection, err)
 	}
-	r.log.Info("the service did not say what changed; asking for everything", zap.String("collection", x.Collection), zap.Error(err))
+	r.branch.Log.Info("the service did not say what changed; asking for everything", zap.String("collection", x.Collection), zap.Error(err))
 	r.probe.blind[x.question] = true
 	return nil
 }
@@ -195,11 +195,11 @@ func (r *pulling) news(t *tree.Tree, x *exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
+		merged, err := r.marks(r.branch.slot(ledger.Merged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.marks(r.slot(ledger.Outdated, target.Path, target.Language.Code))
+		outdated, err := r.marks(r.branch.slot(ledger.Outdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -218,18 +218,18 @@ func (r *pulling) news(t *tree.Tree, x *exported) (bool, error) {
 // answered notes a full export.
 func (r *pulling) answered(x *exported) {
 	r.probe.loud = true
-	if x.late == nil && !x.asked.IsZero() && !r.probe.blind[x.question] && x.kept >= r.ProbeFrom {
+	if x.late == nil && !x.asked.IsZero() && !r.probe.blind[x.question] && x.kept >= r.branch.ProbeFrom {
 		r.probe.now.Full[x.question] = x.asked
 	}
 }
 
 // unsettle forgets what was looked at before something changes that the next pull is to look at.
 func (p *pulling) unsettle() error {
-	_, ok, err := ledger.Reconciled.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+	_, ok, err := ledger.Reconciled.Get(p.branch.Ledger, p.branch.stateName(), p.branch.Project.Pull.Branch)
 	if err != nil || !ok {
 		return err
 	}
-	return ledger.Reconciled.Delete(p.State, p.stateName(), p.cfg.Pull.Branch)
+	return ledger.Reconciled.Delete(p.branch.Ledger, p.branch.stateName(), p.branch.Project.Pull.Branch)
 }
 
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the commit that it made.
@@ -240,5 +240,5 @@ func (r *pulling) settle(tip *gitops.Tip, made string) error {
 	if made != "" {
 		r.probe.now.Look = lookAfter(tip, made)
 	}
-	return ledger.Reconciled.Put(r.State, r.stateName(), r.cfg.Pull.Branch, r.probe.now)
+	return ledger.Reconciled.Put(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch, r.probe.now)
 }

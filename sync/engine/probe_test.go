@@ -188,7 +188,7 @@ remote = ""
 			case "draft":
 				w.translate("main", "de", service.Draft, key.Draw(rt, "key"), text())
 			case "branch":
-				if _, err := ledger.Merged.Slots(w.projects[0].State, w.projects[0].stateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
+				if _, err := ledger.Merged.Slots(w.projects[0].branch.Ledger, w.projects[0].branch.stateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
 					w.commitOn("l10n", "locales/de/app.json", fmt.Sprintf(`{"a": %q, "b": %q}`, text(), text()))
 				}
 			case "source":

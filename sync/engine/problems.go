@@ -52,15 +52,15 @@ func outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 }
 
 // subject says what the problems of a pull are about: where branch and base were, with which configuration.
-func (p *branch) subject(look string) string { return p.configured() + " " + look }
+func (p *Branch) subject(look string) string { return p.configured() + " " + look }
 
 // keepWaiting remembers the branches that wait, in place of those that the last such pass found.
 func (p *project) keepWaiting(pass string, now []ledger.WaitingBranch) error {
-	before, _, err := ledger.Waiting.Get(p.State, p.projectName(), pass)
+	before, _, err := ledger.Waiting.Get(p.branch.Ledger, p.branch.projectName(), pass)
 	if err != nil || slices.Equal(before, now) {
 		return err
 	}
-	return ledger.Waiting.Put(p.State, p.projectName(), pass, now)
+	return ledger.Waiting.Put(p.branch.Ledger, p.branch.projectName(), pass, now)
 }
 
 // leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
@@ -95,7 +95,7 @@ func (r *pulling) leaveChanges(x translated, changes []catalog.Change) {
 // keepLeft remembers what was left out of the files that a pull looked at, in place of what earlier ones left out of them.
 func (r *pulling) keepLeft(tx ledger.Writer) error {
 	for _, l := range r.left {
-		slot := r.slot(ledger.LeftOut, l.Path, l.Language.Code)
+		slot := r.branch.slot(ledger.LeftOut, l.Path, l.Language.Code)
 		if len(l.keys) == 0 {
 			if err := tx.DropMarks(slot); err != nil {
 				return err

@@ -28,7 +28,7 @@ import (
 
 // pulling is one pull of one project, under way.
 type pulling struct {
-	*branch
+	branch *Branch
 	o       PullOptions
 	report  pulled
 	unsaved overlay // of a dry run
@@ -78,12 +78,12 @@ func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 		return []pulled{pullFailed(p.branch, o, err)}, err
 	}
 	defer done()
-	if !p.cfg.Pull.Enabled {
+	if !p.branch.Project.Pull.Enabled {
 		return []pulled{pullFailed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
 	if !o.DryRun {
-		p.began(p.Now())
+		p.began(p.branch.Now())
 	}
 	return twice(ctx, p, o.DryRun, func() ([]pulled, error) { return p.pullOnce(ctx, o) })
 }
@@ -124,7 +124,7 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error)
 }
 
 // pullFailed is the report of a pull that was not begun: because of an error, or because none is wanted.
-func pullFailed(p *branch, o PullOptions, err error) pulled {
+func pullFailed(p *Branch, o PullOptions, err error) pulled {
 	run := newPull(p, o)
 	if err != nil {
 		run.report.Failure = failure.Of(err)
@@ -133,14 +133,14 @@ func pullFailed(p *branch, o PullOptions, err error) pulled {
 }
 
 // pullNothing remembers and reports a pull that came to no branch. found are problems of branches that the status finds itself.
-func pullNothing(p *branch, o PullOptions, found []report.Problem, err error) (pulled, error) {
+func pullNothing(p *Branch, o PullOptions, found []report.Problem, err error) (pulled, error) {
 	run := newPull(p, o)
 	run.answers(found)
 	return run.end(err), run.failure
 }
 
 // pullLine is one pull. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
-func pullLine(ctx context.Context, p *branch, o PullOptions, found []report.Problem) (pulled, error) {
+func pullLine(ctx context.Context, p *Branch, o PullOptions, found []report.Problem) (pulled, error) {
 	run := newPull(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
@@ -156,7 +156,7 @@ func (r *pulling) answers(found []report.Problem) {
 	}
 }
 
-func newPull(p *branch, o PullOptions) *pulling {
+func newPull(p *Branch, o PullOptions) *pulling {
 	run := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
@@ -165,17 +165,17 @@ func newPull(p *branch, o PullOptions) *pulling {
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pulling) end(err error) pulled {
 	if !r.o.DryRun {
-		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
+		passed := Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
 		for _, f := range r.report.Files {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
 		if errors.Is(err, gitops.ErrBusy) {
 			passed.Result = report.ResultSkipped
 		}
-		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
+		past := outcome(r.branch.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
-		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
-		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
+		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.branch.subject(r.looked)
+		r.branch.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
@@ -183,7 +183,7 @@ func (r *pulling) end(err error) pulled {
 		})
 	}
 	if err != nil {
-		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
+		r.failure = fmt.Errorf("pull %s: %w", r.branch.called(), err)
 		r.report.Failure = failure.Of(r.failure)
 	}
 	report.Advise(r.report.Problems)
@@ -193,13 +193,13 @@ func (r *pulling) end(err error) pulled {
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
 	before := r.report.ProjectPull
-	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.branch), Branch: r.cfg.Pull.Branch, Outcome: noProblems(),
+	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.branch), Branch: r.branch.Project.Pull.Branch, Outcome: noProblems(),
 		Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests, Files: []report.PulledFile{}}
 	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
 }
 
 func (r *pulling) pass(ctx context.Context) error {
-	if err := r.makeRoom(ctx); err != nil {
+	if err := r.branch.makeRoom(ctx); err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
@@ -217,9 +217,9 @@ func (r *pulling) pass(ctx context.Context) error {
 			return err
 		}
 		if try == attempts {
-			return fmt.Errorf("branch %s moved %d times while its commit was made; the next pull tries again: %w", r.cfg.Pull.Branch, try, err)
+			return fmt.Errorf("branch %s moved %d times while its commit was made; the next pull tries again: %w", r.branch.Project.Pull.Branch, try, err)
 		}
-		r.log.Info("the branch moved; computing again on its new tip", zap.Int("attempt", try))
+		r.branch.Log.Info("the branch moved; computing again on its new tip", zap.Int("attempt", try))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -247,14 +247,14 @@ func (r *pulling) attempt(ctx context.Context) error {
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
 	r.removals = removalsSince(r, tip)
-	t, err := tree.Find(joinedTree{on, joined}, r.cfg, r.reading)
+	t, err := tree.Find(joinedTree{on, joined}, r.branch.Project, r.branch.reading)
 	if err != nil {
 		return err
 	}
 	for _, problem := range t.Problems {
 		r.unreadable(problem)
 	}
-	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.Bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.branch.recollect(ctx, r.branch.Repo, tip, t.Bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -293,24 +293,24 @@ func (r *pulling) attempt(ctx context.Context) error {
 
 // readBranch is the branch as it is now, with what earlier pulls have remembered of it settled.
 func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
-	r.say("reading branch %s", r.cfg.Pull.Branch)
-	tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+	r.branch.say("reading branch %s", r.branch.Project.Pull.Branch)
+	tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 	if err == nil {
-		err = r.fetchBlobs(ctx, tip)
+		err = r.branch.fetchBlobs(ctx, tip)
 	}
 	if err != nil {
 		return nil, usage(err)
 	}
 	if note := tip.Note(); note != "" {
-		r.log.Warn(note)
+		r.branch.Log.Warn(note)
 	}
 	if !r.o.DryRun {
 		if err := r.recall(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
-	seen, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), lookAt(r.cfg.Pull.Branch).record())
-	r.report.unsent = looked && seen != tip.Hash() && !tip.New()
+	seen, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.stateName(), lookAt(r.branch.Project.Pull.Branch).record())
+	r.report.Unsent = looked && seen != tip.Hash() && !tip.New()
 	return tip, err
 }
 
@@ -330,26 +330,26 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err != nil {
 		return nil, err
 	}
-	if r.lost, err = r.conflicts(); err != nil {
+	if r.lost, err = r.branch.conflicts(); err != nil {
 		return nil, err
 	}
-	maps.Copy(r.lost, r.o.told[ledger.TargetID(r.cfg.Name, r.line)])
+	maps.Copy(r.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
 	}
-	if r.shared, err = t.SharedIn(t.FS, r.cfg.Targets()); err != nil {
+	if r.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
 	for i, x := range theirs {
-		r.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
+		r.branch.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
 		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
 		m, err := r.merge(ctx, t, x, remade)
 		if err != nil {
 			return nil, err
 		}
 		if m != nil {
-			m.pack(lookAt(r.cfg.Pull.Branch).kind())
+			m.pack(lookAt(r.branch.Project.Pull.Branch).kind())
 			done = append(done, m)
 		}
 	}
@@ -358,7 +358,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 
 // toMerge is the request to merge the branch, which has the problems of this pull.
 func (r *pulling) toMerge() *request.Branch {
-	b := r.mergeRequest(r.repo)
+	b := r.branch.mergeRequest(r.branch.Repo)
 	b.Problems = &r.report.Problems
 	return b
 }
@@ -384,7 +384,7 @@ func (r *pulling) unreadable(p report.Problem) {
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
 // the service has none: its dead keys go all the same.
 func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]translated, error) {
-	languages := r.cfg.Targets()
+	languages := r.branch.Project.Targets()
 	if len(languages) == 0 {
 		return nil, nil
 	}
@@ -445,12 +445,12 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	for _, g := range open {
 		asks = append(asks, r.pullAsk(g, languages))
 	}
-	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	answers, err := r.branch.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
 		for i := range asks {
 			asks[i].sources = false
 		}
-		answers, err = r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+		answers, err = r.branch.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	}
 	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
 		return errors.Join(err, r.noticeSources(ctx, t, open))
@@ -467,7 +467,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 
 // pullAsk is the question of a pull for a group.
 func (r *pulling) pullAsk(g *bundle.Group, languages []config.Language) exportAsk {
-	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g)}
+	return exportAsk{group: g, languages: languages, completion: r.branch.Project.Pull.CompletionState, sources: r.tellsSources(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.
@@ -488,6 +488,6 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	if !g.Template().HasLabel() {
 		return true, nil
 	}
-	marks, err := r.State.Marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
+	marks, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
 }

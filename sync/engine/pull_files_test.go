@@ -360,7 +360,7 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 		w.pulls(PullOptions{})
 		w.has("l10n", "locales/de/a.json", fmt.Sprintf(`{"a": "Ä, %s"}`, name))
 		w.has("l10n", "other/de.json", fmt.Sprintf(`{"b": "Beh, %s"}`, name))
-		if jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName()); err != nil || len(jobs) != 0 {
+		if jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.stateName()); err != nil || len(jobs) != 0 {
 			t.Errorf("%s: left are %v, %v", name, jobs, err)
 		}
 	}
@@ -390,7 +390,7 @@ func TestPullWaitsForASlowExport(t *testing.T) {
 	}
 	slow := func() string {
 		t.Helper()
-		jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName())
+		jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.stateName())
 		if err != nil || len(jobs) != 1 || !jobs[0].Slow {
 			t.Fatalf("%v, %v", jobs, err)
 		}

@@ -22,7 +22,7 @@ import (
 
 // pushing is one push of one project, under way.
 type pushing struct {
-	*branch
+	branch *Branch
 	o       PushOptions
 	tree    *tree.Tree
 	unsaved overlay // of a dry run
@@ -62,14 +62,14 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 		return []pushed{pushFailed(p.branch, o, err)}, err
 	}
 	defer done()
-	if !p.cfg.Push.Enabled {
+	if !p.branch.Project.Push.Enabled {
 		return []pushed{pushFailed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
 	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
-	p.gitBusy.Is(p.Now())
+	p.branch.GitBusy.Is(p.branch.Now())
 	if !errors.Is(err, gitops.ErrBusy) {
-		p.gitBusy.Ends()
+		p.branch.GitBusy.Ends()
 	}
 	return reports, err
 }
@@ -107,7 +107,7 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]pushed, error)
 }
 
 // pushFailed is the report of a push that was not begun: because of an error, or because none is wanted.
-func pushFailed(p *branch, o PushOptions, err error) pushed {
+func pushFailed(p *Branch, o PushOptions, err error) pushed {
 	run := newPush(p, o)
 	if err != nil {
 		run.report.Failure = failure.Of(err)
@@ -116,7 +116,7 @@ func pushFailed(p *branch, o PushOptions, err error) pushed {
 }
 
 // pushNothing remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
-func pushNothing(p *branch, o PushOptions, why string, found []report.Problem, err error) (pushed, error) {
+func pushNothing(p *Branch, o PushOptions, why string, found []report.Problem, err error) (pushed, error) {
 	run := newPush(p, o)
 	run.skipped = why
 	run.answers(found)
@@ -124,7 +124,7 @@ func pushNothing(p *branch, o PushOptions, why string, found []report.Problem, e
 }
 
 // pushLine is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
-func pushLine(ctx context.Context, p *branch, o PushOptions, found []report.Problem) (pushed, error) {
+func pushLine(ctx context.Context, p *Branch, o PushOptions, found []report.Problem) (pushed, error) {
 	run := newPush(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
@@ -140,12 +140,12 @@ func (r *pushing) answers(found []report.Problem) {
 	}
 }
 
-func newPush(p *branch, o PushOptions) *pushing {
+func newPush(p *Branch, o PushOptions) *pushing {
 	return &pushing{branch: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
 		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
-		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
+		report: pushed{Open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
 
@@ -153,24 +153,24 @@ func newPush(p *branch, o PushOptions) *pushing {
 func (r *pushing) end(err error) pushed {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
-		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
+		passed := Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
 			passed.Result = report.ResultSkipped
 		}
-		past := outcome(r.Now(), r.report.Keys, "", r.report.Problems, err)
+		past := outcome(r.branch.Now(), r.report.Keys, "", r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
-		} else if last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPush); err == nil {
+		} else if last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.stateName(), ledger.PassPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
+		r.branch.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
 			r.tell(d, err)
 			return nil
 		})
 	}
 	if err != nil {
-		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
+		r.failure = fmt.Errorf("push %s: %w", r.branch.called(), err)
 		r.report.Failure = failure.Of(r.failure)
 	}
 	report.Advise(r.report.Problems)
@@ -180,7 +180,7 @@ func (r *pushing) end(err error) pushed {
 }
 
 func (r *pushing) pass(ctx context.Context) error {
-	if err := r.makeRoom(ctx); err != nil {
+	if err := r.branch.makeRoom(ctx); err != nil {
 		return err
 	}
 	if !r.o.DryRun {
@@ -199,7 +199,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	if held != "" {
-		r.log.Info("nothing is pushed", zap.String("why", held))
+		r.branch.Log.Info("nothing is pushed", zap.String("why", held))
 		r.skipped = held
 		return nil
 	}
@@ -232,7 +232,7 @@ func (r *pushing) pass(ctx context.Context) error {
 			r.errs = append(r.errs, err)
 		}
 	}
-	if (r.cfg.Push.Translations || r.o.Translations) && len(r.errs) == 0 {
+	if (r.branch.Project.Push.Translations || r.o.Translations) && len(r.errs) == 0 {
 		if err := r.pushTranslations(ctx); err != nil {
 			r.errs = append(r.errs, err)
 		}
@@ -277,8 +277,8 @@ func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Des
 // request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
 func (p *pushing) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
 	return service.ImportRequest{
-		Project: p.cfg.ID, Collection: b.Collection, Language: language, Format: service.Format(format), PathSeparator: b.Separator,
-		CompletionState: service.CompletionState(completion), Conflicts: service.Conflicts(p.cfg.Push.Conflicts), Labels: b.Labels,
+		Project: p.branch.Project.ID, Collection: b.Collection, Language: language, Format: service.Format(format), PathSeparator: b.Separator,
+		CompletionState: service.CompletionState(completion), Conflicts: service.Conflicts(p.branch.Project.Push.Conflicts), Labels: b.Labels,
 	}
 }
 
@@ -292,19 +292,19 @@ type sourcePlan struct {
 // planSources compares every source file with what the service accepted last and composes the imports.
 func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.keeper().Compare(r.tree, r.o.Force)
+	accepted, err := r.branch.keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.keeper().Recall(r.repo, accepted, r.cfg.Push.Source, r.tree.Commit()); err != nil {
+	if err := r.branch.keeper().Recall(r.branch.Repo, accepted, r.branch.Project.Push.Source, r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
 	if !r.o.DryRun {
-		if err := errors.Join(r.keeper().Adopt(accepted), r.keeper().KeepInherited(accepted)); err != nil {
+		if err := errors.Join(r.branch.keeper().Adopt(accepted), r.branch.keeper().KeepInherited(accepted)); err != nil {
 			return nil, err
 		}
 	}
@@ -314,7 +314,7 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 			continue
 		}
 		pending, base, changes := accepted.Pending(s)
-		look, err := r.lookForRenames(s, base, changes)
+		look, err := r.branch.lookForRenames(s, base, changes)
 		if err != nil {
 			return nil, err
 		}
@@ -352,7 +352,7 @@ func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key stri
 		return there && wanted(n.Key)
 	}, nil, nil)
 	if err == nil && len(up.Units) > 0 {
-		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
+		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.branch.Project.Push.CompletionState), up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err
 }
@@ -461,7 +461,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
 	r.importing("sending %s to %q (%s)", report.Counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
-	id, err := r.Service.StartImport(ctx, s.request)
+	id, err := r.branch.Service.StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
@@ -470,16 +470,16 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	r.sent(s)
 	s.uploads = nil
 	job.Service = string(id)
-	return job, r.remember(job)
+	return job, r.branch.remember(job)
 }
 
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
-	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
+	r.branch.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.
-func (p *branch) mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *Branch) mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
 		if kind == ledger.Known {
 			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {

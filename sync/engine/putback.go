@@ -98,7 +98,7 @@ func removalsSince(r *pulling, tip *gitops.Tip) *removals {
 	if r.base == nil || r.merged {
 		return nil
 	}
-	return &removals{repo: r.repo, tip: tip, base: r.base, project: r.cfg.Name}
+	return &removals{repo: r.branch.Repo, tip: tip, base: r.base, project: r.branch.Project.Name}
 }
 
 // widely are the keys of source texts, with the further forms that texts have of their plurals.

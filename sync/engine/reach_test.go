@@ -72,7 +72,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	}
 	cancel()
 	for i, s := range (<-told).Projects {
-		if !s.Unseen || s.Name != w.projects[i].cfg.Name {
+		if !s.Unseen || s.Name != w.projects[i].branch.Project.Name {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -89,7 +89,7 @@ func TestClaimRefused(t *testing.T) {
 	var refused error
 	asked := 0
 	w.Claim = func(_ context.Context, p *config.Project, commonDir string) error {
-		if asked++; p.Name != w.projects[0].cfg.Name || !strings.HasSuffix(commonDir, ".git") {
+		if asked++; p.Name != w.projects[0].branch.Project.Name || !strings.HasSuffix(commonDir, ".git") {
 			t.Errorf("asked for %s in %s", p.Name, commonDir)
 		}
 		return refused

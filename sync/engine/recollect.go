@@ -34,10 +34,10 @@ type overlay struct {
 }
 
 func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.marks(r.State, slot)
+	return r.unsaved.marks(r.branch.Ledger, slot)
 }
 func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.marks(r.State, slot)
+	return r.unsaved.marks(r.branch.Ledger, slot)
 }
 
 func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
@@ -49,20 +49,20 @@ func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, er
 
 // recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
 // overlay.
-func (p *branch) recollect(
+func (p *Branch) recollect(
 	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
 ) (overlay, error) {
-	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+	since, done, err := ledger.RecollectedAt.Get(p.Ledger, p.stateName(), p.Project.Pull.Branch)
 	if err == nil && !done {
-		since, done, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+		since, done, err = ledger.MergedAt.Get(p.Ledger, p.stateName(), p.Project.Pull.Branch)
 	}
 	learned := overlay{anew: !done}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return learned, err
 	}
-	made, err := gitops.Ours(ctx, repo, tip, since, p.cfg.Name, recollectMost)
+	made, err := gitops.Ours(ctx, repo, tip, since, p.Project.Name, recollectMost)
 	if err != nil {
-		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
+		return learned, fmt.Errorf("read the history of branch %s: %w", p.Project.Pull.Branch, err)
 	}
 	found := make(map[string]*recollected)
 	for _, m := range made {
@@ -74,10 +74,10 @@ func (p *branch) recollect(
 		learned.seen = made[len(made)-1].Commit
 	}
 	if dry {
-		learned.texts, err = p.remembered(p.State, found)
+		learned.texts, err = p.remembered(p.Ledger, found)
 		return learned, err
 	}
-	return learned, p.State.Update(func(tx ledger.Writer) error {
+	return learned, p.Ledger.Update(func(tx ledger.Writer) error {
 		marks, err := p.remembered(tx, found)
 		if err != nil {
 			return err
@@ -88,20 +88,20 @@ func (p *branch) recollect(
 			}
 		}
 		if learned.seen != "" {
-			err = ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.cfg.Pull.Branch).record(), learned.seen)
+			err = ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.Project.Pull.Branch).record(), learned.seen)
 		}
-		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash()))
+		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.stateName(), p.Project.Pull.Branch, tip.Hash()))
 	})
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
-func (p *branch) remembered(
+func (p *Branch) remembered(
 	state ledger.Reader, found map[string]*recollected,
 ) (map[ledger.Slot]catalog.Marks, error) {
 	marks := make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
 		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
-			ledger.Known: f.learned, ledger.Merged: f.merged, lookAt(p.cfg.Pull.Branch).kind(): f.merged,
+			ledger.Known: f.learned, ledger.Merged: f.merged, lookAt(p.Project.Pull.Branch).kind(): f.merged,
 		} {
 			slot := p.slot(kind, f.Path, f.Language.Code)
 			before, err := state.Marks(slot)
@@ -140,7 +140,7 @@ func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.
-func (p *branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
+func (p *Branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {
@@ -159,7 +159,7 @@ func (p *branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitop
 	if err != nil {
 		return err
 	}
-	targets, err := bundle.Existing(now, bundles, p.cfg.Targets())
+	targets, err := bundle.Existing(now, bundles, p.Project.Targets())
 	if err != nil {
 		return err
 	}

@@ -109,8 +109,8 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 	}
 	for i, p := range next.projects {
 		p.contact = next.contactWith(p.repository())
-		if turn := e.turns[p.cfg.Name]; turn != nil {
-			p.mu, next.turns[p.cfg.Name] = turn, turn
+		if turn := e.turns[p.branch.Project.Name]; turn != nil {
+			p.mu, next.turns[p.branch.Project.Name] = turn, turn
 		}
 		if at := slices.IndexFunc(e.projects, p.goesOnAs); at >= 0 {
 			next.projects[i] = e.projects[at]
@@ -122,11 +122,11 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 // goesOnAs reports whether a project of an engine before does exactly what this one would do.
 func (p *project) goesOnAs(before *project) bool {
 	watched := func(p *project) string {
-		d := p.Config.Daemon
+		d := p.branch.Config.Daemon
 		return fmt.Sprint(d.Debounce, d.MaxDelay, d.Rescan)
 	}
-	return before.cfg.Name == p.cfg.Name && before.Service == p.Service && before.State == p.State &&
-		watched(before) == watched(p) && meaning(before.Config, before.cfg, asWritten) == meaning(p.Config, p.cfg, asWritten)
+	return before.branch.Project.Name == p.branch.Project.Name && before.branch.Service == p.branch.Service && before.branch.Ledger == p.branch.Ledger &&
+		watched(before) == watched(p) && meaning(before.branch.Config, before.branch.Project, asWritten) == meaning(p.branch.Config, p.branch.Project, asWritten)
 }
 
 // running is the projects whose loops run.
@@ -149,7 +149,7 @@ func (r *running) become(ctx context.Context, e *Engine) {
 		}
 		own, stop := context.WithCancel(ctx)
 		r.stop[p] = stop
-		used := p.using()
+		used := p.engine.using()
 		r.all.Go(func() {
 			defer used()
 			if p.reach(own) {

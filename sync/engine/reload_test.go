@@ -135,8 +135,8 @@ func TestRunReloading(t *testing.T) {
 	next := w.Reconfigured(parts)
 	reloads <- next
 	reloads <- next // the exchange before it is done
-	if next.projects[0] == kept || next.projects[0].cfg.Name != "renamed" {
-		t.Errorf("it runs %s", next.projects[0].cfg.Name)
+	if next.projects[0] == kept || next.projects[0].branch.Project.Name != "renamed" {
+		t.Errorf("it runs %s", next.projects[0].branch.Project.Name)
 	}
 	if !next.PushSoon("renamed", "test") || next.PushSoon("app", "test") {
 		t.Error("the wrong project can be rung")

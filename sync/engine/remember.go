@@ -38,7 +38,7 @@ func (m *merged) packed(kind ledger.TargetMarks) catalog.Packed {
 
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
 // the history counts at once.
-func (m *merged) remember(p *branch, tx ledger.Writer, staged bool) error {
+func (m *merged) remember(p *Branch, tx ledger.Writer, staged bool) error {
 	if m.wording != nil {
 		return m.wording.remember(p, tx, staged)
 	}
@@ -61,7 +61,7 @@ func (m *merged) remember(p *branch, tx ledger.Writer, staged bool) error {
 }
 
 // record writes down the marks of one kind; none of them are written only over others.
-func (m *merged) record(p *branch, tx ledger.Writer, r marked, staged bool) error {
+func (m *merged) record(p *Branch, tx ledger.Writer, r marked, staged bool) error {
 	slot := p.slot(r.kind, m.Path, m.Language.Code)
 	marks, err := r.marks.Marks()
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *merged) record(p *branch, tx ledger.Writer, r marked, staged bool) erro
 }
 
 // rememberTexts adds what the file had and has got to its history.
-func (m *merged) rememberTexts(p *branch, tx ledger.Writer) error {
+func (m *merged) rememberTexts(p *Branch, tx ledger.Writer) error {
 	slot := p.slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {

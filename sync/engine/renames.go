@@ -25,11 +25,11 @@ type renameLook struct {
 
 // lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
 // earlier look, unless that one was renamed then, and renamed again before its translations moved.
-func (p *branch) lookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
-	if look.before, err = p.State.Marks(ledger.Removed.Of(p.stateName(), s.ID())); err != nil {
+func (p *Branch) lookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
+	if look.before, err = p.Ledger.Marks(ledger.Removed.Of(p.stateName(), s.ID())); err != nil {
 		return look, err
 	}
-	stored, err := ledger.Renames.List(p.State, p.stateName())
+	stored, err := ledger.Renames.List(p.Ledger, p.stateName())
 	if err != nil {
 		return look, err
 	}
@@ -109,18 +109,18 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}
-	return append(look.found, look.pending...), r.State.Update(func(tx ledger.Writer) error {
+	return append(look.found, look.pending...), r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, m := range look.stale {
-			if err := ledger.Renames.Delete(tx, r.stateName(), m.ID()); err != nil {
+			if err := ledger.Renames.Delete(tx, r.branch.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
 		for _, m := range look.found {
-			if err := ledger.Renames.Put(tx, r.stateName(), m.ID(), m); err != nil {
+			if err := ledger.Renames.Put(tx, r.branch.stateName(), m.ID(), m); err != nil {
 				return err
 			}
 		}
-		return tx.SetMarks(ledger.Removed.Of(r.stateName(), s.source.ID()), look.gone)
+		return tx.SetMarks(ledger.Removed.Of(r.branch.stateName(), s.source.ID()), look.gone)
 	})
 }
 

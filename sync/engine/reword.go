@@ -41,7 +41,7 @@ type relearned struct {
 
 // rewording is one pull's merge of the source files, under way.
 type rewording struct {
-	*pulling
+	pull *pulling
 	tree   *tree.Tree
 	theirs map[*tree.Source]catalog.Catalog
 	barred map[sourceKey]bool    // keys that cannot be changed in some file
@@ -53,10 +53,10 @@ type sourceKey struct{ collection, key string }
 
 // reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
 func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
-	if !r.cfg.Pull.Source {
+	if !r.branch.Project.Pull.Source {
 		return nil, nil
 	}
-	w := &rewording{pulling: r, tree: t, theirs: make(map[*tree.Source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
+	w := &rewording{pull: r, tree: t, theirs: make(map[*tree.Source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
 	if err := w.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -84,27 +84,27 @@ func (w *rewording) ask(ctx context.Context) error {
 	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.Bundles()) {
 		if g.Template().HasLabel() {
-			w.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
+			w.pull.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
 				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
 		open = append(open, g)
-		if w.exports["source\x00"+exportKey(g)] == nil {
+		if w.pull.exports["source\x00"+exportKey(g)] == nil {
 			// Source texts have no state: whatever stands there is the service's.
 			asks = append(asks, exportAsk{group: g, languages: []config.Language{g.Bundles[0].Source}, completion: "draft"})
 		}
 	}
-	answers, err := w.exportAll(ctx, asks, resumed.in(w.o.DryRun))
+	answers, err := w.pull.branch.exportAll(ctx, asks, resumed.in(w.pull.o.DryRun))
 	if err != nil {
 		return err
 	}
 	for i, x := range answers {
-		w.report.Requests++
-		w.exports["source\x00"+exportKey(asks[i].group)] = x
+		w.pull.report.Requests++
+		w.pull.exports["source\x00"+exportKey(asks[i].group)] = x
 	}
 	for _, g := range open {
-		x := w.exports["source\x00"+exportKey(g)]
-		w.report.Problems = append(w.report.Problems, x.problems...)
+		x := w.pull.exports["source\x00"+exportKey(g)]
+		w.pull.report.Problems = append(w.pull.report.Problems, x.problems...)
 		var texts catalog.Catalog
 		for _, e := range x.entries {
 			texts = append(texts, e.texts...)
@@ -137,7 +137,7 @@ func (w *rewording) files() (done []*merged, problems []report.Problem, again bo
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
 func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
-	a, all := w.accepted, w.accepted.Texts[s.Collection]
+	a, all := w.pull.accepted, w.pull.accepted.Texts[s.Collection]
 	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.Texts, Theirs: w.theirs[s]}
 	for _, u := range s.Texts {
 		if !all.Has(u.Name, u.Text) && a.Behind(s.Collection, u.Name, u.Text) {
@@ -163,7 +163,7 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 	index := s.Texts.Index()
 	for _, n := range out.Agreed {
 		// Before the first push nothing counts as sent, unless nobody pushes from here.
-		if _, pushed := all[n]; pushed || !w.cfg.Push.Enabled {
+		if _, pushed := all[n]; pushed || !w.pull.branch.Project.Push.Enabled {
 			fresh[n] = catalog.MarkOf(s.Texts[index[n]].Text)
 		}
 	}
@@ -174,7 +174,7 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 				fresh[c.Name] = catalog.MarkOf(c.Text)
 				m.wording.learned = append(m.wording.learned, relearned{c.Name, catalog.MarkOf(s.Texts[index[c.Name]].Text), catalog.MarkOf(c.Text)})
 				m.counts.Changed++
-				if w.o.DryRun {
+				if w.pull.o.DryRun {
 					m.counts.Changes = append(m.counts.Changes, valueOf(s.Texts, index, c))
 				}
 			}
@@ -251,14 +251,14 @@ func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
 func (w *rewording) write(s *tree.Source, changes []catalog.Change) ([]byte, bool) {
-	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.Texts)) && !w.o.Force {
+	if n := len(changes); n >= guardFloor && float64(n) > w.pull.branch.Project.Pull.Guard*float64(len(s.Texts)) && !w.pull.o.Force {
 		w.dead[s] = true
 		held := report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.Texts), w.cfg.Pull.Guard)}
-		w.holds, w.told = append(w.holds, held), append(w.told, held)
+			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.Texts), w.pull.branch.Project.Pull.Guard)}
+		w.pull.holds, w.told = append(w.pull.holds, held), append(w.told, held)
 		return nil, false
 	}
-	out, refused, err := w.rendered(s.Bundle, s.File, s.File, s.Source, changes)
+	out, refused, err := w.pull.rendered(s.Bundle, s.File, s.File, s.Source, changes)
 	if err != nil {
 		w.dead[s] = true
 		w.told = append(w.told, heldBack(s.Path, s.Source, err))
@@ -289,7 +289,7 @@ func (r *pulling) take(t *tree.Tree, m *merged) error {
 }
 
 // remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
-func (x *wording) remember(p *branch, tx ledger.Writer, staged bool) error {
+func (x *wording) remember(p *Branch, tx ledger.Writer, staged bool) error {
 	if len(x.learned) > 0 {
 		history, err := tx.Marks(p.sourceHistory(x.at.Collection))
 		if err != nil {
@@ -321,7 +321,7 @@ func (x *wording) remember(p *branch, tx ledger.Writer, staged bool) error {
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
-func reworded(p *branch, tx ledger.Writer, d ledger.Delivery) error {
+func reworded(p *Branch, tx ledger.Writer, d ledger.Delivery) error {
 	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {
@@ -345,7 +345,7 @@ func reworded(p *branch, tx ledger.Writer, d ledger.Delivery) error {
 		if err := p.accept(tx, a); err != nil {
 			return err
 		}
-		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), collection)
+		slot := p.sourceSeen(lookAt(p.Project.Pull.Branch), collection)
 		seen, err := tx.Marks(slot)
 		if err != nil {
 			return err
@@ -361,5 +361,5 @@ func reworded(p *branch, tx ledger.Writer, d ledger.Delivery) error {
 	if len(accepted) == 0 {
 		return nil
 	}
-	return ledger.SourceSeenAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, d.Commit)
+	return ledger.SourceSeenAt.Put(tx, p.stateName(), p.Project.Pull.Branch, d.Commit)
 }

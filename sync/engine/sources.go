@@ -19,40 +19,40 @@ import (
 // from it now; empty when it may.
 func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
-	if p.cfg.Push.Source != config.Worktree {
-		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
-		if tip, err = p.committed(p.repo, tip, err); err == nil {
-			err = p.fetchBlobs(ctx, tip)
+	if p.branch.Project.Push.Source != config.Worktree {
+		tip, err := p.branch.Repo.At(ctx, p.branch.Project.Push.Source, p.branch.Project.Push.Source)
+		if tip, err = p.branch.committed(p.branch.Repo, tip, err); err == nil {
+			err = p.branch.fetchBlobs(ctx, tip)
 		}
 		if err != nil {
 			return nil, "", usage(err)
 		}
-		bundles, problems, err := p.findSources(tip, dry)
+		bundles, problems, err := p.branch.findSources(tip, dry)
 		if err != nil {
 			return nil, "", err
 		}
-		t, err = tree.Read(tip, bundles, problems, p.reading)
+		t, err = tree.Read(tip, bundles, problems, p.branch.reading)
 		return t, "", err
 	}
-	fsys, err = p.repo.Worktree()
+	fsys, err = p.branch.Repo.Worktree()
 	if err != nil {
-		return nil, "", &failure.UsageError{Err: p.cfg.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
+		return nil, "", &failure.UsageError{Err: p.branch.Project.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
 	}
-	for deadline := p.Now().Add(patience); ; {
+	for deadline := p.branch.Now().Add(patience); ; {
 		if err := p.atRest(ctx, deadline); err != nil {
 			return nil, "", err
 		}
-		look, err := p.repo.Look()
+		look, err := p.branch.Repo.Look()
 		if err != nil {
 			return nil, "", err
 		}
-		if p.line != "" && look.Branch != p.line {
+		if p.branch.Base != "" && look.Branch != p.branch.Base {
 			return nil, "", errStirred
 		}
-		if covered, err := p.covered(look.Branch, look.Commit); err != nil || !covered {
-			return nil, p.notCovered(look.Branch), err
+		if covered, err := p.branch.covered(look.Branch, look.Commit); err != nil || !covered {
+			return nil, p.branch.notCovered(look.Branch), err
 		}
-		t, err = p.findTree(fsys, p.reading)
+		t, err = p.branch.findTree(fsys, p.branch.reading)
 		if err != nil {
 			return nil, "", err
 		}
@@ -65,32 +65,32 @@ func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 		if !moved {
 			return t, "", nil
 		}
-		if !p.Now().Before(deadline) {
+		if !p.branch.Now().Before(deadline) {
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
 }
 
 // findTree finds and reads the source files in a working tree.
-func (p *branch) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
-	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+func (p *Branch) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+	slots, err := ledger.Pushed.Slots(p.Ledger, p.stateName())
 	if err != nil {
 		return nil, err
 	}
-	return tree.FindPushed(fsys, p.cfg, slots, reading)
+	return tree.FindPushed(fsys, p.Project, slots, reading)
 }
 
 // covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
-func (p *branch) covered(branch, commit string) (bool, error) {
-	if p.cfg.Push.Covers(branch) || branch != "" || commit == "" {
-		return p.cfg.Push.Covers(branch), nil
+func (p *Branch) covered(branch, commit string) (bool, error) {
+	if p.Project.Push.Covers(branch) || branch != "" || commit == "" {
+		return p.Project.Push.Covers(branch), nil
 	}
-	return p.repo.Branches.IsTip(commit, p.cfg.Push.Covers)
+	return p.Repo.Branches.IsTip(commit, p.Project.Push.Covers)
 }
 
 // notCovered is why nothing is pushed from what is checked out.
-func (p *branch) notCovered(branch string) string {
-	covered := strings.Join(p.cfg.Push.Branches, ", ")
+func (p *Branch) notCovered(branch string) string {
+	covered := strings.Join(p.Project.Push.Branches, ", ")
 	if branch == "" {
 		return "HEAD is detached, at a commit that is not the tip of a branch in push.branches, which covers only " + covered
 	}
@@ -99,11 +99,11 @@ func (p *branch) notCovered(branch string) string {
 
 // committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
 // not published yet or nowhere else.
-func (p *branch) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
-	if p.cfg.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
+func (p *Branch) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
+	if p.Project.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
 		return there, err
 	}
-	here, herr := repo.Here(p.cfg.Push.Source)
+	here, herr := repo.Here(p.Project.Push.Source)
 	switch {
 	case errors.Is(herr, gitops.ErrNoBranch):
 		return there, err
@@ -122,10 +122,10 @@ var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; 
 // lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
 // the files itself. Where it has not, the pass has to begin again.
 func (r *pushing) lookAnew(ctx context.Context) error {
-	if err := r.atRest(ctx, r.Now().Add(patience)); err != nil {
+	if err := r.atRest(ctx, r.branch.Now().Add(patience)); err != nil {
 		return err
 	}
-	now, err := r.repo.Look()
+	now, err := r.branch.Repo.Look()
 	if err != nil {
 		return err
 	}
@@ -142,11 +142,11 @@ func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 		return false, nil // a commit
 	}
 	for {
-		now, err := p.repo.Look()
+		now, err := p.branch.Repo.Look()
 		if err != nil {
 			return false, err
 		}
-		if p.repo.Busy() != "" || !now.Same(*t.Look) {
+		if p.branch.Repo.Busy() != "" || !now.Same(*t.Look) {
 			return true, nil
 		}
 		wait := now.Fresh()
@@ -168,14 +168,14 @@ const patience = 10 * time.Second
 // nobody's intention.
 func (p *pushing) atRest(ctx context.Context, deadline time.Time) error {
 	for {
-		busy := p.repo.Busy()
+		busy := p.branch.Repo.Busy()
 		if busy == "" {
-			p.gitBusy.Ends()
+			p.branch.GitBusy.Ends()
 			return nil
 		}
-		p.gitBusy.Is(p.Now())
-		p.say("waiting for git: %s in progress", busy)
-		if !p.Now().Before(deadline) {
+		p.branch.GitBusy.Is(p.branch.Now())
+		p.branch.say("waiting for git: %s in progress", busy)
+		if !p.branch.Now().Before(deadline) {
 			return fmt.Errorf("%w: %s in progress; it is tried again when that is over", gitops.ErrBusy, busy)
 		}
 		select {

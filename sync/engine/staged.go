@@ -13,7 +13,7 @@ import (
 
 // stage writes down a delivery, then its merges: what a crash leaves half staged is dropped with the delivery, since its commit is pushed later
 // only. Texts enter the files' histories at once: a reader that finds them in the repository must not take them for a person's change.
-func stage(ctx context.Context, p *branch, d ledger.Delivery, done []*merged) error {
+func stage(ctx context.Context, p *Branch, d ledger.Delivery, done []*merged) error {
 	var staged []*merged
 	for _, m := range done {
 		if m.bytes == nil {
@@ -26,14 +26,14 @@ func stage(ctx context.Context, p *branch, d ledger.Delivery, done []*merged) er
 		d.Files, staged = append(d.Files, f), append(staged, m)
 	}
 	put := func(tx ledger.Writer) (int, error) {
-		return 0, ledger.Deliveries.Put(tx, p.stateName(), p.cfg.Pull.Branch, d)
+		return 0, ledger.Deliveries.Put(tx, p.stateName(), p.Project.Pull.Branch, d)
 	}
 	steps := append([]stateStep{put}, remembering(p, staged, true)...)
 	return p.inPieces(ctx, steps, func(ledger.Writer) error { return nil })
 }
 
 // remembering are the steps that write down merges.
-func remembering(p *branch, done []*merged, staged bool) (steps []stateStep) {
+func remembering(p *Branch, done []*merged, staged bool) (steps []stateStep) {
 	for _, m := range done {
 		steps = append(steps, func(tx ledger.Writer) (int, error) { return m.weight, m.remember(p, tx, staged) })
 	}
@@ -41,8 +41,8 @@ func remembering(p *branch, done []*merged, staged bool) (steps []stateStep) {
 }
 
 // rememberAll writes down all merges, also those that were staged with a delivery, which it ends and reports.
-func rememberAll(ctx context.Context, p *branch, on *gitops.Tip, done []*merged) (delivered bool, err error) {
-	d, delivered, err := ledger.Deliveries.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+func rememberAll(ctx context.Context, p *Branch, on *gitops.Tip, done []*merged) (delivered bool, err error) {
+	d, delivered, err := ledger.Deliveries.Get(p.Ledger, p.stateName(), p.Project.Pull.Branch)
 	if err != nil {
 		return false, err
 	}
@@ -57,12 +57,12 @@ func rememberAll(ctx context.Context, p *branch, on *gitops.Tip, done []*merged)
 }
 
 // unstage ends a delivery, which has arrived or not.
-func unstage(ctx context.Context, p *branch, d ledger.Delivery, arrived bool) error {
+func unstage(ctx context.Context, p *Branch, d ledger.Delivery, arrived bool) error {
 	return p.inPieces(ctx, unstaging(p, d, arrived), ending(p, d, arrived))
 }
 
 // unstaging are the steps that take over what is staged where the commit arrived, and drop it otherwise.
-func unstaging(p *branch, d ledger.Delivery, arrived bool) (steps []stateStep) {
+func unstaging(p *Branch, d ledger.Delivery, arrived bool) (steps []stateStep) {
 	const weight = pieceWeight / 32 // for the number of texts in one file, which is not known here
 	if arrived {
 		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, reworded(p, tx, d) })
@@ -73,11 +73,11 @@ func unstaging(p *branch, d ledger.Delivery, arrived bool) (steps []stateStep) {
 	return steps
 }
 
-func unstageOne(p *branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
+func unstageOne(p *Branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
 	if f.Collection != "" {
 		return tx.DropMarks(p.pushedSlot(f.Source()).Stage(true))
 	}
-	branch := lookAt(p.cfg.Pull.Branch).kind()
+	branch := lookAt(p.Project.Pull.Branch).kind()
 	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, branch} {
 		slot := p.slot(kind, f.Path, f.Language).Stage(true)
 		if !arrived {
@@ -95,26 +95,26 @@ func unstageOne(p *branch, tx ledger.Writer, f ledger.DeliveredFile, arrived boo
 }
 
 // ending is the last step of a delivery: its record goes, and the branch was merged up to its commit.
-func ending(p *branch, d ledger.Delivery, arrived bool) func(ledger.Writer) error {
+func ending(p *Branch, d ledger.Delivery, arrived bool) func(ledger.Writer) error {
 	return func(tx ledger.Writer) error {
 		if arrived {
 			if err := mergedAt(p, tx, d.Commit); err != nil {
 				return err
 			}
 		}
-		return ledger.Deliveries.Delete(tx, p.stateName(), p.cfg.Pull.Branch)
+		return ledger.Deliveries.Delete(tx, p.stateName(), p.Project.Pull.Branch)
 	}
 }
 
 // mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
-func mergedAt(p *branch, tx ledger.Writer, commit string) error {
+func mergedAt(p *Branch, tx ledger.Writer, commit string) error {
 	if commit != "" {
-		if err := ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, commit); err != nil {
+		if err := ledger.RecollectedAt.Put(tx, p.stateName(), p.Project.Pull.Branch, commit); err != nil {
 			return err
 		}
 	}
-	if err := ledger.MergedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, commit); err != nil {
+	if err := ledger.MergedAt.Put(tx, p.stateName(), p.Project.Pull.Branch, commit); err != nil {
 		return err
 	}
-	return ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.cfg.Pull.Branch).record(), commit)
+	return ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.Project.Pull.Branch).record(), commit)
 }

@@ -26,28 +26,28 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 		t.Fatal("the remote refuses nothing")
 	}
 	var home, cfg = w.home, w.Config
-	remembered := func(before func(p *branch, d ledger.Delivery), arrived bool) string {
+	remembered := func(before func(p *Branch, d ledger.Delivery), arrived bool) string {
 		w.home = t.TempDir()
 		w.check(os.CopyFS(w.home, os.DirFS(home)))
 		w.restart(cfg)
 		p := w.projects[0].branch
-		d, ok, err := ledger.Deliveries.Get(p.State, p.stateName(), "l10n")
+		d, ok, err := ledger.Deliveries.Get(p.Ledger, p.stateName(), "l10n")
 		if w.check(err); !ok || len(d.Files) != 4 {
 			t.Fatalf("the delivery is %+v", d)
 		}
 		before(p, d)
 		w.check(unstage(t.Context(), p, d, arrived))
-		if _, ok, _ := ledger.Deliveries.Get(p.State, p.stateName(), "l10n"); ok {
+		if _, ok, _ := ledger.Deliveries.Get(p.Ledger, p.stateName(), "l10n"); ok {
 			t.Error("the delivery does not end")
 		}
 		var all strings.Builder
 		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Known, ledger.Filler, ledger.Made, ledger.Outdated, lookAt("l10n").kind()} {
-			slots, err := kind.Slots(p.State, p.stateName())
+			slots, err := kind.Slots(p.Ledger, p.stateName())
 			w.check(err)
 			for _, slot := range slots {
-				marks, err := p.State.Marks(slot)
+				marks, err := p.Ledger.Marks(slot)
 				w.check(err)
-				staged, err := p.State.Marks(slot.Stage(true))
+				staged, err := p.Ledger.Marks(slot.Stage(true))
 				w.check(err)
 				fmt.Fprintln(&all, slot, marks, staged)
 			}
@@ -56,12 +56,12 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	}
 	whole := make(map[bool]string)
 	for _, arrived := range []bool{true, false} {
-		whole[arrived] = remembered(func(*branch, ledger.Delivery) {}, arrived)
+		whole[arrived] = remembered(func(*Branch, ledger.Delivery) {}, arrived)
 		for cut := range 6 {
-			got := remembered(func(p *branch, d ledger.Delivery) {
+			got := remembered(func(p *Branch, d ledger.Delivery) {
 				steps := unstaging(p, d, arrived)
 				for _, step := range steps[:min(cut, len(steps))] {
-					w.check(p.State.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
+					w.check(p.Ledger.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
 				}
 			}, arrived)
 			if got != whole[arrived] {
@@ -72,8 +72,8 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	if whole[true] == whole[false] {
 		t.Error("a commit that has arrived changes nothing")
 	}
-	half := remembered(func(p *branch, d ledger.Delivery) { // staged as far as to the last file
-		w.check(p.State.Update(func(tx ledger.Writer) error { return unstageOne(p, tx, d.Files[3], false) }))
+	half := remembered(func(p *Branch, d ledger.Delivery) { // staged as far as to the last file
+		w.check(p.Ledger.Update(func(tx ledger.Writer) error { return unstageOne(p, tx, d.Files[3], false) }))
 	}, false)
 	if half != whole[false] {
 		t.Errorf("of a delivery that is half staged\n%s\nstays, want\n%s", half, whole[false])

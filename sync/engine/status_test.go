@@ -231,12 +231,12 @@ func TestMissedPull(t *testing.T) {
 		w.Now = func() time.Time { return at }
 		l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 		l.start()
-		if want := w.projects[0].cfg.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
+		if want := w.projects[0].branch.Project.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
 		}
 		select {
 		case <-p.pullSignal:
-			l.began(at)
+			l.project.began(at)
 			return true
 		default:
 			return false

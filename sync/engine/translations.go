@@ -16,7 +16,7 @@ import (
 // pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
 // changed too since the last merge, the service wins.
 func (r *pushing) pushTranslations(ctx context.Context) error {
-	if r.o.near {
+	if r.o.Near {
 		if same, err := r.untouched(); err != nil || same {
 			return err
 		}
@@ -50,7 +50,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	}
 	for done := 0; done < len(asks); done += askedAtOnce {
 		some := asks[done:min(done+askedAtOnce, len(asks))]
-		answers, err := r.exportAll(ctx, some, anew.in(r.o.DryRun))
+		answers, err := r.branch.exportAll(ctx, some, anew.in(r.o.DryRun))
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (r *pushing) blankAndBlind() (bool, error) {
 	if !r.blind {
 		return false, nil
 	}
-	_, looked, err := ledger.RecollectedAt.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
+	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch)
 	return !looked, err
 }
 
@@ -91,7 +91,7 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 		mine = append(mine, c)
 		wanted[c.Language] = true
 	}
-	for _, l := range r.cfg.Targets() {
+	for _, l := range r.branch.Project.Targets() {
 		if wanted[l] {
 			languages = append(languages, l)
 		}
@@ -180,19 +180,19 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 // foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
 func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
 	if r.o.DryRun {
-		x := newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).beside(c.beside(key))
-		r.report.open[x.ID()] = x
+		x := newConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).beside(c.beside(key))
+		r.report.Open[x.ID()] = x
 	}
 }
 
 // shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
 func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
-	if r.cfg.Push.Conflicts == "overwrite" {
+	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)
 	}
 	if !r.o.DryRun && len(c.same)+len(c.conflicts) > 0 {
-		err := r.State.Update(func(tx ledger.Writer) error {
+		err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
 			for _, lost := range c.conflicts {
 				if err := lost.keep(r.branch, tx); err != nil {
 					return err
@@ -201,7 +201,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 			if len(c.same) == 0 {
 				return nil
 			}
-			return r.mark(tx, m, accepts(c.same))
+			return r.branch.mark(tx, m, accepts(c.same))
 		})
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
 			}
 		}
-		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
+		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.branch.Project.Push.CompletionState), up, m, sent)
 		return nil
 	})
 }
@@ -230,13 +230,13 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 // replaces names the service's texts that the place has not merged and that "overwrite" is about to replace.
 func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 	for _, u := range c.replaced {
-		if _, is := sent[u.Name]; !is || r.cfg.Push.Conflicts != "overwrite" {
+		if _, is := sent[u.Name]; !is || r.branch.Project.Push.Conflicts != "overwrite" {
 			continue
 		}
 		p := report.Problem{Code: report.CodeReplaced, File: c.Path, Key: u.Key, Language: c.Language.Code,
 			Problem: fmt.Sprintf("the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
 		r.report.Replaced = append(r.report.Replaced, p)
-		r.givesWay(p, r.o.DryRun)
+		r.branch.givesWay(p, r.o.DryRun)
 	}
 }
 
@@ -278,7 +278,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	if err != nil {
 		return v, err
 	}
-	sent, err := r.State.Marks(r.slot(ledger.Sent, c.Path, c.Language.Code))
+	sent, err := r.branch.Ledger.Marks(r.branch.slot(ledger.Sent, c.Path, c.Language.Code))
 	if err != nil {
 		return v, err
 	}
@@ -320,7 +320,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	for _, u := range c.texts {
 		if v.lost[u.Key] && anew[u.Key] {
 			anew[u.Key] = false
-			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).beside(c.beside(u.Key))
+			x := newConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).beside(c.beside(u.Key))
 			v.conflicts = append(v.conflicts, x)
 		}
 	}

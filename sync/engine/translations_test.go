@@ -460,9 +460,9 @@ func TestPushOfATranslationWithoutSource(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, deApp: `{"a": "A de"}`})
 	w.clean(PushOptions{})
 	w.id = "77777777-2222-3333-4444-555555555555"
-	state := w.projects[0].stateName()
+	state := w.projects[0].branch.stateName()
 	w.configure(w.config) // another project at the service, which has none of the keys
-	if w.projects[0].stateName() == state {
+	if w.projects[0].branch.stateName() == state {
 		t.Fatal("the state of another project would be used")
 	}
 	w.sends(deApp+" (de): a", enApp+" (en): a")
@@ -544,7 +544,7 @@ func TestPushComparesWithAFreshExport(t *testing.T) {
 		t.Fatal("the pull went well")
 	}
 	w.wire.before = nil
-	if jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName()); err != nil || len(jobs) != 1 {
+	if jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.stateName()); err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}
 	w.translate("main", "de", service.Draft, "a", "A translator")

@@ -104,7 +104,7 @@ func TestWaitingForATurn(t *testing.T) {
 		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
 			t.Errorf("its report: %+v", report)
 		}
-		soon, cancel := context.WithTimeout(beats(t.Context(), p.Hearts.Begin("loop")), time.Hour)
+		soon, cancel := context.WithTimeout(beats(t.Context(), p.engine.Hearts.Begin("loop")), time.Hour)
 		defer cancel()
 		began = time.Now()
 		if _, _, err := p.turn(soon, "push"); err == nil || time.Since(began) != time.Hour {

@@ -10,33 +10,33 @@ func (r *pulling) ringing() error {
 	if r.o.DryRun {
 		return nil
 	}
-	if r.report.unsent {
-		if err := ledger.UnsentAt.Put(r.State, r.stateName(), r.cfg.Pull.Branch, r.tip.Hash()); err != nil {
+	if r.report.Unsent {
+		if err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.stateName(), r.branch.Project.Pull.Branch, r.tip.Hash()); err != nil {
 			return err
 		}
 	}
-	rung, err := r.rung()
+	rung, err := r.branch.rung()
 	if err == nil && rung {
 		rung, err = r.pushLooks()
 	}
-	r.report.unsent = rung
+	r.report.Unsent = rung
 	return err
 }
 
 // rung reports whether a pull found texts on the branch that no push has looked at since.
-func (p *branch) rung() (bool, error) {
-	_, rung, err := ledger.UnsentAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+func (p *Branch) rung() (bool, error) {
+	_, rung, err := ledger.UnsentAt.Get(p.Ledger, p.stateName(), p.Project.Pull.Branch)
 	return rung, err
 }
 
 // pushLooks reports whether a push made now would look at the branch.
 func (p *pulling) pushLooks() (bool, error) {
-	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations || p.cfg.Push.Source != config.Worktree {
-		return p.cfg.Push.Enabled && p.cfg.Push.Translations, nil
+	if !p.branch.Project.Push.Enabled || !p.branch.Project.Push.Translations || p.branch.Project.Push.Source != config.Worktree {
+		return p.branch.Project.Push.Enabled && p.branch.Project.Push.Translations, nil
 	}
-	head, commit, err := p.repo.Head()
-	if err != nil || p.line != "" && p.line != head {
+	head, commit, err := p.branch.Repo.Head()
+	if err != nil || p.branch.Base != "" && p.branch.Base != head {
 		return false, err
 	}
-	return p.covered(head, commit)
+	return p.branch.covered(head, commit)
 }

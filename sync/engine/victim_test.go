@@ -397,5 +397,5 @@ func (s *scene) stateName() string {
 	s.tb.Helper()
 	cfg, err := config.Load(s.path("locsync.toml"))
 	s.must(err)
-	return New(Parts{Config: cfg, Log: zap.NewNop()}).projects[0].stateName()
+	return New(Parts{Config: cfg, Log: zap.NewNop()}).projects[0].branch.stateName()
 }

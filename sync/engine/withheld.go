@@ -90,12 +90,12 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 			lost++
 		}
 	}
-	if lost < guardFloor || float64(lost) <= r.cfg.Pull.Guard*float64(len(have)) || r.o.Force {
+	if lost < guardFloor || float64(lost) <= r.branch.Project.Pull.Guard*float64(len(have)) || r.o.Force {
 		return false
 	}
 	r.leaveChanges(x, changes)
 	p := report.Problem{Code: report.CodeGuard, File: x.Path, Language: x.Language.Code,
-		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.cfg.Pull.Guard)}
+		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.branch.Project.Pull.Guard)}
 	r.holds = append(r.holds, p)
 	r.problem(p)
 	return true
