@@ -49,7 +49,7 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 	defer line.finished()
 	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
-		return report.ProjectCheck{}, usage(err)
+		return report.ProjectCheck{}, usageError(err)
 	}
 	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.announce)
 }

@@ -50,7 +50,7 @@ func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo
 			p.tellRemade()
 		}
 	}
-	return repo, usage(err)
+	return repo, usageError(err)
 }
 
 // peekClone opens the clone to look at what was fetched last. It is not made for that.

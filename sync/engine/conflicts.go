@@ -37,17 +37,17 @@ func textsByForm(texts catalog.Catalog) map[string]string {
 }
 
 // ours reports whether a text is one of the repository's.
-func (c conflict) ours(u catalog.Unit) bool { return has(c.Ours, u) }
+func (c conflict) ours(u catalog.Unit) bool { return hasText(c.Ours, u) }
 
 // theirs reports whether a text is one of the service's.
-func (c conflict) theirs(u catalog.Unit) bool { return has(c.Theirs, u) }
+func (c conflict) theirs(u catalog.Unit) bool { return hasText(c.Theirs, u) }
 
-func has(texts catalog.Catalog, u catalog.Unit) bool {
+func hasText(texts catalog.Catalog, u catalog.Unit) bool {
 	return slices.ContainsFunc(texts, func(of catalog.Unit) bool { return of.Name == u.Name && of.Text == u.Text })
 }
 
 // same reports whether two catalogs have the same texts.
-func same(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
+func sameTexts(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
 
 // agreed reports whether a text is the one that both sides had before.
 func (c conflict) agreed(u catalog.Unit) bool {
@@ -103,7 +103,7 @@ func newConflict(at time.Time, path, language, key string, ours, theirs catalog.
 // known reports whether a conflict is a stored one as it is: nothing is to be told of it.
 func (c conflict) known(stored map[string]conflict) bool {
 	before, is := stored[c.ID()]
-	return is && before.Open == c.Open && same(before.Ours, c.Ours) && same(before.Theirs, c.Theirs)
+	return is && before.Open == c.Open && sameTexts(before.Ours, c.Ours) && sameTexts(before.Theirs, c.Theirs)
 }
 
 // keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
@@ -139,7 +139,7 @@ func (c conflict) after(before conflict) conflict {
 			base = append(base, a)
 		}
 	}
-	if c.Base = base; same(before.Ours, c.Ours) {
+	if c.Base = base; sameTexts(before.Ours, c.Ours) {
 		c.At = before.At
 	}
 	return c

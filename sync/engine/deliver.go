@@ -32,7 +32,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
 		at, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 		if err != nil {
-			return false, usage(err)
+			return false, usageError(err)
 		}
 		if options, err = r.toMerge().PushOptions(ctx, tip, at.Base()); err != nil {
 			return false, err
@@ -47,7 +47,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if err != nil {
-		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+		return false, usageError(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	return !r.delivered(res), nil
 }
@@ -85,7 +85,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 		return nil
 	}
 	if err != nil {
-		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+		return usageError(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	r.redelivered = r.delivered(res)
 	return nil
@@ -233,7 +233,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		}
 		made, err := r.branch.Repo.Chain(ctx, on, r.branch.Project.Pull.Branch, steps)
 		if err != nil {
-			return nil, usage(fmt.Errorf("commit to branch %s: %w", r.branch.Project.Pull.Branch, err))
+			return nil, usageError(fmt.Errorf("commit to branch %s: %w", r.branch.Project.Pull.Branch, err))
 		}
 		return made, nil
 	})
@@ -263,7 +263,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	}
 	if err != nil {
 		r.report.Commit = made.Hash()
-		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
+		return false, usageError(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	if !r.delivered(res) {
 		return false, nil

@@ -140,10 +140,10 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 // divided makes a conflict of a divided key where a pull is the first to find it.
 func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside string) {
 	found := newConflict(r.branch.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).beside(beside)
-	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && same(before.Ours, found.Ours) {
+	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && sameTexts(before.Ours, found.Ours) {
 		return
 	}
-	fresh := func(u catalog.Unit) bool { return !ledger.Holds(m.inherits, u) && !has(found.Theirs, u) }
+	fresh := func(u catalog.Unit) bool { return !ledger.Holds(m.inherits, u) && !hasText(found.Theirs, u) }
 	if slices.ContainsFunc(found.Ours, fresh) {
 		m.conflicts = append(m.conflicts, found)
 	}

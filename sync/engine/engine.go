@@ -100,9 +100,9 @@ type project struct {
 // branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
 type Branch struct {
 	Config    *config.Config
-	Project       *config.Project
+	Project   *config.Project
 	Service   *service.Client
-	Ledger     ledger.Store
+	Ledger    ledger.Store
 	Log       *zap.Logger
 	Now       func() time.Time
 	Repo      *gitops.Repo // open during a pass only
@@ -145,6 +145,9 @@ type common struct {
 func New(parts Parts) *Engine {
 	return process{run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes)}.engine(parts.filled())
 }
+
+// probeFrom is how many texts an export has that is worth a probe (see Parts.ProbeFrom).
+const probeFrom = 20_000
 
 // filled is parts with the defaults in place.
 func (parts Parts) filled() Parts {

@@ -21,6 +21,12 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
+// The kinds of jobs.
+const (
+	jobImport = "import"
+	jobExport = "export"
+)
+
 // exported is what an export of one group brought: the texts of each entry of the archive, in its order.
 type exported struct {
 	group     *bundle.Group
@@ -164,7 +170,7 @@ func (p *Branch) exportAll(ctx context.Context, asks []exportAsk, age exportAge)
 
 // exporting is exports of one pass, under way.
 type exporting struct {
-	branch *Branch
+	branch  *Branch
 	asks    []exportAsk
 	age     exportAge
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for

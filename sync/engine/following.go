@@ -71,7 +71,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 
 // renaming gathers the translations that move with renamed keys.
 type renaming struct {
-	push *pushing
+	push    *pushing
 	groups  []*bundle.Group
 	exports map[*bundle.Group]*exported // asked for when they are needed first
 	ship    shipping

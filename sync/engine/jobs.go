@@ -27,11 +27,6 @@ func accepts(c catalog.Catalog) []ledger.Text {
 	return units
 }
 
-const (
-	jobImport = "import"
-	jobExport = "export"
-)
-
 // intend writes an import down before it is sent.
 func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.branch.Now().UTC(), Conflicts: string(s.request.Conflicts),

@@ -113,7 +113,7 @@ func (c census) problems() []report.Problem {
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	there, _, err := p.branch.Repo.Branches.List(ctx)
 	if err != nil {
-		return c, usage(err)
+		return c, usageError(err)
 	}
 	records, err := p.lineRecords()
 	if err != nil {
@@ -329,4 +329,6 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 }
 
 // noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
-func (p *pushing) noBranch(err error) bool { return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch) }
+func (p *pushing) noBranch(err error) bool {
+	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
+}

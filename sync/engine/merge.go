@@ -382,7 +382,7 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	wrote := make(catalog.Marks)
 	for _, c := range changes {
 		// What is put back may still have to be pushed.
-		if c.Op != catalog.Removed && !has(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
+		if c.Op != catalog.Removed && !hasText(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
 			wrote[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
@@ -332,18 +331,6 @@ func TestNothingIsFilledInBesideOtherShapes(t *testing.T) {
 	w.brings("config/locales/ru.yml (ru): +0 ~0 -0")
 	w.file("config/locales/ru.yml", ru+"  new: New\n")
 	w.brings()
-}
-
-// The old shape of a key goes when the new one comes, whatever else of that key goes in the same merge.
-func TestOldShapeGoesBesideARemoval(t *testing.T) {
-	text, one, other := catalog.Name{Key: "k"}, catalog.Name{Key: "k", Form: "one"}, catalog.Name{Key: "k", Form: "other"}
-	source := catalog.Catalog{{Name: one, Text: "a"}, {Name: other, Text: "b"}}
-	in := catalog.Three{Source: source, Ours: catalog.Catalog{{Name: text, Text: "old"}, {Name: one, Text: "outdated"}}}
-	result := catalog.Merged{Changes: []catalog.Change{{Op: catalog.Added, Name: other, Text: "new"}, {Op: catalog.Removed, Name: one}}}
-	(&pulling{}).shaped(translated{}, source, in, &result)
-	if !slices.Contains(result.Changes, catalog.Change{Op: catalog.Removed, Name: text}) {
-		t.Errorf("%v", result.Changes)
-	}
 }
 
 // A plural that a single text becomes in the source keeps that text's translation, until the service has forms; where the text itself moves to a form, its

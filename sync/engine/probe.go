@@ -29,8 +29,6 @@ import (
 // bounds the rest. A small answer is not worth a probe, which costs as many requests and sees less.
 
 const (
-	// probeFrom is how many texts an answer has that is worth one.
-	probeFrom = 20_000
 	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
 	fullEvery = 20 * time.Hour
 	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a change may be seen a

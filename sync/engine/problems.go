@@ -25,13 +25,13 @@ func besides(problems []report.Problem, elsewhere map[report.Problem]bool) []rep
 // stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as far as anybody knows.
 func stillHolding(past, last report.Past) report.Past {
 	past.Look = last.Look
-	past.Problems = append(past.Problems, besides(last.Problems, setOf(past.Problems))...)
-	past.Unread = append(past.Unread, besides(last.Unread, setOf(past.Unread))...)
+	past.Problems = append(past.Problems, besides(last.Problems, problemSet(past.Problems))...)
+	past.Unread = append(past.Unread, besides(last.Unread, problemSet(past.Unread))...)
 	past.Held = max(past.Held, last.Held)
 	return past
 }
 
-func setOf(problems []report.Problem) map[report.Problem]bool {
+func problemSet(problems []report.Problem) map[report.Problem]bool {
 	set := make(map[report.Problem]bool, len(problems))
 	for _, p := range problems {
 		set[p] = true

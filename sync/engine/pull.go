@@ -28,7 +28,7 @@ import (
 
 // pulling is one pull of one project, under way.
 type pulling struct {
-	branch *Branch
+	branch  *Branch
 	o       PullOptions
 	report  pulled
 	unsaved overlay // of a dry run
@@ -299,7 +299,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 		err = r.branch.fetchBlobs(ctx, tip)
 	}
 	if err != nil {
-		return nil, usage(err)
+		return nil, usageError(err)
 	}
 	if note := tip.Note(); note != "" {
 		r.branch.Log.Warn(note)

@@ -22,7 +22,7 @@ import (
 
 // pushing is one push of one project, under way.
 type pushing struct {
-	branch *Branch
+	branch  *Branch
 	o       PushOptions
 	tree    *tree.Tree
 	unsaved overlay // of a dry run

@@ -41,7 +41,7 @@ type relearned struct {
 
 // rewording is one pull's merge of the source files, under way.
 type rewording struct {
-	pull *pulling
+	pull   *pulling
 	tree   *tree.Tree
 	theirs map[*tree.Source]catalog.Catalog
 	barred map[sourceKey]bool    // keys that cannot be changed in some file

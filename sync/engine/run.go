@@ -132,7 +132,7 @@ func (p *project) loop(ctx context.Context) {
 
 // looping is the loop's own memory; only its goroutine touches it.
 type looping struct {
-	project *project
+	project   *project
 	due       time.Time // of the next scheduled pull; zero when there is none
 	pushRetry *backoff
 	pullRetry *backoff

@@ -6,10 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/locsync/locsync/formats"
-	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -184,25 +181,6 @@ func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
 	w.pulls(PullOptions{})
 	if got := textsIn(t, "json", []byte(w.show("l10n", deApp)))["a"]; got != "A reviewer" {
 		t.Errorf("the branch has %q", got)
-	}
-}
-
-// A text of base's that has lost a conflict gives way to the branch's, also where the branch has not changed its own.
-func TestALostTextGivesWay(t *testing.T) {
-	t.Parallel()
-	unit := func(text string) catalog.Catalog {
-		return catalog.Catalog{{Name: catalog.Name{Key: "a"}, Text: text}}
-	}
-	f, _ := formats.Named("json")
-	base, err := f.Parse(resource.Keys{}, []byte(`{"a": "base"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, lost := range []bool{true, false} {
-		edits, gaveWay := brought(unit("old").Marks(), unit("old"), base, nil, func(catalog.Unit) bool { return lost })
-		if (len(edits) == 1 && edits[0].Text == "old") != lost || len(gaveWay) > 0 {
-			t.Errorf("lost %v: %v %v", lost, edits, gaveWay)
-		}
 	}
 }
 

@@ -25,7 +25,7 @@ func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 			err = p.branch.fetchBlobs(ctx, tip)
 		}
 		if err != nil {
-			return nil, "", usage(err)
+			return nil, "", usageError(err)
 		}
 		bundles, problems, err := p.branch.findSources(tip, dry)
 		if err != nil {
@@ -187,7 +187,7 @@ func (p *pushing) atRest(ctx context.Context, deadline time.Time) error {
 }
 
 // usage marks errors of the repository that stay until somebody changes something.
-func usage(err error) error {
+func usageError(err error) error {
 	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
 		if errors.Is(err, stays) {
 			return &failure.UsageError{Err: err}
