@@ -111,7 +111,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 	}
 	var all []*probed
 	for i, g := range groups {
-		req := r.branch.exportRequest(r.pullAsk(g, languages))
+		req := r.branch.exportRequest(r.pullAsk(t, g, languages))
 		x := &probed{Group: g, question: question(req), asked: r.probe.last.Full[question(req)]}
 		now, told := r.branch.Service.ServiceTime(r.branch.Now())
 		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
@@ -147,7 +147,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
 	var x *exported
 	if err == nil {
-		x, err = r.branch.readArchive(r.pullAsk(p.Group, languages), archive)
+		x, err = r.branch.readArchive(r.pullAsk(t, p.Group, languages), archive, new(bundle.Kept))
 		err = errors.Join(err, archive.Close())
 	}
 	if err != nil {
