@@ -8,6 +8,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 )
 
 // Bookkeeping that is interrupted ends after the piece that it is at, keeps what it did, and can be made again.
@@ -18,25 +19,25 @@ func TestSettleIsInterruptedBetweenPieces(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := 0
-	var steps []stateStep
+	var steps []pass.StateStep
 	for range 5 {
 		steps = append(steps, func(tx ledger.Writer) (int, error) {
 			done++
 			if done == 2 {
 				cancel()
 			}
-			return pieceWeight, tx.SetMarks(ledger.Slot{Scope: "app", Kind: "step", Path: fmt.Sprint(done)}, catalog.Marks{})
+			return pass.PieceWeight, tx.SetMarks(ledger.Slot{Scope: "app", Kind: "step", Path: fmt.Sprint(done)}, catalog.Marks{})
 		})
 	}
 	finished := false
 	last := func(ledger.Writer) error { finished = true; return nil }
-	if err := p.branch.inPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
+	if err := p.branch.InPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
 		t.Fatalf("it ended with %v, finished %v", err, finished)
 	}
 	if slots, err := w.store.Slots(ledger.Slot{Scope: "app", Kind: "step"}); err != nil || len(slots) != 2 {
 		t.Errorf("%d steps are kept, want 2: %v", len(slots), err)
 	}
-	if err := p.branch.inPieces(t.Context(), steps, last); err != nil || !finished {
+	if err := p.branch.InPieces(t.Context(), steps, last); err != nil || !finished {
 		t.Errorf("it ended with %v, finished %v", err, finished)
 	}
 }

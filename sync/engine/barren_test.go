@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/ledger"
+	"pgregory.net/rapid"
 )
 
 // Law: whatever is committed, the files that are found without looking into barren folders are the files that are found by looking everywhere.
@@ -53,7 +52,7 @@ output = "out/{LANGUAGE}/{NAME}.yaml"
 			want, wantProblems, err := bundle.Find(tip, p.branch.Project)
 			w.check(err)
 			for range 2 {
-				got, problems, err := p.branch.findSources(tip, false)
+				got, problems, err := p.branch.FindSources(tip, false)
 				w.check(err)
 				if !slices.EqualFunc(got, want, func(a, b *bundle.Bundle) bool { return a.Path == b.Path }) || !slices.Equal(problems, wantProblems) {
 					rt.Fatalf("after %v: found %v, %v; want %v, %v", did, paths(got), problems, paths(want), wantProblems)
@@ -101,7 +100,7 @@ func BenchmarkFindInCommit(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if forget {
-					if err := ledger.Emptied.Delete(p.branch.Ledger, p.branch.stateName(), "main"); err != nil {
+					if err := ledger.Emptied.Delete(p.branch.Ledger, p.branch.StateName(), "main"); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -109,7 +108,7 @@ func BenchmarkFindInCommit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if found, _, err := p.branch.findSources(tip, false); err != nil || len(found) != 1 {
+				if found, _, err := p.branch.FindSources(tip, false); err != nil || len(found) != 1 {
 					b.Fatal(found, err)
 				}
 			}

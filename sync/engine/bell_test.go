@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -11,8 +13,8 @@ import (
 func TestPullRingsForThePushThatLooks(t *testing.T) {
 	t.Parallel()
 	edited := "{\n  \"c\": \"Käselaib\"\n}\n"
-	pulls := func(w *world, branch string) pulled {
-		reports, err := pullAll(t.Context(), w.Engine, PullOptions{})
+	pulls := func(w *world, branch string) pull.Report {
+		reports, err := pullAll(t.Context(), w.Engine, pull.Options{})
 		w.check(err)
 		for _, p := range reports {
 			if p.Branch == branch {
@@ -20,16 +22,16 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 			}
 		}
 		t.Fatalf("no pull for %s: %+v", branch, reports)
-		return pulled{}
+		return pull.Report{}
 	}
 	t.Run("of the branch that is checked out", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.git("checkout", "-q", "-b", "feature/x")
 		w.write(appFile, featText)
 		w.commit()
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.translate("feature/x", "de", service.Final, "c", "Käse")
 		pulls(w, "l10n/feature/x")
 		w.git("checkout", "-q", "main")
@@ -44,7 +46,7 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 		if !pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("does not ring for the push that looks")
 		}
-		w.reports(w.clean(PushOptions{Near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
+		w.reports(w.clean(push.Options{Near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
 		if pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("rings after everything was sent")
 		}
@@ -58,9 +60,9 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 		t.Run(strings.TrimPrefix("with "+name, "with "), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{appFile: featText})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.translate("main", "de", service.Final, "c", "Käse")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.configure(settings + change + jsonFiles)
 			w.commitOn("l10n", appDE, edited)
 			for range 2 {

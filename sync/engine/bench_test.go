@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/tree"
+	"go.uber.org/zap"
 )
 
 // jsonFile is a flat file of n keys, about 50 bytes each; edition changes every hundredth value.
@@ -79,7 +78,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 	err = p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, s := range t.Sources {
-			if err := tx.SetMarks(p.branch.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.branch.PushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -49,9 +49,9 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 	defer line.finished()
 	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
-		return report.ProjectCheck{}, usageError(err)
+		return report.ProjectCheck{}, pass.UsageError(err)
 	}
-	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.announce)
+	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.Announce)
 }
 
 // checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has it.
@@ -64,7 +64,7 @@ func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, erro
 	}
 	tip, err := repo.At(ctx, p.branch.Project.Push.Source, p.branch.Project.Push.Source)
 	if err == nil {
-		err = p.branch.fetchBlobs(ctx, tip)
+		err = p.branch.FetchBlobs(ctx, tip)
 	}
 	return tip, err
 }
@@ -122,11 +122,5 @@ func (p *project) checkRequest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return line.branch.mergeRequest(repo).Check(ctx)
-}
-
-// mergeRequest is the request to merge the branch.
-func (p *Branch) mergeRequest(repo *gitops.Repo) *request.Branch {
-	return &request.Branch{Config: p.Config, Project: p.Project, Ledger: p.Ledger, Scope: p.stateName(), Repo: repo, Now: p.Now,
-		Log: p.Log, Announce: p.announce, Problems: new([]report.Problem)}
+	return line.branch.MergeRequest(repo).Check(ctx)
 }

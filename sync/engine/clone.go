@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
 )
 
 // A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone), which every
@@ -38,7 +38,7 @@ func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo
 	address, user, password := p.branch.Project.Address()
 	o.Username, o.Password = user, password.Reveal()
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
-		p.branch.say("cloning the repository")
+		p.branch.Say("cloning the repository")
 	}
 	repo, err := gitops.OpenClone(ctx, p.cloneDir(), address, o)
 	if errors.Is(err, gitops.ErrDamaged) {
@@ -50,7 +50,7 @@ func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo
 			p.tellRemade()
 		}
 	}
-	return repo, usageError(err)
+	return repo, pass.UsageError(err)
 }
 
 // peekClone opens the clone to look at what was fetched last. It is not made for that.
@@ -110,28 +110,20 @@ func (p *project) maintain(ctx context.Context) {
 	if !p.branch.Project.Cloned() {
 		return
 	}
-	last, ok, err := ledger.Times.Get(p.branch.Ledger, p.branch.projectName(), ledger.TimeMaintenance)
+	last, ok, err := ledger.Times.Get(p.branch.Ledger, p.branch.ProjectName(), ledger.TimeMaintenance)
 	if age := p.branch.Now().Sub(last); err == nil && ok && age >= 0 && age < maintainEvery {
 		return
 	}
 	if err == nil {
-		p.branch.say("tidying the clone")
+		p.branch.Say("tidying the clone")
 		err = p.branch.Repo.Clone.Maintain(ctx)
 	}
 	if err == nil {
-		err = ledger.Times.Put(p.branch.Ledger, p.branch.projectName(), ledger.TimeMaintenance, p.branch.Now().UTC())
+		err = ledger.Times.Put(p.branch.Ledger, p.branch.ProjectName(), ledger.TimeMaintenance, p.branch.Now().UTC())
 	}
 	if err != nil && ctx.Err() == nil {
 		p.branch.Log.Warn("maintain the clone", zap.Error(err))
 	}
-}
-
-// makeRoom sees to it that the clone can have the branch of a pull's translations.
-func (p *Branch) makeRoom(ctx context.Context) error {
-	if !p.Project.Cloned() {
-		return nil
-	}
-	return p.Repo.Clone.MakeRoom(ctx, p.Project.Pull.Branch)
 }
 
 // sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names none.
@@ -144,14 +136,4 @@ func (p *project) sourced(repo *gitops.Repo) (*project, error) {
 		return nil, err
 	}
 	return p.with(p.branch.Project.From(head), repo), nil
-}
-
-// fetchBlobs brings what a partial clone has left out of the files that a pass reads, in one request.
-func (p *Branch) fetchBlobs(ctx context.Context, fsys fs.FS) error {
-	tip, ok := fsys.(*gitops.Tip)
-	if !ok {
-		return nil
-	}
-	patterns := p.Project.WatchPatterns()
-	return tip.Prefetch(ctx, patterns.Below, patterns.Match)
 }

@@ -20,26 +20,24 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
+	"go.uber.org/zap"
 )
 
 // Parts are what an Engine works with. It closes none of them.
@@ -60,7 +58,7 @@ type Parts struct {
 	// goroutines. An error keeps the pass from being made.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
-	Passed func(Passed)
+	Passed func(pass.Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
 	GitDone func(op, outcome string, took time.Duration)
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
@@ -68,16 +66,6 @@ type Parts struct {
 
 	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
 	ProbeFrom int
-}
-
-// Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
-type Passed struct {
-	Project, Pass string // Pass is push or pull
-	Result        string
-	Took          time.Duration
-	Sent          int            // values, of a push
-	Brought       map[string]int // of a pull: translations added, changed and removed, by language
-	Committed     bool           // a pull made a commit, or delivered one that had waited
 }
 
 // Engine runs the passes of all projects of a configuration. Its methods may be called from any goroutine; passes of one project
@@ -94,26 +82,7 @@ type Engine struct {
 type project struct {
 	engine *Engine
 	*common
-	branch *Branch
-}
-
-// branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
-type Branch struct {
-	Config    *config.Config
-	Project   *config.Project
-	Service   *service.Client
-	Ledger    ledger.Store
-	Log       *zap.Logger
-	Now       func() time.Time
-	Repo      *gitops.Repo // open during a pass only
-	Base      string       // the branch that is translated; "" where there is but one
-	Trunk     *Branch      // the one that this one inherits from; nil for none
-	Run       string       // names this process in what is stored
-	ProbeFrom int
-	GitBusy   *trigger.Busy
-
-	OnDoing  func(report.Doing) // told of what is going on
-	OnPassed func(Passed)       // told of a pass that ended and is remembered
+	branch *pass.Branch
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -176,7 +145,7 @@ func (shared process) engine(parts Parts) *Engine {
 		e.turns[cfg.Name] = turn
 		p := &project{engine: e, common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(),
 			pullNotice: trigger.NewSignal(), born: parts.Now(), contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}}
-		p.branch = &Branch{Config: parts.Config, Project: cfg, Service: parts.Service, Ledger: parts.State, Log: parts.Log.With(zap.String("project", cfg.Name)),
+		p.branch = &pass.Branch{Config: parts.Config, Project: cfg, Service: parts.Service, Ledger: parts.State, Log: parts.Log.With(zap.String("project", cfg.Name)),
 			Now: func() time.Time { return e.Now() }, Run: shared.run, ProbeFrom: parts.ProbeFrom, GitBusy: new(trigger.Busy), OnDoing: p.doingNow, OnPassed: p.passEnded}
 		e.projects = append(e.projects, p)
 	}
@@ -204,27 +173,9 @@ func (e *Engine) pick(name string) ([]*project, error) {
 	return nil, &failure.UsageError{Err: e.Config.NoProject(name)}
 }
 
-// PushOptions narrow or widen a push.
-type PushOptions struct {
-	Project      string // "" for all
-	All          bool   // also keys that did not change
-	Translations bool   // the repository's translations stand wherever the two sides never agreed on a text; they are sent whatever push.translations says
-	Force        bool   // past the brake that holds back source files which lost many keys
-	DryRun       bool   // only report
-
-	Ours   bool // send the repository's texts of conflicts, over the service's
-	Theirs bool // let the service's texts of conflicts stand
-
-	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
-	Keys, Languages, Files []string
-
-	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
-	Yields bool // the pull after it takes the service's texts at first contact
-}
-
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
 // in its project's part of the report.
-func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, error) {
+func (e *Engine) Push(ctx context.Context, o push.Options) (report.PushReport, error) {
 	all, err := pushAll(ctx, e, o)
 	result := report.PushReport{DryRun: o.DryRun, Projects: []report.ProjectPush{}}
 	for _, p := range all {
@@ -233,7 +184,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, er
 	return result, err
 }
 
-func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err error) {
+func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report, err error) {
 	projects, err := e.pick(o.Project)
 	if err == nil {
 		o, err = decision(o, projects)
@@ -252,24 +203,8 @@ func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err e
 	return all, errors.Join(errs...)
 }
 
-// PullOptions narrow or widen a pull.
-type PullOptions struct {
-	Project string // "" for all
-	Full    bool   // ignore what was pulled before
-	Force   bool   // past the guard
-	DryRun  bool   // only report
-	Prune   bool   // take out the entries of target files whose keys the source does not have, also those that it was never seen to have
-
-	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
-	AcceptService bool
-
-	Told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
-
-	Diff bool // put the commit's difference into the report
-}
-
 // Pull brings translations back.
-func (e *Engine) Pull(ctx context.Context, o PullOptions) (report.PullReport, error) {
+func (e *Engine) Pull(ctx context.Context, o pull.Options) (report.PullReport, error) {
 	all, err := pullAll(ctx, e, o)
 	result := report.PullReport{DryRun: o.DryRun, Projects: []report.ProjectPull{}}
 	for _, p := range all {
@@ -278,7 +213,7 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (report.PullReport, er
 	return result, err
 }
 
-func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err error) {
+func pullAll(ctx context.Context, e *Engine, o pull.Options) (all []pull.Report, err error) {
 	projects, err := e.pick(o.Project)
 	if err != nil {
 		return nil, err
@@ -294,21 +229,21 @@ func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err e
 }
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
-func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
-	if push.Translations && pull.AcceptService {
+func (e *Engine) Sync(ctx context.Context, sent push.Options, got pull.Options) (report.SyncReport, error) {
+	if sent.Translations && got.AcceptService {
 		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
-	push.Yields = pull.AcceptService
-	all, err := pushAll(ctx, e, push)
-	pull.Told = make(map[string]map[string]conflict)
-	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
+	sent.Yields = got.AcceptService
+	all, err := pushAll(ctx, e, sent)
+	got.Told = make(map[string]map[string]pass.Conflict)
+	result := report.SyncReport{Push: report.PushReport{DryRun: sent.DryRun, Projects: []report.ProjectPush{}}}
 	for _, p := range all {
-		pull.Told[ledger.TargetID(p.Name, p.Base)] = p.Open
+		got.Told[ledger.TargetID(p.Name, p.Base)] = p.Open
 		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
 	var perr error
-	result.Pull, perr = e.Pull(ctx, pull)
+	result.Pull, perr = e.Pull(ctx, got)
 	return result, errors.Join(err, perr)
 }
 
@@ -386,17 +321,6 @@ func (p *project) close() {
 	}
 }
 
-// say tells what is going on, for a person who watches and for the status.
-func (p *Branch) say(format string, args ...any) {
-	p.announce(report.Doing{What: fmt.Sprintf(format, args...)})
-}
-
-// announce is say of something that is done one by one.
-func (p *Branch) announce(d report.Doing) {
-	d.Project = p.Project.Name
-	p.OnDoing(d)
-}
-
 func (p *project) doingNow(d report.Doing) {
 	p.common.doing.Store(&d)
 	p.engine.changes.Send()
@@ -405,102 +329,18 @@ func (p *project) doingNow(d report.Doing) {
 	}
 }
 
-// reading tells how many of the files are read.
-func (p *Branch) reading(done, total int) {
-	p.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
-}
-
-// downloading is a context whose downloads tell how far they are.
-func (p *Branch) downloading(ctx context.Context, what string) context.Context {
-	return service.Downloading(ctx, func(done, total int64) { p.announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
-}
-
-// givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
-// report any more. In a dry run nothing gives way.
-func (p *Branch) givesWay(text report.Problem, dry bool) {
-	if !dry {
-		p.Log.Info("a text gives way", zap.Stringer("text", text))
-	}
-}
-
-// keeper is for what the service accepted of the source files.
-func (p *Branch) keeper() *accepted.Store {
-	if p == nil {
-		return nil
-	}
-	return &accepted.Store{Ledger: p.Ledger, Scope: p.stateName(), Project: p.Project, Trunk: p.Trunk.keeper(), Run: p.Run, Now: p.Now,
-		Rescan: p.Config.Daemon.Rescan}
-}
-
-// pushedSlot is where a source file's accepted texts are remembered.
-func (p *Branch) pushedSlot(at ledger.Source) ledger.Slot {
-	return ledger.Pushed.Of(p.stateName(), at)
-}
-
-// events are where the project's events are remembered.
-func (p *Branch) events() *events.Log {
-	return &events.Log{Ledger: p.Ledger, Project: p.projectName(), Scope: p.stateName(), Line: p.Base, Branch: p.Project.Pull.Branch,
-		Now: p.Now, Log: p.Log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
-}
-
 // tellNow tells of something that happens outside of the end of a pass.
 func (p *project) tellNow(e report.Event) {
 	if p.branch.Ledger != nil { // else a check, which remembers nothing
-		p.branch.events().Tell(e)
+		p.branch.Events().Tell(e)
 		p.engine.changes.Send()
 	}
 }
 
-// slot addresses marks of a target file of this project.
-func (p *Branch) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
-	return kind.Of(p.stateName(), path, language)
-}
-
-// past writes down how a pass ended, with what it has to tell.
-func (p *Branch) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
-	if passed.Result == "" {
-		passed.Result = past.Result
-	}
-	passed.Project, passed.Pass = p.Project.Name, id
-	past.GoodAt = past.At
-	err := p.Ledger.Update(func(tx ledger.Writer) error {
-		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
-			last, _, err := ledger.Passes.Get(tx, p.stateName(), id)
-			if err != nil {
-				p.Log.Error("read how the last pass ended", zap.Error(err))
-			}
-			past = stillHolding(past, last)
-			if past.Result == report.ResultFailed {
-				past.GoodAt = last.GoodAt
-			}
-		}
-		d := p.events().Open(tx, past.At)
-		if err := more(tx, d); err != nil {
-			return err
-		}
-		d.Close()
-		return ledger.Passes.Put(tx, p.stateName(), id, past)
-	})
-	if err != nil {
-		p.Log.Error("remember how the pass ended", zap.Error(err))
-	}
-	p.OnPassed(passed)
-}
-
-func (p *project) passEnded(passed Passed) {
+func (p *project) passEnded(passed pass.Passed) {
 	if p.engine.Passed != nil {
 		p.engine.Passed(passed)
 	}
 	p.engine.ended.Add(1)
 	p.engine.changes.Send()
-}
-
-// languagesOf are the codes of languages, for requests.
-func languagesOf(languages []config.Language) []string {
-	codes := make([]string, len(languages))
-	for i, l := range languages {
-		codes[i] = l.Code
-	}
-	slices.Sort(codes)
-	return codes
 }

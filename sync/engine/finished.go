@@ -5,10 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // A branch that the remote had and has no more is finished: it is named once. At the service nothing is deleted. What
@@ -45,7 +44,7 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 		if record.Finished = &now; dry {
 			continue
 		}
-		if err := ledger.Lines.Put(p.branch.Ledger, p.branch.projectName(), name, record); err != nil {
+		if err := ledger.Lines.Put(p.branch.Ledger, p.branch.ProjectName(), name, record); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +57,7 @@ func (p *project) forgetLine(line ledger.Line, dry bool) error {
 	if dry || line.Forgotten != nil || line.Base == p.branch.Project.Trunk() || p.branch.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}
-	name := ledger.BranchScope(p.branch.projectName(), line.Base)
+	name := ledger.BranchScope(p.branch.ProjectName(), line.Base)
 	err := p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		pushed, err := ledger.Pushed.Slots(tx, name)
 		if err != nil {
@@ -73,7 +72,7 @@ func (p *project) forgetLine(line ledger.Line, dry bool) error {
 		if err := tx.Forget(name, ledger.Former.Kind(), ledger.Requests.Kind()); err != nil {
 			return err
 		}
-		return ledger.Lines.Put(tx, p.branch.projectName(), line.Base, line)
+		return ledger.Lines.Put(tx, p.branch.ProjectName(), line.Base, line)
 	})
 	if err == nil {
 		p.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
@@ -105,7 +104,7 @@ func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
 	for _, kind := range []ledger.SourceMarks{ledger.Pushed, ledger.Former} {
-		slots, err := kind.Slots(p.branch.Ledger, ledger.BranchScope(p.branch.projectName(), line))
+		slots, err := kind.Slots(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), line))
 		if err != nil {
 			return nil, err
 		}

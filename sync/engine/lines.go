@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
@@ -42,14 +42,6 @@ func (p *project) with(cfg *config.Project, repo *gitops.Repo) *project {
 	return &project{engine: p.engine, common: p.common, branch: &line}
 }
 
-// called is the project, and the line where it is one, for messages.
-func (p *Branch) called() string {
-	if p.Base == "" {
-		return fmt.Sprintf("%q", p.Project.Name)
-	}
-	return fmt.Sprintf("%q, branch %s", p.Project.Name, p.Base)
-}
-
 // pushLines are the lines of a push.
 func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 	p, err := p.sourced(p.branch.Repo)
@@ -67,7 +59,7 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 		return census{}, err
 	}
 	if !p.branch.Project.Translates(head) {
-		why := p.branch.notCovered(head)
+		why := p.branch.NotCovered(head)
 		if head == "" {
 			why = "HEAD is detached, so that it cannot be told which branch its texts are for; check out a branch"
 		}
@@ -113,7 +105,7 @@ func (c census) problems() []report.Problem {
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	there, _, err := p.branch.Repo.Branches.List(ctx)
 	if err != nil {
-		return c, usageError(err)
+		return c, pass.UsageError(err)
 	}
 	records, err := p.lineRecords()
 	if err != nil {
@@ -196,7 +188,7 @@ func (p *project) lineRecords() (map[string]ledger.Line, error) {
 	if p.branch.Ledger == nil {
 		return nil, nil // a check, which remembers nothing
 	}
-	list, err := ledger.Lines.List(p.branch.Ledger, p.branch.projectName())
+	list, err := ledger.Lines.List(p.branch.Ledger, p.branch.ProjectName())
 	records := make(map[string]ledger.Line, len(list))
 	for _, r := range list {
 		records[r.Base] = r
@@ -210,7 +202,7 @@ func (p *project) register(dry bool, now ledger.Line) error {
 		return nil
 	}
 	return p.branch.Ledger.Update(func(tx ledger.Writer) error {
-		before, ok, err := ledger.Lines.Get(tx, p.branch.projectName(), now.Base)
+		before, ok, err := ledger.Lines.Get(tx, p.branch.ProjectName(), now.Base)
 		if err != nil {
 			return err
 		}
@@ -220,31 +212,8 @@ func (p *project) register(dry bool, now ledger.Line) error {
 		if ok && before == now {
 			return nil
 		}
-		return ledger.Lines.Put(tx, p.branch.projectName(), now.Base, now)
+		return ledger.Lines.Put(tx, p.branch.ProjectName(), now.Base, now)
 	})
-}
-
-// pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
-func (p *Branch) pushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
-	slots, err := ledger.Pushed.Slots(tx, p.stateName())
-	if err != nil || p.Base == "" {
-		return slots, err
-	}
-	lines, err := ledger.Lines.List(tx, p.projectName())
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range lines {
-		if other.Base == p.Base {
-			continue
-		}
-		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.projectName(), other.Base))
-		if err != nil {
-			return nil, err
-		}
-		slots = append(slots, more...)
-	}
-	return slots, nil
 }
 
 // statusLine is the line that the status is about, after it has listed all of them.
@@ -317,7 +286,7 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 		return l, err
 	}
 	for id, to := range map[string]**report.Past{ledger.PassPush: &l.LastPush, ledger.PassPull: &l.LastPull} {
-		past, ok, err := ledger.Passes.Get(p.branch.Ledger, ledger.BranchScope(p.branch.projectName(), name), id)
+		past, ok, err := ledger.Passes.Get(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), name), id)
 		if err != nil {
 			return l, err
 		}
@@ -326,9 +295,4 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 		}
 	}
 	return l, nil
-}
-
-// noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
-func (p *pushing) noBranch(err error) bool {
-	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
 }

@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
+	"go.uber.org/zap"
 )
 
 // PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty fields are not known.

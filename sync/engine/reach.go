@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // A call to a repository on a mount that does not answer lasts until it answers, whatever timeout it has. So Run makes the first contact with

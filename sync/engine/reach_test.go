@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -95,8 +97,8 @@ func TestClaimRefused(t *testing.T) {
 		return refused
 	}
 	refused = errors.New("somebody else has it")
-	_, perr := w.Push(t.Context(), PushOptions{})
-	_, lerr := w.Pull(t.Context(), PullOptions{})
+	_, perr := w.Push(t.Context(), push.Options{})
+	_, lerr := w.Pull(t.Context(), pull.Options{})
 	w.silent()
 	w.projects[0].prove(t.Context())
 	for what, err := range map[string]error{"push": perr, "pull": lerr, "ready": w.Ready()} {

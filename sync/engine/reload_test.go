@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/sync/config"
+	"go.uber.org/zap"
 )
 
 // configured is a configuration with the projects of these names, and what stands above and in them.

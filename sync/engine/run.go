@@ -8,17 +8,18 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
+	"go.uber.org/zap"
 )
 
 // PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
@@ -148,7 +149,7 @@ func (l *looping) start() {
 	}
 	now := l.project.branch.Now()
 	l.plan(now)
-	last, ok, err := ledger.Times.Get(l.project.branch.Ledger, l.project.branch.stateName(), ledger.TimeSchedule)
+	last, ok, err := ledger.Times.Get(l.project.branch.Ledger, l.project.branch.StateName(), ledger.TimeSchedule)
 	if err != nil {
 		l.project.branch.Log.Error("read when the last pull was", zap.Error(err))
 	}
@@ -162,7 +163,7 @@ func (l *looping) start() {
 }
 
 func (p *project) began(at time.Time) {
-	if err := ledger.Times.Put(p.branch.Ledger, p.branch.stateName(), ledger.TimeSchedule, at.UTC()); err != nil {
+	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {
 		p.branch.Log.Error("remember when the pull began", zap.Error(err))
 	}
 }
@@ -206,7 +207,7 @@ func (l *looping) tick(ctx context.Context) {
 func (l *looping) push(ctx context.Context) {
 	began := l.project.branch.Now()
 	l.pushNotices.Begins()
-	reports, err := l.project.push(service.As(ctx, service.Changes), PushOptions{Near: !l.project.far.Swap(false)})
+	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
 	if err != nil {
 		l.project.far.Store(true)
 	}
@@ -231,7 +232,7 @@ func (l *looping) push(ctx context.Context) {
 func (l *looping) pull(ctx context.Context) {
 	began := l.project.branch.Now()
 	l.pullNotices.Begins()
-	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
+	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
 	unsent := false
 	for _, result := range reports {
 		for _, p := range result.Problems {
@@ -271,7 +272,7 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 }
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.
-func (l *looping) after(ctx context.Context, pass string, err error, retry *backoff) {
+func (l *looping) after(ctx context.Context, passOf string, err error, retry *backoff) {
 	l.project.proven.Store(true)
 	if ctx.Err() == nil {
 		l.project.statusNow(ctx)
@@ -284,19 +285,19 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 			l.project.prove(ctx) // the service is there again
 		}
 	case ctx.Err() != nil:
-		l.project.branch.Log.Info(pass + " interrupted; it is taken up again at the next start")
+		l.project.branch.Log.Info(passOf + " interrupted; it is taken up again at the next start")
 	case errors.Is(urgent, gitops.ErrBusy):
 		retry.soon(l.project.branch.Now())
-		l.project.branch.Log.Info(pass+" waits for git", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Info(passOf+" waits for git", zap.Error(err), zap.Time("again", retry.at))
 	case Permanent(urgent):
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
 	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(pass+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
 	default:
 		retry.failed(l.project.branch.Now(), urgent)
-		l.project.branch.Log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+" was not finished", zap.Error(err), zap.Time("again", retry.at))
 	}
 }
 

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"slices"
@@ -12,25 +10,12 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/status"
 	"github.com/locsync/locsync/sync/tree"
 )
-
-// stateName is the project's name in the state: that of one project of one service, and of one line.
-func (p *Branch) stateName() string {
-	if p.Base != "" {
-		return ledger.BranchScope(p.projectName(), p.Base)
-	}
-	return p.projectName()
-}
-
-func (p *Branch) projectName() string {
-	s := p.Config.Service
-	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.Project.ID))
-	return p.Project.Name + "@" + hex.EncodeToString(sum[:6])
-}
 
 // finished is said at the end of a pass.
 func (p *project) finished() {
@@ -114,7 +99,7 @@ func (p *project) blank() report.ProjectStatus {
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
-	p.branch.events().Read(&s)
+	p.branch.Events().Read(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
@@ -163,9 +148,9 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 // look reads the status of one line.
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
-	v := &status.View{Config: p.branch.Project, Ledger: p.branch.Ledger, Project: p.branch.projectName(), Scope: p.branch.stateName(), Line: p.branch.Base,
-		Accepted: p.branch.keeper(), Shown: p.branch.events().Shown, Find: p.branch.findTree, Unsent: func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return unsent(p.branch, repo, t) },
-		Subject: func(tip *gitops.Tip) string { return p.branch.subject(look(tip)) }}
+	v := &status.View{Config: p.branch.Project, Ledger: p.branch.Ledger, Project: p.branch.ProjectName(), Scope: p.branch.StateName(), Line: p.branch.Base,
+		Accepted: p.branch.Keeper(), Shown: p.branch.Events().Shown, Find: p.branch.FindTree, Unsent: func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(p.branch, repo, t) },
+		Subject: func(tip *gitops.Tip) string { return p.branch.Subject(pull.Look(tip)) }}
 	if err := v.Remembered(s); err != nil {
 		return err
 	}
@@ -193,5 +178,5 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 		return repo.Seen(p.branch.Base, p.branch.Base)
 	}
 	there, err := repo.Seen(p.branch.Project.Push.Source, p.branch.Project.Push.Source)
-	return p.branch.committed(repo, there, err)
+	return p.branch.Committed(repo, there, err)
 }

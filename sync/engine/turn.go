@@ -40,7 +40,7 @@ const lookAtHolder = time.Second
 
 // turn waits until nobody else makes a pass of the project. done ends the turn. It is an error where ctx ends before, and for a command, which is told and does not wait
 // with it, where the pass that has the turn hangs.
-func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func(), err error) {
+func (p *project) turn(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
 	own, used := heartbeat.From(ctx), p.engine.using()
 	own.Rest()
 	if err := p.wait(ctx, own == nil); err != nil {
@@ -49,7 +49,7 @@ func (p *project) turn(ctx context.Context, pass string) (_ context.Context, don
 	}
 	h := own
 	if own == nil {
-		h = p.engine.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.branch.Project.Name), p.proven.Load)
+		h = p.engine.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name), p.proven.Load)
 		ctx = beats(ctx, h)
 	}
 	h.Beat()

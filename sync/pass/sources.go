@@ -1,0 +1,68 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// findTree finds and reads the source files in a working tree.
+func (p *Branch) FindTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+	slots, err := ledger.Pushed.Slots(p.Ledger, p.StateName())
+	if err != nil {
+		return nil, err
+	}
+	return tree.FindPushed(fsys, p.Project, slots, reading)
+}
+
+// covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
+func (p *Branch) Covered(branch, commit string) (bool, error) {
+	if p.Project.Push.Covers(branch) || branch != "" || commit == "" {
+		return p.Project.Push.Covers(branch), nil
+	}
+	return p.Repo.Branches.IsTip(commit, p.Project.Push.Covers)
+}
+
+// notCovered is why nothing is pushed from what is checked out.
+func (p *Branch) NotCovered(branch string) string {
+	covered := strings.Join(p.Project.Push.Branches, ", ")
+	if branch == "" {
+		return "HEAD is detached, at a commit that is not the tip of a branch in push.branches, which covers only " + covered
+	}
+	return fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, covered)
+}
+
+// committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
+// not published yet or nowhere else.
+func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
+	if p.Project.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
+		return there, err
+	}
+	here, herr := repo.Here(p.Project.Push.Source)
+	switch {
+	case errors.Is(herr, gitops.ErrNoBranch):
+		return there, err
+	case herr != nil || err != nil:
+		return here, herr
+	}
+	if ahead, err := repo.History.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
+		return there, err
+	}
+	return here, nil
+}
+
+// usage marks errors of the repository that stay until somebody changes something.
+func UsageError(err error) error {
+	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
+		if errors.Is(err, stays) {
+			return &failure.UsageError{Err: err}
+		}
+	}
+	return err
+}

@@ -1,0 +1,10 @@
+package pull
+
+import (
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+)
+
+func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.Marks(r.branch.Ledger, slot)
+}
