@@ -1,19 +1,10 @@
-// Package engine makes the passes: Push sends what changed in a repository to the service, Pull brings translations back as one commit on a
-// branch. It owns the order of steps, what is remembered between them, and the loop that runs them.
+// Package engine says when passes are made and for which branches: it has the loops of all projects with their triggers, schedules, locks and
+// retries, opens the repository of a pass, and tells the status.
 //
-// Its law: effect first, memory second, and every effect repeatable. A step is written down as intended before it is done and as
-// done after it is seen to have happened; a crash may repeat work and never skips it. Wake-ups carry no data: whatever
-// rings, the woken pass looks at the world.
+// Its law: passes of one project never overlap, and triggers carry no data: whatever starts a pass, it reads everything again. A pass that
+// failed is repeated when it may work; what one project meets keeps no other one from its passes.
 //
-//	push   files -> catalogs -> what changed since pushed -> imports -> pushed
-//	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
-//	       with pull.source the same for the source files before, against pushed (see reword.go)
-//
-// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
-// for each branch alone.
-//
-// It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
-// its reports; an error means that it could not find out.
+// It decides nothing about texts. What a pass does is in packages push and pull; which errors stay until something is changed is in Permanent.
 package engine
 
 import (

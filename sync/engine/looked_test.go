@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/passtest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -167,7 +168,7 @@ func commit(b *testing.B, dir string, files int, on string) {
 		fmt.Fprintf(&s, "M 644 inline src/%d/%d/file%d.txt\ndata %d\n%s\n", i/400, i/20%20, i, len(text), text)
 	}
 	if on == "" {
-		text := jsonFile(100, "English", 0)
+		text := passtest.JSONFile(100, "English", 0)
 		fmt.Fprintf(&s, "M 644 inline locales/en/app.json\ndata %d\n%s\n", len(text), text)
 	}
 	cmd := exec.Command("git", "-C", dir, "fast-import", "--quiet")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pass/passtest"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -606,7 +607,7 @@ func TestPushErrors(t *testing.T) {
 // The texts that a file of a large collection has are named once each, in file order.
 func TestPushNamesKeysInFileOrder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": jsonFile(200, "English", 1)})
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": passtest.JSONFile(200, "English", 1)})
 	keys := w.clean(push.Options{}).Files[0].Keys
 	if len(keys) != 200 || !slices.IsSorted(keys) {
 		t.Errorf("%d keys: %v", len(keys), keys)

@@ -10,10 +10,10 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// conflict is a stored conflict, and what passes ask of it.
+// Conflict is a stored conflict, and what passes ask of it.
 type Conflict struct{ ledger.Conflict }
 
-// shown is a conflict as reports and the status show it.
+// Shown is a conflict as reports and the status show it.
 func (p *Branch) Shown(c Conflict) report.Conflict {
 	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: TextsByForm(c.Ours), Theirs: TextsByForm(c.Theirs),
 		Since: c.At, Open: c.Open, Beside: c.Beside}
@@ -23,7 +23,7 @@ func (p *Branch) Shown(c Conflict) report.Conflict {
 	return shown
 }
 
-// textsByForm are the texts of one key.
+// TextsByForm are the texts of one key.
 func TextsByForm(texts catalog.Catalog) map[string]string {
 	all := make(map[string]string, len(texts))
 	for _, u := range texts {
@@ -45,18 +45,18 @@ func HasText(texts catalog.Catalog, u catalog.Unit) bool {
 // same reports whether two catalogs have the same texts.
 func SameTexts(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
 
-// agreed reports whether a text is the one that both sides had before.
+// Agreed reports whether a text is the one that both sides had before.
 func (c Conflict) Agreed(u catalog.Unit) bool {
 	return slices.Contains(c.Base, ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)})
 }
 
-// about reports whether a conflict is about this form of its key: the repository had changed it.
+// About reports whether a conflict is about this form of its key: the repository had changed it.
 func (c Conflict) About(n catalog.Name) bool {
 	at, is := c.Ours.Index()[n]
 	return is && !c.Agreed(c.Ours[at])
 }
 
-// with is a conflict together with what was written in another place of forms of its key that nobody wrote here, and lost too.
+// With is a conflict together with what was written in another place of forms of its key that nobody wrote here, and lost too.
 func (c Conflict) With(there catalog.Catalog, wrote func(there, here catalog.Unit) bool) Conflict {
 	index := there.Index()
 	c.Ours = slices.Clone(c.Ours)
@@ -68,7 +68,7 @@ func (c Conflict) With(there catalog.Catalog, wrote func(there, here catalog.Uni
 	return c
 }
 
-// problemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
+// ProblemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
 func (p *Branch) ProblemOf(c Conflict, met bool) report.Problem {
 	told := p.Shown(c).Problem()
 	if met && c.Beside != "" {
@@ -77,7 +77,7 @@ func (p *Branch) ProblemOf(c Conflict, met bool) report.Problem {
 	return told
 }
 
-// newConflict describes a key as both sides have it.
+// NewConflict describes a key as both sides have it.
 func NewConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) Conflict {
 	only := map[string]bool{key: true}
 	c := Conflict{ledger.Conflict{Path: path, Language: language, Key: key,
@@ -91,13 +91,13 @@ func NewConflict(at time.Time, path, language, key string, ours, theirs catalog.
 	return c
 }
 
-// known reports whether a conflict is a stored one as it is: nothing is to be told of it.
+// Known reports whether a conflict is a stored one as it is: nothing is to be told of it.
 func (c Conflict) Known(stored map[string]Conflict) bool {
 	before, is := stored[c.ID()]
 	return is && before.Open == c.Open && SameTexts(before.Ours, c.Ours) && SameTexts(before.Theirs, c.Theirs)
 }
 
-// keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
+// Keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
 func (c Conflict) Keep(p *Branch, tx ledger.Writer) error {
 	before, ok, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
 	if err != nil {
@@ -109,7 +109,7 @@ func (c Conflict) Keep(p *Branch, tx ledger.Writer) error {
 	return ledger.Conflicts.Put(tx, p.StateName(), c.ID(), c.Conflict)
 }
 
-// keepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
+// KeepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
 func (c Conflict) KeepFirst(p *Branch, tx ledger.Writer) error {
 	_, is, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
 	if err != nil || is {
@@ -136,7 +136,7 @@ func (c Conflict) after(before Conflict) Conflict {
 	return c
 }
 
-// conflicts are the stored ones, by id.
+// Conflicts are the stored ones, by id.
 func (p *Branch) Conflicts() (map[string]Conflict, error) {
 	stored, err := ledger.Conflicts.List(p.Ledger, p.StateName())
 	if err != nil {
@@ -163,7 +163,7 @@ func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger
 	return nil
 }
 
-// yields remembers that the service's text of a conflict stands.
+// Yields remembers that the service's text of a conflict stands.
 func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 	slot := p.Slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
@@ -194,3 +194,14 @@ func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 	}
 	return ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
 }
+
+// beside makes a conflict one of a divided key where another file is given.
+func (c Conflict) InFile(path string) Conflict {
+	if path != "" {
+		c.Beside, c.Open, c.Base = path, true, nil
+	}
+	return c
+}
+
+// Group is the same for the conflicts that files of one collection have about a key.
+func (c Conflict) Group() string { return ledger.ConflictID(min(c.Path, c.Beside), c.Language, c.Key) }

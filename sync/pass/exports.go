@@ -25,7 +25,7 @@ const (
 	JobExport = "export"
 )
 
-// exported is what an export of one group brought: the texts of each entry of the archive, in its order.
+// Exported is what an export of one group brought: the texts of each entry of the archive, in its order.
 type Exported struct {
 	Group     *bundle.Group
 	languages []config.Language // that were asked for
@@ -46,13 +46,13 @@ type exportedEntry struct {
 	Texts catalog.Catalog
 }
 
-// translated is the service's texts for one target file.
+// Translated is the service's texts for one target file.
 type Translated struct {
 	bundle.Target
 	Texts catalog.Catalog
 }
 
-// targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look at the branch finds it.
+// Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look at the branch finds it.
 func (x *Exported) Targets(g *bundle.Group) []Translated {
 	var all []Translated
 	for _, e := range x.Entries {
@@ -63,7 +63,7 @@ func (x *Exported) Targets(g *bundle.Group) []Translated {
 	return all
 }
 
-// sourceOf returns the texts of a source file.
+// SourceOf returns the texts of a source file.
 func (x *Exported) SourceOf(b *bundle.Bundle) catalog.Catalog {
 	for _, e := range x.Sources {
 		for _, t := range x.Group.Targets(e.name, []config.Language{b.Source}) {
@@ -75,7 +75,7 @@ func (x *Exported) SourceOf(b *bundle.Bundle) catalog.Catalog {
 	return nil
 }
 
-// of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
+// Of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
 func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
@@ -96,7 +96,7 @@ func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	return all
 }
 
-// exportAge says what may answer beside an export that is begun now.
+// ExportAge says what may answer beside an export that is begun now.
 type ExportAge int
 
 const (
@@ -105,7 +105,7 @@ const (
 	aside             // anew, and nothing is written down: the question of a dry run, which changes nothing here
 )
 
-// in is a, but for a dry run.
+// In is a, but for a dry run.
 func (a ExportAge) In(dry bool) ExportAge {
 	if dry {
 		return aside
@@ -113,7 +113,7 @@ func (a ExportAge) In(dry bool) ExportAge {
 	return a
 }
 
-// exportAsk is the question for a group's translations that have at least a completion state.
+// ExportAsk is the question for a group's translations that have at least a completion state.
 type ExportAsk struct {
 	Group      *bundle.Group
 	Languages  []config.Language
@@ -123,7 +123,7 @@ type ExportAsk struct {
 	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
 }
 
-// exportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
+// ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
 // takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
 // that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
 // with late.
@@ -300,7 +300,7 @@ func (x *exporting) dropEarlier() error {
 	return nil
 }
 
-// exportRequest is the question for a group's translations.
+// ExportRequest is the question for a group's translations.
 func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
 	req := service.ExportRequest{
 		Project: p.Project.ID, Languages: languagesOf(a.Languages), Collection: a.Group.Collection, Format: service.Format(a.Group.ExportFormat()),
@@ -332,7 +332,7 @@ func (p *Branch) beginExport(ctx context.Context, req service.ExportRequest, age
 	return j, p.Remember(j)
 }
 
-// question is a digest of what an export was asked for.
+// Question is a digest of what an export was asked for.
 func Question(req service.ExportRequest) string {
 	with := req.IncludeDefaultLanguage != nil
 	req.IncludeDefaultLanguage = nil // an address
@@ -340,7 +340,7 @@ func Question(req service.ExportRequest) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
+// ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
 func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
 	var x *Exported

@@ -7,7 +7,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// besides are problems without those that are found elsewhere.
+// Besides are problems without those that are found elsewhere.
 func Besides(problems []report.Problem, elsewhere map[report.Problem]bool) []report.Problem {
 	var others []report.Problem
 	for _, p := range problems {
@@ -35,7 +35,7 @@ func problemSet(problems []report.Problem) map[report.Problem]bool {
 	return set
 }
 
-// outcome sums a pass up.
+// Outcome sums a pass up.
 func Outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
 	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
 	if report.LeavesOut(problems) {
@@ -47,5 +47,5 @@ func Outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 	return past
 }
 
-// subject says what the problems of a pull are about: where branch and base were, with which configuration.
+// Subject says what the problems of a pull are about: where branch and base were, with which configuration.
 func (p *Branch) Subject(look string) string { return p.Configured() + " " + look }

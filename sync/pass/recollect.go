@@ -10,13 +10,14 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 )
 
 // Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A state
 // that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
 
-// recollectMost is how many commits of ours are looked at, the youngest.
+// RecollectMost is how many commits of ours are looked at, the youngest.
 const RecollectMost = 200
 
 // recollected is what is learned about one target file.
@@ -26,7 +27,7 @@ type recollected struct {
 	Agreed catalog.Marks
 }
 
-// overlay is what a dry run takes for remembered in place of what the state has.
+// Overlay is what a dry run takes for remembered in place of what the state has.
 type Overlay struct {
 	texts map[ledger.Slot]catalog.Marks
 	Seen  string // the commit at which the branch was seen; "" for that of the state
@@ -40,7 +41,7 @@ func (o Overlay) Marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, er
 	return state.Marks(slot)
 }
 
-// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
+// Recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
 // overlay.
 func (p *Branch) Recollect(
 	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
@@ -85,7 +86,7 @@ func (p *Branch) Recollect(
 	})
 }
 
-// broughtBy reads what commits of ours brought, by ledger.TargetID.
+// BroughtBy reads what commits of ours brought, by ledger.TargetID.
 func (p *Branch) BroughtBy(
 	ctx context.Context, repo *gitops.Repo, made []gitops.Made, bundles []*bundle.Bundle,
 ) (map[string]*recollected, error) {
@@ -133,7 +134,7 @@ func (f *recollected) merged(base catalog.Marks) catalog.Marks {
 	return base
 }
 
-// metBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
+// MetBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
 // file by itself keeps from being sent was told when they were, and is only a warning now.
 func (o Overlay) MetBefore(ours, theirs catalog.Catalog) bool {
 	index := theirs.Index()
@@ -207,8 +208,35 @@ func (p *Branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitop
 	return nil
 }
 
-// textsAt are the texts of a target file in a commit; none where it cannot be read there.
+// TextsAt are the texts of a target file in a commit; none where it cannot be read there.
 func TextsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
 	f, _, err := t.Sources[0].Read(tip, t.Path, t.Language)
 	return bundle.Texts(f), err
+}
+
+// LookAt names a place that is looked at: the working tree or a branch.
+type LookAt string
+
+// Record is where the commit of the last look is remembered.
+func (l LookAt) Record() string {
+	if l == config.Worktree {
+		return ledger.SeenID("")
+	}
+	return ledger.SeenID(string(l))
+}
+
+// Kind is the kind of the slots of what was seen there.
+func (l LookAt) Kind() ledger.TargetMarks {
+	if l == config.Worktree {
+		return ledger.Seen
+	}
+	return ledger.Seen.In(string(l))
+}
+
+// Where is the place in words.
+func (l LookAt) Where() string {
+	if l == config.Worktree {
+		return "the worktree"
+	}
+	return "branch " + string(l)
 }

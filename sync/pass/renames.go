@@ -9,7 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// renameLook is what a look at one file says about renames.
+// RenameLook is what a look at one file says about renames.
 type RenameLook struct {
 	Fresh []catalog.Change // since the last look; a key that was gone then and is back is new
 
@@ -20,7 +20,7 @@ type RenameLook struct {
 	Before  catalog.Marks   // those of them that an earlier push saw
 }
 
-// lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
+// LookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
 // earlier look, unless that one was renamed then, and renamed again before its translations moved.
 func (p *Branch) LookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look RenameLook, err error) {
 	if look.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID())); err != nil {

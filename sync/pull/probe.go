@@ -59,7 +59,7 @@ func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	return nil
 }
 
-// look is the commits that decide what a pull builds on.
+// Look is the commits that decide what a pull builds on.
 func Look(tip *gitops.Tip) string {
 	text := tip.Hash()
 	if tip.New() {

@@ -13,7 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// render is what is proven. A test puts a faulty one in its place.
+// Render is what is proven. A test puts a faulty one in its place.
 var Render = bundle.Render
 
 // rendered is bundle.Render with a proof: a second reader, which knows nothing of the grammars, has to find exactly

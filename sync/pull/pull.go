@@ -1,3 +1,14 @@
+// Package pull is one pull of a branch: the service's translations, and its source texts where the configuration wants them, merged key by key
+// with the files of the translation branch, as one commit that is delivered to the remote.
+//
+//	read   branch, base and exports -> catalogs, what was merged last
+//	plan   three-way merge, checks, guard, removed and orphaned keys -> files
+//	apply  files -> commit -> delivered -> remembered
+//
+// Its law: a text that a person wrote in the files is replaced only by one that was written after it was seen; a commit is intended in the
+// ledger before it is delivered and remembered after. A dry run stops before the commit.
+//
+// It sends nothing to the service, and does not decide when it runs.
 package pull
 
 import (
@@ -70,7 +81,7 @@ type arrival struct {
 // attempts is how often a pull recomputes its commit because the branch moved under it.
 const attempts = 5
 
-// pullFailed is the report of a pull that was not begun: because of an error, or because none is wanted.
+// Failed is the report of a pull that was not begun: because of an error, or because none is wanted.
 func Failed(p *pass.Branch, o Options, err error) Report {
 	run := begin(p, o)
 	if err != nil {
@@ -79,14 +90,14 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 	return run.report
 }
 
-// pullNothing remembers and reports a pull that came to no branch. found are problems of branches that the status finds itself.
+// None remembers and reports a pull that came to no branch. found are problems of branches that the status finds itself.
 func None(p *pass.Branch, o Options, found []report.Problem, err error) (Report, error) {
 	run := begin(p, o)
 	run.answers(found)
 	return run.end(err), run.failure
 }
 
-// pullLine is one pull. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
+// Make is one pull. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
 func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)

@@ -106,7 +106,7 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	return found, nil
 }
 
-// unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
+// Unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
 // service or the remote. Those that wait for a decision are not among them: they are conflicts.
 func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
 	count := make(map[string]int)

@@ -179,3 +179,7 @@ func (r *pushing) look(found []*candidate) error {
 		return ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
 	})
 }
+
+func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.Marks(r.branch.Ledger, slot)
+}

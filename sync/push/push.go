@@ -1,3 +1,14 @@
+// Package push is one push of a branch: the source texts that changed, the translations of renamed and moved keys, and the translations that
+// people changed in target files are imported into the service.
+//
+//	read   files -> catalogs, what the service accepted, what it has now where nothing is remembered
+//	plan   what changed since -> imports, one for each collection, language, format, state and labels
+//	apply  imports, all under way at once; what was accepted is remembered as each ends
+//
+// Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays pending. A dry run
+// makes the same plan and neither sends nor remembers.
+//
+// It writes no file and no commit, and does not decide when it runs.
 package push
 
 import (
@@ -54,7 +65,7 @@ type pushing struct {
 	following map[string][]foreseen              // of a dry run: what would have been sent of translations that follow their keys, by source file and language
 }
 
-// pushFailed is the report of a push that was not begun: because of an error, or because none is wanted.
+// Failed is the report of a push that was not begun: because of an error, or because none is wanted.
 func Failed(p *pass.Branch, o Options, err error) Report {
 	run := begin(p, o)
 	if err != nil {
@@ -63,7 +74,7 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 	return run.report
 }
 
-// pushNothing remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
+// None remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
 func None(p *pass.Branch, o Options, why string, found []report.Problem, err error) (Report, error) {
 	run := begin(p, o)
 	run.skipped = why
@@ -71,7 +82,7 @@ func None(p *pass.Branch, o Options, why string, found []report.Problem, err err
 	return run.end(err), run.failure
 }
 
-// pushLine is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
+// Make is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
 func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
@@ -424,4 +435,9 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
 	r.branch.Announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
+}
+
+// noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
+func (p *pushing) noBranch(err error) bool {
+	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
 }
