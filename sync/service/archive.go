@@ -114,10 +114,6 @@ func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused [
 		if decoded += n; decoded > l.ratioFrom && decoded > l.ratio*size {
 			return nil, nil, beyond("it unpacks to more than %d times its size", l.ratio)
 		}
-		if n > l.json {
-			refused = append(refused, Refused{f.Name, fmt.Sprintf("it has more than %d MB", l.json>>20)})
-			continue
-		}
 		entries = append(entries, Entry{Name: f.Name, Size: n, open: f.Open})
 	}
 	return entries, refused, nil

@@ -45,7 +45,7 @@ func clashesBetween(sources []*Source) {
 	first := make(map[string]*Source)
 	shared := make(map[string][]*Source) // keys of more than one file
 	for _, s := range sources {
-		for key := range s.Texts.Keys() {
+		for key := range s.TextKeys() {
 			if first[key] == nil {
 				first[key] = s
 				continue
@@ -94,7 +94,7 @@ func clashesOfNesting(sources []*Source) {
 		if s.Separator == "" {
 			continue
 		}
-		for key := range s.Texts.Keys() {
+		for key := range s.TextKeys() {
 			keys[text{s.Separator, key}] = append(keys[text{s.Separator, key}], s)
 		}
 	}
