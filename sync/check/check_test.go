@@ -149,7 +149,7 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "{n, plural, =0 {none} other {{n} in {dir}}}", "{n, plural, offset:1 other {{dir}: {n, number}}}", sound},
 		{"json", "k", "", "{n, plural, one {it''s} other {'{x}'}}", "{n, plural, one {l'une} other {les '{x}'}}", sound},
 		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}", "it is not a sound ICU message: a { is not closed"},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} sonstige {b}}", `it is not a sound ICU message: "sonstige" is no plural category; those are zero, one, two, few, many, other and =1`},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} sonstige {b}}", `it is not a sound ICU message: "sonstige" is not a plural category; those are zero, one, two, few, many, other and =1`},
 		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a}}", `it is not a sound ICU message: {n} has no branch "other"`},
 		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, Plural, one {a} other {b}}", "it is not a sound ICU message: {n has no type that can have branches"},
 		{"json", "k", "", "{n, plural, one {a} other {b}}", "{anzahl, plural, one {a} other {b}}", "it has {anzahl} where the source has {n}"},
