@@ -1,6 +1,7 @@
 package jsonfile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -403,7 +404,7 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 	if f.Node(0).Style&messageEntry != 0 {
 		return messages.Insertable(in, add)
 	}
-	return messages.Tellable(f, in, add)
+	return errors.Join(messages.Unsettled(f, in, add), messages.Tellable(f, in, add))
 }
 
 func height(n *resource.New) int {

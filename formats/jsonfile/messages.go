@@ -17,6 +17,7 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		String:   func(n *resource.Node) bool { return isString(src, n) },
 		Comments: true,
 	}
+	spelling.MarkSettings()
 	if !spelling.File() {
 		spelling.MarkCounted()
 		return

@@ -73,6 +73,60 @@ func (s *Spelling) MarkCounted() {
 	}
 }
 
+// MarkSettings marks outermost strings that say something about the file: "$schema", and "locale" beside a map
+// "translations" with all the texts, as Angular has them.
+func (s *Spelling) MarkSettings() {
+	wrapped := false
+	for i := 1; i < len(s.Nodes); i = int(s.Nodes[i].End) {
+		if s.Nodes[i].Kind > resource.Other {
+			wrapped = !wrapped && s.Nodes[i].Kind == resource.Map && s.Name(&s.Nodes[i]) == "translations"
+			if !wrapped {
+				break
+			}
+		}
+	}
+	for i := 1; i < len(s.Nodes) && s.Nodes[0].Kind == resource.Map; i = int(s.Nodes[i].End) {
+		if n := &s.Nodes[i]; n.Kind == resource.Text && isSetting(s.Name(n), wrapped) {
+			n.Kind, n.Meta = resource.Other, true
+		}
+	}
+}
+
+// Unsettled refuses new entries that would be read as settings, and maps that would keep the settings from being such.
+func Unsettled(f *resource.File, in int, add []resource.New) error {
+	if in != 0 {
+		return nil
+	}
+	wrapped := false
+	for c := range f.Children(0) {
+		wrapped = wrapped || f.Node(c).Kind == resource.Map && f.Name(c) == "translations"
+	}
+	for i := range add {
+		setting := add[i].Kind == resource.Text && isSetting(add[i].Name, wrapped)
+		if settled := wrapped && hasSettings(f); setting || settled && add[i].Kind > resource.Other {
+			return errors.New("the outermost entries of this file say something about it, and all texts are in " +
+				"\"translations\"; give the entry a place there")
+		}
+	}
+	return nil
+}
+
+func hasSettings(f *resource.File) bool {
+	for c := range f.Children(0) {
+		if n := f.Node(c); n.Meta && IsSetting(f.Name(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsSetting reports whether a name is one that settings of a file have.
+func IsSetting(name string) bool { return name == "$schema" || name == "locale" }
+
+func isSetting(name string, wrapped bool) bool {
+	return IsSetting(name) && (wrapped || name != "locale")
+}
+
 // Tellable refuses new entries of a file with plural forms in messages: what would be read as a description or hash,
 // and what would keep a message from being read as one.
 func Tellable(f *resource.File, in int, add []resource.New) error {

@@ -1,7 +1,7 @@
 // Package messages is the shape of message files, in whatever grammar: browser extensions have them in JSON and YAML,
-// VS Code in JSON. An outermost entry is a text, or a message: a map of a text "message" beside nothing but what
-// describes it for translators ("description", "placeholders", "comment"), and numbers and booleans. One message of a
-// file is described.
+// VS Code and FormatJS in JSON. An outermost entry is a text, or a message: a map of a text "message" (FormatJS:
+// "defaultMessage") beside nothing but what describes it for translators ("description", "placeholders", "comment"),
+// and numbers and booleans. One message of a file is described.
 //
 // Messages with plural forms, as go-i18n has them, are maps of strings under the names of the forms, beside a
 // "description" and a "hash", which are no texts.
@@ -18,11 +18,13 @@ import (
 
 // The names in a message.
 const (
-	Text         = "message"
 	Description  = "description"
 	Comment      = "comment"
 	Placeholders = "placeholders"
 )
+
+// IsText reports whether a name in a message is that of its text.
+func IsText(name string) bool { return name == "message" || name == "defaultMessage" }
 
 // Spelling is what a grammar knows of its nodes.
 type Spelling struct {
@@ -50,7 +52,7 @@ func (s *Spelling) Of(i int) Message {
 	for c := i + 1; c < int(s.Nodes[i].End); c = int(s.Nodes[c].End) {
 		part, fits := &s.Nodes[c], false
 		switch name := s.Name(part); {
-		case name == Text:
+		case IsText(name):
 			text, fits = c, s.String(part) || part.Kind == resource.Null
 		case name == Description:
 			m.Description, chrome, m.Described, fits = c, true, true, s.String(part)
@@ -137,7 +139,7 @@ func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, t
 		whole(keep(i, 0))
 		for c := i + 1; c < end; {
 			next := int(s.Nodes[c].End)
-			if s.Name(&s.Nodes[c]) == Text {
+			if IsText(s.Name(&s.Nodes[c])) {
 				text(keep(c, top))
 			}
 			c = next
@@ -159,7 +161,7 @@ func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, t
 // IsNew reports whether an entry that is to be written is a message.
 func IsNew(n *resource.New) bool {
 	text := n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Kind == resource.Text
-	return text && n.Children[0].Name == Text
+	return text && IsText(n.Children[0].Name)
 }
 
 var errOnlyMessages = errors.New("this is a message file, which holds texts and groups with one message each; " +

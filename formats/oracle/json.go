@@ -23,6 +23,7 @@ func readJSON(src []byte) (*document, error) {
 		return nil, err
 	}
 	hideMetadata(j.leaves)
+	hideSettings(j.leaves)
 	return &document{text: string(src), leaves: j.leaves, describes: true}, nil
 }
 

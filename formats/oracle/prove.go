@@ -300,8 +300,10 @@ func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool 
 		if l.closed && n == 1 && changed(l.Path[:n])&here != 0 { // a message with a comment
 			return true
 		}
-		if message := append(l.Path[:n:n], "message"); p.has(side, l.Path[:n])&below == 0 && changed(message)&here != 0 {
-			return true
+		for _, text := range [...]string{"message", "defaultMessage"} {
+			if p.has(side, l.Path[:n])&below == 0 && changed(append(l.Path[:n:n], text))&here != 0 {
+				return true
+			}
 		}
 	}
 	return false

@@ -85,7 +85,7 @@ func bareMessages(f *resource.File, at resource.Place) bool {
 		near = at.In + 1
 	}
 	if near <= 0 || near+1 >= int(f.Node(at.In).End) || int(f.Node(near).End) != near+2 ||
-		f.Name(near+1) != messages.Text {
+		!messages.IsText(f.Name(near+1)) {
 		return false
 	}
 	return !isDescription(f.Source(), f.Node(near+1).Note)
@@ -110,14 +110,14 @@ func (w *writer) described(n resource.New) (resource.New, error) {
 	text, parts := n.Children[0], []resource.New(nil)
 	text.Note = ""
 	for c := range f.Children(0) {
-		switch f.Name(c) {
-		case messages.Text:
+		switch name := f.Name(c); {
+		case messages.IsText(name):
 			parts = append(parts, text)
-		case messages.Description:
+		case name == messages.Description:
 			if !w.bare {
 				parts = append(parts, copyOf(f, c))
 			}
-		case messages.Placeholders:
+		case name == messages.Placeholders:
 			parts = append(parts, copyOf(f, c))
 		}
 	}
@@ -136,3 +136,6 @@ func copyOf(f *resource.File, i int) resource.New {
 	}
 	return n
 }
+
+// Own reports metadata of messages: the hash is that of a translation's source text.
+func (grammar) Own(f *resource.File, i int) bool { return i > 0 && f.Node(i).Meta }
