@@ -28,7 +28,7 @@ import (
 // Limits that every grammar keeps. A file beyond them is refused with a SyntaxError.
 const (
 	MaxBytes   = 32 << 20 // of a whole file
-	MaxEntries = 300_000  // of a whole file, containers included: one may be two bytes long, and takes fifty times that
+	MaxEntries = 150_000  // of a whole file, containers included: one may be two bytes long, and takes fifty times that
 	MaxDepth   = 1000     // of containers inside one another
 	MaxName    = 64 << 10 // bytes of one name as spelled
 )
@@ -64,6 +64,7 @@ type Node struct {
 	End    int32 // index behind its last descendant; its own index + 1 for a leaf
 	Kind   Kind
 	Style  uint8 // the grammar's own note on how the value is spelled
+	Meta   bool  // it says something about the file or another entry, and a new file has none; the root: so do others
 	Name   Span  // the name as spelled, quotes included; empty in a List
 	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's: all of its bytes
 	Whole  Span  // the entry from its name to its last byte, separators excluded

@@ -47,7 +47,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 			return err
 		}
 		if met && r.before[g.ID()] == nil {
-			asks = append(asks, exportAsk{group: g, languages: r.cfg.Targets(), completion: string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: r.cfg.Targets(), completion: string(service.Draft), wanted: r.tree.Wanted(g)})
 		}
 	}
 	if len(asks) == 0 {

@@ -254,9 +254,12 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 	var delivered catalog.Marks
 	defer func() { m.merged = agreedOn(m.merged, delivered) }()
 	kinds := map[ledger.TargetMarks]*catalog.Marks{ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered}
-	m.seen = make([]catalog.Marks, len(at.looks))
+	m.seen = make([]catalog.Marks, len(at.looks), len(at.looks)+1)
 	for i, l := range at.looks {
 		kinds[l.kind()] = &m.seen[i]
+	}
+	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
+		m.seen = append(m.seen, merged)
 	}
 	for kind, marks := range kinds {
 		if *marks, err = r.marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {

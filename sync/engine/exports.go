@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -114,8 +113,9 @@ type exportAsk struct {
 	group      *bundle.Group
 	languages  []config.Language
 	completion string
-	first      bool // the collection need not be there
-	sources    bool // the source language is asked for as well
+	first      bool                  // the collection need not be there
+	sources    bool                  // the source language is asked for as well
+	wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
 }
 
 // export asks the service for one group's translations; see exportAll.
@@ -170,6 +170,7 @@ type exporting struct {
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
 	answers []*exported
 	slow    map[string]*ledger.Job // of earlier passes, by question
+	kept    bundle.Kept            // of all answers
 }
 
 var errNotFinished = errors.New("not finished")
@@ -213,8 +214,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return nil, err // the next pass drops it
 	}
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrUnusable) {
-		late := fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.Config.Service.JobTimeout)
-		return x.earlier(ctx, a, j, late)
+		return x.earlier(ctx, a, j, fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.Config.Service.JobTimeout))
 	}
 	if x.age != aside {
 		if old := x.slow[j.Request]; old != nil && err == nil {
@@ -273,13 +273,12 @@ func (x *exporting) read(a exportAsk, j *ledger.Job, archive *service.Archive, e
 	if err != nil {
 		return nil, err
 	}
-	answer, err := x.readArchive(a, archive)
-	if err != nil {
-		return nil, err
+	answer, err := x.readArchive(a, archive, &x.kept)
+	if answer != nil {
+		answer.question = j.Request
+		answer.asked, _ = x.Service.ServiceTime(j.At)
 	}
-	answer.question = j.Request
-	answer.asked, _ = x.Service.ServiceTime(j.At)
-	return answer, nil
+	return answer, err
 }
 
 // dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
@@ -364,9 +363,17 @@ func question(req service.ExportRequest) string {
 
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
-func (p *project) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
-	g, languages := a.group, a.languages
-	x := &exported{group: g, languages: languages}
+func (p *project) readArchive(a exportAsk, archive *service.Archive, kept *bundle.Kept) (*exported, error) {
+	var x *exported
+	err := kept.Within(a.wanted, func() (err error) {
+		x, err = readEntries(p, a, archive, kept)
+		return err
+	})
+	return x, err
+}
+
+func readEntries(p *project, a exportAsk, archive *service.Archive, kept *bundle.Kept) (*exported, error) {
+	g, languages, x := a.group, a.languages, &exported{group: a.group, languages: a.languages}
 	for _, bad := range archive.Refused {
 		x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
@@ -388,27 +395,20 @@ func (p *project) readArchive(a exportAsk, archive *service.Archive) (*exported,
 			x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
-		body, err := entry.ReadAll()
-		if err != nil {
-			return nil, fmt.Errorf("read %s of the service's archive: %w", name, err)
-		}
-		if len(strings.TrimSpace(string(body))) == 0 {
-			continue // no translation at all
-		}
-		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language, &x.kept)
-		if err != nil && archive.Raw {
+		texts, there, err := targets[0].Sources[0].ReadExport(entry.Open, targets[0].Language, kept)
+		switch {
+		case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
+			return nil, err
+		case err != nil && archive.Raw && !errors.Is(err, bundle.ErrTooMany):
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
-		}
-		if err != nil && into == &x.sources { // the pull goes without it
+		case err != nil && into == &x.sources: // the pull goes without it
 			p.log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
 				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
-			continue
+		case there: // else there is no translation at all
+			*into, x.kept = append(*into, exportedEntry{name, texts}), x.kept+len(texts)
 		}
-		*into = append(*into, exportedEntry{name, bundle.Texts(f)})
 	}
 	return x, nil
 }

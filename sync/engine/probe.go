@@ -113,7 +113,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 	}
 	var all []*probed
 	for i, g := range groups {
-		req := r.exportRequest(r.pullAsk(g, languages))
+		req := r.exportRequest(r.pullAsk(t, g, languages))
 		x := &probed{Group: g, question: question(req), asked: r.probe.last.Full[question(req)]}
 		now, told := r.Service.ServiceTime(r.Now())
 		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
@@ -149,7 +149,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
 	var x *exported
 	if err == nil {
-		x, err = r.readArchive(r.pullAsk(p.Group, languages), archive)
+		x, err = r.readArchive(r.pullAsk(t, p.Group, languages), archive, new(bundle.Kept))
 		err = errors.Join(err, archive.Close())
 	}
 	if err != nil {

@@ -420,7 +420,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, r.pullAsk(g, languages))
+		asks = append(asks, r.pullAsk(t, g, languages))
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
@@ -442,9 +442,9 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	return nil
 }
 
-// pullAsk is the question of a pull for a group.
-func (r *pulling) pullAsk(g *bundle.Group, languages []config.Language) exportAsk {
-	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g)}
+// pullAsk is the question of a pull for a group of a tree.
+func (r *pulling) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) exportAsk {
+	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g), wanted: t.Wanted(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.

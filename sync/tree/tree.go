@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -301,4 +302,36 @@ func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target
 		}
 	}
 	return written, nil
+}
+
+// Wanted tells which of the service's keys can be those of a group's source files, or forms of their plurals: all of
+// them, where a file cannot be read.
+func (t *Tree) Wanted(g *bundle.Group) func(key string) bool {
+	stems := func(key string) []string {
+		if !spelling.MayBeForm(key, g.Separator) {
+			return nil
+		}
+		word, step := strings.LastIndexAny(key, "_./"), strings.LastIndex(key, g.Separator)
+		return []string{key[:max(word, 0)], key[:max(step, 0)]}
+	}
+	known := sync.OnceValue(func() map[string]bool {
+		known := make(map[string]bool)
+		for _, b := range g.Bundles {
+			s := t.Of(b)
+			if s == nil || s.Broken() {
+				return nil
+			}
+			for _, u := range s.All {
+				known[u.Key] = true
+				for _, stem := range stems(u.Key) {
+					known[stem] = true
+				}
+			}
+		}
+		return known
+	})
+	return func(key string) bool {
+		in := func(stem string) bool { return known()[stem] }
+		return known() == nil || in(key) || slices.ContainsFunc(stems(key), in)
+	}
 }
