@@ -104,7 +104,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 				if waiting := must[*Tip](t)(r.Pending(branch)); waiting != nil {
 					t.Errorf("after %q a commit waits", step)
 				}
-				for _, pattern := range []string{".git/refs/heads/*.lock", ".git/refs/locsync/*.lock", ".git/refs/remotes/origin/*.lock"} {
+				for _, pattern := range []string{".git/refs/heads/*.lock", ".git/refs/locsync/*.lock",
+					".git/refs/remotes/origin/*.lock"} {
 					if left, _ := filepath.Glob(filepath.Join(s.dir, pattern)); len(left) > 0 {
 						t.Errorf("after %q: %v", step, left)
 					}

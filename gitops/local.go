@@ -69,7 +69,7 @@ func (d *delivery) owed() (bool, error) {
 	if forward, err := d.repo.History.Contains(tip.commit, now); err != nil || !forward {
 		return false, err
 	}
-	between, err := d.repo.History.Ahead(tip.commit, []hash{now})
+	between, err := d.repo.History.Ahead(tip.commit, []hash{now}, 0)
 	return slices.ContainsFunc(between, isOurs), err
 }
 

@@ -58,7 +58,7 @@ type killing struct {
 	*daemonWorld
 	rnd    *rand.Rand
 	en, de map[string]string
-	fresh  map[string]bool // source texts that the service need not have yet
+	fresh  map[string]bool                        // source texts that the service need not have yet
 	kills  struct{ Push, Pull, Reload, Late int } // late: it had ended
 }
 

@@ -46,6 +46,7 @@ var layouts = map[string]func(*product){
 	"extension": chromeExtension,
 	"laravel":   laravelJSON,
 	"hugo":      hugoYAML,
+	"goi18n":    goMessages,
 	"kotlin":    kotlinMultiplatform,
 	"mixed":     func(p *product) { iosTables(p); androidModules(p); i18nextNamespaces(p) },
 }
@@ -478,5 +479,31 @@ func hugoYAML(p *product) {
 	messages := p.messages("h", "{{ .Name }}", languages)
 	for _, l := range slices.Concat([]string{"en"}, languages) {
 		p.file(fmt.Sprintf("i18n/%s.yaml", l), p.lineEnds(p.yaml(messages, l, "")))
+	}
+}
+
+// goMessages are as goi18n writes them: the translations say which source they were made of.
+func goMessages(p *product) {
+	languages := p.languages()
+	messages := p.messages("g", "{{.Name}}", languages)
+	for _, l := range slices.Concat([]string{"en"}, languages) {
+		of := make(map[string]map[string]string)
+		entries(messages, l, func(m *productKey, form, text string) {
+			if of[m.key] == nil {
+				of[m.key] = map[string]string{"description": "describes " + m.key}
+			}
+			if l != "en" {
+				of[m.key]["hash"] = "sha1-" + m.key
+			}
+			if form == "" {
+				form = "other"
+			}
+			of[m.key][form] = text
+		})
+		content, err := json.MarshalIndent(of, "", "  ")
+		if err != nil {
+			panic(err)
+		}
+		p.file(fmt.Sprintf("i18n/active.%s.json", l), string(content)+"\n")
 	}
 }

@@ -30,7 +30,7 @@ func pushCommand(a *app) *cobra.Command {
 			"agreed on, neither side changes until " +
 			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon " +
 			"does it.\n\n" +
-			"A translation that was changed here and at the service stays as the service has it until somebody decides: with " +
+			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
 			"--ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +

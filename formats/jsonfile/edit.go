@@ -15,9 +15,6 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	if n.Style&halfName != 0 {
 		return resource.Splice{}, errors.New(halfNameMsg)
 	}
-	if i > 0 && n.Style&metadata != 0 {
-		return resource.Splice{}, errMetadata
-	}
 	old := ""
 	if f.Source()[n.Value.Start] == '"' {
 		old = n.Value.Of(f.Source())

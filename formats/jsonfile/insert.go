@@ -403,7 +403,7 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 	if f.Node(0).Style&messageEntry != 0 {
 		return messages.Insertable(in, add)
 	}
-	return nil
+	return messages.Tellable(f, in, add)
 }
 
 func height(n *resource.New) int {

@@ -23,11 +23,16 @@
 // root is not a message file. An edit that would turn a file into a message file, such as taking out the only member
 // that keeps it from being one, is refused: it would hide the descriptions from the next reader.
 //
+// In a file of messages with plural forms, as go-i18n has them (maps of strings under "one", "other" and the like),
+// their "description" and "hash" are metadata. A file is such where one of these messages has a hash, or a description
+// and several forms, or where all outermost objects are such messages; it has no Rails root. An edit that would make
+// one of an ordinary file is refused.
+//
 // Metadata is no text: outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins with
 // @ and that hold an object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object has a
 // string "message". They are Other with all that is in them, never sent and never changed, and a new file has none: it
-// would name the authors, or the language, of the source. A plain string under "@mention" is a text, and below the
-// outermost level an @ means nothing.
+// would name the authors, or the language, of the source. A container with nothing else goes with its last text. A
+// plain string under "@mention" is a text, and below the outermost level an @ means nothing.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its
 // line. A comment that a blank line separates from an entry belongs to no entry and stays when the entry goes.
@@ -58,8 +63,6 @@ const (
 	seenCode  // root: some string has a letter beyond ASCII as \u
 	seenSlash // root: some string has \/
 	seenUpper // root: some \u has the digits A to F in upper case
-
-	metadata = seenRaw // below the root: an outermost member that says something about the file or another entry
 )
 
 // Scan reads JSON or JSONC. See the package comment for what it accepts.

@@ -60,7 +60,7 @@ func strict(keys resource.Keys, src []byte, texts ...string) resourcetest.Case {
 }
 
 // refuses names the format's own reasons against an edit, which the package comment gives.
-var refuses = resourcetest.Rules(halfNameMsg, "this is a message file", "as those of metadata do")
+var refuses = resourcetest.Rules(halfNameMsg, "this is a message file", "as those of metadata do", "it is metadata of", "a message of this file has plural forms")
 
 var examples = []string{
 	`{}`, "{}\n", "{ }", "{\n}\n", `[]`, "\ufeff{}\r\n",
@@ -82,6 +82,8 @@ var examples = []string{
 	`{"a\u0062":"\u00e9\/","é":"/"}`, `{"\ud800":"x","a\udc00b":{"c":"d"},"e":"\ud83d"}`, `{"a":["\udfff","x"]}`,
 	"{\n  \"k\": {\n    \"message\": \"x $N$\",\n    \"description\": \"d\",\n    \"placeholders\": {\"n\": {\"content\": \"$1\"}}\n  },\n  \"l\": { \"message\": \"y\" }\n}",
 	`{"k":{"message":"x","comment":["a","b"]},"l":"y"}`, `{"k":{"description":"d","message":null,"message":"x"}}`,
+	`{"A":"x","B":{"hash":"h","one":"1","other":"2"},"C":{"description":"d","other":"o"}}`,
+	"{\n  \"A\": {\n    \"description\": \"d\",\n    \"other\": \"o\"\n  },\n  \"B\": \"y\"\n}",
 	`{"@@locale":"en","a":"A","@a":{"description":"d"}}`, "{\n  \"@metadata\": {\n    \"authors\": [\"x\"]\n  },\n  \"@b\": \"y\"\n}",
 }
 

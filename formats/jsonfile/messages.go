@@ -18,6 +18,7 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		Comments: true,
 	}
 	if !spelling.File() {
+		spelling.MarkCounted()
 		return
 	}
 	nodes[0].Style |= messageEntry

@@ -44,8 +44,3 @@ func isNewMetadata(n *resource.New) bool {
 	return strings.HasPrefix(n.Name, "@@") ||
 		strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !messages.IsNew(n)
 }
-
-// Own reports metadata: it would name the authors, or the language, of the source.
-func (grammar) Own(f *resource.File, i int) bool {
-	return i > 0 && f.Node(i).Parent == 0 && f.Node(i).Style&metadata != 0
-}

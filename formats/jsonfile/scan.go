@@ -238,7 +238,7 @@ func (s *scanner) close(up, end int) (int, error) {
 		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg, Left: true})
 	case parent == 0 && s.metadata && s.isMetadata(up):
 		s.cut(up)
-		n.Style |= metadata
+		n.Meta = true
 	}
 	if s.fold != nil {
 		out, err := s.fold(s.nodes, up)
@@ -338,7 +338,7 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 	case n.Style&halfName != 0:
 		n.Kind, msg = resource.Other, halfNameMsg
 	case n.Parent == 0 && s.metadata && s.begins(&n, "@@"):
-		n.Kind, n.Style, msg = resource.Other, n.Style|metadata, ""
+		n.Kind, n.Meta, msg = resource.Other, true, ""
 	}
 	n.Value = resource.At(at, end)
 	n.Whole = n.Value

@@ -3,6 +3,9 @@
 // describes it for translators ("description", "placeholders", "comment"), and numbers and booleans. One message of a
 // file is described.
 //
+// Messages with plural forms, as go-i18n has them, are maps of strings under the names of the forms, beside a
+// "description" and a "hash", which are no texts.
+//
 // The package finds them in the nodes of a grammar, and leaves in a layout what people translate. How a message is
 // written is the grammar's business.
 package messages
@@ -159,12 +162,14 @@ func IsNew(n *resource.New) bool {
 	return text && n.Children[0].Name == Text
 }
 
+var errOnlyMessages = errors.New("this is a message file, which holds texts and groups with one message each; " +
+	"give the entry such a place in the source file")
+
 // Insertable refuses what a message file has no place for in one of its containers.
 func Insertable(in int, add []resource.New) error {
 	for i := range add {
 		if n := &add[i]; in != 0 || n.Kind != resource.Text && !IsNew(n) {
-			return errors.New("this is a message file, which holds texts and groups with one message each; " +
-				"give the entry such a place in the source file")
+			return errOnlyMessages
 		}
 	}
 	return nil

@@ -9,15 +9,16 @@ var describing = [...]string{"message", "description", "placeholders"}
 
 // hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost
 // entries are texts and such objects: browser extensions and VS Code have such files. A message that has nothing but a
-// comment besides, as in VS Code's, is a text under its object's name; YAML has none of these.
-func hideMessages(leaves []Leaf, comments bool) {
+// comment besides, as in VS Code's, is a text under its object's name; YAML has none of these. It reports whether the
+// file is such.
+func hideMessages(leaves []Leaf, comments bool) bool {
 	type entry struct{ message, comment, other, strange bool }
 	var entries []*entry // an outermost name may be twice
 	of := make([]*entry, len(leaves))
 	for i := range leaves {
 		l := &leaves[i]
 		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
-			return
+			return false
 		}
 		if i == 0 || len(l.Path) == 1 || len(leaves[i-1].Path) == 1 || leaves[i-1].Path[0] != l.Path[0] {
 			entries = append(entries, &entry{})
@@ -47,7 +48,7 @@ func hideMessages(leaves []Leaf, comments bool) {
 	described := false
 	for _, e := range entries {
 		if e.strange || !e.message {
-			return
+			return false
 		}
 		described = described || e.other || e.comment
 	}
@@ -63,6 +64,75 @@ func hideMessages(leaves []Leaf, comments bool) {
 		case e.comment && !e.other:
 			l.Path = l.Path[:1]
 		}
+	}
+	return described
+}
+
+// hideAbout takes the keys from the descriptions and hashes of messages with plural forms: maps of strings under names
+// of forms. A file has such messages where one of them has a hash, or a description and
+// several forms, or where all outermost maps are such.
+func hideAbout(leaves []Leaf) {
+	open := make(map[string]*group) // the last one of each path
+	var groups []*group
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
+			return
+		}
+		for n := 1; n <= len(l.Path) && !l.metadata; n++ {
+			at := joined(l.Path[:n])
+			if open[at] == nil || open[at].to != i {
+				open[at] = &group{depth: n, from: i}
+				groups = append(groups, open[at])
+			}
+			open[at].take(l, i)
+		}
+	}
+	sure, all := false, true
+	for _, g := range groups {
+		sure = sure || g.isMessage() && (g.hash || g.about && g.forms > 1)
+		all = all && (g.isMessage() || g.depth > 1 || !g.isMap)
+	}
+	for _, g := range groups {
+		for i := g.from; i < g.to && (sure || all) && g.isMessage(); i++ {
+			if l := &leaves[i]; l.Path[g.depth] == "description" || l.Path[g.depth] == "hash" {
+				l.closed, l.metadata = true, true
+			}
+		}
+	}
+}
+
+// group is what stands under one path.
+type group struct {
+	depth, from, to             int // leaves
+	forms                       int
+	isMap, strange, about, hash bool
+}
+
+func (g *group) isMessage() bool { return g.isMap && !g.strange && g.forms > 0 }
+
+// take adds leaf i.
+func (g *group) take(l *Leaf, i int) {
+	g.to = i + 1
+	if len(l.Path) == g.depth {
+		g.isMap, g.strange = l.Kind == Empty && strings.HasPrefix(l.Text, "{"), true
+		return
+	}
+	g.isMap = !slices.Contains(l.lists, g.depth)
+	name := l.Path[g.depth]
+	text := l.Kind == Text || l.Kind == Other && strings.HasPrefix(l.Text, `"`)
+	form := slices.Contains([]string{"zero", "one", "two", "few", "many", "other"}, name)
+	switch {
+	case len(l.Path) > g.depth+1:
+		g.strange = true
+	case text && form:
+		g.forms++
+	case text && name == "hash":
+		g.about, g.hash = true, true
+	case text && name == "description":
+		g.about = true
+	default:
+		g.strange = true
 	}
 }
 

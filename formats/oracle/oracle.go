@@ -106,8 +106,8 @@ func (r Rule) read(src []byte) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.describes && !r.rooted(d.leaves) {
-		hideMessages(d.leaves, !strings.HasSuffix(r.Format, "yaml"))
+	if d.describes && !r.rooted(d.leaves) && !hideMessages(d.leaves, !strings.HasSuffix(r.Format, "yaml")) {
+		hideAbout(d.leaves)
 	}
 	r.keys(d.leaves)
 	return d, nil

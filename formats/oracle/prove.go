@@ -207,6 +207,9 @@ func (p *proof) mayGo(i int) bool {
 			return true
 		}
 	}
+	if n := len(l.Path) - 1; l.metadata && n > 0 && p.has(1, l.Path[:n]) == 0 && p.left(l.Path[:n]) != 0 {
+		return true // the message that it is about went
+	}
 	return p.ofMessage(l, 1, p.left)
 }
 

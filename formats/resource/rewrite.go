@@ -186,6 +186,10 @@ func (r *rewrite) sort(edits []Edit) {
 			continue
 		}
 		at := int(copies[len(copies)-1])
+		if r.f.nodes[at].Meta {
+			r.refuse(e, "it is metadata of the file or of another entry, and no text; give the entry another name")
+			continue
+		}
 		if r.f.nodes[at].Kind != Text || r.f.Text(at) != e.Text {
 			r.sets[at] = e
 		} else if removes {

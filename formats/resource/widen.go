@@ -44,6 +44,9 @@ func (r *rewrite) narrow(i int, texts map[int]bool) bool {
 			some = true
 			continue
 		}
+		if f.nodes[c].Meta {
+			continue
+		}
 		stays++
 		hole = hole || some
 		text = text || left || !touched && r.hasText(c)

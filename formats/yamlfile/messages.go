@@ -20,7 +20,11 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		String: func(n *resource.Node) bool { return n.Kind == resource.Text },
 	}
 	pointing := func(n resource.Node) bool { return n.Ref != 0 || n.Style == alias || n.Style == sealed }
-	if !spelling.File() || slices.ContainsFunc(nodes, pointing) {
+	if slices.ContainsFunc(nodes, pointing) {
+		return
+	}
+	if !spelling.File() {
+		spelling.MarkCounted()
 		return
 	}
 	spelling.Hide(l, func(i int, m messages.Message) (entry, text func(n *resource.Node)) {
@@ -71,7 +75,7 @@ func onlyMessages(f *resource.File, in int, add []resource.New) error {
 			break
 		}
 	}
-	return nil
+	return messages.Tellable(f, in, add)
 }
 
 // bareMessages reports whether the message next to a place has no description.

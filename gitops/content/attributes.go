@@ -125,7 +125,7 @@ func (t *Files) attributesFile(folder string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if content, err = t.blob(e.Hash); err != nil {
+		if content, err = t.FS.Stored(e.Hash); err != nil {
 			return nil, err
 		}
 	}

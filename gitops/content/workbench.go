@@ -58,6 +58,30 @@ func (t *Files) Workbench(paths []string) (w Workbench, err error) {
 	return w, err
 }
 
+// KeepWhole makes git merge none of these files by lines: where both sides changed one it is a conflict.
+func (t *Files) KeepWhole(w Workbench, names []string) error {
+	lines := map[string]string{} // by folder
+	for _, name := range names {
+		lines[path.Dir(name)] += attributePattern(path.Base(name)) + " -merge\n"
+	}
+	for folder, own := range lines {
+		content, err := t.attributesFile(folder)
+		if err == nil {
+			err = w.write(path.Join(folder, ".gitattributes"), slices.Concat(content, []byte("\n"+own)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attributePattern is the pattern that matches one file in the folder of a .gitattributes.
+func attributePattern(name string) string {
+	pattern := strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
+	return `"/` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(pattern) + `"`
+}
+
 func (w Workbench) write(name string, content []byte) error {
 	file := filepath.Join(w.tree(), filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

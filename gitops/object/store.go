@@ -38,7 +38,7 @@ const maxObject = 2 << 30
 type Store struct {
 	Format Format
 	Reads  *atomic.Int64 // objects that were read: who watches us sees that we move
-	// Absent, when not nil, brings a commit or tree that a partial clone left out.
+	// Absent, when not nil, brings an object that a partial clone left out, by itself.
 	Absent func(Kind, Name) ([]byte, error)
 
 	git *run.Program
@@ -78,7 +78,7 @@ func (s *Store) Has(n Name) bool {
 // ReadAs reads an object that must be of one kind.
 func (s *Store) ReadAs(want Kind, n Name) ([]byte, error) {
 	k, data, err := s.Read(n)
-	if errors.Is(err, ErrMissing) && s.Absent != nil && want != Blob {
+	if errors.Is(err, ErrMissing) && s.Absent != nil {
 		return s.Absent(want, n)
 	}
 	if err == nil && k != want {

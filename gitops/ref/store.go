@@ -5,26 +5,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
 )
 
-// Store is the references of one repository. They are read in this process where they are files. git alone moves them
-// (git update-ref): it knows the locks, what is packed, logs and hooks, and every way of keeping references.
+// Store is the references of one repository. git lists and moves them (git for-each-ref, git update-ref): it knows the
+// locks, what is packed, logs and hooks, and every way of keeping references. One that is a file of its own is read in
+// this process: a pass asks for some twenty, each of which would be another. go-git, which could, takes a file that is
+// damaged for a reference that is absent.
 type Store struct {
 	Git   *run.Program
 	Dir   string // the git folder that they are in
-	ByGit bool   // they are no files (reftable), and git reads them too
+	ByGit bool   // they are no files (reftable)
 	Now   func() time.Time
 	Step  func(string) // called between the steps of a write; the tests end the process there
-
-	last atomic.Pointer[packedFile] // packed-refs as it was read last
 }
 
 // Ours is below what references are that only this program moves.
@@ -54,7 +55,9 @@ func (s *Store) Read(name string) (object.Name, bool, error) {
 // ReadOnce gives a value, or the name that a symbolic reference holds. What is damaged is an error.
 func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, err error) {
 	if !s.ByGit {
-		return s.readFile(name)
+		if h, symbolic, ok, err = s.readLoose(name); ok || err != nil {
+			return h, symbolic, ok, err
+		}
 	}
 	said, err := s.each(name, func(found string, value object.Name, target string) {
 		if found == name {
@@ -67,11 +70,33 @@ func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, 
 	return h, symbolic, ok, err
 }
 
+func (s *Store) readLoose(name string) (h object.Name, symbolic string, ok bool, err error) {
+	content, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return object.Name{}, "", false, nil
+	}
+	if err != nil {
+		return object.Name{}, "", false, err
+	}
+	h, symbolic, err = valueOf(name, content)
+	return h, symbolic, err == nil, err
+}
+
+// valueOf is what the file of a reference holds.
+func valueOf(name string, content []byte) (h object.Name, symbolic string, err error) {
+	line := strings.TrimSpace(string(content))
+	if target, is := strings.CutPrefix(line, "ref:"); is {
+		return object.Name{}, strings.TrimSpace(target), nil
+	}
+	h, ok := object.Parse(line)
+	if !ok {
+		err = fmt.Errorf("reference %s is damaged: it holds %.60q; git reflog may know its last value", name, line)
+	}
+	return h, "", err
+}
+
 // List gives all references below a prefix that ends in a slash. Damaged ones are passed over.
 func (s *Store) List(prefix string) (map[string]object.Name, error) {
-	if !s.ByGit {
-		return s.listFiles(prefix)
-	}
 	all := map[string]object.Name{}
 	_, err := s.each(prefix, func(name string, h object.Name, _ string) { all[name] = h })
 	return all, err
@@ -175,10 +200,15 @@ const locksLast = time.Minute
 // Sweep removes locks that a machine which stopped has left on references that only this program moves. Others may be
 // in use, and what to do about them is told where one is in the way.
 func (s *Store) Sweep() error {
-	return s.walk(Ours, func(name string) error {
-		file := filepath.Join(s.Dir, filepath.FromSlash(name))
-		if info, err := os.Lstat(file); err == nil && strings.HasSuffix(name, ".lock") &&
-			time.Since(info.ModTime()) > locksLast {
+	top := filepath.Join(s.Dir, filepath.FromSlash(Ours))
+	return filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".lock") {
+			return err
+		}
+		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > locksLast {
 			_ = os.Remove(file)
 		}
 		return nil

@@ -14,7 +14,6 @@ import (
 	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -134,8 +133,11 @@ func (p *project) unsent(repo *gitops.Repo, t *tree.Tree) (map[string]int, error
 	}
 	for _, c := range found {
 		for _, u := range c.texts {
+			if !c.changed[u.Name] {
+				continue
+			}
 			lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-			if c.changed[u.Name] && !(conflicts && lost.ours(u) && !c.decided[u.Key]) {
+			if !conflicts || !lost.ours(u) || c.decided[u.Key] {
 				count[c.Language.Code]++
 			}
 		}
@@ -207,10 +209,10 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	for _, u := range c.texts {
-		if c.unfit[u.Name] != "" || !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) || r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
+		if c.unfit[u.Name] != "" || !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) {
 			continue
 		}
-		if m.edited(u) || offered(u) {
+		if (m.edited(u) || offered(u)) && !r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
 			c.edited[u.Name], c.changed[u.Name], c.back[u.Name] = true, true, ledger.Holds(m.known, u)
 		}
 	}
@@ -221,16 +223,18 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 // asked tells which texts of a target file may be sent: those that the source files have the keys of, and further forms of plurals. Those of them that the
 // service left out before are offered again where the source has them now, and with --all.
 func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
-	keys, wide := make(map[string]bool), make(map[string]bool)
+	var keys, wide []map[string]bool // of each source file
 	for _, b := range t.Sources {
 		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
-			maps.Copy(keys, s.Texts.Keys())
-			maps.Copy(wide, spelling.Widened(s.Texts, b.Separator, b.Source.Code, texts).Keys())
+			keys, wide = append(keys, s.TextKeys()), append(wide, s.WideKeys(texts))
 		}
 	}
 	declined, err := r.State.Marks(r.slot(ledger.Further, t.Path, t.Language.Code))
-	asked = func(u catalog.Unit) bool { return wide[u.Key] }
-	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (keys[u.Key] || r.o.All) }
+	in := func(all []map[string]bool, u catalog.Unit) bool {
+		return slices.ContainsFunc(all, func(has map[string]bool) bool { return has[u.Key] })
+	}
+	asked = func(u catalog.Unit) bool { return in(wide, u) }
+	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (in(keys, u) || r.o.All) }
 	return asked, offered, err
 }
 
@@ -250,9 +254,12 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 	var delivered catalog.Marks
 	defer func() { m.merged = agreedOn(m.merged, delivered) }()
 	kinds := map[ledger.TargetMarks]*catalog.Marks{ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered}
-	m.seen = make([]catalog.Marks, len(at.looks))
+	m.seen = make([]catalog.Marks, len(at.looks), len(at.looks)+1)
 	for i, l := range at.looks {
 		kinds[l.kind()] = &m.seen[i]
+	}
+	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
+		m.seen = append(m.seen, merged)
 	}
 	for kind, marks := range kinds {
 		if *marks, err = r.marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {

@@ -270,10 +270,10 @@ func (c *candidate) overruled(lost conflict) bool {
 func (c *candidate) decide(m memories, lost map[string]conflict) {
 	c.decided = make(map[string]bool)
 	for _, u := range c.texts {
-		l, is := lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || !c.changed[u.Name] {
+		if !c.changed[u.Name] {
 			continue
 		}
+		l := lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		for _, seen := range m.seen {
 			for _, their := range l.Theirs {
 				if their.Name == u.Name && their.Text != u.Text && !l.agreed(their) && seen.Has(u.Name, their.Text) {

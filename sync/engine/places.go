@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/tree"
@@ -17,7 +19,8 @@ import (
 // that pulls write. In both a text is a person's change when it is not blank, was not filled in, and
 //
 //   - is not in the file's history: no pull wrote it, and it was not delivered before; or
-//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen.
+//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen, or one of
+//     ours that brought such a text.
 //
 // An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
 type place struct {
@@ -26,6 +29,8 @@ type place struct {
 	commit string       // the working tree's HEAD, or the branch's tip; "" before the first commit
 	shared *tree.Shared // of all places, once their files are read
 	looks  []lookAt     // the places whose last look was at a commit of its history
+
+	merged map[string]catalog.Marks // texts that commits of ours brought there since its last look, by ledger.TargetID
 }
 
 // lookAt names a place that is looked at: the working tree or a branch.
@@ -85,7 +90,35 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 			return err
 		}
 	}
-	r.places, err = r.placesIn(r.repo, branch)
+	if r.places, err = r.placesIn(r.repo, branch); err != nil || branch == nil {
+		return err
+	}
+	return r.readMerged(ctx, r.places[len(r.places)-1])
+}
+
+// readMerged reads what commits of ours brought to a place that does not have the youngest of them: where a text that
+// they replaced is back, it was brought back, though another commit of ours still waits on the branch.
+func (r *pushing) readMerged(ctx context.Context, at *place) error {
+	if slices.Contains(at.looks, lookAt(r.cfg.Pull.Branch)) || at.commit == "" {
+		return nil
+	}
+	since, _, err := ledger.SeenAt.Get(r.State, r.stateName(), at.name.record())
+	if err != nil {
+		return err
+	}
+	tip, err := r.repo.AtCommit(at.commit)
+	if err != nil {
+		return err
+	}
+	made, err := gitops.Ours(ctx, r.repo, tip, since, r.cfg.Name, recollectMost)
+	if err != nil {
+		return fmt.Errorf("read the history of %s: %w", at.name.where(), err)
+	}
+	found, err := r.broughtBy(ctx, r.repo, made, r.tree.Bundles())
+	at.merged = make(map[string]catalog.Marks, len(found))
+	for id, f := range found {
+		at.merged[id] = f.agreed
+	}
 	return err
 }
 

@@ -216,14 +216,17 @@ func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.T
 	return tx.SetMarks(slot, declined)
 }
 
-// eachKind calls send with the texts that the source has keys for, then with further forms of plurals: these travel
-// in an import of their own, because a service that has no source text for them leaves them out.
-func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
+// eachKind calls send with the texts of keys that the service has, then with further forms of plurals that it may not
+// have: these travel in an import of their own, because its result counts what had no source text, and names none.
+func (r *pushing) eachKind(
+	target bundle.Target, sent, theirs catalog.Catalog, send func(sent catalog.Catalog, further bool) error,
+) error {
 	source, ok := r.tree.SourceTexts(target)
 	if !ok {
 		return send(sent, false)
 	}
 	keys := source.Keys()
+	maps.Copy(keys, theirs.Keys()) // what it has translated it has a source text for
 	known := sent.Restrict(keys)
 	if err := send(known, false); err != nil || len(known) == len(sent) {
 		return err

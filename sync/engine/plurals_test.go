@@ -218,6 +218,16 @@ func TestPluralsInRails(t *testing.T) {
 	w.write("config/locales/ru.yml", strings.ReplaceAll(now, "штук", "файлов")+"\n")
 	w.sends("config/locales/ru.yml (ru): files/many")
 	w.holds("main", "ru", "files/many", "%{count} файлов")
+
+	// A form that the service has already travels with the others, though the source has lost it.
+	w.write("config/locales/en.yml", "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n")
+	w.sends()
+	w.write("config/locales/ru.yml", strings.NewReplacer("штук", "шт.", "файл\"", "файлик\"").Replace(now)+"\n")
+	w.wire.take("")
+	w.sends("config/locales/ru.yml (ru): files/one files/many")
+	if n := len(w.wire.take("import")); n != 1 {
+		t.Errorf("%d imports", n)
+	}
 }
 
 // Forms that only a target has are named as an error where they are new, and as a warning by a state that is.

@@ -25,7 +25,7 @@ type trouble struct {
 var troubles = []trouble{
 	{"a source file that does not parse", "locales/en/broken.json:1:", func(w *world) { w.writeAndCommit("locales/en/broken.json", `{"x": `) },
 		func(w *world) { w.writeAndCommit("locales/en/broken.json", `{"x": "X"}`) }, true},
-	{"a key that means two things", "stands twice with different texts", func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1", "y": "2"}`) },
+	{"a key that means two things", "is in this file twice with different texts", func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1", "y": "2"}`) },
 		func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1"}`) }, true},
 	{"a file that lost its keys", "lost 16 of its 20 keys", func(w *world) { w.write("locales/en/many.json", jsonOf(many("k", 4))) },
 		func(w *world) { w.write("locales/en/many.json", jsonOf(many("k", 20))) }, true},

@@ -64,11 +64,9 @@ func (p *project) recollect(
 	if err != nil {
 		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
-	found := make(map[string]*recollected)
-	for _, m := range made {
-		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
-			return learned, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
-		}
+	found, err := p.broughtBy(ctx, repo, made, bundles)
+	if err != nil {
+		return learned, err
 	}
 	if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
 		learned.seen = made[len(made)-1].Commit
@@ -92,6 +90,19 @@ func (p *project) recollect(
 		}
 		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash()))
 	})
+}
+
+// broughtBy reads what commits of ours brought, by ledger.TargetID.
+func (p *project) broughtBy(
+	ctx context.Context, repo *gitops.Repo, made []gitops.Made, bundles []*bundle.Bundle,
+) (map[string]*recollected, error) {
+	found := make(map[string]*recollected)
+	for _, m := range made {
+		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
+			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
+		}
+	}
+	return found, nil
 }
 
 // remembered is what the state has of the target files, with what was found in the history.

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // reverted is a world in which a person has written the text again that a merged commit of ours had replaced.
@@ -52,6 +55,67 @@ func TestRevertWithALostState(t *testing.T) {
 				w.holds("main", "de", "a", "A de", "b", "B de")
 				w.brings()
 				w.sends()
+			})
+		}
+	}
+}
+
+// So it is where a younger commit of ours waits on the branch, which the tree has not seen.
+func TestRevertWhileAnotherCommitWaits(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]func(*world){
+		"kept": func(*world) {},
+		"lost": (*world).lose,
+		"another clone's": func(w *world) {
+			(&clones{}).change(w)
+		},
+		"lost, and its first push failed": func(w *world) {
+			w.lose()
+			w.wire.failing(func(r *http.Request) local.Fault {
+				if strings.Contains(r.URL.Path, "import") {
+					return local.Fault{Refuse: http.StatusForbidden}
+				}
+				return local.Fault{}
+			})
+			if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+				t.Error("the push did not fail")
+			}
+			w.wire.failing(nil)
+		},
+	} {
+		for _, source := range []string{"", "[project.push]\nsource = \"main\"\n"} {
+			t.Run(name+", "+source, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, settings+source+jsonFiles, map[string]string{
+					enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de", "b": "B de"}`})
+				w.bare()
+				w.configure(settings + source + jsonFiles)
+				w.clean(PushOptions{})
+				w.translate("main", "de", service.Final, "a", "A by a translator")
+				w.brings(deApp + " (de): +0 ~1 -0")
+				w.git("fetch", "-q")
+				w.git("merge", "-q", "origin/l10n")
+				w.git("push", "-q", "origin", "main")
+				w.translate("main", "de", service.Final, "b", "B by a translator")
+				w.brings(deApp + " (de): +0 ~1 -0")
+				w.write(deApp, `{"a": "A de", "b": "B de"}`)
+				w.commit()
+				w.git("push", "-q", "origin", "main")
+				state(w)
+				sent := []string{deApp + " (de): a"}
+				if name != "kept" {
+					sent = append(sent, enApp+" (en): a b")
+				}
+				w.reports(w.clean(PushOptions{DryRun: true}), sent...)
+				w.sends(sent...)
+				w.holds("main", "de", "a", "A de", "b", "B by a translator")
+				w.brings(deApp + " (de): +0 ~0 -0") // the branch takes the base branch in
+				w.git("fetch", "-q")
+				if got := w.show("origin/l10n", deApp); got != `{"a": "A de", "b": "B by a translator"}` {
+					t.Errorf("the branch has %s", got)
+				}
+				w.sends()
+				w.brings()
 			})
 		}
 	}

@@ -63,16 +63,12 @@ func (m *merged) remember(p *project, tx ledger.Writer, staged bool) error {
 // record writes down the marks of one kind; none of them are written only over others.
 func (m *merged) record(p *project, tx ledger.Writer, r marked, staged bool) error {
 	slot := p.slot(r.kind, m.Path, m.Language.Code)
-	marks, err := r.marks.Marks()
-	if err != nil {
-		return err
-	}
-	if marks == nil {
+	if r.marks == (catalog.Packed{}) {
 		if has, err := tx.HasMarks(slot); err != nil || !has {
 			return err
 		}
 	}
-	return tx.SetMarks(slot.Stage(staged), marks)
+	return tx.SetPacked(slot.Stage(staged), r.marks)
 }
 
 // rememberTexts adds what the file had and has got to its history.

@@ -33,7 +33,7 @@ func (p *project) lookForRenames(s *tree.Source, base catalog.Marks, changes []c
 	if err != nil {
 		return look, err
 	}
-	living := s.Texts.Keys()
+	living := s.TextKeys()
 	known := maps.Clone(look.before)
 	for _, m := range stored {
 		if m.Path == s.Path && m.Collection == s.Collection && !living[m.To.Key] {
@@ -105,7 +105,7 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	for n := range s.moved {
 		delete(lost, n)
 	}
-	r.orphaned(s.source.ID(), look.before, lost, s.source.Texts.Keys(), s.twins)
+	r.orphaned(s.source.ID(), look.before, lost, s.source.TextKeys(), s.twins)
 	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}

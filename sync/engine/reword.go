@@ -228,7 +228,7 @@ func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Ch
 		if _, asked := w.theirs[other]; other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.Broken() {
 			continue
 		}
-		has := other.Texts.Keys()
+		has := other.TextKeys()
 		for _, c := range changes {
 			if has[c.Key] {
 				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)

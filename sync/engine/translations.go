@@ -208,7 +208,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		}
 	}
 	r.was(c.Path, c.Language.Code, c.theirs)
-	return r.eachKind(c.Target, c.sent, func(sent catalog.Catalog, further bool) error {
+	return r.eachKind(c.Target, c.sent, c.theirs, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
 		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
 		if err != nil || len(up.Units) == 0 {
@@ -218,7 +218,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		m := m
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
-			if r.o.DryRun && len(sent.Restrict(c.theirs.Keys())) < len(sent) { // what it has, it has a source text for
+			if r.o.DryRun {
 				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
 			}
 		}

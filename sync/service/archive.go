@@ -155,7 +155,7 @@ func refuseMember(f *zip.File) string {
 	case mode&fs.ModeSymlink != 0:
 		return "it is a symbolic link"
 	case !mode.IsRegular() || strings.HasSuffix(f.Name, "/"):
-		return "it is no regular file"
+		return "it is not a regular file"
 	case f.Flags&encrypted != 0:
 		return "it is encrypted"
 	case f.Method != zip.Store && f.Method != zip.Deflate:

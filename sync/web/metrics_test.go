@@ -366,9 +366,9 @@ func TestAlerts(t *testing.T) {
 	promtool(t, nil, "test", "rules", filepath.Join(dir, "locsync.rules_test.yml"))
 }
 
-// The metrics that README.md explains are measured.
-func TestReadmeExplainsMetrics(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// The metrics that systemd/README.md explains are measured.
+func TestExplainedMetrics(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "systemd", "README.md"))
 	check(t, err)
 	_, table, _ := strings.Cut(string(text), "| metric | tells |\n|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -378,12 +378,12 @@ func TestReadmeExplainsMetrics(t *testing.T) {
 		for _, m := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(names, -1) {
 			said++
 			if !slices.Contains(measured, m[1]) && !slices.Contains(measured, m[1]+"_count") {
-				t.Errorf("README.md explains %s, which is not measured", m[1])
+				t.Errorf("systemd/README.md explains %s, which is not measured", m[1])
 			}
 		}
 	}
 	if said < 15 {
-		t.Errorf("README.md explains %d metrics", said)
+		t.Errorf("systemd/README.md explains %d metrics", said)
 	}
 }
 

@@ -318,7 +318,12 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 		t.Fatalf("%s: still there\n--- result\n%s", doing, clip(out))
 	}
 	if e.Form == "" && !inList(f, e.Key) {
-		inOrder(t, doing, without(names(f), e.Key, ""), names(g), out)
+		left := names(g)
+		want := slices.DeleteFunc(without(names(f), e.Key, ""), func(n name) bool { // metadata goes with what it is about
+			l, _ := f.Lookup(n.key, n.form)
+			return f.Node(l.Node).Meta && !slices.Contains(left, n)
+		})
+		inOrder(t, doing, want, left, out)
 	}
 }
 
