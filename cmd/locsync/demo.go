@@ -18,8 +18,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -182,7 +182,7 @@ func demoPush(ctx context.Context, a *app, p *process.Process) error {
 }
 
 func demoPull(ctx context.Context, a *app, p *process.Process, diff bool) error {
-	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
+	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: pull.Options{Diff: diff}})
 	for _, done := range answer.Pull.Projects {
 		a.screen().Pull(done, false)
 		if done.Diff != "" {

@@ -22,13 +22,33 @@ var arrows = map[string][]string{
 	"cmd/locsync": {"*"},
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs
-	"sync/web": {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
+	"sync/web": {"sync/engine", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
 	// heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit.
 	// oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/engine": {"sync/status", "sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree",
-		"sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check",
-		"sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config",
-		"sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"},
+	// heartbeat: loops and passes say that they move. watch: its loops end with the engine's.
+	"sync/engine": {
+		"gitops", "gitops/forge", "sync/config", "sync/events", "sync/failure", "sync/heartbeat", "sync/inspect",
+		"sync/ledger", "sync/pass", "sync/pull", "sync/push", "sync/report", "sync/service", "sync/status",
+		"sync/tree", "sync/trigger", "sync/watch",
+	},
+	// request: of the branch that a pull brings.
+	"sync/pass": {
+		"gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events", "sync/failure",
+		"sync/ledger", "sync/report", "sync/request", "sync/service", "sync/tree", "sync/trigger",
+	},
+	// tree: the files as one reading of them.
+	"sync/push": {
+		"formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events",
+		"sync/examine", "sync/failure", "sync/ledger", "sync/pass", "sync/past", "sync/report", "sync/service",
+		"sync/spelling", "sync/tree",
+	},
+	// oracle: what is about to be written is read by a second reader first. forge: the request comes after the commit.
+	"sync/pull": {
+		"formats/oracle", "formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog",
+		"sync/check", "sync/config", "sync/events", "sync/examine", "sync/failure", "sync/ledger", "sync/pass",
+		"sync/plural", "sync/report", "sync/request", "sync/service", "sync/spelling", "sync/tree",
+	},
+	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/ledger/boltledger"},
 	// failure: the errors of all that is called, as reports name them
 	"sync/failure": {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},
 	// ledger: the names of source files in it

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -74,7 +74,7 @@ func (m *Meter) collectors() []prometheus.Collector {
 }
 
 // Passed counts a pass.
-func (m *Meter) Passed(p engine.Passed) {
+func (m *Meter) Passed(p pass.Passed) {
 	if p.Result == report.ResultSkipped {
 		m.skipped.WithLabelValues(p.Project, p.Pass).Inc()
 		return

@@ -24,6 +24,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -288,9 +289,9 @@ func TestMetricsCardinality(t *testing.T) {
 			status.Lines = append(status.Lines, report.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
 		}
 		meter := NewMeter()
-		meter.Passed(engine.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
+		meter.Passed(pass.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
+		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
+		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
 		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
 		meter.Turned(time.Second)
 		registry := prometheus.NewRegistry()
