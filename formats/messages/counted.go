@@ -41,7 +41,7 @@ func (s *Spelling) counted(i int) counted {
 	return m
 }
 
-// MarkCounted marks the descriptions and hashes of messages with plural forms, wherever in the file: they are no texts.
+// MarkCounted marks the descriptions and hashes of messages with plural forms, wherever in the file, as not texts.
 // A file has such messages where one of them is sure, or where all outermost maps are such.
 func (s *Spelling) MarkCounted() {
 	if s.Nodes[0].Kind != resource.Map {

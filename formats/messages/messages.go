@@ -4,7 +4,7 @@
 // and numbers and booleans. One message of a file is described.
 //
 // Messages with plural forms, as go-i18n has them, are maps of strings under the names of the forms, beside a
-// "description" and a "hash", which are no texts.
+// "description" and a "hash", which are not texts.
 //
 // The package finds them in the nodes of a grammar, and leaves in a layout what people translate. How a message is
 // written is the grammar's business.
@@ -36,7 +36,7 @@ type Spelling struct {
 
 // Message is what the parts of a message say.
 type Message struct {
-	Text        int  // the node of its text, 0 when it is no message
+	Text        int  // the node of its text, 0 when it is not a message
 	Description int  // the node of the description, or comment, for translators; 0 when there is none
 	Described   bool // anything beside the text is there
 	Commented   bool // and that is nothing but a comment, as VS Code has it
@@ -177,7 +177,7 @@ func Insertable(in int, add []resource.New) error {
 	return nil
 }
 
-// Whole puts the entries of messages in the place of their texts, in a list of entries that are to go.
+// Whole puts the entries of messages instead of their texts, in a list of entries that are to go.
 func Whole(f *resource.File, gone []int, isMessage func(n *resource.Node) bool) []int {
 	whole := make([]int, 0, len(gone))
 	for _, i := range gone {

@@ -131,7 +131,7 @@ func (b JSON) Object(r io.Reader, list string, each func(element *json.Decoder) 
 	return append(rest, '}'), nil
 }
 
-// elements hands on the elements of a list. Anything else in its place, as null, is an empty one.
+// elements hands on the elements of a list. Anything else instead, as null, is an empty one.
 func elements(d *json.Decoder, m *meter, each func(*json.Decoder) error) error {
 	t, err := d.Token()
 	switch {
