@@ -151,8 +151,8 @@ func cloneConfig(address string, f object.Format) string {
 	if partial {
 		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
 	}
-	// Only this program works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
-	// Bitmaps, which git makes in a bare repository, need every blob.
+	// Only this program works here: what no reference needs goes soon, and git's helpers end with the call that starts
+	// them. Bitmaps, which git makes in a bare repository, need every blob.
 	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = " +
 		"20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
 	return b.String()

@@ -144,7 +144,8 @@ func (d *delivery) swap(ctx context.Context, now hash) error {
 		moves = append(moves, out)
 	}
 	err = d.repo.Refs.SwapAll(ctx, why, moves...)
-	if d.emptied = err == nil && len(moves) > 1; err != nil && len(moves) > 1 { // what is wrong with the outbox leaves no branch behind
+	if d.emptied = err == nil && len(moves) > 1; err != nil && len(moves) > 1 {
+		// What is wrong with the outbox leaves no branch behind.
 		err = d.repo.Refs.SwapAll(ctx, why, moves[0])
 	}
 	switch {

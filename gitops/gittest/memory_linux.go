@@ -12,16 +12,16 @@ import (
 const (
 	inMemory   = "/dev/shm"
 	memoryName = "locsync-tests-" // and the number of the process
-	memoryRoom = 4 << 30          // bytes that have to be free
+	memoryFree = 4 << 30          // bytes that have to be free
 	noExec     = 8                // the flag of a file system from which nothing is run (ST_NOEXEC)
 )
 
 // InMemory puts the temporary files of a package's tests into memory, where that has room for them: they wait for the
 // disk more than for anything else, and a killed process loses nothing of either. TMPDIR wins. done removes them.
 func InMemory() (done func()) {
-	var room syscall.Statfs_t
-	err := syscall.Statfs(inMemory, &room)
-	if err != nil || room.Flags&noExec != 0 || room.Bavail*uint64(room.Bsize) < memoryRoom || os.Getenv("TMPDIR") != "" {
+	var fs syscall.Statfs_t
+	err := syscall.Statfs(inMemory, &fs)
+	if err != nil || fs.Flags&noExec != 0 || fs.Bavail*uint64(fs.Bsize) < memoryFree || os.Getenv("TMPDIR") != "" {
 		return func() {}
 	}
 	removeLeft()

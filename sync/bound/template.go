@@ -40,8 +40,8 @@ func Text(name, text string, most int, more template.FuncMap, data any) (string,
 // loops refuses loops that are too deep, or go over anything but fields.
 func loops(t *parse.Tree, n parse.Node, depth int) error {
 	bad := func(at parse.Node, why string) error {
-		place, _ := t.ErrorContext(at)
-		return fmt.Errorf("%s: %s", place, why)
+		where, _ := t.ErrorContext(at)
+		return fmt.Errorf("%s: %s", where, why)
 	}
 	below := func(list, other *parse.ListNode, depth int) error {
 		return errors.Join(loops(t, list, depth), loops(t, other, depth))

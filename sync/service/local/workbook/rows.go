@@ -10,7 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 )
 
-// Cell is what a cell shows. Text says that it was written as a text, so that it is no number, date or formula.
+// Cell is what a cell shows. Text says that it was written as a text, and not as a number, date or formula.
 type Cell struct {
 	Value string
 	Text  bool
@@ -159,7 +159,7 @@ func Name(column, row int) string {
 	return letters + strconv.Itoa(row)
 }
 
-// unescape undoes what workbooks write for characters that XML has not: _x000D_.
+// unescape undoes what workbooks write for characters that XML cannot hold: _x000D_.
 func unescape(text string) string {
 	var b strings.Builder
 	for {
@@ -192,7 +192,7 @@ func cutEscape(text string) (before string, code rune, ok bool) {
 	}
 }
 
-// escape is the way back: texts that look like an escape, and what XML has not.
+// escape is the way back: texts that look like an escape, and what XML cannot hold.
 func escape(text string) string {
 	var b strings.Builder
 	for {

@@ -60,7 +60,7 @@ func Open(src []byte, most int64) (*Book, error) {
 		return nil, err
 	}
 	if b.parts[main] == nil {
-		return nil, errors.New("the archive is no workbook")
+		return nil, errors.New("the archive is not a workbook")
 	}
 	return b, b.contents(main)
 }

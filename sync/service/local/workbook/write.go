@@ -90,7 +90,7 @@ func textCell(prefix, at, style, text string) string {
 		`<c r="` + at + `"` + style + ` t="inlineStr"><is><t xml:space="preserve">$</t></is></c>`)
 }
 
-// Change is a text that takes the place of what a cell has. The column counts from 0, the row from 1.
+// Change is a text that replaces what a cell has. The column counts from 0, the row from 1.
 type Change struct {
 	Sheet       string
 	Column, Row int
