@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/tree"
@@ -438,7 +439,7 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	if err != nil {
 		return none, err
 	}
-	texts, err := textsAt(tip, c.Target)
+	texts, err := past.TextsAt(tip, c.Target)
 	return texts.Marks(), err
 }
 

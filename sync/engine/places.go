@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -93,12 +94,12 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 	if r.places, err = r.placesIn(r.repo, branch); err != nil || branch == nil {
 		return err
 	}
-	return r.readMerged(ctx, r.places[len(r.places)-1])
+	return readMerged(ctx, r, r.places[len(r.places)-1])
 }
 
 // readMerged reads what commits of ours brought to a place that does not have the youngest of them: where a text that
 // they replaced is back, it was brought back, though another commit of ours still waits on the branch.
-func (r *pushing) readMerged(ctx context.Context, at *place) error {
+func readMerged(ctx context.Context, r *pushing, at *place) error {
 	if slices.Contains(at.looks, lookAt(r.cfg.Pull.Branch)) || at.commit == "" {
 		return nil
 	}
@@ -114,10 +115,10 @@ func (r *pushing) readMerged(ctx context.Context, at *place) error {
 	if err != nil {
 		return fmt.Errorf("read the history of %s: %w", at.name.where(), err)
 	}
-	found, err := r.broughtBy(ctx, r.repo, made, r.tree.Bundles())
+	found, err := past.Brought(ctx, r.repo, made, r.targetsOf(r.tree.Bundles()))
 	at.merged = make(map[string]catalog.Marks, len(found))
-	for id, f := range found {
-		at.merged[id] = f.agreed
+	for _, f := range found {
+		at.merged[ledger.TargetID(f.Path, f.Language.Code)] = f.Agreed
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -143,17 +144,17 @@ func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[cata
 	if err != nil {
 		return nil, nil, err
 	}
-	had, err := textsAt(before, x)
+	had, err := past.TextsAt(before, x)
 	if err != nil {
 		return nil, nil, err
 	}
-	has, err := textsAt(after, x)
+	has, err := past.TextsAt(after, x)
 	if err != nil {
 		return nil, nil, err
 	}
 	var source catalog.Catalog
 	for _, b := range x.Sources {
-		texts, err := textsAt(after, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+		texts, err := past.TextsAt(after, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/past"
 )
 
 // Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A state
@@ -18,13 +20,6 @@ import (
 
 // recollectMost is how many commits of ours are looked at, the youngest.
 const recollectMost = 200
-
-// recollected is what is learned about one target file.
-type recollected struct {
-	bundle.Target
-	known  catalog.Catalog // the oldest first
-	agreed catalog.Marks
-}
 
 // overlay is what a dry run takes for remembered in place of what the state has.
 type overlay struct {
@@ -64,7 +59,7 @@ func (p *project) recollect(
 	if err != nil {
 		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
-	found, err := p.broughtBy(ctx, repo, made, bundles)
+	found, err := past.Brought(ctx, repo, made, p.targetsOf(bundles))
 	if err != nil {
 		return learned, err
 	}
@@ -92,28 +87,18 @@ func (p *project) recollect(
 	})
 }
 
-// broughtBy reads what commits of ours brought, by ledger.TargetID.
-func (p *project) broughtBy(
-	ctx context.Context, repo *gitops.Repo, made []gitops.Made, bundles []*bundle.Bundle,
-) (map[string]*recollected, error) {
-	found := make(map[string]*recollected)
-	for _, m := range made {
-		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
-			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
-		}
-	}
-	return found, nil
+// targetsOf finds the target files of a tree.
+func (p *project) targetsOf(bundles []*bundle.Bundle) func(fs.FS) ([]bundle.Target, error) {
+	return func(tree fs.FS) ([]bundle.Target, error) { return bundle.Existing(tree, bundles, p.cfg.Targets()) }
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
 func (p *project) remembered(
-	state ledger.Reader, found map[string]*recollected,
+	state ledger.Reader, found []*past.Merged,
 ) (map[ledger.Slot]catalog.Marks, error) {
 	marks := make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
-		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
-			ledger.Known: f.learned, ledger.Merged: f.merged, lookAt(p.cfg.Pull.Branch).kind(): f.merged,
-		} {
+		for _, kind := range []ledger.TargetMarks{ledger.Known, ledger.Merged, lookAt(p.cfg.Pull.Branch).kind()} {
 			slot := p.slot(kind, f.Path, f.Language.Code)
 			before, err := state.Marks(slot)
 			if err != nil {
@@ -122,22 +107,16 @@ func (p *project) remembered(
 			if before == nil {
 				before = make(catalog.Marks)
 			}
-			marks[slot] = now(before)
+			if marks[slot] = before; kind != ledger.Known {
+				maps.Copy(before, f.Agreed)
+				continue
+			}
+			for _, u := range f.Known {
+				ledger.Learn(before, u.Name, catalog.MarkOf(u.Text))
+			}
 		}
 	}
 	return marks, nil
-}
-
-func (f *recollected) learned(history catalog.Marks) catalog.Marks {
-	for _, u := range f.known {
-		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
-	}
-	return history
-}
-
-func (f *recollected) merged(base catalog.Marks) catalog.Marks {
-	maps.Copy(base, f.agreed)
-	return base
 }
 
 // metBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
@@ -148,74 +127,4 @@ func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
 		at, both := index[u.Name]
 		return both && u.Text != "" && theirs[at].Text == u.Text
 	})
-}
-
-// recollectOne adds what one commit of ours brought: texts that none of its parents has.
-func (p *project) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
-	paths := make(map[string]int)
-	parents := make([]*gitops.Tip, len(made.Parents))
-	for i, parent := range made.Parents {
-		changed, err := repo.History.Changed(ctx, parent, made.Commit)
-		if err != nil {
-			return err
-		}
-		for _, path := range changed {
-			paths[path]++
-		}
-		if parents[i], err = repo.AtCommit(parent); err != nil {
-			return err
-		}
-	}
-	now, err := repo.AtCommit(made.Commit)
-	if err != nil {
-		return err
-	}
-	targets, err := bundle.Existing(now, bundles, p.cfg.Targets())
-	if err != nil {
-		return err
-	}
-	for _, t := range targets {
-		if paths[t.Path] < len(parents) {
-			continue
-		}
-		texts, err := textsAt(now, t)
-		if err != nil {
-			return err
-		}
-		f := found[ledger.TargetID(t.Path, t.Language.Code)]
-		if f == nil {
-			f = &recollected{Target: t, agreed: make(catalog.Marks)}
-			found[ledger.TargetID(t.Path, t.Language.Code)] = f
-		}
-		brought := texts.Marks()
-		for _, parent := range parents {
-			before, err := textsAt(parent, t)
-			if err != nil {
-				return err
-			}
-			for _, u := range before {
-				if brought.Has(u.Name, u.Text) {
-					delete(brought, u.Name)
-				}
-			}
-			for _, u := range before {
-				if _, replaced := brought[u.Name]; replaced && u.Text != "" {
-					f.known = append(f.known, u)
-				}
-			}
-		}
-		for _, u := range texts {
-			if _, ours := brought[u.Name]; ours {
-				f.known = append(f.known, u)
-				f.agreed[u.Name] = catalog.MarkOf(u.Text)
-			}
-		}
-	}
-	return nil
-}
-
-// textsAt are the texts of a target file in a commit; none where it cannot be read there.
-func textsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
-	f, _, err := t.Sources[0].Read(tip, t.Path, t.Language)
-	return bundle.Texts(f), err
 }
