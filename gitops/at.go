@@ -154,6 +154,9 @@ func (s sight) noTip() error {
 	switch {
 	case commit.IsZero() && remote == "":
 		e.Try = "the repository has no commit yet; make the first one"
+	case commit.IsZero() && s.head == "" && len(s.there) == 0:
+		e.Try = fmt.Sprintf("there is no commit yet, neither here nor there; make the first one, then git push %s %s", remote,
+			s.base)
 	case remote != "":
 		if _, here, err := s.repo.Branch(s.base); err == nil && here {
 			e.Try = fmt.Sprintf("it exists here: git push %s %s", remote, s.base)
@@ -224,18 +227,18 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 // merged says whether base took in what a branch had as one commit (a squash): one of its commits has all paths that
 // the branch changed as the branch has them. Such a branch, deleted at the remote, is done.
 func (s sight) merged(local, base hash) (bool, error) {
-	h, ctx := History{s.repo}, s.repo.History.Life
-	fork, err := h.Fork(base.Text(), local.Text())
-	if err != nil || fork == "" {
+	h, ctx, graph := History{s.repo}, s.repo.History.Life, s.repo.History
+	forks, err := graph.Bases(base, local)
+	if err != nil || len(forks) == 0 {
 		return false, err
 	}
-	changed, err := h.Changed(ctx, fork, local.Text())
+	changed, err := h.Changed(ctx, forks[0].Text(), local.Text())
 	if err != nil || len(changed) == 0 {
 		return false, err
 	}
-	commits, err := h.Past(base.Text(), fork, squashMost)
+	commits, err := graph.Ahead(base, forks[:1], squashMost, changed...)
 	for _, commit := range commits {
-		differs, err := h.Changed(ctx, commit, local.Text())
+		differs, err := h.Changed(ctx, commit.Hash.Text(), local.Text())
 		if err != nil {
 			return false, err
 		}
@@ -246,14 +249,14 @@ func (s sight) merged(local, base hash) (bool, error) {
 	return false, err
 }
 
-// squashMost is how many commits of base are looked at for that, the youngest.
+// squashMost is how many commits of base that touch those paths are compared, the youngest.
 const squashMost = 200
 
 // judgeLocal decides whether a local branch that differs from the remote's is built upon: when it contains the remote's
 // tip and everything that is only here is ours. remote is zero when the branch is not there.
 func (s sight) judgeLocal(local, remote hash) (build bool, note string, err error) {
 	branch, name := s.branch, s.repo.Options.Remote
-	commits, err := s.repo.History.Ahead(local, s.known())
+	commits, err := s.repo.History.Ahead(local, s.known(), 0)
 	if err != nil {
 		return false, "", err
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/locsync/locsync/gitops/remote"
 	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
-	"github.com/locsync/locsync/gitops/tree"
 )
 
 // A clone that we own: a bare repository that only this program works in, of which only the branches are fetched that
@@ -154,7 +151,7 @@ func cloneConfig(address string, f object.Format) string {
 	if partial {
 		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
 	}
-	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
+	// Only this program works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
 	// Bitmaps, which git makes in a bare repository, need every blob.
 	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = " +
 		"20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
@@ -199,15 +196,19 @@ func (c Clone) forget(ctx context.Context, prefix string, gone func(name string)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !gone(strings.TrimPrefix(name, prefix)) {
-			continue
-		}
-		if err := c.repo.Refs.Swap(ctx, name, all[name], hash{}, ""); err != nil && !errors.Is(err, ErrMoved) {
-			return fmt.Errorf("forget %s: %w", name, err)
+	var moves []ref.Move
+	for name, h := range all {
+		if gone(strings.TrimPrefix(name, prefix)) {
+			moves = append(moves, ref.Move{Name: name, Old: h})
 		}
 	}
-	return nil
+	if len(moves) == 0 {
+		return nil
+	}
+	if err := c.repo.Refs.SwapAll(ctx, "", moves...); err != nil && !errors.Is(err, ErrMoved) {
+		return fmt.Errorf("forget branches below %s: %w", prefix, err)
+	}
+	return nil // what moved meanwhile is for the next time
 }
 
 // MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote
@@ -228,7 +229,7 @@ func (c Clone) Maintain(ctx context.Context) error {
 		return err
 	}
 	if err := c.forget(ctx, "refs/remotes/"+CloneRemote+"/",
-		func(branch string) bool { return there[branch] == "" }); err != nil {
+		func(branch string) bool { return branch != "HEAD" && there[branch] == "" }); err != nil {
 		return err
 	}
 	if _, err := c.repo.Run(ctx, run.Call{Args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
@@ -237,73 +238,21 @@ func (c Clone) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The
-// error is ErrDamaged when something is missing or cannot be read; a blob that a partial clone left out is not.
+// Verify has git check what is in the clone, and that what its references need is there. The error is ErrDamaged when
+// something is missing or cannot be read; a blob that a partial clone left out is not.
 func (c Clone) Verify(ctx context.Context) error {
 	ctx, end := c.repo.Watch(ctx)
 	defer end()
-	common := c.repo.Facts.CommonDir
-	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
-			return err
-		}
-		name, err := filepath.Rel(common, path)
-		if err == nil {
-			_, _, err = c.repo.Refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
-		}
+	lacks, said, err := c.repo.RunBoth(ctx, run.Call{Args: []string{"fsck", "--progress", "--no-dangling"}})
+	if failed, ok := errors.AsType[*run.Error](err); !ok || failed.Exit < 0 {
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	for _, prefix := range []string{"refs/remotes/" + CloneRemote + "/", "refs/locsync/"} {
-		all, err := c.repo.Refs.List(prefix)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			if err := c.verify(ctx, prefix, all[name]); err != nil {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
-			}
-		}
+	if len(lacks) > 0 || damage.MatchString(said) {
+		return fmt.Errorf("%w: %w; %s", ErrDamaged, err, run.LastLines(string(lacks), 3))
 	}
 	return nil
 }
 
-func (c Clone) verify(ctx context.Context, prefix string, h hash) error {
-	c.repo.Options.Alive()
-	if prefix == "refs/locsync/" {
-		note, err := c.repo.Objects.ReadAs(object.Tag, h)
-		if err != nil {
-			return err
-		}
-		if h, _, err = parseOutbox(note); err != nil {
-			return err
-		}
-	}
-	made, err := c.repo.History.Commit(h)
-	if err != nil {
-		return err
-	}
-	if _, err := c.repo.History.Ahead(h, nil); err != nil {
-		return err
-	}
-	pairs, err := tree.Compare(ctx, c.repo.Objects.Entries, c.repo.Objects.Entries, hash{}, made.Tree)
-	if err != nil {
-		return err
-	}
-	for _, p := range pairs {
-		if p.New.Mode == object.ModeModule {
-			continue
-		}
-		c.repo.Options.Alive()
-		if _, _, err := c.repo.Objects.Read(p.New.Hash); err != nil && !(c.repo.Facts.Partial && errors.Is(err,
-			object.ErrMissing)) {
-			return fmt.Errorf("%s: %w", p.Path, err)
-		}
-	}
-	return nil
-}
+// damage is what git fsck says of it, apart from "error in commit" and its like: those are whole, and no git of today
+// would write them; the remote has them so, and another clone would be no better.
+var damage = regexp.MustCompile(`(?m)^(error|fatal): `)

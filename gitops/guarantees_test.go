@@ -30,7 +30,8 @@ import (
 //	every call ends when it is silent, not before  TestSilence, TestSlowAndSilent, TestCallsEnd, TestDeadlines, TestLinesThatBreak
 //	and at once when it is to                      TestCancelled, TestReadsEnd
 //
-//	killed at any step                             TestKilledAtEveryStep, TestReservationsThatKilledProcessesLeft, TestPendingIsDeliveredByAnotherProcess
+//	killed at any step                             TestKilledAtEveryStep, TestReservationsThatKilledProcessesLeft,
+//	                                               TestPendingIsDeliveredByAnotherProcess
 //	gc, repack, pack-refs all along                TestGarbageIsCollectedMeanwhile, TestReadsWhileGitRepacks, TestSwapRacesGit
 //	people commit, amend, delete meanwhile         TestLocalBranchMeanwhile, TestUnpublishedWorkIsLeftAlone
 //	the branch is checked out somewhere            TestCheckedOut, TestLinkedWorktrees, TestLeftAndDeliveredLater
@@ -44,10 +45,16 @@ import (
 //	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP,
 //	                                               TestSituations, TestPartialClonesOfEveryDepth, TestIndexesOfEverySort, TestALenderGoes
 //	remotes of every name, address and age         TestRemotesOfEveryShape, TestAServerThatWantsMultiAck, TestSettingsOfAddressesAreGits
-//	files that are damaged or locked               TestDamagedFiles, TestReadsWhatGitReads, TestALockThatAStoppedMachineLeft, TestADamagedReference
+//	files that are damaged or locked               TestDamagedFiles, TestReadsWhatGitReads, TestADamagedReference,
+//	                                               TestALockThatAStoppedMachineLeft
 //	large and many                                 TestLargeRepositories, TestManyReferences, TestWalksThatWouldNotEnd
 //	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
-//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
+//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone,
+//	                                               TestMergesFollowTheRepository, TestShallowCloneDeepensItself,
+//	                                               TestNewFilesFollowARenamedFolder
+//	files of the caller that both sides changed    TestFilesOfTheCallerAreNotMergedByLines
+//	a branch that base took in as one commit       TestBranchesThatWereSquashed
+//	clones that are damaged, or old                TestCloneIsMadeAgain, TestOldFaultsAreNoDamage
 //	a remote that is pushed to elsewhere           TestForks
 //	rules of the remote and of what is fetched     TestRulesOfBothSides
 //	something holds the local branch               TestLocalBranchesInTheWay

@@ -16,17 +16,14 @@ type History struct{ repo *repository.Repository }
 // Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
 // not in this repository has no past.
 func (h History) Past(commit, without string, most int) ([]string, error) {
-	tip, other, both := h.both(commit, without)
-	var commits []*object.CommitData
-	var err error
-	switch {
-	case both:
-		commits, err = h.repo.History.Ahead(tip, []hash{other})
-	case !tip.IsZero() && h.repo.Objects.Has(tip):
-		commits, err = h.repo.History.Youngest(tip, most)
+	tip, _ := object.Parse(commit)
+	if tip.IsZero() || !h.repo.Objects.Has(tip) {
+		return nil, nil
 	}
+	other, _ := object.Parse(without)
+	commits, err := h.repo.History.Ahead(tip, []hash{other}, most)
 	var past []string
-	for _, c := range commits[:min(most, len(commits))] {
+	for _, c := range commits {
 		past = append(past, c.Hash.Text())
 	}
 	return past, err

@@ -255,7 +255,8 @@ func TestPromisedBlobs(t *testing.T) {
 		t.Errorf("%d blobs were missing, now %d", all, now)
 	}
 	always := func(string) bool { return true }
-	if err := with.Prefetch(t.Context(), always, func(name string) bool { return strings.HasSuffix(name, ".json") }); err != nil {
+	isJSON := func(name string) bool { return strings.HasSuffix(name, ".json") }
+	if err := with.Prefetch(t.Context(), always, isJSON); err != nil {
 		t.Error(err)
 	}
 	if now := missing(); now != 1 { // the text file

@@ -232,6 +232,18 @@ func TestFollowInADryRun(t *testing.T) {
 	}
 }
 
+// A relative address of a remote is relative to the working tree that we are in, linked ones too, as for git.
+func TestALinkedWorktreeWithARelativeRemote(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	linked := filepath.Join(filepath.Dir(dir), "linked")
+	gittest.Git(t, dir, "worktree", "add", "-q", "-b", "side", linked)
+	gittest.Git(t, dir, "remote", "set-url", "origin", must[string](t)(filepath.Rel(linked, bare)))
+	gittest.Git(t, linked, "fetch", "-q")
+	twice(t, open(t, filepath.Join(linked, "locales"), Options{Remote: "origin"}), linked, bare, "l10n")
+}
+
 func TestLinkedWorktrees(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)

@@ -15,8 +15,8 @@ import (
 )
 
 // Taking in the base: git merges the two commits (git merge-tree), with renames, attributes, merge drivers and
-// however many common ancestors, in a folder that is thrown away. Our rule comes on top: a file of the caller's that
-// both sides changed is not merged as text, the caller gets its versions.
+// however many common ancestors, in a folder that is thrown away. A file of the caller's that both sides changed is not
+// merged as text: its attributes tell git to leave it (-merge), and the caller gets its versions.
 
 // State is how a branch compares to its base.
 type State int
@@ -36,7 +36,7 @@ func (s State) String() string {
 type Merged struct {
 	State State
 	Tip   *Tip // what to go on with: read it, and commit on it
-	// files of the caller's that both sides changed; until Commit gets their final bytes, base's stand
+	// files of the caller's that both sides changed; until Commit gets their final bytes, they are base's
 	Contested []Contested
 	Conflicts []string // paths on which the merge failed
 	Note      string   // in words, when State is Behind
@@ -86,7 +86,7 @@ func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) b
 		forward.commit, forward.parents = base.commit, []hash{base.commit}
 		return &Merged{State: FastForward, Tip: forward}, nil
 	}
-	return join(ctx, branch, base, bases, ours)
+	return join(ctx, branch, base, ours)
 }
 
 // successor is a tip in the branch's place with the tree of a merge.
@@ -100,25 +100,26 @@ func (t *Tip) successor(base *Tip, root hash, extra map[hash]object.Object) *Tip
 }
 
 // join merges two commits that both have something of their own.
-func join(ctx context.Context, branch, base *Tip, bases []hash, ours func(string) bool) (*Merged, error) {
+func join(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merged, error) {
 	differs, err := tree.Compare(ctx, branch.files.FS.Entries, base.files.FS.Entries, branch.root(), base.root())
 	if err != nil {
 		return nil, err
 	}
-	paths := make([]string, len(differs))
-	for i, p := range differs {
-		paths[i] = p.Path
+	var paths, callers []string
+	for _, p := range differs {
+		if paths = append(paths, p.Path); ours(p.Path) {
+			callers = append(callers, p.Path)
+		}
 	}
 	w, err := branch.files.Workbench(paths)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the merge: %w", err)
 	}
 	defer w.Close()
-	ancestor, err := ancestorOf(ctx, w, branch, bases)
-	if err != nil {
-		return nil, err
+	if err := branch.files.KeepWhole(w, callers); err != nil {
+		return nil, fmt.Errorf("prepare the merge: %w", err)
 	}
-	root, conflicts, err := mergeTree(ctx, w, branch.commit, base.commit)
+	root, left, err := mergeTree(ctx, w, branch.commit, base.commit)
 	if err != nil {
 		return nil, err
 	}
@@ -129,155 +130,112 @@ func join(ctx context.Context, branch, base *Tip, bases []hash, ours func(string
 	joined := branch.successor(base, root, made)
 	joined.parents = []hash{branch.commit, base.commit}
 	m := &Merged{State: Joined, Tip: joined}
-	conflicts, err = m.contest(differs, conflicts, [3]*Tip{ancestor, branch, base}, ours)
-	if err != nil {
+	if err := m.settle(left, ours); err != nil {
 		return nil, err
 	}
-	if len(conflicts) > 0 {
-		return &Merged{State: Behind, Tip: branch, Conflicts: conflicts,
+	if len(m.Conflicts) > 0 {
+		return &Merged{State: Behind, Tip: branch, Conflicts: m.Conflicts,
 			Note: fmt.Sprintf("%s cannot take in %s: both changed %s; merge them once by hand", branch.branch, base.branch,
-				conflicts[0])}, nil
+				m.Conflicts[0])}, nil
 	}
 	return m, nil
 }
 
+// unmerged is a path that git could not decide about: what ancestor, branch and base have there. Of several common
+// ancestors it is their merge.
+type unmerged struct {
+	path  string
+	sides [3]object.Entry // without a mode: nothing
+}
+
 // mergeTree lets git merge two commits, and gives the tree, with what git could not decide.
-func mergeTree(ctx context.Context, w content.Workbench, one, two hash) (root hash, conflicts []string, err error) {
-	out, err := w.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", one.String(),
-		two.String())
+func mergeTree(ctx context.Context, w content.Workbench, one, two hash) (root hash, left []unmerged, err error) {
+	out, err := w.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--no-messages", one.String(), two.String())
 	var failed *run.Error
 	if err != nil && !(errors.As(err, &failed) && failed.Exit == 1) {
 		return hash{}, nil, err
 	}
-	parts := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	root, ok := object.Parse(parts[0])
+	first, rest, _ := strings.Cut(string(out), "\x00")
+	root, ok := object.Parse(first)
+	for item := range strings.SplitSeq(strings.TrimRight(rest, "\x00"), "\x00") { // mode, name, stage, path
+		about, name, is := strings.Cut(item, "\t")
+		if !is {
+			continue
+		}
+		var mode uint32
+		var blob string
+		var stage int
+		if _, err := fmt.Sscanf(about, "%o %s %d", &mode, &blob, &stage); err != nil || stage < 1 || stage > 3 {
+			ok = false
+			break
+		}
+		if len(left) == 0 || left[len(left)-1].path != name {
+			left = append(left, unmerged{path: name})
+		}
+		h, _ := object.Parse(blob)
+		left[len(left)-1].sides[stage-1] = object.Entry{Mode: mode, Hash: h}
+	}
 	if !ok {
 		return hash{}, nil, fmt.Errorf("git merge-tree printed %.80q", out)
 	}
-	return root, parts[1:], nil
+	return root, left, nil
 }
 
-// ancestorOf is what both sides come from. Of several best common ancestors it is their merge, as git takes it, without
-// the files that they disagree about.
-func ancestorOf(ctx context.Context, w content.Workbench, branch *Tip, bases []hash) (*Tip, error) {
-	t, err := tipAt(branch.repo, branch.branch, bases[0])
-	if err != nil || len(bases) == 1 {
-		return t, err
-	}
-	joined := t.commit
-	var unclear []tree.Change
-	for _, other := range bases[1:] {
-		root, conflicts, err := mergeTree(ctx, w, joined, other)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range conflicts {
-			unclear = append(unclear, tree.Change{Path: name})
-		}
-		out, err := w.Run(ctx, nil, "-c", "user.name=locsync", "-c", "user.email=locsync@localhost", "-c",
-			"commit.gpgSign=false",
-			"commit-tree", "-p", joined.String(), "-p", other.String(), "-m", "common ancestor", root.String())
-		if err != nil {
-			return nil, err
-		}
-		joined, t.files.FS.Root = hashIn(out), root
-	}
-	if t.files.FS.Extra, err = w.Made(); err != nil {
-		return nil, err
-	}
-	e := tree.NewEdit(t.files.FS)
-	if t.files.FS.Root, err = e.Apply(unclear); err != nil {
-		return nil, err
-	}
-	maps.Copy(t.files.FS.Extra, e.Objects)
-	return t, nil
-}
-
-// contest puts base's version in the place of each file of the caller's that both sides changed, or that git could not
-// decide about, and gives the conflicts that are left. Sides are ancestor, branch, base.
-func (m *Merged) contest(
-	differs []tree.Pair, conflicts []string, sides [3]*Tip, ours func(string) bool,
-) ([]string, error) {
-	candidates := map[string]bool{} // whether git could not decide
-	for _, p := range differs {
-		if ours(p.Path) {
-			candidates[p.Path] = false
-		}
-	}
-	var left []string
-	for _, name := range conflicts {
-		if candidates[name] = true; !ours(name) {
-			delete(candidates, name)
-			left = append(left, name)
-		}
-	}
+// settle puts base's version in the place of each file of the caller's that both sides changed. Where one of them did,
+// and renames around it kept git from deciding, that one's stays; the rest are conflicts.
+func (m *Merged) settle(left []unmerged, ours func(string) bool) error {
 	var changes []tree.Change
-	for _, name := range slices.Sorted(maps.Keys(candidates)) {
-		three, files, err := entriesAt(name, sides)
-		if err != nil {
-			return nil, err
-		}
-		both := three[0] != three[1] && three[0] != three[2] && three[1] != three[2]
-		switch {
-		case !files && candidates[name]:
-			left = append(left, name)
-		case !both && candidates[name]: // only one side changed what is at this path
-			e := three[2]
-			if three[0] == three[2] {
-				e = three[1]
-			}
-			changes = append(changes, tree.Change{Path: name, Mode: e.Mode, Blob: e.Hash})
-		}
-		if !files || !both {
+	for _, u := range left {
+		ancestor, branch, base := u.sides[0], u.sides[1], u.sides[2]
+		if !ours(u.path) || m.clashes(u.path, left) ||
+			slices.ContainsFunc(u.sides[:], func(e object.Entry) bool { return e.Mode != 0 && !e.IsFile() }) {
+			m.Conflicts = append(m.Conflicts, u.path)
 			continue
 		}
-		c, err := contested(name, three, sides)
-		if err != nil {
-			return nil, err
+		stays := base
+		if ancestor == base {
+			stays = branch
+		} else if ancestor != branch && branch != base {
+			c, err := m.contested(u)
+			if err != nil {
+				return err
+			}
+			m.Contested = append(m.Contested, c)
 		}
-		m.Contested = append(m.Contested, c)
-		changes = append(changes, tree.Change{Path: name, Mode: three[2].Mode, Blob: three[2].Hash})
+		changes = append(changes, tree.Change{Path: u.path, Mode: stays.Mode, Blob: stays.Hash})
 	}
-	if len(left) > 0 {
-		return left, nil
+	if len(m.Conflicts) > 0 {
+		return nil
 	}
 	e := tree.NewEdit(m.Tip.files.FS)
 	root, err := e.Apply(changes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.Tip.files.FS.Root = root
 	maps.Copy(m.Tip.files.FS.Extra, e.Objects)
-	return nil, nil
+	return nil
 }
 
-// entriesAt are the entries at a path on all sides, and whether they are files where they exist.
-func entriesAt(name string, sides [3]*Tip) (three [3]object.Entry, files bool, err error) {
-	files = true
-	for i, t := range sides {
-		at, err := t.files.FS.Exactly(name)
-		var folder *tree.Refusal
-		if err != nil && !errors.As(err, &folder) {
-			return three, false, err
-		}
-		three[i] = at.Entry
-		files = files && err == nil && (!at.Exists || at.Entry.IsFile())
-	}
-	return three, files, nil
+// clashes says whether a path is a file on one side and a folder on the other, also where git gave the file another
+// name.
+func (m *Merged) clashes(name string, left []unmerged) bool {
+	return slices.ContainsFunc(m.Tip.parents, func(side hash) bool { return strings.Contains(name, "~"+side.String()) }) ||
+		slices.ContainsFunc(left, func(u unmerged) bool { return strings.HasPrefix(u.path, name+"/") })
 }
 
 // contested reads the three versions of a file.
-func contested(name string, three [3]object.Entry, sides [3]*Tip) (Contested, error) {
+func (m *Merged) contested(u unmerged) (Contested, error) {
 	var contents [3][]byte
-	for i, e := range three {
+	for i, e := range u.sides {
 		if e.Mode == 0 {
 			continue
 		}
-		content, err := sides[i].files.Read(name, e.Hash)
+		content, err := m.Tip.files.Read(u.path, e.Hash)
 		if err != nil {
-			return Contested{}, fmt.Errorf("%s: %w", name, err)
+			return Contested{}, fmt.Errorf("%s: %w", u.path, err)
 		}
 		contents[i] = append([]byte{}, content...)
 	}
-	return Contested{name, contents[0], contents[1], contents[2]}, nil
+	return Contested{u.path, contents[0], contents[1], contents[2]}, nil
 }

@@ -95,7 +95,8 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
 		for _, c := range ours.Contested {
-			if bytes.Equal(c.Branch, c.Base) || c.Ancestor != nil && (bytes.Equal(c.Ancestor, c.Branch) || bytes.Equal(c.Ancestor, c.Base)) {
+			if alike(c.Branch, c.Base) || alike(c.Ancestor, c.Branch) || alike(c.Ancestor, c.Base) ||
+				strings.Contains(c.Path, "~") {
 				rt.Errorf("not contested: %q", c)
 			}
 			if got, _ := ours.Tip.ReadFile(c.Path); !bytes.Equal(got, c.Base) {
@@ -156,6 +157,7 @@ func TestMergesFollowTheRepository(t *testing.T) {
 	text := func(a, b string) string { return a + "\n2\n3\n4\n5\n6\n7\n8\n" + b + "\n" }
 	module := gittest.Init(t, sample)
 	later := gittest.Commit(t, module, "later", map[string]string{"x": "y"})
+	last := gittest.Commit(t, module, "last", map[string]string{"x": "z"})
 	for name, c := range map[string]struct {
 		attributes, config string
 		change             func(t *testing.T, dir string, base bool)
@@ -183,6 +185,9 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			if base {
 				gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later)
 			}
+		}, state: Joined, path: "lock.txt", want: text("1", "9")},
+		"a submodule goes forward on both sides": {change: func(t *testing.T, dir string, base bool) {
+			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", map[bool]string{false: later, true: last}[base])
 		}, state: Joined, path: "lock.txt", want: text("1", "9")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,6 +234,64 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			}
 			gittest.Sound(t, dir)
 		})
+	}
+}
+
+// A file of the caller's that both sides changed is the caller's to merge, whatever it is called and whatever
+// attributes say, also where git could merge its lines; the others of its folder are git's.
+func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
+	t.Parallel()
+	lines := func(first, last string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n" + last + "\n" }
+	names := []string{"de.json", "l/de.json", "l/[a]*?.json", "l/q\"uote.json", "l/!no", "l/#x", "l/ b.json ", "l/é.json",
+		"l/new\nline", `l/back\slash`}
+	first := map[string]string{".gitattributes": "* merge=union\n", "l/.gitattributes": "*.json text",
+		"l/deep/de.json": lines("1", "9")}
+	for _, name := range names {
+		first[name] = lines("1", "9")
+	}
+	dir := gittest.Init(t, first)
+	change := func(branch, one, nine string) {
+		files := map[string]string{"l/deep/de.json": lines(one, nine)}
+		for _, name := range names {
+			files[name] = lines(one, nine)
+		}
+		gittest.CommitTo(t, dir, branch, files)
+	}
+	gittest.Git(t, dir, "branch", "l10n")
+	gittest.Git(t, dir, "checkout", "-q", "--detach")
+	change("l10n", "L10N", "9")
+	change("main", "1", "MAIN")
+	r := open(t, dir, Options{})
+	tip := at(t, r, "l10n", "main")
+	m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return p != "l/deep/de.json" }))
+	if m.State != Joined || len(m.Contested) != len(names) {
+		t.Fatalf("%s %q, %d contested", m.State, m.Note, len(m.Contested))
+	}
+	for _, c := range m.Contested {
+		if !slices.Contains(names, c.Path) || string(c.Ancestor) != lines("1", "9") ||
+			string(c.Branch) != lines("L10N", "9") || string(c.Base) != lines("1", "MAIN") {
+			t.Errorf("%q", c)
+		}
+	}
+	if got := string(must[[]byte](t)(m.Tip.ReadFile("l/deep/de.json"))); got != lines("L10N", "MAIN") {
+		t.Errorf("git's is %q", got)
+	}
+}
+
+// A new file of the caller's in a folder that base renames goes along; git proposes that, and waits for a person.
+func TestNewFilesFollowARenamedFolder(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, map[string]string{"old/one": "1\n2\n3\n", "old/two": "4\n5\n6\n", "other": "x"})
+	gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
+	gittest.Commit(t, dir, "new", map[string]string{"old/three": "7\n"})
+	gittest.Git(t, dir, "checkout", "-q", "main")
+	gittest.Git(t, dir, "mv", "old", "new")
+	gittest.Commit(t, dir, "renamed", nil)
+	r := open(t, dir, Options{})
+	tip := at(t, r, "l10n", "main")
+	m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(string) bool { return true }))
+	if got, err := m.Tip.ReadFile("new/three"); m.State != Joined || string(got) != "7\n" {
+		t.Errorf("%s: %q, %v", m.State, got, err)
 	}
 }
 
@@ -375,57 +438,8 @@ func TestMergeWithoutCommonHistory(t *testing.T) {
 	}
 }
 
-func TestChangedAndDiff(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, sample)
-	gittest.Git(t, dir, "config", "core.abbrev", "40")
-	r := open(t, dir, Options{})
-	tip := at(t, r, "l10n", "")
-	change := map[string][]byte{"locales/de/app.json": []byte("{\n  \"a\": \"B\"\n}\n"), "locales/fr/app.json": []byte("{}"), "locales/de/deep/x.js": nil, "bin": {0, 1, 2}}
-	preview := must[Preview](t)(r.Preview(t.Context(), tip, change))
-	made := commitOn(t, r, tip, "l10n", change)
-	want := strings.Fields(gittest.Git(t, dir, "diff", "--name-only", tip.Hash(), made.Hash()))
-	got := must[[]string](t)(r.History.Changed(t.Context(), tip.Hash(), made.Hash()))
-	slices.Sort(want)
-	if !slices.Equal(got, want) || !slices.Equal(preview.Changed, want) {
-		t.Errorf("changed %v, preview %v, git %v", got, preview.Changed, want)
-	}
-	blobs := must[map[string]string](t)(r.History.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
-	for _, path := range got {
-		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet", made.Hash()+":"+path); blobs[path] != want {
-			t.Errorf("%s is %q then, want %q", path, blobs[path], want)
-		}
-	}
-	if len(blobs) != len(got) {
-		t.Errorf("%v, want those of %v", blobs, got)
-	}
-	if all := must[[]string](t)(r.History.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
-		t.Errorf("from nothing: %v", all)
-	}
-	if git := gittest.Git(t, dir, "diff", "--no-renames", tip.Hash(), made.Hash()); strings.TrimSpace(preview.Diff) != git {
-		t.Errorf("our diff:\n%s\ngit's:\n%s", preview.Diff, git)
-	}
-	if strings.Contains(gittest.Git(t, dir, "count-objects", "-v"), "in-pack: 0") {
-		t.Error("the commit has no pack")
-	}
-}
-
-func TestPreviewWritesNothing(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, sample)
-	r := open(t, dir, Options{})
-	tip := at(t, r, "l10n", "")
-	before := gittest.Git(t, dir, "count-objects", "-v")
-	if p := must[Preview](t)(r.Preview(t.Context(), tip, files("x", "y"))); !strings.Contains(p.Diff, "+y") {
-		t.Error(p.Diff)
-	}
-	if after := gittest.Git(t, dir, "count-objects", "-v"); after != before {
-		t.Errorf("objects appeared:\n%s\n%s", before, after)
-	}
-	if waiting := must[*Tip](t)(r.Pending("l10n")); waiting != nil {
-		t.Error("a commit waits")
-	}
-}
+// alike says whether two versions of a file are one; nil is none.
+func alike(one, two []byte) bool { return bytes.Equal(one, two) && (one == nil) == (two == nil) }
 
 func fastImport(t testing.TB, dir string, stream []byte) {
 	t.Helper()

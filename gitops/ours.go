@@ -26,10 +26,10 @@ func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most in
 		without = append(without, h)
 	}
 	graph := r.repo.History
-	commits, err := graph.Ahead(tip.commit, without)
+	commits, err := graph.Ahead(tip.commit, without, 0)
 	if err == nil && graph.Cuts(commits) && tip.branch != "" {
 		if err = Deepen(ctx, r, tip, tip.base); err == nil {
-			commits, err = graph.Ahead(tip.commit, without)
+			commits, err = graph.Ahead(tip.commit, without, 0)
 		}
 	}
 	if err != nil {

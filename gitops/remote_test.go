@@ -345,6 +345,15 @@ func TestBranchesThatAreNotThere(t *testing.T) {
 			gittest.Sound(t, bare)
 		}
 	})
+	t.Run("no commit yet, here and there", func(t *testing.T) {
+		dir, bare := gittest.Init(t, nil), filepath.Join(t.TempDir(), "o.git")
+		gittest.Git(t, "", "init", "-q", "--bare", bare)
+		gittest.Git(t, dir, "remote", "add", "origin", bare)
+		_, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "")
+		if !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "make the first one, then git push origin main") {
+			t.Error(err)
+		}
+	})
 	t.Run("base exists nowhere", func(t *testing.T) {
 		_, err := open(t, gittest.Init(t, sample), Options{}).At(t.Context(), "l10n", "develop")
 		if !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), `"develop"`) {

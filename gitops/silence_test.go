@@ -203,7 +203,8 @@ func slowTree(t *testing.T) func() {
 	gittest.Git(t, dir, "config", "filter.hangs.smudge", "sleep 60")
 	tip := at(t, r, "main", "")
 	return func() {
-		if result, err := r.Follow(t.Context(), tip, false); !errors.Is(err, context.DeadlineExceeded) || result.Local != Left {
+		result, err := r.Follow(t.Context(), tip, false)
+		if !errors.Is(err, context.DeadlineExceeded) || result.Local != Left {
 			t.Errorf("a tree that hangs: %+v, %v", result, err)
 		}
 	}

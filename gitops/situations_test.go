@@ -209,7 +209,9 @@ func TestSituations(t *testing.T) {
 		},
 		"configuration that only git reads": func(t *testing.T, dir, _ string) {
 			old := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, ".git/config"))))
-			gittest.Write(t, dir, map[string]string{".git/config": "\ufeff" + old + "[user] name = J\xfcrgen\n[branch.main]\n\tremote = origin\n[gui.x]\n\ty = 1\n[x \"a\tb\"]\n\tz = 1\n"})
+			gittest.Write(t, dir, map[string]string{".git/config": "\ufeff" + old +
+				"[user] name = J\xfcrgen\n[branch.main]\n\tremote = origin\n[gui.x]\n\ty = 1\n[x \"a\tb\"]\n\tz = 1\n" +
+				"[core] bare = false\n"})
 		},
 		"names that are not UTF-8": func(t *testing.T, dir, _ string) {
 			gittest.Commit(t, dir, "latin1", map[string]string{"locales/de/m\xfcll.json": "{}", "caf\xe9/x": "y"})
@@ -228,6 +230,15 @@ func TestSituations(t *testing.T) {
 		"cyclic and quoted alternates": func(t *testing.T, dir, bare string) {
 			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": "# x\n\"" + bare + "/objects\"\n" + dir + "/.git/objects\n"})
 		},
+		"relative alternates, and one with a space": func(t *testing.T, dir, bare string) {
+			lender := filepath.Join(t.TempDir(), "a lender")
+			gittest.Git(t, "", "clone", "-q", "--bare", "--no-hardlinks", bare, lender)
+			gittest.Git(t, "", "clone", "-q", "--bare", "--no-hardlinks", bare, lender+".2")
+			near := must[string](t)(filepath.Rel(filepath.Join(dir, ".git/objects"), lender+".2/objects"))
+			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": lender + "/objects\n" + near + "\n"})
+			gittest.Git(t, dir, "repack", "-adlq")
+			gittest.Git(t, dir, "prune-packed", "-q")
+		},
 		"empty reference files": func(t *testing.T, dir, _ string) { gittest.Git(t, dir, "pack-refs", "--all") },
 		"pushed through a mirror's settings": func(t *testing.T, dir, _ string) {
 			gittest.Git(t, dir, "config", "remote.origin.mirror", "true")
@@ -243,6 +254,16 @@ func TestSituations(t *testing.T) {
 			for _, hook := range []string{"pre-commit", "commit-msg", "pre-push", "prepare-commit-msg"} {
 				gittest.Hook(t, dir, hook, "echo $0 >&2; exit 1")
 			}
+		},
+		"failing hooks elsewhere": func(t *testing.T, dir, _ string) {
+			for _, hook := range []string{"pre-commit", "commit-msg", "pre-push", "prepare-commit-msg"} {
+				gittest.Hook(t, dir, hook, "echo $0 >&2; exit 1")
+			}
+			elsewhere := filepath.Join(t.TempDir(), "hooks")
+			if err := os.Rename(filepath.Join(dir, ".git/hooks"), elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			gittest.Git(t, dir, "config", "core.hooksPath", elsewhere)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -331,7 +352,8 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	gittest.Hook(t, dir, "reference-transaction", "env >> "+log)
 	gittest.Hook(t, bare, "post-receive", "env >> "+log)
 	Withhold("SERVICE_PASSWORD")
-	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
+	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
+		"NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
 		t.Setenv(name, "canary")
 	}
 	r := open(t, dir, Options{Remote: "origin", Username: "ada", Password: "canary"})

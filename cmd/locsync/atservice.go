@@ -95,7 +95,7 @@ func (t target) hint(err error) error {
 	case t.lists != "":
 		return misuse(fmt.Errorf("%w; %s lists those that are", err, t.lists))
 	case t.id != "":
-		return misuse(fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface",
+		return misuse(fmt.Errorf("%w; check --id: it is part of the project's address in the service's user interface",
 			err))
 	}
 	return misuse(fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err))
@@ -147,9 +147,9 @@ func projectNames(cfg *config.Config) []string {
 
 // openFile opens a file that is going to be sent under a name.
 func openFile(path, name string) (service.File, *os.File, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for somebody who writes
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return service.File{}, nil, misuse(err)
@@ -167,7 +167,7 @@ func intoFile(path string, write func(f *os.File) error) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		if !info.Mode().IsRegular() {
-			return misuse(fmt.Errorf("%s is no file", path))
+			return misuse(fmt.Errorf("%s is not a regular file", path))
 		}
 		mode = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {

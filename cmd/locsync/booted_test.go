@@ -381,7 +381,8 @@ func TestBooted(t *testing.T) {
 	if out, err := b.systemctl(system, "start", "locsync"); err == nil {
 		t.Errorf("it starts with a wrong configuration: %s", out)
 	}
-	if state, code, n := b.show(system, "locsync", "ActiveState"), b.show(system, "locsync", "ExecMainStatus"), b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(report.ExitWrong) || n != "0" {
+	if state, code, n := b.show(system, "locsync", "ActiveState"), b.show(system, "locsync", "ExecMainStatus"),
+		b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(report.ExitWrong) || n != "0" {
 		t.Errorf("with a wrong configuration it is %s, with %s, after %s further starts", state, code, n)
 	}
 	problems := 0

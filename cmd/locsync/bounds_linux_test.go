@@ -303,6 +303,48 @@ func TestBoundOfExports(t *testing.T) {
 	})
 }
 
+// An export may be as long as a service likes: what the sources have is taken from it.
+func TestBoundOfLongExports(t *testing.T) {
+	v := newVictim(t)
+	strange := func(w io.Writer) {
+		numbered(w, `{"greeting":"Hallo"`, `,"strange %d":"some text that is not so short"`, 4_600_000, `,"farewell":"Tschüss"}`)
+	}
+	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){"locales/de/app.json": strange})))
+	code, said := v.locsync("pull")
+	expect(t, code, said, 0, "locales/de/app.json")
+	if de := v.git("show", "l10n:locales/de/app.json"); !strings.Contains(de, "Hallo") || !strings.Contains(de, "Tschüss") {
+		t.Errorf("pulled: %s", de)
+	}
+	v.answers["GET /v1/document/export/e1"] = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", "attachment; filename=app.json")
+		strange(w)
+	}
+	code, said = v.locsync("pull", "--full")
+	expect(t, code, said, 0, "nothing to pull")
+}
+
+// All languages of an export are one answer.
+func TestBoundOfExportsInManyLanguages(t *testing.T) {
+	v := newVictim(t)
+	languages := strings.Split("de fr it es pt nl sv da nb fi pl cs sk hu ro bg", " ")
+	text, err := os.ReadFile(filepath.Join(v.dir, "locsync.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.file("locsync.toml", strings.ReplaceAll(string(text), `["de"]`, `["`+strings.Join(languages, `", "`)+`"]`))
+	source, target := numberedText(`,"k%d":"short"`, 30), numberedText(`,"k%d":"`+numberedText("%d some text ", 50_000)+`"`, 30)
+	v.file("locales/en/app.json", `{"greeting":"Hello"`+source+"}")
+	v.git("add", ".")
+	v.git("commit", "-qm", "grow")
+	members := make(map[string]func(io.Writer))
+	for _, l := range languages {
+		members["locales/"+l+"/app.json"] = func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"Hi"`+target+"}") }
+	}
+	v.says("GET /v1/document/export/e1", string(zipOf(t, members)))
+	code, said := v.locsync("pull")
+	expect(t, code, said, 3, "too many texts")
+}
+
 func TestBoundOfResourceFiles(t *testing.T) {
 	t.Run("sparse", func(t *testing.T) {
 		v := newVictim(t)
@@ -365,14 +407,17 @@ func TestBoundOfTheLargest(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	numbered(&b, "{\"\":\"\"", ",\n  \"key %d\":\"some text\"", 299_000, "}")
+	numbered(&b, "{\"\":\"\"", ",\n  \"key %d\":\"some text\"", 149_000, "}")
 	t.Logf("%d bytes", b.Len())
 	v.file("locales/en/big.json", b.String())
+	v.git("add", ".")
+	v.git("commit", "-qm", "grow")
 	code, said := v.locsync("check")
 	expect(t, code, said, 0)
 	v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 299001}`)
 	code, said = v.locsync("push")
 	expect(t, code, said, 0)
 	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){"locales/de/big.json": func(w io.Writer) { _, _ = w.Write(b.Bytes()) }})))
-	v.locsync("pull")
+	code, said = v.locsync("pull")
+	expect(t, code, said, 0, "locales/de/big.json")
 }

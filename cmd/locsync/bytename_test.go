@@ -42,7 +42,8 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 			bare := gittest.Bare(t, dir)
 			for _, command := range []string{"check", "push", "pull", "sync", "status"} {
 				var printed json.RawMessage
-				locsyncIn(t, dir, map[bool]int{true: report.ExitDone, false: report.ExitPartial}[command == "status"], &printed, command)
+				locsyncIn(t, dir, map[bool]int{true: report.ExitDone, false: report.ExitPartial}[command == "status"], &printed,
+					command)
 				for _, word := range []string{"m\\ufffdll.json", "not UTF-8", `"remedy": "rename it"`} {
 					if command != "status" && !strings.Contains(string(printed), word) {
 						t.Errorf("%s does not say %s:\n%s", command, word, printed)

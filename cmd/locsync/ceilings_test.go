@@ -38,7 +38,7 @@ func TestCeilings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks the whole program")
 	}
-	ceilings := readCeilings(t)
+	ceilings := readNumbers(t, "testdata/ceilings.txt")
 	for _, p := range loadPackages(t) {
 		measured := measure(t, p)
 		for what, limit := range limits {
@@ -65,23 +65,23 @@ func TestCeilings(t *testing.T) {
 	}
 }
 
-// readCeilings reads lines of "package measure...: number".
-func readCeilings(t *testing.T) map[string]int {
+// readNumbers reads lines of "package measure...: number".
+func readNumbers(t *testing.T, file string) map[string]int {
 	t.Helper()
-	text, err := os.ReadFile("testdata/ceilings.txt")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ceilings := make(map[string]int)
+	numbers := make(map[string]int)
 	for line := range strings.Lines(string(text)) {
 		name, value, found := strings.Cut(strings.TrimSpace(line), ": ")
 		var number int
 		if _, err := fmt.Sscan(value, &number); !found || err != nil {
-			t.Fatalf("testdata/ceilings.txt: %q is not \"package measure: number\"", line)
+			t.Fatalf("%s: %q is not \"package measure: number\"", file, line)
 		}
-		ceilings[name] = number
+		numbers[name] = number
 	}
-	return ceilings
+	return numbers
 }
 
 // goPackage is what `go list -json -export` tells of a package.

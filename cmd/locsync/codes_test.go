@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,13 @@ func TestCodesOfProblems(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		documented[c.Code] = true
+	}
+	var table strings.Builder
+	for _, c := range report.Codes {
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", c.Code, c.Severity, c.Meaning)
+	}
+	if page := readPage(t, filepath.Join("docs", "json.md")); !strings.HasSuffix(page, "|\n"+table.String()) {
+		t.Errorf("docs/json.md does not end with the table of codes, which is\n%s", table.String())
 	}
 	for _, name := range check.All {
 		if !documented[name] {

@@ -17,7 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nobody
+// What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nothing
 // is called, and where something cannot be read nothing is offered and nothing said.
 
 // shells are those that there is a script for, and how to write it.
@@ -220,7 +220,7 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 }
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
-// leave. They are read from a copy of the state, which is in nobody's way.
+// leave. They are read from a copy of the state, so that nothing waits for them.
 func inConflict(a *app, flag string, named func(report.Conflict) string) func(*config.Config,
 	*cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {

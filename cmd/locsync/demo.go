@@ -18,8 +18,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -76,7 +76,7 @@ func showDemo(ctx context.Context, a *app, dir string, keep bool) error {
 	}
 	cfg, err := makeStory(ctx, a, made)
 	if err != nil && dir == "" {
-		err = errors.Join(err, os.RemoveAll(made)) // half a story is nobody's to look at; --dir keeps it
+		err = errors.Join(err, os.RemoveAll(made)) // half a story helps nothing; --dir keeps it
 	}
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func tellStory(ctx context.Context, a *app, p *process.Process, cfg *config.Conf
 		return err
 	}
 	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   " +
-		"Nobody's working tree is touched.")
+		"The working tree stays as it was.")
 	if err := demoPull(ctx, a, p, false); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func tellStory(ctx context.Context, a *app, p *process.Process, cfg *config.Conf
 	if err := demoPull(ctx, a, p, false); err != nil {
 		return err
 	}
-	a.say("\nThe repository lies in %s. Look around:\n  cd %s\n  git log -p l10n --\n  cat locsync.toml", dir, dir)
+	a.say("\nThe repository is in %s. To explore it:\n  cd %s\n  git log -p l10n --\n  cat locsync.toml", dir, dir)
 	return nil
 }
 
@@ -182,7 +182,7 @@ func demoPush(ctx context.Context, a *app, p *process.Process) error {
 }
 
 func demoPull(ctx context.Context, a *app, p *process.Process, diff bool) error {
-	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
+	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: pull.Options{Diff: diff}})
 	for _, done := range answer.Pull.Projects {
 		a.screen().Pull(done, false)
 		if done.Diff != "" {

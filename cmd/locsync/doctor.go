@@ -24,13 +24,13 @@ func doctorCommand(a *app) *cobra.Command {
 			"Ends with 0 where nothing is wrong but for warnings, 1 where a fault may pass, 2 where something has to be " +
 			"changed, 3 where\n" +
 			"nothing is in the way but some files would be left out.",
-		Example: "  locsync doctor\n  locsync doctor --offline   # calls nobody\n  locsync doctor --json      # for a " +
+		Example: "  locsync doctor\n  locsync doctor --offline   # makes no requests\n  locsync doctor --json      # for a " +
 			"report or a program",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return diagnose(cmd.Context(), a, offline)
 		},
 	}
-	c.Flags().BoolVar(&offline, "offline", false, "call nobody: neither the service nor remotes")
+	c.Flags().BoolVar(&offline, "offline", false, "make no requests: neither to the service nor to remotes")
 	return c
 }
 

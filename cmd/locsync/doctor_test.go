@@ -61,7 +61,8 @@ func (w *daemonWorld) doctor(cmd *exec.Cmd) diagnosis {
 		w.t.Errorf("exit code %d, and the report says %d, %t", code, d.Code, d.OK)
 	}
 	for _, f := range d.Findings {
-		if bad := f.Level == report.LevelWarning || f.Level == report.LevelFault; bad != (f.Do != "") || (f.Level == report.LevelFault) != (f.Code != 0) || f.Found == "" {
+		if bad := f.Level == report.LevelWarning || f.Level == report.LevelFault; bad != (f.Do != "") ||
+			(f.Level == report.LevelFault) != (f.Code != 0) || f.Found == "" {
 			w.t.Errorf("%+v", f)
 		}
 	}
@@ -352,7 +353,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("a file in the state's place", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		w.check(os.WriteFile(file, nil, 0o600))
-		for dir, want := range map[string]string{file: "is no folder", filepath.Join(file, "below"): "not a directory"} {
+		for dir, want := range map[string]string{file: "is not a folder", filepath.Join(file, "below"): "not a directory"} {
 			cmd := w.command("doctor", "--json", "--offline")
 			cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
 			w.doctor(cmd).expect(t, 2, "state | folder | fault | "+want)
@@ -460,6 +461,7 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	if took := time.Since(began); took > 20*time.Second { // of a machine with much else to do; what it asks would be waited for much longer than that
 		t.Errorf("it took %v", took)
 	}
-	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
+	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ",
+		"repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
 		"daemon | address | warning | something else takes connections")
 }

@@ -64,7 +64,7 @@ type documentsSent struct {
 	Documents []sentDocument `json:"documents"`
 }
 
-// mark stands in a document's meta info: by it the next push knows whether the file has changed.
+// mark is in a document's meta info: by it the next push knows whether the file has changed.
 const mark = "locsync sha256:"
 
 // together is how many files travel in one request.
@@ -134,10 +134,10 @@ func versionsOf(files []string) ([]fileVersion, error) {
 	return versions, errors.Join(errs...)
 }
 
-// versionOf reads a file that lies below the current folder, for its digest.
+// versionOf reads a file below the current folder, for its digest.
 func versionOf(file string) (fileVersion, error) {
 	if !filepath.IsLocal(file) {
-		return fileVersion{}, misuse(fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
+		return fileVersion{}, misuse(fmt.Errorf("%s is not below the current folder, by which its name at the "+
 			"service goes", file))
 	}
 	_, f, err := openFile(file, "")

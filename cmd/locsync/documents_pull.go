@@ -39,7 +39,7 @@ func documentsPullCommand(a *app) *cobra.Command {
 			o.mode = modes[o.state]
 			for _, p := range placeholder.FindAllString(o.output, -1) {
 				if !slices.Contains(placeholders, p) {
-					return misuse(fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p,
+					return misuse(fmt.Errorf("--output %q: %s is not a placeholder; there are %s", o.output, p,
 						strings.Join(placeholders, ", ")))
 				}
 			}
@@ -51,8 +51,8 @@ func documentsPullCommand(a *app) *cobra.Command {
 	t.flags(c)
 	c.Flags().StringVar(&o.output, "output", "{LANGUAGE}/{PATH}", "`TEMPLATE` of the files' paths")
 	o.state = string(service.Final)
-	choose(c.Flags(), &o.state, "state", "what is not in this state stands in the source language", string(service.Draft),
-		string(service.Intermediate), string(service.Final))
+	choose(c.Flags(), &o.state, "state", "what has not reached this state is written in the source language",
+		string(service.Draft), string(service.Intermediate), string(service.Final))
 	c.Flags().StringSliceVar(&o.languages, "language", nil, "only these `CODES`")
 	noArguments(c)
 	return c
@@ -65,7 +65,7 @@ type pullDocuments struct {
 	mode          service.ExportMode
 }
 
-// placeholders may stand in --output.
+// placeholders are those of --output.
 var (
 	placeholders = []string{"{LANGUAGE}", "{PATH}", "{DIR}", "{NAME}", "{EXT}"}
 	placeholder  = regexp.MustCompile(`\{[^{}]*\}`)
@@ -171,9 +171,9 @@ func (o pullDocuments) plan(documents []service.Document, p *config.Project) []f
 				".")).Replace(o.output))
 		switch {
 		case !filepath.IsLocal(filepath.FromSlash(r.File)) || strings.Contains(r.File, `\`):
-			r.Error = fmt.Sprintf("%s does not lie below the current folder", r.File)
+			r.Error = fmt.Sprintf("%s is not below the current folder", r.File)
 		case config.UnsafePath(r.File) != "":
-			r.Error = fmt.Sprintf("%s is no place for it: %s", r.File, config.UnsafePath(r.File))
+			r.Error = fmt.Sprintf("%s cannot be written: %s", r.File, config.UnsafePath(r.File))
 		case taken[r.File]:
 			r.Error = fmt.Sprintf("two documents would be written to %s: tell them apart in --output", r.File)
 		case r.File == r.Path:

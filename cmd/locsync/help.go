@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/manual"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -57,14 +59,15 @@ func child(of *cobra.Command, name string) *cobra.Command {
 func sayHelp(a *app, cmd *cobra.Command) {
 	w := a.out
 	para := func(text string) { fmt.Fprintf(w, "%s\n", paragraphs(text, helpWidth)) }
+	if cmd.IsAdditionalHelpTopicCommand() {
+		fmt.Fprintln(w, manual.Text(cmd.Long, helpWidth, helpTopic))
+		return
+	}
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short + "."
 	}
 	para(about)
-	if cmd.IsAdditionalHelpTopicCommand() {
-		return
-	}
 	usage := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
 		usage = cmd.CommandPath() + " COMMAND [flags]"
@@ -171,7 +174,7 @@ func paragraphs(text string, width int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one
+// hanging breaks a text into lines of at most width columns below each other, right of what the first one
 // begins with.
 func hanging(begin, text string, width int) string {
 	lines := terminal.Wrapped(strings.Join(strings.Fields(text), " "), width-terminal.Columns(begin))
@@ -236,37 +239,35 @@ func saySchema(a *app, root *cobra.Command, topic string) error {
 	return enc.Encode(of(root))
 }
 
-// pages are the texts of the topics.
+// pages are the texts of the topics, one each.
 //
-//go:embed docs
+//go:embed docs/*.md
 var pages embed.FS
 
 // topics are what help tells besides the commands.
 func topics() []*cobra.Command {
+	files, err := fs.Glob(pages, "docs/*.md")
+	if err != nil {
+		panic(err) // of the pattern
+	}
 	var topics []*cobra.Command
-	for _, t := range [][2]string{
-		{"configuration", "Where the configuration is found, and what it says at least"},
-		{"environment", "What locsync takes from the environment"},
-		{"exit-codes", "What the exit codes mean"},
-		{"json", "What --json prints, and the codes of problems"},
-	} {
-		page, err := pages.ReadFile("docs/" + t[0] + ".md")
+	for _, file := range files {
+		page, err := pages.ReadFile(file)
 		if err != nil {
 			panic(err) // it is part of the program
 		}
-		text := strings.Replace(string(page), "{{codes}}", codeTable(), 1)
-		topics = append(topics, &cobra.Command{Use: t[0], Short: t[1], Long: strings.TrimSuffix(text, "\n")})
+		name := strings.TrimSuffix(path.Base(file), ".md")
+		topics = append(topics, &cobra.Command{Use: name, Short: manual.Title(string(page)), Long: string(page)})
 	}
 	return topics
 }
 
-// codeTable is the codes of problems with their meanings.
-func codeTable() string {
-	var lines []string
-	for _, c := range report.Codes {
-		lines = append(lines, hanging(fmt.Sprintf("  %-14s %-8s ", c.Code, c.Severity), c.Meaning, helpWidth))
+// helpTopic is how to read another page of the manual; "" where there is none of that name.
+func helpTopic(name string) string {
+	if _, err := fs.Stat(pages, "docs/"+name+".md"); err != nil {
+		return ""
 	}
-	return strings.Join(lines, "\n")
+	return "locsync help " + name
 }
 
 func topicNames(root *cobra.Command) []string {

@@ -35,7 +35,7 @@ func hookCommand(a *app) *cobra.Command {
 			"post-checkout and\n" +
 			"post-rewrite, or post-receive in a bare one. The line rings the running daemon in the background; git " +
 			"never fails or\n" +
-			"waits because of it. What stands in those hooks stays, and hook uninstall takes the line out again.",
+			"waits because of it. The rest of those hooks stays as it is, and hook uninstall takes the line out again.",
 	}
 	install := &cobra.Command{
 		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install\n  locsync hook install " +
@@ -128,11 +128,11 @@ func changeHooks(ctx context.Context, a *app, cfg *config.Config, now string,
 	return nil
 }
 
-// ringPatience is how long a daemon is rung; nobody waits for it.
+// ringPatience is how long a daemon is told; git does not wait for it.
 const ringPatience = 5 * time.Second
 
-// ring tells the running daemon to look now: through the state folder, and where that is not ours to read, or nobody is
-// behind it, at the daemon's address. A daemon that does not run looks when it starts.
+// ring tells the running daemon to look now: through the state folder, and where that is not ours to read, or no
+// daemon is behind it, at the daemon's address. A daemon that does not run looks when it starts.
 func ring(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, ringPatience)
 	defer cancel()

@@ -16,43 +16,88 @@ import (
 
 const module = "github.com/locsync/locsync/"
 
-// arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
+// arrows is which package may import which of ours; it is the picture of main.go. A new arrow is drawn here in the
+// same commit, with a reason.
 var arrows = map[string][]string{
-	"cmd/locsync":   {"*"},
-	"sync/past":     {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
-	"sync/web":      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                               // heartbeat: /healthz tells which part hangs
-	"sync/engine":   {"sync/status", "sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                                            // the errors of all that is called, as reports name them
-	"sync/tree":     {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                                          // ledger: the names of source files in it
-	"sync/inspect":  {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
-	"sync/request":  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
+	"cmd/locsync": {"*"},
+	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
+	// heartbeat: /healthz tells which part hangs
+	"sync/web": {"sync/engine", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
+	// heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit.
+	// oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	// heartbeat: loops and passes say that they move. watch: its loops end with the engine's.
+	"sync/engine": {
+		"gitops", "gitops/forge", "sync/config", "sync/events", "sync/failure", "sync/heartbeat", "sync/inspect",
+		"sync/ledger", "sync/pass", "sync/pull", "sync/push", "sync/report", "sync/service", "sync/status",
+		"sync/tree", "sync/trigger", "sync/watch",
+	},
+	// request: of the branch that a pull brings.
+	"sync/pass": {
+		"gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events", "sync/failure",
+		"sync/ledger", "sync/report", "sync/request", "sync/service", "sync/tree", "sync/trigger",
+	},
+	// tree: the files as one reading of them.
+	"sync/push": {
+		"formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events",
+		"sync/examine", "sync/failure", "sync/ledger", "sync/pass", "sync/past", "sync/report", "sync/service",
+		"sync/spelling", "sync/tree",
+	},
+	// oracle: what is about to be written is read by a second reader first. forge: the request comes after the commit.
+	"sync/pull": {
+		"formats/oracle", "formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog",
+		"sync/check", "sync/config", "sync/events", "sync/examine", "sync/failure", "sync/ledger", "sync/pass",
+		"sync/plural", "sync/report", "sync/request", "sync/service", "sync/spelling", "sync/tree",
+	},
+	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/ledger/boltledger"},
+	// failure: the errors of all that is called, as reports name them
+	"sync/failure": {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},
+	// ledger: the names of source files in it
+	"sync/tree": {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report",
+		"sync/spelling", "gitops", "formats/resource"},
+	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check",
+		"sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	// heartbeat: a git host that is slow is no hang
+	"sync/request": {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat",
+		"sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"},
 	"sync/accepted": {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
-	"sync/events":   {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
+	// gitops: that git is busy; request, forge: what was done about a request
+	"sync/events": {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"},
 	// forge: web pages of branches and commits
-	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger", "sync/report",
+	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger",
+		"sync/report",
 		"gitops", "gitops/forge"},
-	"sync/examine":    {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/spelling", "formats/resource"},
+	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
+		"sync/spelling", "formats/resource"},
 	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema": {},
+	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
-	// terminal: numbers and times in words. gitops: how long git may be silent.
-	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
-		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger"}, // ledger: what people were told
-	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report"}, // bound: answers of receivers, and their address in errors
+	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
+	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
+		"sync/report",
+		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger", "sync/secret"},
+	// bound: answers of receivers, and their address in errors
+	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report", "sync/secret"},
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
-	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
-		"sync/ledger/boltledger", "sync/terminal", "gitops"},
+	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web",
+		"sync/watch", "sync/config", "sync/report", "sync/service", "sync/ledger/boltledger", "sync/terminal", "gitops",
+		"sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
-		"sync/service/wire", "sync/service/local", "sync/web", "gitops"},
-	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
-	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
-	"sync/service":                  {"sync/service/wire", "sync/bound"},
-	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
-	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                                        // resource files are documents, too
-	"sync/ledger":                   {"sync/catalog", "sync/report"},
-	"sync/ledger/boltledger":        {"sync/catalog", "sync/ledger"},
-	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
+		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
+	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
+	// config: the words of a collection
+	"sync/discover": {"sync/config", "sync/languages", "formats", "formats/resource"},
+	"sync/service":  {"sync/service/wire", "sync/bound"},
+	// plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
+	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource",
+		"formats/locjson", "sync/service/local/segment"},
+	// segment: resource files are documents, too
+	"sync/service/local/segment": {"formats", "formats/resource"},
+	"sync/ledger":                {"sync/catalog", "sync/report"},
+	"sync/ledger/boltledger":     {"sync/catalog", "sync/ledger"},
+	"formats": {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
+		"formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
 	"formats/messages":              {"formats/resource"}, // message files, in JSON and YAML
@@ -66,28 +111,37 @@ var arrows = map[string][]string{
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/spelling":                 {"sync/catalog", "sync/plural"},  // the catalogs of both sides, and what a language has
-	"sync/check":                    {"sync/plural"},                  // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages", "sync/bound"}, // a code that is none, or that no service has
-	"sync/service/wire":             {},
-	"sync/languages":                {},
-	"sync/watch":                    {},
-	"sync/trigger":                  {},
-	"sync/heartbeat":                {},
-	"sync/bound":                    {}, // how much of what comes from outside is believed
-	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
-	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/hook":                   {"gitops/repository"},                                                                              // where hooks are, and what git's configuration says of them
-	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"}, // secrets in a server's words
-	"gitops/tree":                   {"gitops/object"},
-	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
-	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":                    {"gitops/object", "gitops/run"}, // the git program moves them
-	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
-	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
-	"gitops/run":                    {},
-	"gitops/forge":                  {"sync/bound"},
-	"gitops/forge/forgetest":        {}, // servers for tests
+	// spelling: the catalogs of both sides, and what a language has
+	"sync/spelling": {"sync/catalog", "sync/plural"},
+	// check: one reader of ICU messages, and the categories that a language needs
+	"sync/check":        {"sync/plural"},
+	"sync/config":       {"sync/languages", "sync/bound", "sync/secret"}, // a code that is none, or that no service has
+	"sync/service/wire": {},
+	"sync/languages":    {},
+	"sync/watch":        {},
+	"sync/trigger":      {},
+	"sync/heartbeat":    {},
+	"sync/secret":       {"sync/bound"}, // the file of a secret
+	"sync/bound":        {},             // how much of what comes from outside is believed
+	"gitops": {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
+		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
+	"gitops/content": {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object",
+		"gitops/ref", "gitops/run"},
+	// hook: where hooks are, and what git's configuration says of them
+	"gitops/hook": {"gitops/repository"},
+	// remote: secrets in a server's words
+	"gitops/remote": {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run",
+		"sync/bound"},
+	"gitops/tree":       {"gitops/object"},
+	"gitops/outcome":    {"gitops/ref"}, // that a branch moved, that git is busy
+	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/ref":        {"gitops/object", "gitops/run"}, // the git program moves them
+	"gitops/history":    {"gitops/object", "gitops/run"}, // git walks
+	// object: what cannot be read in this process is asked of the git program
+	"gitops/object":          {"gitops/run"},
+	"gitops/run":             {},
+	"gitops/forge":           {"sync/bound"},
+	"gitops/forge/forgetest": {}, // servers for tests
 }
 
 // doors is which package each third-party library stands behind. Tests may use what they like.
@@ -103,14 +157,20 @@ var doors = map[string][]string{
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
-	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
-	"github.com/xuri/excelize":            {"sync/service/local", "sync/service/local/segment"}, // glossaries; workbooks as documents
-	"go.yaml.in/":                         {"formats/oracle"},
-	"howett.net/":                         {"formats/oracle"},
+	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
+	// excelize: glossaries; workbooks as documents
+	"github.com/xuri/excelize": {"sync/service/local", "sync/service/local/segment"},
+	"go.yaml.in/":              {"formats/oracle"},
+	"howett.net/":              {"formats/oracle"},
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/examine", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages",
+	"sync/bundle", "sync/examine",
+	"sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+
+// testKits may use every library, as tests do.
+var testKits = []string{"gitops/gittest", "formats/resource/resourcetest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
 
@@ -148,7 +208,7 @@ func packageFiles(t *testing.T) map[string][]string {
 	return files
 }
 
-// isGenerator reports whether a file is a program of its own that go generate runs, and no part of the package that it stands in.
+// isGenerator reports whether a file is a program of its own that go generate runs, and not a part of its package.
 func isGenerator(t *testing.T, file string) bool {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -190,11 +250,13 @@ func TestArrows(t *testing.T) {
 				checkClock(t, file)
 			}
 			for _, imported := range importsOf(t, file) {
-				if ours, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, "*") && !slices.Contains(allowed, ours) {
+				if ours, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, "*") &&
+					!slices.Contains(allowed, ours) {
 					t.Errorf("%s imports %s: no such arrow is drawn", file, ours)
 				}
 				for library, behind := range doors {
-					if strings.HasPrefix(imported, library) && !slices.Contains(behind, pkg) && !slices.Contains([]string{"gitops/gittest", "formats/resource/resourcetest"}, pkg) {
+					if strings.HasPrefix(imported, library) && !slices.Contains(behind, pkg) &&
+						!slices.Contains(testKits, pkg) {
 						t.Errorf("%s imports %s, which stands behind %v", file, imported, behind)
 					}
 				}
@@ -242,7 +304,9 @@ func TestCorridors(t *testing.T) {
 }
 
 func TestTopLevel(t *testing.T) {
-	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd", "README.md", "LICENSE"}
+	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd",
+		"README.md",
+		"LICENSE"}
 	entries, err := os.ReadDir(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

@@ -197,24 +197,26 @@ func TestInitWritesWhatWorks(t *testing.T) {
 	})
 }
 
-// The configuration that README.md shows for the ecosystems is what init writes for the files that it names.
-func TestReadmeShowsWhatInitWrites(t *testing.T) {
-	at := slices.IndexFunc(readmeBlocks(t), func(b block) bool { return strings.Contains(b.text, "# i18next") })
-	if at < 0 {
-		t.Fatal("README.md does not show the ecosystems")
+// The configuration that the manual shows for the ecosystems is what init writes for the files that it names.
+func TestManualShowsWhatInitWrites(t *testing.T) {
+	blocks := blocksOf(t, filepath.Join("docs", "ecosystems.md"))
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks, not one", len(blocks))
 	}
-	shown := readmeBlocks(t)[at].text
+	shown := blocks[0].text
 	files := map[string]string{}
-	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".xml": `<resources><string name="a">A</string></resources>`, ".yaml": "a: A\n"}
+	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n",
+		".xml": `<resources><string name="a">A</string></resources>`}
 	for line := range strings.Lines(shown) {
-		_, list, found := strings.Cut(line, ": ")
-		if !strings.HasPrefix(line, "# ") || !found {
-			continue
-		}
+		list, comment := strings.CutPrefix(line, "# ")
 		for name := range strings.FieldsSeq(list) {
+			if !comment || !strings.Contains(name, "/") {
+				continue
+			}
 			files[name] = texts[filepath.Ext(name)]
 			if filepath.Ext(name) == ".yml" { // a key of its own below the root
-				files[name] = map[bool]string{true: "en", false: "de"}[strings.Contains(name, "en.yml")] + fmt.Sprintf(":\n  k%d: A\n", len(files))
+				root := map[bool]string{true: "en", false: "de"}[strings.Contains(name, "en.yml")]
+				files[name] = fmt.Sprintf("%s:\n  k%d: A\n", root, len(files))
 			}
 		}
 	}
@@ -237,6 +239,6 @@ func TestReadmeShowsWhatInitWrites(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("it writes\n%s\nREADME.md shows\n%s", got, want)
+		t.Errorf("it writes\n%s\nthe manual shows\n%s", got, want)
 	}
 }

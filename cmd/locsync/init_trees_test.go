@@ -112,7 +112,8 @@ func firstContact(tb testing.TB, dir string) string {
 	}
 	for _, g := range found.Groups {
 		line("%s: %s -> %s", g.Kind, g.Source, g.Output)
-		line("  %s, collection %s, %s, %s, %s%s", g.Format, g.Collection, terminal.Count(len(g.Files), "file"), terminal.Count(g.Keys, "key"), strings.Join(g.Languages, " "), spelled(g.Paths))
+		line("  %s, collection %s, %s, %s, %s%s", g.Format, g.Collection, terminal.Count(len(g.Files), "file"),
+			terminal.Count(g.Keys, "key"), strings.Join(g.Languages, " "), spelled(g.Paths))
 	}
 	for _, l := range found.LeftOut {
 		line("left out: %s (%d): %.60s", l.Path, l.Files, l.Reason)

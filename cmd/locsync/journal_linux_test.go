@@ -102,7 +102,8 @@ func TestJournal(t *testing.T) {
 		cmd := w.command(strings.Fields(args)...)
 		cmd.Env = append(cmd.Env, "JOURNAL_STREAM="+name)
 		written, code := ran(t, cmd, ours, theirs, func() {})
-		if len(written) != 1 || !inJournal.MatchString(all(written)) || strings.Count(all(written), "<3>") < lines || code != report.ExitWrong {
+		if len(written) != 1 || !inJournal.MatchString(all(written)) || strings.Count(all(written), "<3>") < lines ||
+			code != report.ExitWrong {
 			t.Errorf("%s: code %d, %q", args, code, written)
 		}
 	}

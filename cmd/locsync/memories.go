@@ -218,7 +218,7 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 		if given {
 			var err error
 			if threshold, err = strconv.Atoi(strings.TrimSuffix(percent, "%")); err != nil || threshold < 50 || threshold > 100 {
-				return nil, fmt.Errorf("%s: %q is no whole percentage from 50 to 100", id, percent)
+				return nil, fmt.Errorf("%s: %q is not a whole percentage from 50 to 100", id, percent)
 			}
 		}
 		if slices.ContainsFunc(memories, func(m service.ProjectMemory) bool { return m.ID == id }) {

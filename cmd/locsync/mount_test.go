@@ -125,7 +125,8 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	w.check(err)
 	w.write("other.toml", "state_dir = \"other\"\n"+string(text))
 	other.Args = append(other.Args, "--config", "other.toml")
-	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != report.ExitWrong || !strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
+	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != report.ExitWrong ||
+		!strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
 		t.Errorf("a second daemon of the project that came late: %d\n%s", other.ProcessState.ExitCode(), out)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))

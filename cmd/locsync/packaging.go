@@ -5,13 +5,16 @@ package main
 import (
 	"cmp"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -31,8 +34,8 @@ func packagingCommands(a *app) []*cobra.Command {
 			}
 			date := time.Unix(seconds, 0).UTC()
 			manualText(c.Root())
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "locsync", Manual: "locsync",
-				Date: &date}, ".")
+			return errors.Join(manualPages(date), doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1",
+				Source: "locsync", Manual: "locsync", Date: &date}, "."))
 		},
 	}
 	var program string
@@ -63,7 +66,34 @@ func packagingCommands(a *app) []*cobra.Command {
 	return []*cobra.Command{manual, bill}
 }
 
-// manualText has what is indented in the help stand in the manual as it is: there that takes more blanks.
+// anotherPage is a link from one page of the manual to another.
+var anotherPage = regexp.MustCompile(`\[([^\]]+)\]\(([a-z-]+)\.md[^)]*\)`)
+
+// manualPages writes the pages of the manual: of section 7, and locsync.toml of section 5, with the example in it.
+func manualPages(date time.Time) error {
+	example, err := os.ReadFile(os.Getenv("LOCSYNC_EXAMPLE"))
+	if err != nil {
+		return fmt.Errorf("LOCSYNC_EXAMPLE names the example of a configuration: %w", err)
+	}
+	for _, topic := range topics() {
+		name, section := "locsync-"+topic.Use, "7"
+		_, body, _ := strings.Cut(topic.Long, "\n")
+		if topic.Use == "configuration" {
+			name, section = "locsync.toml", "5"
+			body += "\n## Every key with its default\n\n```toml\n" + string(example) + "```\n"
+		}
+		body = anotherPage.ReplaceAllString(body, "$1 (**locsync-$2**(7))")
+		body = strings.ReplaceAll(body, "locsync-configuration**(7)", "locsync.toml**(5)")
+		page := fmt.Sprintf("%% %q %q %q \"locsync\" \"locsync\"\n\n# NAME\n\n%s - %s\n\n# DESCRIPTION\n%s",
+			strings.ToUpper(name), section, date.Format("Jan 2006"), name, topic.Short, body)
+		if err := os.WriteFile(name+"."+section, md2man.Render([]byte(page)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manualText keeps what is indented in the help as it is in the manual: that takes more blanks.
 func manualText(c *cobra.Command) {
 	c.DisableAutoGenTag = true // it says when a page was made
 	c.Long = strings.ReplaceAll(c.Long, "\n  ", "\n      ")

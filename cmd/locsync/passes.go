@@ -15,6 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -30,7 +32,7 @@ func pushCommand(a *app) *cobra.Command {
 			"agreed on, neither side changes until " +
 			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon " +
 			"does it.\n\n" +
-			"A translation that was changed here and at the service stays as the service has it until somebody decides: with " +
+			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
 			"--ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
@@ -100,14 +102,14 @@ func passFlags(a *app, c *cobra.Command, want *web.Request) {
 	}
 }
 
-func pushFlags(c *cobra.Command, o *engine.PushOptions) {
+func pushFlags(c *cobra.Command, o *push.Options) {
 	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
 	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: "+
 		"send the repository's")
 }
 
 // conflictFlags decide about translations that were changed on both sides.
-func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
+func conflictFlags(c *cobra.Command, o *push.Options) {
 	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations that wait for a decision: send the repository's")
 	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations that wait for a decision: take the service's")
 	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: "+
@@ -117,7 +119,7 @@ func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
 		"the repository; may be repeated")
 }
 
-func pullFlags(c *cobra.Command, o *engine.PullOptions) {
+func pullFlags(c *cobra.Command, o *pull.Options) {
 	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
 	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: "+
 		"take the service's")

@@ -149,8 +149,8 @@ func projectPlanCommand(a *app, name string, apply bool) *cobra.Command {
 			"go to. Target\n" +
 			"languages are added, never taken away, and a source language stays as it is: the service cannot do that. There " +
 			"is one address for\n" +
-			"notifications in an account; one that is somebody else's is replaced with --replace only. What cannot be made " +
-			"equal is named (3).",
+			"notifications in an account; one that another client registered is replaced with --replace only. What " +
+			"cannot be made equal is named (3).",
 		Example: "  locsync project " + name + "\n  locsync project " + name + " --project app --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
@@ -159,7 +159,8 @@ func projectPlanCommand(a *app, name string, apply bool) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&t.project, "project", "", "only the project of this `NAME`")
-	c.Flags().BoolVar(&replace, "replace", false, "also replace an address for notifications that is somebody else's")
+	c.Flags().BoolVar(&replace, "replace", false,
+		"also replace an address for notifications that another client registered")
 	noArguments(c)
 	return c
 }
@@ -287,7 +288,8 @@ func (d *session) callback(ctx context.Context, replace bool) ([]difference, err
 	case have.URL == want.URL:
 		one.Here, one.There = want.URL+" with the configured "+d.cfg.Daemon.CallbackHeader, have.URL+" with other headers"
 	case have.URL != "" && !replace:
-		one.Blocked = "somebody else gets this account's notifications, and there can be one only: --replace takes them over"
+		one.Blocked = "another client has this account's address for notifications, and there can be one only: " +
+			"--replace takes it over"
 	}
 	return []difference{one}, nil
 }

@@ -34,7 +34,7 @@ type answers struct {
 type proposal struct {
 	answers
 	found      discover.Result                     // with the target languages that hold, answered or found
-	started    bool                                // none were found nor answered, and one stands there because one must
+	started    bool                                // none were found nor answered, and one is there because one must be
 	look       func(source string) discover.Result // "" for the language that it finds
 	file       string
 	repository string

@@ -13,7 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// atTerminal reports whether there is somebody to be asked: who types, and sees the question.
+// atTerminal reports whether a person can be asked: types, and sees the question.
 func atTerminal(a *app) bool {
 	in, typed := a.in.(*os.File)
 	out := outputOf(a.out)
@@ -88,7 +88,7 @@ func askFor(ctx context.Context, a *app, p *proposal, given answers) error {
 	return err
 }
 
-// askSource asks for the source language. Another one than was found means another look at the files.
+// askSource asks for the source language. With another one than was found the files are read again.
 func (p *proposal) askSource(ctx context.Context, c *terminal.Conversation, given answers) error {
 	if given.source != "" && p.wrong("source") == "" {
 		return nil

@@ -21,34 +21,62 @@ import (
 	"github.com/locsync/locsync/sync/config"
 )
 
-// block is a fenced block of README.md.
-type block struct{ language, text string }
-
-func readmeBlocks(t *testing.T) []block {
+// pagesForPeople are the pages about the program, in the order in which a newcomer reads them.
+func pagesForPeople(t *testing.T) []string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	root := filepath.Join("..", "..")
+	pages := []string{filepath.Join(root, "README.md"), filepath.Join("docs", "first-contact.md")}
+	for _, pattern := range []string{"docs/*.md", "../../systemd/*.md", "../../.github/*.md"} {
+		more, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil || len(more) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, page := range more {
+			if !slices.Contains(pages, page) {
+				pages = append(pages, page)
+			}
+		}
+	}
+	return pages
+}
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// block is a fenced block of a page.
+type block struct{ page, language, text string }
+
+func blocksOf(t *testing.T, pages ...string) []block {
+	t.Helper()
 	var blocks []block
-	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\\n(.*?)^```$").FindAllStringSubmatch(string(data), -1) {
-		blocks = append(blocks, block{m[1], m[2]})
-	}
-	if len(blocks) < 4 {
-		t.Fatalf("only %d blocks were found", len(blocks))
+	for _, page := range pages {
+		text := readPage(t, page)
+		for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+			blocks = append(blocks, block{page, m[1], m[2]})
+		}
 	}
 	return blocks
 }
 
-// Every configuration that README.md shows is valid, and every command in it does what is said, in the order that a reader would type them. What
-// needs the network, root or minutes is known by name and checked by its parts; a command of another kind fails the test until somebody decides.
-func TestReadme(t *testing.T) {
-	t.Parallel()
-	gittest.Need(t)
+// reader is one who follows the pages, in a repository of two languages.
+type reader struct {
+	home, repo string
+	ran        int
+	demo       string // what the demo printed
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
 	home := t.TempDir()
-	repo := filepath.Join(home, "my-app")
+	r := &reader{home: home, repo: filepath.Join(home, "my-app")}
 	for name, text := range map[string]string{"locales/en/app.json": `{"a": "A"}`, "locales/de/app.json": `{"a": "Ä"}`} {
-		file := filepath.Join(repo, filepath.FromSlash(name))
+		file := filepath.Join(r.repo, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -56,78 +84,130 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inRepo := func(args ...string) error {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir = repo
-		cmd.Env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w\n%s", args, err, out)
-		}
-		return nil
-	}
-	for _, args := range [][]string{{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "start"}} {
-		if err := inRepo(args...); err != nil {
+	for _, args := range []string{"init -q -b main", "add -A", "commit -q -m start"} {
+		if _, err := r.run(append([]string{"git"}, strings.Fields(args)...)...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ran := 0
-	for _, b := range readmeBlocks(t) {
-		switch b.language {
-		case "toml":
-			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
-				t.Errorf("%v\n%s", err, b.text)
+	return r
+}
+
+func (r *reader) run(args ...string) (string, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = r.repo
+	cmd.Env = append(os.Environ(), "HOME="+r.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", args, err, out)
+	}
+	return string(out), nil
+}
+
+func (r *reader) locsync(args ...string) error {
+	r.ran++
+	out, err := r.run(append([]string{"locsync"}, args...)...)
+	if args[0] == "demo" {
+		r.demo = out
+	}
+	return err
+}
+
+// types does what a line of a shell says. What needs the network, root or minutes is known by name and checked by its
+// parts.
+func (r *reader) types(line string) error {
+	command, _, _ := strings.Cut(strings.TrimSpace(line), "#")
+	command, _, _ = strings.Cut(command, " >") // into a file of the reader's
+	args := strings.Fields(command)
+	switch {
+	case len(args) == 0, args[0] == "cd", strings.HasPrefix(command, "go test"),
+		strings.HasPrefix(command, "go install github.com/locsync/locsync/cmd/locsync@"):
+		return nil
+	case strings.HasPrefix(command, "go run ./cmd/locsync"):
+		return r.locsync(args[3:]...)
+	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "systemd/package/build", ".ci/run"}, args[0]):
+		for _, arg := range args { // .ci/run builds and installs the packages
+			if strings.HasPrefix(arg, "systemd/") || strings.HasPrefix(arg, ".ci/") {
+				if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg))); err != nil {
+					return err
+				}
 			}
-			continue
-		case "yaml":
-			if strings.Contains(b.text, "scrape_configs:") {
-				checkScrape(t, b.text)
+		}
+		return nil
+	case args[0] == "git":
+		_, err := r.run(args...)
+		return err
+	case args[0] == "locsync":
+		return r.locsync(args[1:]...)
+	}
+	return fmt.Errorf("the test does not know what to do with %q", command)
+}
+
+// Every configuration that a page shows is valid, every command in it does what is said, in the order in which they are
+// read, and every difference was made. A command of another kind fails the test.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	gittest.Need(t)
+	r := newReader(t)
+	for _, b := range blocksOf(t, pagesForPeople(t)...) {
+		switch {
+		case b.language == "toml":
+			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
+				t.Errorf("%s: %v\n%s", b.page, err, b.text)
+			}
+		case b.language == "diff":
+			shown := "   " + strings.ReplaceAll(strings.TrimSuffix(b.text, "\n"), "\n", "\n   ")
+			if !strings.Contains(r.demo, shown) {
+				t.Errorf("%s: the demo does not print\n%s\nbut\n%s", b.page, shown, r.demo)
+			}
+		case b.language == "yaml" && strings.Contains(b.text, "scrape_configs:"):
+			checkScrape(t, b.text)
+		case b.language == "yaml": // jobs of git hosts: what they run of ours runs here
+			for _, line := range jobLines(t, b.text) {
+				command, ok := strings.CutPrefix(line, "go run github.com/locsync/locsync/cmd/locsync@latest ")
+				if !ok {
+					t.Errorf("%s: the test does not know what to do with %q", b.page, line)
+				} else if err := r.locsync(strings.Fields(command)...); err != nil {
+					t.Errorf("%s: %v", b.page, err)
+				}
+			}
+		case b.language == "sh":
+			for line := range strings.Lines(b.text) {
+				if err := r.types(line); err != nil {
+					t.Errorf("%s: %v", b.page, err)
+				}
+			}
+		default:
+			t.Errorf("%s: a block of kind %q: the test does not know what to do with it", b.page, b.language)
+		}
+	}
+	checkPicture(t, r.demo)
+	if r.ran < 30 {
+		t.Errorf("only %d commands were run", r.ran)
+	}
+}
+
+// README is short, and every link within the project leads to a file.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	if size := len(readPage(t, filepath.Join("..", "..", "README.md"))); size > 9000 {
+		t.Errorf("README.md has %d bytes, more than 9,000: the long half belongs to docs", size)
+	}
+	links := 0
+	for _, page := range pagesForPeople(t) {
+		for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readPage(t, page), -1) {
+			file, _, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") {
 				continue
 			}
-			// jobs of forges: what they run of ours runs here
-			for _, line := range jobLines(t, b.text) {
-				if command, ok := strings.CutPrefix(line, "go run github.com/locsync/locsync/cmd/locsync@latest "); ok {
-					ran++
-					if err := inRepo(append([]string{"locsync"}, strings.Fields(command)...)...); err != nil {
-						t.Error(err)
-					}
-				} else {
-					t.Errorf("the test does not know what to do with %q", line)
-				}
-			}
-			continue
-		case "sh":
-		default:
-			t.Errorf("a block of kind %q: the test does not know what to do with it", b.language)
-		}
-		for line := range strings.Lines(b.text) {
-			command, _, _ := strings.Cut(strings.TrimSpace(line), "#")
-			command, _, _ = strings.Cut(command, " >") // into a file of the reader's
-			args := strings.Fields(command)
-			var err error
-			switch {
-			case len(args) == 0, args[0] == "cd":
-			case strings.HasPrefix(command, "go run ./cmd/locsync"):
-				err = inRepo(append([]string{"locsync"}, args[3:]...)...)
-			case strings.HasPrefix(command, "go test"), strings.HasPrefix(command, "go install github.com/locsync/locsync/cmd/locsync@"):
-			case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "systemd/package/build"}, args[0]): // .ci/run builds and installs the packages
-				for _, arg := range args {
-					if strings.HasPrefix(arg, "systemd/") {
-						_, err = os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg)))
-					}
-				}
-			case args[0] == "locsync":
-				ran++
-				err = inRepo(args...)
-			default:
-				err = fmt.Errorf("the test does not know what to do with %q", command)
-			}
-			if err != nil {
-				t.Error(err)
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(file))); err != nil {
+				t.Errorf("%s: the link %s leads nowhere", page, m[1])
 			}
 		}
 	}
-	if ran < 4 {
-		t.Errorf("only %d commands were run", ran)
+	if links < 40 {
+		t.Errorf("only %d links were found", links)
 	}
 }
 
@@ -212,14 +292,12 @@ func jobLines(t *testing.T, text string) []string {
 	return lines
 }
 
-// The messages that README.md explains are those that the program has: each part of one stands, word for word, in a text of the code.
-func TestReadmeMessages(t *testing.T) {
+// The messages that the manual explains are those that the program has: each part of one is, word for word, in a text
+// of the code.
+func TestExplainedMessages(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, ok := strings.Cut(string(data), "| it says | what it means |\n|---|---|\n")
+	page := readPage(t, filepath.Join("docs", "troubleshooting.md"))
+	_, table, ok := strings.Cut(page, "| it says | what it means |\n|---|---|\n")
 	if !ok {
 		t.Fatal("the table of messages is gone")
 	}
@@ -282,31 +360,28 @@ func constantTexts(t *testing.T) string {
 	return all.String()
 }
 
-// The commands and flags that README.md tells of are there, and none is missing from its table.
-func TestReadmeNamesTheCommands(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// The commands and flags that the manual tells of are there, and none is missing from its table.
+func TestManualNamesTheCommands(t *testing.T) {
+	page := readPage(t, filepath.Join("docs", "commands.md"))
 	root := (&app{}).root()
 	told := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `locsync ([^`]+)` \\|(.*)$").FindAllStringSubmatch(string(data), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `locsync ([^`]+)` \\|(.*)$").FindAllStringSubmatch(page, -1) {
 		words := strings.Fields(row[1])
 		c, rest, err := root.Find(words)
 		if err != nil || c == root || len(rest) > 0 {
-			t.Errorf("README tells of locsync %s, which there is not", row[1])
+			t.Errorf("the manual tells of locsync %s, which there is not", row[1])
 			continue
 		}
 		told[c.CommandPath()] = true
 		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(row[2], -1) {
 			if c.Flags().Lookup(flag[1]) == nil {
-				t.Errorf("README tells of locsync %s --%s, which there is not", row[1], flag[1])
+				t.Errorf("the manual tells of locsync %s --%s, which there is not", row[1], flag[1])
 			}
 		}
 	}
 	for _, c := range root.Commands() {
 		if c.Name() != "help" && !c.IsAdditionalHelpTopicCommand() && !c.Hidden && !told[c.CommandPath()] && !c.HasSubCommands() {
-			t.Errorf("README does not tell of %s", c.CommandPath())
+			t.Errorf("the manual does not tell of %s", c.CommandPath())
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags that contradict each other, and such as are empty, are refused: nobody is to believe that a project was chosen
-// when it was not. The flags that every command has are taken everywhere, also where there is nothing that they could
-// change: scripts have them in one variable.
+// Flags that contradict each other, and such as are empty, are refused: otherwise it would seem that a project was
+// chosen when it was not. The flags that every command has are taken everywhere, also where there is nothing that they
+// could change: scripts have them in one variable.
 
-// refuses has a command refuse a command line that check finds wrong, before anything is read or anybody called.
+// refuses has a command refuse a command line that check finds wrong, before anything is read or requested.
 func refuses(c *cobra.Command, check func(c *cobra.Command) error) {
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -37,8 +37,8 @@ func eitherFlag(c *cobra.Command, one, other string) {
 
 var errEmpty = errors.New("there is nothing in it; leave the flag out, or write something")
 
-// once is a flag that holds one value: another one is refused instead of put in the place of the first, and so is none,
-// which a variable of a script has that nobody set.
+// once is a flag that holds one value: another one is refused instead of replacing the first, and so is none,
+// as in a variable of a script that was not set.
 type once struct {
 	pflag.Value
 	given bool

@@ -27,10 +27,10 @@ func statusCommand(a *app) *cobra.Command {
 		Long: "Shows of every project what waits to be pushed, how much of it each language has, how the last push and " +
 			"pull ended and when the next\n" +
 			"pull is, and everything that was left out with what to do. It asks the running daemon, and else looks for " +
-			"itself; it calls nobody.\n\n" +
+			"itself; it makes no requests.\n\n" +
 			"At a terminal equal problems are one line, and long lists are cut (--all). In a pipe every problem and file has " +
 			"a line of its own.",
-		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # a gate in CI\n  locsync " +
+		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # fails a CI job\n  locsync " +
 			"status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line " +
 			"of JSON for each change",
 		RunE: func(cmd *cobra.Command, _ []string) error { return sayStatus(a, cmd, o) },

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// lookEvery is how often a status that is watched is asked for. A look that takes long is not repeated before
+	// lookEvery is how often a status that is watched is asked for. A slow answer is not asked for again before
 	// watchShare times as much has passed, so that watching costs a daemon little.
 	lookEvery  = time.Second
 	watchShare = 20

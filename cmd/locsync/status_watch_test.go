@@ -34,7 +34,8 @@ func TestWatchStatusAtATerminal(t *testing.T) {
 	}
 	w.until("the first picture", shows(`2 values wait`))
 	first := x.raw()
-	if !strings.HasPrefix(first, ownScreen) || strings.Contains(first, "\x1b[?1049l") || !strings.Contains(first, "\x1b[33m") {
+	if !strings.HasPrefix(first, ownScreen) || strings.Contains(first, "\x1b[?1049l") ||
+		!strings.Contains(first, "\x1b[33m") {
 		t.Errorf("the first picture: %q", first)
 	}
 	w.write("locales/en.json", `{"a": "A", "b": "B", "c": "C"}`)

@@ -61,7 +61,8 @@ func TestNowhere(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q", command, code, said)
 		}
 	}
-	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != report.ExitLater || !strings.Contains(said, "let TMPDIR name one that can be written") {
+	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != report.ExitLater ||
+		!strings.Contains(said, "let TMPDIR name one that can be written") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 	state := filepath.Join(dir, "state")
@@ -74,10 +75,12 @@ func TestNowhere(t *testing.T) {
 	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	if code, said := inShell(t, dir, "exec locsync check --config state"); code != report.ExitWrong || !strings.Contains(said, "is a directory; --config names another file") {
+	if code, said := inShell(t, dir, "exec locsync check --config state"); code != report.ExitWrong ||
+		!strings.Contains(said, "is a directory; --config names another file") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
-	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != report.ExitWrong || !strings.Contains(said, "name another one with --dir") {
+	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != report.ExitWrong ||
+		!strings.Contains(said, "name another one with --dir") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 }
@@ -92,7 +95,8 @@ func TestErrorsOfFiles(t *testing.T) {
 		code int
 	}{
 		{at(syscall.EACCES), report.ExitWrong}, {at(syscall.EPERM), report.ExitWrong}, {at(syscall.EROFS), report.ExitWrong},
-		{at(syscall.ENOSPC), report.ExitLater}, {at(syscall.EIO), report.ExitLater}, {misuse(at(syscall.ENOSPC)), report.ExitLater},
+		{at(syscall.ENOSPC), report.ExitLater}, {at(syscall.EIO), report.ExitLater},
+		{misuse(at(syscall.ENOSPC)), report.ExitLater},
 		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EPERM)}, report.ExitLater},
 		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}, report.ExitLater},
 	} {
@@ -103,15 +107,17 @@ func TestErrorsOfFiles(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file is refused, and nobody waits for what it might bring; so is an argument that a script left empty.
+// A pipe instead of a file is refused, and not waited for; so is an argument that a script left empty.
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	dir := shelf(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, says := range map[string]string{"pipe": "pipe is no file", "state": "no such file", ".": ". is no file"} {
-		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(says, ". ")) || !process.Lasting(err) {
+	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "no such file",
+		".": "is not a regular file"} {
+		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil ||
+			!strings.Contains(err.Error(), says) || !process.Lasting(err) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

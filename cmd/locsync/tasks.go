@@ -101,7 +101,7 @@ func (d *session) people(ctx context.Context, named []string) ([]string, error) 
 			return m.ID == name || strings.EqualFold(m.Email, name)
 		})
 		if i < 0 {
-			return nil, misuse(fmt.Errorf("nobody in the team is %s; see locsync tasks team", name))
+			return nil, misuse(fmt.Errorf("the team has no member %s; see locsync tasks team", name))
 		}
 		ids = append(ids, team[i].ID)
 	}

@@ -81,7 +81,8 @@ func TestUnitsAgree(t *testing.T) {
 				t.Errorf("%s: %s=%s, want %s", name, key, got[key], value)
 			}
 		}
-		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < daemon.MostToEnd {
+		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil ||
+			time.Duration(stop)*time.Second < daemon.MostToEnd {
 			t.Errorf("%s: TimeoutStopSec=%s is shorter than the program may take to end", name, got["TimeoutStopSec"])
 		}
 	}

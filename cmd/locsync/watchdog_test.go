@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// hang makes the next pass hang for good, and for real: git keeps the folders that objects are borrowed from in a file, and one that is a pipe to nobody
-// cannot be opened by anybody who waits for it. No timeout ends that.
+// hang makes the next pass hang for good, and for real: git keeps the folders that objects are borrowed from in a
+// file, and one that is a pipe to nobody cannot be opened by anybody who waits for it. No timeout ends that.
 func (w *daemonWorld) hang() {
 	w.t.Helper()
 	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "objects", "info", "alternates"), 0o600))

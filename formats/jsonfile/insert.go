@@ -395,7 +395,7 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 	}
 	for i := range add {
 		if depth+height(&add[i]) > resource.MaxDepth {
-			return fmt.Errorf("it would stand in more than %d objects inside one another", resource.MaxDepth)
+			return fmt.Errorf("it would be in more than %d objects inside one another", resource.MaxDepth)
 		}
 		if in == 0 && f.Node(0).Kind == resource.Map && isNewMetadata(&add[i]) {
 			return errMetadata

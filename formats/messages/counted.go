@@ -154,7 +154,7 @@ func Tellable(f *resource.File, in int, add []resource.New) error {
 		case described && (n.Kind != resource.Text || !isForm(n.Name)), form && isAbout(n.Name),
 			n.Kind == resource.Map && !message && slices.ContainsFunc(n.Children, isForms):
 			return errors.New("a message of this file has plural forms, and nothing else that is a text; " +
-				"give the entry another place in the source file")
+				"move the entry elsewhere in the source file")
 		case in == 0 && n.Kind == resource.Map && !message && !sureOf(f):
 			return errOnlyMessages
 		}

@@ -165,7 +165,7 @@ func IsNew(n *resource.New) bool {
 }
 
 var errOnlyMessages = errors.New("this is a message file, which holds texts and groups with one message each; " +
-	"give the entry such a place in the source file")
+	"move the entry to one of these in the source file")
 
 // Insertable refuses what a message file has no place for in one of its containers.
 func Insertable(in int, add []resource.New) error {

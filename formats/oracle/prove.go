@@ -399,7 +399,7 @@ func (p *proof) differs(i, j int) error {
 		return &Difference{new[j].label(), "would appear out of nowhere"}
 	}
 	if i < len(old) {
-		return &Difference{old[i].label(), "would be another, or in another place"}
+		return &Difference{old[i].label(), "would be another, or elsewhere"}
 	}
 	return &Difference{new[j].label(), "would be there once more"}
 }

@@ -28,7 +28,7 @@ import (
 // Limits that every grammar keeps. A file beyond them is refused with a SyntaxError.
 const (
 	MaxBytes   = 32 << 20 // of a whole file
-	MaxEntries = 300_000  // of a whole file, containers included: one may be two bytes long, and takes fifty times that
+	MaxEntries = 150_000  // of a whole file, containers included: one may be two bytes long, and takes fifty times that
 	MaxDepth   = 1000     // of containers inside one another
 	MaxName    = 64 << 10 // bytes of one name as spelled
 )

@@ -50,7 +50,8 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 	how := func(name string) (storing, error) {
 		return tip.rule(name, attributesOf(name))
 	}
-	if _, err := how("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
+	_, err = how("l10n/big.json")
+	if err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
 		t.Errorf("a macro of the top folder: %v", err)
 	}
 	store := func(name string) string {
@@ -61,7 +62,8 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 		}
 		return string(e.Objects[changes[0].Blob].Data)
 	}
-	for name, want := range map[string]string{"b.json": "x\n", "l10n/a.json": "x\r\n", "l10n/x/y.json": "x\r\n", "c.txt": "x\r\n"} {
+	for name, want := range map[string]string{"b.json": "x\n", "l10n/a.json": "x\r\n", "l10n/x/y.json": "x\r\n",
+		"c.txt": "x\r\n"} {
 		if got := store(name); got != want {
 			t.Errorf("nearest file first: %s is stored as %q", name, got)
 		}
@@ -76,7 +78,8 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 func TestAttributesAreGits(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, nil)
-	word := rapid.SampledFrom([]string{"filter=f", "-filter", "!filter", "filter=g", "working-tree-encoding=UTF-8", "x", "-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
+	word := rapid.SampledFrom([]string{"filter=f", "-filter", "!filter", "filter=g", "working-tree-encoding=UTF-8", "x",
+		"-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
 	pattern := rapid.StringMatching(`!?/?(a|b|\*|\?|\*\*|[ab]\*|\[ab\]|\[!a\]|\\a|\[\[:alpha:\]\]|\*\*a){1,2}(/(a|b|\*|\*\*|a\*)){0,2}/?`)
 	line := rapid.Custom(func(rt *rapid.T) string {
 		p := pattern.Draw(rt, "pattern")

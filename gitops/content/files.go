@@ -34,26 +34,17 @@ type Files struct {
 func New(repo *repository.Repository, root object.Name, when time.Time, extra map[object.Name]object.Object) *Files {
 	t := &Files{repo: repo}
 	t.FS = &tree.FS{Root: root, When: when, Store: repo.Objects, Extra: extra, Alive: repo.Options.Alive,
-		Blob: t.blob, Content: t.Read}
+		Content: t.Read}
 	return t
 }
 
-// Read reads a file as people see it.
+// Read reads a file as people see it. What a partial clone left out is fetched, one by one; Prefetch brings many.
 func (t *Files) Read(name string, h object.Name) ([]byte, error) {
-	stored, err := t.blob(h)
+	stored, err := t.FS.Stored(h)
 	if err != nil {
 		return nil, err
 	}
 	return t.smudged(name, h, stored)
-}
-
-// blob reads what is stored. What a partial clone left out is fetched, one by one; Prefetch brings many.
-func (t *Files) blob(h object.Name) ([]byte, error) {
-	data, err := t.FS.Stored(h)
-	if !remote.Promised(t.repo, err) {
-		return data, err
-	}
-	return remote.Absent(t.repo, object.Blob, h)
 }
 
 // Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which

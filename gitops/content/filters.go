@@ -139,7 +139,7 @@ func (t *Files) cleanWith(ctx context.Context, w Workbench, files []destination,
 		if stored[name] = o.Data; made {
 			continue
 		}
-		if stored[name], err = t.blob(h); err != nil { // the repository has it
+		if stored[name], err = t.FS.Stored(h); err != nil { // the repository has it
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	if !driver(repo.Settings, "lfs", true) {
 		return nil
 	}
-	commits, err := repo.History.Ahead(u.To, append(there, u.Old))
+	commits, err := repo.History.Ahead(u.To, append(there, u.Old), 0)
 	if err != nil {
 		return err
 	}

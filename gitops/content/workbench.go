@@ -39,14 +39,10 @@ func (t *Files) Workbench(paths []string) (w Workbench, err error) {
 	if w.root, err = os.MkdirTemp("", "locsync-filter-"); err != nil {
 		return w, err
 	}
-	seen := map[string]bool{}
-	for _, name := range paths {
-		for folder := path.Dir(name); !seen[folder] && err == nil; folder = path.Dir(folder) {
-			seen[folder] = true
-			var content []byte
-			if content, err = t.attributesFile(folder); err == nil && content != nil {
-				err = w.write(path.Join(folder, ".gitattributes"), content)
-			}
+	files, err := t.attributeFiles(paths)
+	for folder, content := range files {
+		if content != nil && err == nil {
+			err = w.write(path.Join(folder, ".gitattributes"), content)
 		}
 	}
 	if err == nil {
@@ -56,6 +52,30 @@ func (t *Files) Workbench(paths []string) (w Workbench, err error) {
 		w.Close()
 	}
 	return w, err
+}
+
+// KeepWhole makes git merge none of these files by lines: where both sides changed one it is a conflict.
+func (t *Files) KeepWhole(w Workbench, names []string) error {
+	lines := map[string]string{} // by folder
+	for _, name := range names {
+		lines[path.Dir(name)] += attributePattern(path.Base(name)) + " -merge\n"
+	}
+	for folder, own := range lines {
+		content, err := t.attributesFile(folder)
+		if err == nil {
+			err = w.write(path.Join(folder, ".gitattributes"), slices.Concat(content, []byte("\n"+own)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attributePattern is the pattern that matches one file in the folder of a .gitattributes.
+func attributePattern(name string) string {
+	pattern := strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
+	return `"/` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(pattern) + `"`
 }
 
 func (w Workbench) write(name string, content []byte) error {

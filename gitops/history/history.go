@@ -42,7 +42,7 @@ func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
 // ask asks git; no says that it answered with status 1.
 func (g *Graph) ask(stdin string, args ...string) (out string, no bool, err error) {
 	answer, err := g.Git.Run(g.Life, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
-		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1"}})
+		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}})
 	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
 		return "", true, nil
 	}
@@ -80,33 +80,37 @@ func (g *Graph) Cuts(commits []*object.CommitData) bool {
 	})
 }
 
-// Youngest gives the youngest commits that a tip has in its history, itself among them.
-func (g *Graph) Youngest(tip object.Name, most int) ([]*object.CommitData, error) {
-	return g.walk(tip, "", fmt.Sprintf("--max-count=%d", most))
-}
-
-// Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
+// Ahead gives the commits that tip has in its history, itself among them, and none of the others has, youngest first;
+// not more than most where that is above 0, and with paths only those that changed one of them. Others that are not
 // here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
-func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
-	in := strings.Builder{}
-	for _, h := range others {
-		if !h.IsZero() {
-			fmt.Fprintf(&in, "^%s\n", h)
-		}
-	}
-	return g.walk(tip, in.String(), "--stdin")
-}
-
-func (g *Graph) walk(tip object.Name, stdin, option string) (commits []*object.CommitData, err error) {
+func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) ([]*object.CommitData, error) {
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}
-	const fields = 5
-	out, _, err := g.ask(stdin, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String(), option)
+	in := tip.String() + "\n"
+	for _, h := range others {
+		if !h.IsZero() {
+			in += "^" + h.String() + "\n"
+		}
+	}
+	if len(paths) > 0 {
+		in += "--\n" + strings.Join(paths, "\n") + "\n"
+	}
+	args := []string{"rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", "--stdin"}
+	if most > 0 {
+		args = append(args, fmt.Sprintf("--max-count=%d", most))
+	}
+	out, _, err := g.ask(in, args...)
 	if err != nil {
 		return nil, fmt.Errorf("walk from %s: %w", tip, err)
 	}
+	return commitsIn(out), nil
+}
+
+// commitsIn reads commits in the format that Ahead asks for.
+func commitsIn(out string) (commits []*object.CommitData) {
+	const fields = 5
 	for f := strings.Split(out, "\x00"); len(f) > fields; f = f[fields:] {
 		c := &object.CommitData{Message: f[4]}
 		c.Hash, _ = object.Parse(strings.TrimPrefix(f[0], "\n"))
@@ -118,5 +122,5 @@ func (g *Graph) walk(tip object.Name, stdin, option string) (commits []*object.C
 		_, _ = fmt.Sscan(f[3], &c.When)
 		commits = append(commits, c)
 	}
-	return commits, nil
+	return commits
 }

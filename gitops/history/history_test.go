@@ -76,7 +76,7 @@ func TestHistoryIsGits(t *testing.T) {
 			if in, _ := r.Contains(a, b); in != (err == nil) {
 				rt.Fatalf("%s contains %s: %v", a, b, in)
 			}
-			commits, err := r.Ahead(a, []object.Name{b})
+			commits, err := r.Ahead(a, []object.Name{b}, 0)
 			if err != nil {
 				rt.Fatal(err)
 			}

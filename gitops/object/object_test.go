@@ -257,7 +257,8 @@ func TestReservationsThatKilledProcessesLeft(t *testing.T) {
 	dir := gittest.Init(t, nil)
 	store := open(t, filepath.Join(dir, ".git/objects"), SHA1)
 	old := time.Now().Add(-2 * keepsLast)
-	for name, content := range map[string]string{"pack-old.keep": "locsync 1\n", "pack-new.keep": "locsync 1\n", "pack-theirs.keep": ""} {
+	for name, content := range map[string]string{"pack-old.keep": "locsync 1\n", "pack-new.keep": "locsync 1\n",
+		"pack-theirs.keep": ""} {
 		file := filepath.Join(dir, ".git/objects/pack", name)
 		gittest.Write(t, dir, map[string]string{".git/objects/pack/" + name: content})
 		if err := os.Chtimes(file, old, old); err != nil && name != "pack-new.keep" {

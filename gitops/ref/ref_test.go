@@ -306,7 +306,8 @@ func TestBranchNamesThatClash(t *testing.T) {
 		if packed {
 			gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 		}
-		if err := r.Swap(t.Context(), "refs/heads/a/b", object.Name{}, v[0], ""); err == nil || !strings.Contains(err.Error(), "another branch name") {
+		err := r.Swap(t.Context(), "refs/heads/a/b", object.Name{}, v[0], "")
+		if err == nil || !strings.Contains(err.Error(), "another branch name") {
 			t.Errorf("a/b beside a, packed %v: %v", packed, err)
 		}
 	}

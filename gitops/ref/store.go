@@ -5,26 +5,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
 )
 
-// Store is the references of one repository. They are read in this process where they are files. git alone moves them
-// (git update-ref): it knows the locks, what is packed, logs and hooks, and every way of keeping references.
+// Store is the references of one repository. git lists and moves them (git for-each-ref, git update-ref): it knows the
+// locks, what is packed, logs and hooks, and every way of keeping references. One that is a file of its own is read in
+// this process: a pass asks for some twenty, each of which would be another. go-git, which could, takes a file that is
+// damaged for a reference that is absent.
 type Store struct {
 	Git   *run.Program
 	Dir   string // the git folder that they are in
-	ByGit bool   // they are no files (reftable), and git reads them too
+	ByGit bool   // they are no files (reftable)
 	Now   func() time.Time
 	Step  func(string) // called between the steps of a write; the tests end the process there
-
-	last atomic.Pointer[packedFile] // packed-refs as it was read last
 }
 
 // Ours is below what references are that only this program moves.
@@ -54,7 +55,9 @@ func (s *Store) Read(name string) (object.Name, bool, error) {
 // ReadOnce gives a value, or the name that a symbolic reference holds. What is damaged is an error.
 func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, err error) {
 	if !s.ByGit {
-		return s.readFile(name)
+		if h, symbolic, ok, err = s.readLoose(name); ok || err != nil {
+			return h, symbolic, ok, err
+		}
 	}
 	said, err := s.each(name, func(found string, value object.Name, target string) {
 		if found == name {
@@ -67,11 +70,33 @@ func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, 
 	return h, symbolic, ok, err
 }
 
+func (s *Store) readLoose(name string) (h object.Name, symbolic string, ok bool, err error) {
+	content, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return object.Name{}, "", false, nil
+	}
+	if err != nil {
+		return object.Name{}, "", false, err
+	}
+	h, symbolic, err = valueOf(name, content)
+	return h, symbolic, err == nil, err
+}
+
+// valueOf is what the file of a reference holds.
+func valueOf(name string, content []byte) (h object.Name, symbolic string, err error) {
+	line := strings.TrimSpace(string(content))
+	if target, is := strings.CutPrefix(line, "ref:"); is {
+		return object.Name{}, strings.TrimSpace(target), nil
+	}
+	h, ok := object.Parse(line)
+	if !ok {
+		err = fmt.Errorf("reference %s is damaged: it holds %.60q; git reflog may know its last value", name, line)
+	}
+	return h, "", err
+}
+
 // List gives all references below a prefix that ends in a slash. Damaged ones are passed over.
 func (s *Store) List(prefix string) (map[string]object.Name, error) {
-	if !s.ByGit {
-		return s.listFiles(prefix)
-	}
 	all := map[string]object.Name{}
 	_, err := s.each(prefix, func(name string, h object.Name, _ string) { all[name] = h })
 	return all, err
@@ -114,32 +139,62 @@ func (s *Store) Head(gitDir string) (symbolic string, h object.Name, err error) 
 	return "", h, err
 }
 
-// Swap moves a reference from old to another value; a zero old means that it must not exist, a zero value that it goes.
-// The commit must be in the repository. Errors: *Moved, *Clash, ErrBusy when its lock is held.
+// Move is a reference that goes from one value to another. A zero Old means that it must not exist, a zero To that it
+// goes.
+type Move struct {
+	Name    string
+	Old, To object.Name
+}
+
+// Swap makes one move.
 func (s *Store) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
-	if err := CheckName(name); err != nil {
-		return err
+	return s.SwapAll(ctx, why, Move{name, old, to})
+}
+
+// SwapAll makes all of some moves, or none. The commits must be in the repository. Errors, of the first move that
+// cannot be made: *Moved, *Clash, ErrBusy when its lock is held.
+func (s *Store) SwapAll(ctx context.Context, why string, moves ...Move) error {
+	var in []byte
+	for _, m := range moves {
+		if err := s.movable(m); err != nil {
+			return err
+		}
+		in = fmt.Appendf(in, "update %s %s %s\n", m.Name, zeros(m.To, m.Old), zeros(m.Old, m.To))
 	}
-	if have, symbolic, _, err := s.ReadOnce(name); err != nil {
-		return err
-	} else if symbolic != "" {
-		return fmt.Errorf("%s is a symbolic reference to %s: moving it is %w; name the other branch", name, symbolic,
-			ErrUnsupported)
-	} else if have != old {
-		return &Moved{name, old, have}
-	}
-	s.Step("to move " + name)
+	s.Step("to move " + moves[0].Name)
 	now := s.Now()
-	_, said, err := s.run(ctx, s.Dir, run.Call{Write: true,
-		Stdin: fmt.Appendf(nil, "update %s %s %s\n", name, zeros(to, old), zeros(old, to)),
-		Args:  append(patience, "update-ref", "-m", cmp.Or(strings.Join(strings.Fields(why), " "), who), "--stdin"),
+	_, said, err := s.run(ctx, s.Dir, run.Call{Write: true, Stdin: in,
+		Args: append(patience, "update-ref", "-m", cmp.Or(strings.Join(strings.Fields(why), " "), who), "--stdin"),
 		Env: []string{"GIT_COMMITTER_NAME=" + who, "GIT_COMMITTER_EMAIL=" + email,
 			"GIT_COMMITTER_DATE=" + fmt.Sprintf("@%d %s", now.Unix(), now.Format("-0700"))}})
 	if err == nil {
-		s.Step("moved " + name)
+		s.Step("moved " + moves[0].Name)
 		return nil
 	}
-	return s.refused(name, old, said, err)
+	return s.refused(moves, said, err)
+}
+
+// movable looks at what git would not: a symbolic reference, which it would follow. That is a file of its own; what
+// others hold git compares.
+func (s *Store) movable(m Move) error {
+	if err := CheckName(m.Name); err != nil {
+		return err
+	}
+	read := s.readLoose
+	if s.ByGit {
+		read = s.ReadOnce
+	}
+	have, symbolic, ok, err := read(m.Name)
+	switch {
+	case err != nil:
+		return err
+	case symbolic != "":
+		return fmt.Errorf("%s is a symbolic reference to %s: moving it is %w; name the other branch", m.Name, symbolic,
+			ErrUnsupported)
+	case ok && have != m.Old:
+		return &Moved{m.Name, m.Old, have}
+	}
+	return nil
 }
 
 // who is named in the log of a reference beside a move.
@@ -148,23 +203,27 @@ const who, email = "locsync", "locsync@localhost"
 // zeros is a name, or as many zeros as the other has digits.
 func zeros(h, like object.Name) string { return cmp.Or(h.Text(), object.FormatOf(like).Zeros()) }
 
-// refused finds out why git did not move a reference.
-func (s *Store) refused(name string, old object.Name, said string, err error) error {
+// refused finds out why git made none of some moves.
+func (s *Store) refused(moves []Move, said string, err error) error {
 	var refused *run.Error
 	if !errors.As(err, &refused) {
 		return err
 	}
-	before, _, clash := strings.Cut(said, "' exists; cannot create")
-	have, _, rerr := s.Read(name)
-	switch {
-	case rerr != nil:
-		return errors.Join(err, rerr)
-	case have != old:
-		return &Moved{name, old, have}
-	case clash:
-		return &Clash{name, before[strings.LastIndex(before, "'")+1:]}
-	case strings.Contains(said, ".lock': File exists"):
-		return fmt.Errorf("%s: %w: %w", name, ErrBusy, err)
+	for _, m := range moves {
+		have, _, rerr := s.Read(m.Name)
+		switch {
+		case rerr != nil:
+			return errors.Join(err, rerr)
+		case have != m.Old:
+			return &Moved{m.Name, m.Old, have}
+		}
+	}
+	if other, name, clash := strings.Cut(said, "' exists; cannot create '"); clash {
+		name, _, _ = strings.Cut(name, "'")
+		return &Clash{name, other[strings.LastIndex(other, "'")+1:]}
+	}
+	if strings.Contains(said, ".lock': File exists") {
+		return fmt.Errorf("%s: %w: %w", moves[0].Name, ErrBusy, err)
 	}
 	return err
 }
@@ -175,10 +234,15 @@ const locksLast = time.Minute
 // Sweep removes locks that a machine which stopped has left on references that only this program moves. Others may be
 // in use, and what to do about them is told where one is in the way.
 func (s *Store) Sweep() error {
-	return s.walk(Ours, func(name string) error {
-		file := filepath.Join(s.Dir, filepath.FromSlash(name))
-		if info, err := os.Lstat(file); err == nil && strings.HasSuffix(name, ".lock") &&
-			time.Since(info.ModTime()) > locksLast {
+	top := filepath.Join(s.Dir, filepath.FromSlash(Ours))
+	return filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".lock") {
+			return err
+		}
+		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > locksLast {
 			_ = os.Remove(file)
 		}
 		return nil

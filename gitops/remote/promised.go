@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,11 +13,6 @@ import (
 )
 
 // Objects that a partial clone left out. Only the git program knows how to ask the remote for them.
-
-// Promised says whether an object is not here because a remote has it for us.
-func Promised(r *repository.Repository, err error) bool {
-	return r.Facts.Partial && errors.Is(err, object.ErrMissing)
-}
 
 // Absent reads an object that a partial clone left out, and was asked for by itself.
 func Absent(r *repository.Repository, k object.Kind, h object.Name) (data []byte, err error) {

@@ -33,8 +33,7 @@ type FS struct {
 	Extra map[object.Name]object.Object // objects that are in no store yet
 	Alive func()                        // told at every step
 
-	// Blob reads an object by itself, and Content a file as people see it.
-	Blob    func(object.Name) ([]byte, error)
+	// Content reads a file as people see it.
 	Content func(path string, h object.Name) ([]byte, error)
 
 	mu     sync.Mutex
@@ -57,7 +56,7 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// Stored reads a blob that needs no remote.
+// Stored reads a blob as it is stored.
 func (t *FS) Stored(h object.Name) ([]byte, error) {
 	if o, ok := t.Extra[h]; ok {
 		return slices.Clone(o.Data), nil
@@ -206,7 +205,7 @@ func (t *FS) Lookup(name string, follow bool) (object.Entry, error) {
 		if links++; links > 40 {
 			return object.Entry{}, errors.New("too many symbolic links")
 		}
-		target, err := t.Blob(e.Hash)
+		target, err := t.Stored(e.Hash)
 		if err != nil {
 			return object.Entry{}, err
 		}
@@ -322,7 +321,7 @@ func (t *FS) ReadLink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	target, err := t.Blob(e.Hash)
+	target, err := t.Stored(e.Hash)
 	return string(target), pathError("readlink", name, err)
 }
 

@@ -151,7 +151,7 @@ func (a *Sources) Pending(s *tree.Source) (keys map[string]bool, base catalog.Ma
 	for _, c := range changes {
 		if c.Op == catalog.Removed {
 			if here == nil {
-				here = s.Texts.Keys()
+				here = s.TextKeys()
 			}
 			if !here[c.Key] {
 				continue

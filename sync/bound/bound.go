@@ -28,7 +28,7 @@ func (e *Exceeded) Error() string {
 func Is(err error) bool { return errors.As(err, new(*Exceeded)) }
 
 // ErrNoFile is why something else is not read: a pipe would wait for a writer, a device may have no end.
-var ErrNoFile = errors.New("it is no regular file")
+var ErrNoFile = errors.New("it is not a regular file")
 
 // Read reads all of r.
 func Read(r io.Reader, most int64) ([]byte, error) {

@@ -8,7 +8,6 @@
 package bundle
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -37,6 +37,8 @@ type Bundle struct {
 	Source     config.Language
 	Output     config.Template // filled in for this source file
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
+
+	root *atomic.Pointer[sourceRoot] // of the source file as it was parsed last; nil: it is not kept
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -124,7 +126,8 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 			strings.Join(formats.Names(), ", "))
 	}
 	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
-		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files}
+		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files,
+		root: new(atomic.Pointer[sourceRoot])}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
 	}
@@ -231,34 +234,6 @@ func roots(l config.Language) []string {
 	return slices.Compact(names)
 }
 
-// mostTexts is how many texts of one export are kept, all languages together.
-const mostTexts = 1_000_000
-
-// ParseExport reads a file of an export in a language; kept counts the texts of all files of that export.
-func (b *Bundle) ParseExport(src []byte, l config.Language, kept *int) (*resource.File, error) {
-	f, err := exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case f.Node(0).Kind != resource.Map:
-		return nil, errors.New("it is a list of values, and keys with texts were asked for")
-	case declaresType(src):
-		return nil, errors.New("it has a DOCTYPE, whose entities could stand for anything")
-	}
-	if *kept += f.Len(); *kept > mostTexts {
-		return nil, fmt.Errorf("this export has more than %d texts; divide the keys into collections", mostTexts)
-	}
-	return f, nil
-}
-
-// declaresType says whether an XML file has a DOCTYPE, which no service writes.
-func declaresType(src []byte) bool {
-	prolog, _, _ := bytes.Cut(src, []byte("<resources"))
-	xml := bytes.HasPrefix(bytes.TrimLeft(prolog, "\ufeff \t\r\n"), []byte("<"))
-	return xml && bytes.Contains(prolog, []byte("<!DOCTYPE"))
-}
-
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
 // read, or stands under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
@@ -320,7 +295,7 @@ func Texts(f *resource.File) catalog.Catalog {
 		return nil
 	}
 	var c catalog.Catalog
-	index := make(map[catalog.Name]int)
+	index := make(map[catalog.Name]int, f.Len())
 	for e := range f.Entries() {
 		if e.Kind != resource.Text {
 			continue
@@ -367,7 +342,7 @@ func Warnings(f *resource.File, name string, l config.Language) []report.Problem
 	}
 	for _, d := range f.Duplicates() {
 		p := report.Problem{Code: report.CodeDuplicate, File: name, Language: l.Code, Key: f.KeyOf(d[1]),
-			Problem: "stands twice in this file; the last one counts. Take one of them out"}
+			Problem: "is in this file twice; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
 	}
@@ -390,8 +365,8 @@ func Clashes(f *resource.File) map[string]string {
 	for _, d := range f.Duplicates() {
 		one, two := f.Text(d[0]), f.Text(d[1])
 		if f.Node(d[0]).Kind == resource.Text && f.Node(d[1]).Kind == resource.Text && one != two {
-			clash[f.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is "+
-				"left", one, two)
+			clash[f.KeyOf(d[1])] = fmt.Sprintf("is in this file twice with different texts, %q and %q; neither is sent until "+
+				"one is left", one, two)
 		}
 	}
 	return clash

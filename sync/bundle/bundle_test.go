@@ -502,6 +502,25 @@ func TestForeignRoots(t *testing.T) {
 	}
 }
 
+// The root of a source file is that of the content that it has when a translation is read.
+func TestRootOfAnotherContent(t *testing.T) {
+	p := project(t, "\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
+	const nested = "a:\n  b: x\n"
+	b := find(t, tree("en.yml", nested), p)[0]
+	l := p.Language("zh-Hans")
+	for _, c := range []struct {
+		source string
+		sound  bool
+	}{{nested, true}, {"en:\n  a: x\n", false}, {nested, true}, {"en:\n  c: x\n", true}} {
+		fsys := tree("en.yml", c.source, "zh-CN.yml", "c:\n  b: x\n")
+		for range 2 {
+			if f, problem, err := b.Read(fsys, b.Target(l), l); err != nil || (f != nil) != c.sound || (problem == nil) != c.sound {
+				t.Errorf("beside %q: %v, %v", c.source, problem, err)
+			}
+		}
+	}
+}
+
 // Files that spell a language their own way have it in their paths, in labelled ones too, and in the roots that they are read and written under; the
 // others go by the project.
 func TestSpellingsOfOneEntry(t *testing.T) {

@@ -1,8 +1,10 @@
 package bundle
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
+	"sync/atomic"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bound"
@@ -55,6 +57,14 @@ func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.
 		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 
+// sourceRoot is what belowRoot finds in one content of a source file, for the next translation.
+type sourceRoot struct {
+	of      *Bundle // a copy may read the same content otherwise
+	content []byte
+	names   map[string]bool
+	rooted  bool
+}
+
 // belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
 // that is not there, or cannot be read, has none: its own problem is told elsewhere.
 func belowRoot(b *Bundle, fsys fs.FS) (names map[string]bool, rooted bool) {
@@ -62,16 +72,22 @@ func belowRoot(b *Bundle, fsys fs.FS) (names map[string]bool, rooted bool) {
 	if err != nil {
 		return nil, false
 	}
-	f, err := b.Parse(src, b.Source)
-	if err != nil {
-		return nil, false
+	kept := b.root
+	if kept == nil {
+		kept = new(atomic.Pointer[sourceRoot])
 	}
-	if _, rooted = f.Root(); !rooted {
-		return nil, false
+	if last := kept.Load(); last != nil && last.of == b && bytes.Equal(last.content, src) {
+		return last.names, last.rooted
 	}
-	names = make(map[string]bool)
-	for c := range f.Children(1) {
-		names[f.Name(c)] = true
+	now := &sourceRoot{of: b, content: src}
+	if f, err := b.Parse(src, b.Source); err == nil {
+		if _, now.rooted = f.Root(); now.rooted {
+			now.names = make(map[string]bool)
+			for c := range f.Children(1) {
+				now.names[f.Name(c)] = true
+			}
+		}
 	}
-	return names, true
+	kept.Store(now)
+	return now.names, now.rooted
 }

@@ -86,7 +86,12 @@ type Mark [16]byte
 
 // MarkOf returns the mark of a text.
 func MarkOf(text string) Mark {
-	sum := sha256.Sum256([]byte(text))
+	var short [256]byte // most texts are hashed without an allocation
+	content := short[:copy(short[:], text)]
+	if len(content) < len(text) {
+		content = []byte(text)
+	}
+	sum := sha256.Sum256(content)
 	return Mark(sum[:16])
 }
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"unique"
 )
 
@@ -25,6 +26,14 @@ func (p Packed) Marks() (Marks, error) {
 	return DecodeMarks([]byte(p.content.Value()))
 }
 
+// Encode writes them as bytes, as Marks does.
+func (p Packed) Encode() []byte {
+	if p == (Packed{}) {
+		return Marks(nil).Encode()
+	}
+	return []byte(p.content.Value())
+}
+
 // Encode writes marks as bytes, in one way only: their number, then by Name.Compare each name and mark. Of a name come
 // the number of bytes that its key shares with the key before, the rest of the key, and the form. Numbers are unsigned
 // varints.
@@ -32,15 +41,23 @@ func (m Marks) Encode() []byte {
 	buf := make([]byte, 0, 10+48*len(m))
 	buf = binary.AppendUvarint(buf, uint64(len(m)))
 	last := ""
-	for _, name := range m.Names() {
+	type entry struct {
+		Name
+		mark Mark
+	}
+	entries := make([]entry, 0, len(m))
+	for name, mark := range m {
+		entries = append(entries, entry{name, mark})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return a.Compare(b.Name) })
+	for _, name := range entries {
 		shared := sharedPrefix(last, name.Key)
 		buf = binary.AppendUvarint(buf, uint64(shared))
 		buf = binary.AppendUvarint(buf, uint64(len(name.Key)-shared))
 		buf = append(buf, name.Key[shared:]...)
 		buf = binary.AppendUvarint(buf, uint64(len(name.Form)))
 		buf = append(buf, name.Form...)
-		mark := m[name]
-		buf = append(buf, mark[:]...)
+		buf = append(buf, name.mark[:]...)
 		last = name.Key
 	}
 	return buf

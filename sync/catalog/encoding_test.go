@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"maps"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,11 +36,35 @@ func TestEncodingLaws(t *testing.T) {
 		if packed, err := marks.Pack().Marks(); err != nil || !maps.Equal(packed, marks) {
 			t.Fatalf("%v was packed as %v, %v", marks, packed, err)
 		}
+		if !bytes.Equal(marks.Pack().Encode(), content) {
+			t.Fatal("packed marks have an encoding of their own")
+		}
 		cut := rapid.IntRange(0, len(content)-1).Draw(t, "cut")
 		if _, err := DecodeMarks(content[:cut]); err == nil {
 			t.Fatalf("the first %d of %d bytes are marks too", cut, len(content))
 		}
 	})
+}
+
+// Marks that are none are packed as such, and are written as marks without names.
+func TestPackedNone(t *testing.T) {
+	none := Marks(nil).Pack()
+	if marks, err := none.Marks(); marks != nil || err != nil || none != (Packed{}) {
+		t.Errorf("%v, %v", marks, err)
+	}
+	if !bytes.Equal(none.Encode(), Marks{}.Encode()) {
+		t.Errorf("they are written as %x", none.Encode())
+	}
+}
+
+// A mark is a part of the text's SHA-256, whatever its length.
+func TestMarkOf(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 32, 255, 256, 257, 10_000} {
+		text := strings.Repeat("\x00a", n)[:n]
+		if sum := sha256.Sum256([]byte(text)); MarkOf(text) != Mark(sum[:16]) {
+			t.Errorf("of %d bytes it is another one", n)
+		}
+	}
 }
 
 func FuzzDecodeMarks(f *testing.F) {

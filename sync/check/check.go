@@ -3,10 +3,10 @@
 // markup does not close, when a message format does not parse, when a plural has no form for numbers that the language
 // counts by, or when it holds characters that no text has.
 //
-// Its law: a check that is unsure says nothing. What is no sure sign of trouble (a dropped <b>, a repeated name,
-// another date format, a per cent sign in plain text) is the translator's business. All that is known of the program is
-// the source text, so everything is measured against that: what the source does not do is no placeholder, and a source
-// that breaks a rule itself frees the translation from it.
+// Its law: a check that is unsure says nothing. What is not a sure sign of trouble (a dropped <b>, a repeated name,
+// another date format, a per cent sign in plain text) is the translator's business. All that is known of the program
+// is the source text, so everything is measured against that: what the source does not do is not a placeholder, and a
+// source that breaks a rule itself frees the translation from it.
 //
 // What a check finds holds a translation back where the program would fail, or lose what it fills in. Where the program
 // works and the text at worst reads oddly, the finding is a Warning: it is named, and holds nothing back.
@@ -24,7 +24,7 @@
 //	characters   control characters, U+FFFD
 //
 // What computes a word of the message's own language (MediaWiki's {{PLURAL:$1|...}}, {{GENDER:...}}, {{GRAMMAR:...}})
-// is no placeholder, and neither are the intervals before the forms of Symfony and Laravel ({1} ...|]1,Inf[ ...).
+// is not a placeholder, and neither are the intervals before the forms of Symfony and Laravel ({1} ...|]1,Inf[ ...).
 //
 // A form of a plural may fill in what any form of the source's plural fills in, as the program passes all of them the
 // same. It is to have what the source's text for that form or for "other" has, but for the number: that may be left out
@@ -32,7 +32,7 @@
 // warning in other forms, but for "other", which is to have it. The form for zero need name nothing of what there is
 // none of.
 //
-// That a text would not parse in its format is no check of these: the format's grammar refuses to write it, and says
+// That a text would not parse in its format is not a check of these: the format's grammar refuses to write it, and says
 // why. Plurals of Apple's .stringsdict are not known here; no format of the service's has them.
 //
 // The package is pure: texts in, findings out. Of ours it imports plural alone, for the categories of languages and the

@@ -121,7 +121,7 @@ func (p *pair) choices(source, text message) {
 }
 
 // inBranches compares the branches of arguments that source and translation have at the same level: what the source's
-// branch fills in, the translation's must, unless it stands around the argument (outside). A branch that the source
+// branch fills in, the translation's must, unless it is around the argument (outside). A branch that the source
 // lacks is measured against its "other".
 func (p *pair) inBranches(source, text plural.Message, outside []string) {
 	if len(source.Arguments) > maxNames || len(text.Arguments) > maxNames {

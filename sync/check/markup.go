@@ -16,7 +16,7 @@ type tag struct {
 }
 
 // styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it
-// closes them. xliff:g is among them, as the resource compiler takes it out; what stands inside is checked as what it
+// closes them. xliff:g is among them, as the resource compiler takes it out; what is inside is checked as what it
 // is.
 var styling = []string{
 	"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark", "span", "font",
@@ -105,7 +105,7 @@ func unclosed(tags []tag) string {
 		case slices.Contains(standing, t.name):
 		case len(open) == 0 || open[len(open)-1].name != t.name:
 			if len(open) > 0 {
-				return fmt.Sprintf("%s is not closed where %s stands", open[len(open)-1].spelled, t.spelled)
+				return fmt.Sprintf("%s is not closed before %s", open[len(open)-1].spelled, t.spelled)
 			}
 			return t.spelled + " closes nothing"
 		default:

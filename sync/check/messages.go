@@ -17,12 +17,12 @@ var (
 	wikiCall = regexp.MustCompile(`^\{\{\s*#?[\pL_]+\s*:(\s*\$[0-9]+)?`)
 	// parameter is what MediaWiki and Chrome fill in by place. $1.50, $10 and $5m are amounts of money.
 	parameter = regexp.MustCompile(`\$[1-9]\b(?:[.,]?\pN|\pL)?`)
-	// interval stands before a form: {1}, {2,3}, ]1,Inf[, [20,*].
+	// interval is what a form begins with: {1}, {2,3}, ]1,Inf[, [20,*].
 	interval = regexp.MustCompile(`^\s*(?:(\{\s*-?[0-9.]+\s*\})|\{\s*-?[0-9.]+(?:\s*,\s*-?[0-9.]+)+\s*\}|` +
 		`[\[\]]\s*(?:-Inf|\*|-?[0-9.]+)\s*,\s*(?:\+?Inf|\*|-?[0-9.]+)\s*[\[\]])`)
 )
 
-// call passes over the beginning of a call, up to the words that it chooses among: placeholders may stand there.
+// call passes over the beginning of a call, up to the words that it chooses among: placeholders may be there.
 func (r *nameReader) call() bool {
 	rest := r.s[r.at:]
 	if !strings.HasPrefix(rest, "{{") {

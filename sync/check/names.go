@@ -12,10 +12,11 @@ import (
 // name is one placeholder that is filled in by name.
 type name struct {
 	spelled string // with its signs, without formats and blanks, so that equal ones are equal strings
-	key     string // what stands between the signs
+	key     string // what is between the signs
 }
 
-// maxNames is how many placeholders or tags a text may have to be looked at; it is no text of an interface beyond that.
+// maxNames is how many placeholders or tags a text may have to be checked; beyond that it is not a text of an
+// interface.
 const maxNames = 200
 
 // namesIn finds the placeholders of a text, each once. percents is whether %name% is one.
@@ -48,7 +49,7 @@ type nameReader struct {
 	names []name
 }
 
-// take reads a placeholder between these signs, if one stands here.
+// take reads a placeholder between these signs, if one is here.
 func (r *nameReader) take(open, end string) bool {
 	rest, ok := strings.CutPrefix(r.s[r.at:], open)
 	if !ok {
@@ -160,7 +161,7 @@ func (p *pair) names() {
 	}
 	lacks := slices.DeleteFunc(slices.Clone(have), func(n name) bool { return slices.Contains(use, n) })
 	extra := slices.DeleteFunc(slices.Clone(use), func(n name) bool {
-		// A word of another script is no name that a program has, unless it stands where one is missing.
+		// A word of another script is not a name that a program has, unless it is where one is missing.
 		return slices.Contains(known, n) || rails && isOptional(n) || len(lacks) == 0 && !isASCII(n.key)
 	})
 	if rails && len(extra) == 0 {
@@ -234,7 +235,7 @@ func (p *pair) hasLooseDollar() bool {
 	return strings.Count(p.text, "$") > strings.Count(p.text, "${")+strings.Count(p.text, "$t(")
 }
 
-// formsApart is what stands between the forms of a plural that vue-i18n has in one text.
+// formsApart is what is between the forms of a plural that vue-i18n has in one text.
 const formsApart = " | "
 
 // sameNumber takes out of the placeholders of a text with vue-i18n's plural forms what passes for the number. The

@@ -79,8 +79,9 @@ func (p *Project) Translates(branch string) bool {
 	return p.Push.Covers(branch)
 }
 
-// Trunk is the branch that the others are made from and merged into, when the project is PerBranch: Push.Source when that is a branch, else the first of
-// Push.Branches that is no pattern; "" for none. A key that it has is not sent again for another branch that has it with the same text.
+// Trunk is the branch that the others are made from and merged into, when the project is PerBranch: Push.Source when
+// that is a branch, else the first of Push.Branches that is not a pattern; "" for none. A key that it has is not sent
+// again for another branch that has it with the same text.
 func (p *Project) Trunk() string {
 	if p.Push.Source != Worktree {
 		return p.Push.Source
@@ -91,7 +92,7 @@ func (p *Project) Trunk() string {
 	return ""
 }
 
-// plainBranches are those of Push.Branches that are no patterns.
+// plainBranches are those of Push.Branches that are not patterns.
 func (p *Project) plainBranches() []string {
 	var plain []string
 	for _, name := range p.Push.Branches {
@@ -102,7 +103,8 @@ func (p *Project) plainBranches() []string {
 	return plain
 }
 
-// Collections are the collections of a project as they stand in the configuration, each once. For one branch they are what On makes of them.
+// Collections are the collections of a project as the configuration has them, each once. For one branch they are what
+// On makes of them.
 func (p *Project) Collections() []string {
 	var all []string
 	for _, f := range p.Files {
@@ -161,5 +163,5 @@ func (v *validator) branchClashes(c *Config) {
 	}
 }
 
-// below reports whether a branch lies in a folder called like another one.
+// below reports whether a branch is in a folder called like another one.
 func below(name, folder string) bool { return strings.HasPrefix(name, folder+"/") }

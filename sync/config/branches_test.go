@@ -134,7 +134,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 		t.Errorf("%v", c.Warnings)
 	}
 	for text, want := range map[string]string{
-		at("ftp://example.com/app"):                                       "no address of a repository that is known",
+		at("ftp://example.com/app"):                                       "not a known kind of address of a repository",
 		at("https://example.com/"):                                        "must have a host and a path",
 		at("https://example.com/app?x=1"):                                 "no ? and no #",
 		at("https://me:secret@example.com/%zz"):                           "not an address that can be read",

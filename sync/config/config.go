@@ -27,7 +27,7 @@ const FileName = "locsync.toml"
 // Embedded is the service url that means the service inside this process.
 const Embedded = "embedded"
 
-// PlaceholderID is the project identifier that stands in a configuration before there is a real one.
+// PlaceholderID is the project identifier that a configuration has before there is a real one.
 const PlaceholderID = "00000000-0000-0000-0000-000000000000"
 
 // DefaultCollection is the collection that every project at the service has.
@@ -68,7 +68,7 @@ type Service struct {
 	// APIKeyEnv names the environment variable that holds the password. It is looked at first.
 	APIKeyEnv string `toml:"api_key_env"`
 	// APIKeyFile is a file that holds the password, relative to the configuration file. It is looked at when
-	// the variable is not set; after it, the systemd credential called api_key. The password never stands in
+	// the variable is not set; after it, the systemd credential called api_key. The password is never in
 	// the configuration.
 	APIKeyFile string `toml:"api_key_file"`
 	// RequestsPerSecond is never exceeded in any window of one second, over all locsync processes of this host
@@ -221,7 +221,7 @@ type Pull struct {
 	Guard float64 `toml:"guard"`
 	// Source true: source texts that were changed at the service are brought into the source files on Branch, with the
 	// translations, for one export more per collection and format. Only values of keys that a file has are replaced.
-	// Where both sides changed a text, the repository's stands and the report names both; a push does not ask before
+	// Where both sides changed a text, the repository's is kept and the report names both; a push does not ask before
 	// it sends the repository's. Guard holds a file back of whose texts more than its share, and at least ten, would
 	// change. Files whose Output has {LABEL:PREFIX} are left out.
 	Source bool `toml:"source"`
@@ -426,7 +426,8 @@ func (p *Project) Problem(key, format string, args ...any) Problem {
 	return p.origin.at(key).problem(format, args...)
 }
 
-// Blame is err, which showed when the repository was looked at, with the place of the key in front whose value it is about.
+// Blame is err, which showed when the repository was looked at, with the position of the key in front whose value it
+// is about.
 func (p *Project) Blame(key string, err error) error {
 	return fmt.Errorf("%w%w", p.Problem(key, ""), err)
 }

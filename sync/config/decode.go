@@ -11,7 +11,7 @@ import (
 
 // decoder fills the configuration from what the TOML library read. The library's own decoding stops at
 // the first wrong type, takes INTERVAL for interval and knows no lines; here every value is looked at,
-// names must be exact, and each problem names its place.
+// names must be exact, and each problem names its position.
 type decoder struct {
 	problems Problems
 }
@@ -63,7 +63,7 @@ var misplaced = map[string]string{
 }
 
 func inPlace(key string) string {
-	return fmt.Sprintf("secrets never stand in this file: put it into the environment variable that %[1]s_env names, "+
+	return fmt.Sprintf("this file must not hold secrets: put it into the environment variable that %[1]s_env names, "+
 		"or into a file that %[1]s_file names. If this file was committed or shared with it, the secret is known: "+
 		"make a new one and revoke this one", key)
 }

@@ -84,9 +84,10 @@ func (v *validator) skipChecks(f *Files) {
 			if near := Nearest(name, Checks); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
-			v.addAt(at, "%q is no check; one of %s, alone or with a pattern for keys behind a colon%s", name, strings.Join(Checks, ", "), hint)
+			v.addAt(at, "%q is not a check; one of %s, alone or with a pattern for keys behind a colon%s", name,
+				strings.Join(Checks, ", "), hint)
 		case some && (pattern == "" || !doublestar.ValidatePattern(pattern)):
-			v.addAt(at, "%q is no pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
+			v.addAt(at, "%q is not a pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
 		}
 	}
 }
@@ -184,7 +185,7 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 // mistake would show once per language.
 func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 	labelText := "x"
-	if len(p.TargetLanguages) == 0 { // missing or mistyped; that is reported where it stands, and this is no reason to keep quiet here
+	if len(p.TargetLanguages) == 0 { // missing or mistyped; that is reported where it is, and must not hide others
 		if why := UnsafePath(t.Path(Language{"xx", "xx"}, labelText)); why != "" {
 			v.add("output", "%q: %s", f.Output, why)
 		}
@@ -193,7 +194,7 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 	seen := map[string]Language{}
 	for _, l := range p.Targets() {
 		if checkLanguage(l.Code) != "" || checkSpelling(l.Path) != "" {
-			continue // reported where it stands
+			continue // reported where it is
 		}
 		l = t.Spelled(l)
 		path := t.Path(l, labelText)
@@ -220,8 +221,8 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 // sharedOutputs refuses two entries that write the same files on the same branch of the same repository,
 // as far as that shows without the files.
 func (v *validator) sharedOutputs(c *Config) {
-	type place struct{ repository, branch, path string }
-	owners := map[place]*Files{}
+	type target struct{ repository, branch, path string }
+	owners := map[target]*Files{}
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		for j := range p.Files {
@@ -238,7 +239,7 @@ func (v *validator) sharedOutputs(c *Config) {
 			}
 			v.in(f.origin)
 			for _, path := range paths {
-				at := place{c.Resolve(p.Repository), p.Pull.Branch, path}
+				at := target{c.Resolve(p.Repository), p.Pull.Branch, path}
 				if other := owners[at]; other != nil && other != f {
 					v.add("output", "%q: the [[project.files]] on line %d writes the same files; two source files cannot share a target", f.Output, other.origin.lines.of(other.origin.path))
 					break

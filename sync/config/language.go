@@ -111,16 +111,16 @@ func quotedKey(code string) string {
 }
 
 // checkSpelling says what is wrong with the way language_paths wants a language spelled; "" when it can
-// stand in a path.
+// be part of a path.
 func checkSpelling(spelling string) string {
 	switch {
 	case spelling == "":
 		return "must be how paths spell the language; leave the line out for the service's own spelling"
 	case strings.ContainsAny(spelling, `/\:{}`), strings.IndexFunc(spelling, unicode.IsControl) >= 0:
-		return fmt.Sprintf("%q cannot stand in one part of a path: no slashes, colons, braces or control characters", spelling)
+		return fmt.Sprintf("%q cannot be one part of a path: no slashes, colons, braces or control characters", spelling)
 	}
 	if why := unsafeSegment(spelling); why != "" {
-		return fmt.Sprintf("%q cannot stand in a path: %s", spelling, why)
+		return fmt.Sprintf("%q cannot be part of a path: %s", spelling, why)
 	}
 	return ""
 }

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// lines tells for each value of a TOML document the line that its key stands on. The TOML library
+// lines tells for each value of a TOML document the line of its key. The TOML library
 // reports lines for broken syntax only, and nothing for a key that is well-formed and wrong; this
 // fills that gap. Paths are written with indexes: project[0].files[1].output. Keys that hold dots or
 // brackets are quoted in them, so that no two values share a path.
 type lines map[string]int
 
-// of is the line of a path, or of the nearest table around it where it does not stand in the file; 1
+// of is the line of a path, or of the nearest table around it where it is not in the file; 1
 // where nothing of it does.
 func (l lines) of(path string) int {
 	for path != "" {
@@ -261,7 +261,7 @@ func (s *lineScanner) step() {
 	}
 }
 
-// note records where a path stands for the first time.
+// note records where a path is for the first time.
 func (s *lineScanner) note(path string) {
 	if _, ok := s.lines[path]; !ok {
 		s.lines[path] = s.line

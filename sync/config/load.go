@@ -44,7 +44,7 @@ func load(path string, o loading, options []Option) (*Config, error) {
 	defer file.Close()
 	data, err := bound.Read(file, maxSize)
 	if bound.Is(err) {
-		return nil, Problems{origin{file: path}.problem("larger than %d bytes: this is no configuration", maxSize)}
+		return nil, Problems{origin{file: path}.problem("larger than %d bytes: this is not a configuration", maxSize)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
@@ -52,7 +52,7 @@ func load(path string, o loading, options []Option) (*Config, error) {
 	return parse(path, data, o.withoutIDs)
 }
 
-// Parse is Load for bytes that are at hand; name stands for the file in problems, and its folder for
+// Parse is Load for bytes that are at hand; name is the file in problems, and its folder for
 // where relative paths begin. It has no effects.
 func Parse(name string, data []byte) (*Config, error) { return parse(name, data, false) }
 
@@ -62,7 +62,7 @@ func ParseForCreate(name string, data []byte) (*Config, error) { return parse(na
 func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
 	whole := origin{file: name}
 	if len(data) > maxSize {
-		return nil, Problems{whole.problem("larger than %d bytes: this is no configuration", maxSize)}
+		return nil, Problems{whole.problem("larger than %d bytes: this is not a configuration", maxSize)}
 	}
 	if why, line := tooMuch(string(data)); why != "" {
 		return nil, Problems{{File: name, Line: line, Message: why}}

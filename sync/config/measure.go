@@ -10,8 +10,8 @@ const (
 	mostTold   = 100     // problems; the others are counted
 )
 
-// tooMuch says why a document is no configuration, and on which line that shows; "" when it may be one. It need not be
-// valid TOML.
+// tooMuch says why a document is not a configuration, and on which line that shows; "" when it may be one. It need not
+// be valid TOML.
 func tooMuch(src string) (why string, line int) {
 	depth, dots, parts := 0, 0, 0
 	line = 1
@@ -40,9 +40,9 @@ func tooMuch(src string) (why string, line int) {
 		}
 		switch {
 		case depth > mostNested:
-			return "arrays and tables are nested more than 32 deep: this is no configuration", line
+			return "arrays and tables are nested more than 32 deep: this is not a configuration", line
 		case dots >= mostNested:
-			return "a key has more than 32 parts: this is no configuration", line
+			return "a key has more than 32 parts: this is not a configuration", line
 		case parts > mostParts:
 			return "more than 100,000 keys and tables: divide the projects among several configurations", line
 		}

@@ -21,12 +21,12 @@ type loading struct {
 }
 
 // Accept lets a configuration belong to another user where accepted says so of the top of the repository that it
-// lies in, or of its own folder where it lies in none.
+// is in, or of its own folder where it is in none.
 func Accept(accepted func(dir string) bool) Option {
 	return func(o *loading) { o.accepted = accepted }
 }
 
-// openOwn opens a configuration file that belongs to this user or to root, as does the folder that it lies in; of
+// openOwn opens a configuration file that belongs to this user or to root, as does the folder that it is in; of
 // a link, both ends.
 func openOwn(path string, accepted func(dir string) bool) (*os.File, error) {
 	link, err := os.Lstat(path)
@@ -89,7 +89,7 @@ func refuseForeign(path, part string, info fs.FileInfo, accepted func(dir string
 }
 
 // refuseShared refuses a file that was found above the current folder where every user may write it, or put
-// another one in its place.
+// another one there.
 func refuseShared(path string) error {
 	file, err := os.Stat(path)
 	if err != nil {

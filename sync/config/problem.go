@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong in a configuration file: where it stands and what would be right
+// Problem is one thing that is wrong in a configuration file: where it is and what would be right
 // there.
 type Problem struct {
 	File    string // as it was given to Load or Parse
@@ -40,7 +40,7 @@ func (p Problem) place() Problem {
 }
 
 // Problems is everything that is wrong with a configuration, in the order of its lines. It is the error
-// that Load and Parse return for a file they could read, so that nobody has to repair a file one
+// that Load and Parse return for a file they could read, so that a file need not be repaired one
 // message at a time.
 type Problems []Problem
 
@@ -76,7 +76,7 @@ func (ps Problems) err() error {
 	return ps
 }
 
-// origin remembers where a part of the configuration stands in its file, so that a problem that shows
+// origin remembers where a part of the configuration is in its file, so that a problem that shows
 // only later (two source files with one target, a missing secret) can still name its line.
 type origin struct {
 	file  string
@@ -96,7 +96,7 @@ func (o origin) index(i int) origin {
 	return o
 }
 
-// problem is a problem with what stands here.
+// problem is a problem with what is here.
 func (o origin) problem(format string, args ...any) Problem {
 	return Problem{
 		File:    o.file,

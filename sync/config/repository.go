@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/secret"
 )
 
 // scpAddress is the short form of ssh addresses: user@host:path.
@@ -15,19 +17,20 @@ func (p *Project) Cloned() bool {
 	return strings.Contains(p.Repository, "://") || scpAddress.MatchString(p.Repository)
 }
 
-// Address is the address of a repository that is Cloned; where a password stands in it, without user and password, which then come beside it.
-func (p *Project) Address() (address, user string, password Secret) {
+// Address is the address of a repository that is Cloned; where it has a password, without user and password, which
+// then come beside it.
+func (p *Project) Address() (address, user string, password secret.Value) {
 	u, err := url.Parse(p.Repository)
 	if err != nil || u.User == nil {
-		return p.Repository, "", Secret{}
+		return p.Repository, "", secret.Value{}
 	}
 	word, some := u.User.Password()
 	if !some {
-		return p.Repository, "", Secret{}
+		return p.Repository, "", secret.Value{}
 	}
 	user = u.User.Username()
 	u.User = nil
-	return u.String(), user, NewSecret(word)
+	return u.String(), user, secret.New(word)
 }
 
 var cloneSchemes = []string{"https", "http", "ssh", "git", "file"}
@@ -71,7 +74,8 @@ func (v *validator) cloneAddress(p *Project) {
 	case err != nil:
 		v.add("repository", "this is not an address that can be read")
 	case !slices.Contains(cloneSchemes, u.Scheme):
-		v.add("repository", "%s:// is no address of a repository that is known; one of %s", u.Scheme, strings.Join(cloneSchemes, ", "))
+		v.add("repository", "%s:// is not a known kind of address of a repository; one of %s", u.Scheme,
+			strings.Join(cloneSchemes, ", "))
 	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost", u.Scheme != "file" && u.Host == "", strings.Trim(u.Path, "/") == "":
 		v.add("repository", "the address must have a host and a path, as in https://git.example.com/team/app.git")
 	case u.RawQuery != "" || u.Fragment != "":
@@ -80,7 +84,8 @@ func (v *validator) cloneAddress(p *Project) {
 		v.add("repository", "holds a control character")
 	default:
 		if _, _, password := p.Address(); !password.IsZero() {
-			v.warn("repository", "a password stands in the address; git's credential helpers, or ssh with a key, keep it out of this file")
+			v.warn("repository", "the address holds a password; git's credential helpers, or ssh with a key, keep it out "+
+				"of this file")
 			if u.Scheme == "http" && !loopback(u.Hostname()) {
 				v.warn("repository", "http sends the password unprotected to %s; https does not", u.Host)
 			}

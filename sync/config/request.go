@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/locsync/locsync/sync/secret"
 )
 
 // Request is the pull or merge request from Pull.Branch to Pull.Base: who makes it, and what it says.
@@ -13,7 +15,8 @@ type Request struct {
 	// forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data Center), azure. The first three need no
 	// token.
 	Kind string `toml:"kind"`
-	// URL is the forge's address: scheme, host, and a path where the forge lies below one. Empty: guessed from the remote's.
+	// URL is the forge's address: scheme, host, and a path where the forge is below one. Empty: guessed from the
+	// remote's.
 	URL string `toml:"url"`
 	// Repository is the repository's name at the forge: owner/name, at GitLab with all its groups, at Azure DevOps
 	// organisation/project/name. Empty: guessed from the remote's address.
@@ -120,10 +123,11 @@ func markdownCode(text string) string {
 
 // ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential forge_token. It is empty
 // where none is needed. The error is Problems naming every place that was looked at.
-func (c *Config) ForgeToken(p *Project, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+func (c *Config) ForgeToken(p *Project, getenv func(string) string,
+	readFile func(string) ([]byte, error)) (secret.Value, error) {
 	q := &p.Pull.Request
 	if !q.Forge() {
-		return Secret{}, nil
+		return secret.Value{}, nil
 	}
 	at := p.origin.at("pull").at("request")
 	s, err := c.secret(at.path+".token", q.TokenEnv, q.TokenFile, "forge_token", getenv, readFile)
@@ -134,7 +138,8 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string, readFile fun
 	if q.TokenEnv != "" {
 		env = "set the environment variable " + q.TokenEnv
 	}
-	return Secret{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or pass the systemd credential forge_token", q.Kind, env)}
+	return secret.Value{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or "+
+		"pass the systemd credential forge_token", q.Kind, env)}
 }
 
 func (v *validator) request(q *Request, p *Pull) {

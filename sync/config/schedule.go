@@ -161,7 +161,7 @@ func wallClock(t time.Time) time.Time {
 // instant is the first time that a clock in the zone shows what wall shows, or where it never does the
 // first instant after the gap.
 func instant(wall time.Time, zone *time.Location) time.Time {
-	// Every instant with this wall clock lies within a day of it in UTC, and zones change at most once in
+	// Every instant with this wall clock is within a day of it in UTC, and zones change at most once in
 	// that time: the offsets before and after the change are the only candidates.
 	_, before := wall.Add(-26 * time.Hour).In(zone).Zone()
 	_, later := wall.Add(26 * time.Hour).In(zone).Zone()

@@ -1,66 +1,19 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
-	"text/template"
+
+	"github.com/locsync/locsync/sync/secret"
 )
 
 const canary = "hunter2-canary"
 
-// A secret is looked for in its three places in their order, and every way to print one shows nothing.
-func TestSecretShowsNothing(t *testing.T) {
-	s := NewSecret(canary)
-	holder := struct {
-		Open   Secret
-		hidden Secret
-		deep   *Secret
-		list   []Secret
-	}{s, s, &s, []Secret{s}}
-	var texts []string
-	for _, v := range []any{s, &s, holder, &holder, []Secret{s}, map[string]Secret{"k": s}} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-			texts = append(texts, fmt.Sprintf(verb, v))
-		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(data))
-	}
-	marshalled, err := s.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts = append(texts, string(marshalled), s.GoString(), s.String())
-	var b strings.Builder
-	if err := template.Must(template.New("").Parse("{{.}}")).Execute(&b, s); err != nil {
-		t.Fatal(err)
-	}
-	texts = append(texts, b.String(), fmt.Errorf("with %v", s).Error())
-	for _, text := range texts {
-		if strings.Contains(text, canary) || strings.Contains(text, fmt.Sprintf("%x", canary)) {
-			t.Errorf("%q shows it", text)
-		}
-	}
-	if s.Reveal() != canary || fmt.Sprint(s) != "[redacted]" || fmt.Sprint(Secret{}) != "" {
-		t.Errorf("got %q, %v", s.Reveal(), s)
-	}
-}
-
-func TestSecretEqual(t *testing.T) {
-	s := NewSecret(canary)
-	if !s.Equal(canary) || s.Equal("") || s.Equal(canary+"x") || (Secret{}).Equal("") {
-		t.Error("comparison is wrong")
-	}
-}
-
+// A secret is found in its three sources in their order.
 func TestAPIKey(t *testing.T) {
 	const service = "[service]\nurl = \"http://127.0.0.1:1\"\naccount_id = \"me\"\n"
 	withID := strings.Replace(smallest, "name", "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nname", 1)
@@ -197,9 +150,9 @@ func TestSecretWithoutEnd(t *testing.T) {
 		strings.Replace(smallest, "name = \"app\"", "name = \"app\"\nid = \"11111111-2222-3333-4444-555555555555\"", 1))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := c.APIKey(func(string) string { return "" }, ReadSecretFile)
+	_, err := c.APIKey(func(string) string { return "" }, secret.ReadFile)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+	if err == nil || !strings.Contains(err.Error(), "it is not a regular file") {
 		t.Error(err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
@@ -217,7 +170,7 @@ func TestPinnedService(t *testing.T) {
 		"example.com": false, "embedded": false, "://": false,
 	} {
 		env := map[string]string{"LOCSYNC_SERVICE_URL": address, "LOCSYNC_API_KEY": "key"}
-		key, err := c.APIKey(func(name string) string { return env[name] }, ReadSecretFile)
+		key, err := c.APIKey(func(name string) string { return env[name] }, secret.ReadFile)
 		if goes && (err != nil || key.Reveal() != "key") || !goes && (err == nil || !key.IsZero()) {
 			t.Errorf("%q: %v", address, err)
 		}

@@ -47,7 +47,7 @@ func (f *Files) sourceFile(file string) (Source, bool) {
 func (f *Files) CollectionOf(s Source) string {
 	expanded := collectionWords(s).Replace(f.Collection)
 	if expanded == "" {
-		return DefaultCollection // {DIR} alone, for a file that lies in none
+		return DefaultCollection // {DIR} alone, for a file that is in none
 	}
 	return expanded
 }

@@ -111,7 +111,7 @@ func (t Template) checkDir() error {
 		before := i == 0 || t.parts[i-1].kind == literal && strings.HasSuffix(t.parts[i-1].text, "/")
 		after := i < len(t.parts)-1 && t.parts[i+1].kind == literal && strings.HasPrefix(t.parts[i+1].text, "/")
 		if !before || !after {
-			return errors.New("{DIR} stands for whole folders, several or none: it must stand between slashes, as in a/{DIR}/b")
+			return errors.New("{DIR} stands for whole folders, several or none: it must be between slashes, as in a/{DIR}/b")
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (t Template) LabelPrefix() string {
 	return ""
 }
 
-// HasSource reports whether the template depends on the source file: {NAME}, {EXT} or {DIR} stand in it.
+// HasSource reports whether the template depends on the source file: it has {NAME}, {EXT} or {DIR}.
 func (t Template) HasSource() bool { return t.has(name, ext, dir) }
 
 // For fills in {NAME}, {EXT} and {DIR}. What remains are the service's own placeholders.
@@ -243,7 +243,7 @@ func (t Template) expand(spelling, labelText string) string {
 	return b.String()
 }
 
-// Match tells which of the languages an archive entry is for, and the text that stands in it for
+// Match tells which of the languages an archive entry is for, and the text that it has for
 // {LABEL:...}. Entries are compared in the service's spelling. Where an entry fits several languages
 // (with a label beside the language: zh-Hans-app.json fits zh and zh-Hans), the longest code is meant.
 // An entry whose label would lead to an unsafe path matches nothing.

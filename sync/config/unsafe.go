@@ -102,9 +102,9 @@ func unsafeSegment(segment string) string {
 	plain = strings.TrimRight(plain, ". ")
 	switch {
 	case plain == ".git" || plain == "git~1":
-		return "it lies inside .git"
+		return "it is inside .git"
 	case obeyed[plain]:
-		return fmt.Sprintf("%s is read by git, by a git host or by locsync, and is no place for translations", segment)
+		return fmt.Sprintf("%s is read by git, by a git host or by locsync, and cannot hold translations", segment)
 	}
 	return ""
 }

@@ -125,7 +125,7 @@ func (v *validator) webAddress(key, text, or string) *url.URL {
 		}
 		v.add(key, "%s is not %san address with scheme and host, such as https://example.com", text, or)
 	case u.User != nil:
-		v.add(key, "must not hold a user or password; those never stand in this file")
+		v.add(key, "must not hold a user or password; this file must not hold secrets")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		v.add(key, "must end with its path: no ? and no #")
 	case !validPort(u.Port()):
@@ -146,7 +146,7 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// ownHeaders are those that HTTP, and what lies between the service and here, say other things with.
+// ownHeaders are those that HTTP, and what is between the service and here, say other things with.
 var ownHeaders = map[string]bool{"host": true, "connection": true, "content-length": true, "content-type": true, "content-encoding": true, "transfer-encoding": true,
 	"trailer": true, "te": true, "upgrade": true, "expect": true, "keep-alive": true, "proxy-connection": true, "user-agent": true, "accept": true, "accept-encoding": true}
 
@@ -236,7 +236,7 @@ func (v *validator) languages(p *Project) {
 		case why != "":
 			v.addAt(at, "%s", why)
 		case fold == strings.ToLower(p.SourceLanguage):
-			v.addAt(at, "%q is the source language; it is no target", code)
+			v.addAt(at, "%q is the source language; it cannot be a target", code)
 		case seen[fold]:
 			v.addAt(at, "%q is listed twice", code)
 		}
@@ -379,7 +379,7 @@ func plainText(text string) bool { return strings.IndexFunc(text, unicode.IsCont
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// env checks the name of an environment variable. It never quotes the value: somebody may have put the
+// env checks the name of an environment variable. It never quotes the value: it may be the
 // secret itself there.
 func (v *validator) env(key, name string) {
 	if name != "" && !envName.MatchString(name) {

@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Where serving the daemon's address fails it is listened on again, also when another program has it for a while; the log and the status say so, and when it is over. One
-// that is closed meanwhile ends.
+// Where serving the daemon's address fails it is listened on again, also when another program has it for a while; the
+// log and the status say so, and when it is over. One that is closed meanwhile ends.
 func TestAddressListensAgain(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)

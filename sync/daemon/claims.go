@@ -24,8 +24,8 @@ import (
 //
 //	<git directory>/locsync/daemon-<digest>/   see boltledger.TakeClaim; their address is the daemon's state folder
 //
-// A repository may be on a mount that does not answer. It keeps nobody waiting for long: its claim is taken by the
-// first pass that gets to it.
+// A repository may be on a mount that does not answer. It does not keep others waiting for long: its claim is taken by
+// the first pass that gets to it.
 type claims struct {
 	log      *zap.Logger
 	stateDir string
@@ -158,7 +158,7 @@ func (c *claims) takeClaim(ctx context.Context, dir, what string) error {
 		if have, err := c.hold(dir, what, nil); have || err != nil {
 			return err
 		}
-		claim, err := boltledger.TakeClaim(dir, c.stateDir) // others stand in other folders
+		claim, err := boltledger.TakeClaim(dir, c.stateDir) // others are in other folders
 		if err == nil {
 			if _, err = c.hold(dir, what, claim); err != nil { // it was given up while the repository did not answer
 				claim.Release()

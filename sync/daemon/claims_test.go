@@ -113,7 +113,8 @@ func TestClaimOfATrustedRepository(t *testing.T) {
 	}
 }
 
-// Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere that is no matter.
+// Where the state belongs into a repository that does not answer, nothing can begin, which is said; elsewhere that is
+// not a problem.
 func TestStateThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

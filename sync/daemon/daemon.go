@@ -178,8 +178,8 @@ func (d *running) offerService() {
 	})
 }
 
-// leaveService closes the embedded service, which the configuration in use does not need, when nobody uses it any more:
-// passes of the one before may be under way. Then another process may open it.
+// leaveService closes the embedded service, which the configuration in use does not need, when it is not in use any
+// more: passes of the one before may be under way. Then another process may open it.
 func (d *running) leaveService() {
 	try := d.process.Leave(d.cfg)
 	if try == nil {
@@ -220,7 +220,7 @@ func (d *running) doing() string {
 // askPatience is how long another daemon may take to say that it runs.
 const askPatience = 3 * time.Second
 
-// startPatience is how long a daemon waits for the place of the state to answer, and for a command, or for a daemon
+// startPatience is how long a daemon waits for the folder of the state to answer, and for a command, or for a daemon
 // that is just ending, to let go of it.
 const startPatience = 30 * time.Second
 
@@ -239,7 +239,7 @@ func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duratio
 		return nil
 	}
 	return errors.New("the folder of the state, or the repository whose git directory has it, does not answer: the disk " +
-		"or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need " +
+		"or mount that it is on hangs; state_dir can name a folder elsewhere, so that the other projects need " +
 		"not wait for it")
 }
 

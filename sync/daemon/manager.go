@@ -23,7 +23,7 @@ import (
 var HangsAfter = gitops.DefaultSilence + time.Minute
 
 const (
-	// beatsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.
+	// beatsEvery is how often the heartbeats are checked, where no watchdog says how often it wants to hear.
 	beatsEvery = 20 * time.Second
 	// statusPause is the least time between two status lines.
 	statusPause = time.Second
@@ -33,7 +33,7 @@ const (
 
 // manager tells the service manager, systemd, how the daemon is: that it is ready, what it does, and, where the unit
 // has a watchdog, that all parts of it move. When one hangs it falls silent, and systemd ends the daemon, which prints
-// where every goroutine stands, and starts it again. Without a service manager it tells the log only.
+// where every goroutine is, and starts it again. Without a service manager it tells the log only.
 //
 // A part that hangs from the beginning (see heartbeat.Set.Try) keeps it from nothing: that is a project on a mount
 // which does not answer, this start did not cure it, and another one would interrupt those that work. So one hang costs
@@ -48,7 +48,7 @@ type manager struct {
 	changed func() <-chan struct{} // closed when that may be another one next (see engine.Changed)
 
 	every time.Duration
-	pings bool          // somebody waits for them
+	pings bool          // a watchdog waits for them
 	rung  chan struct{} // one slot: the line is to be told again
 
 	mu            sync.Mutex // held while something is told
@@ -96,21 +96,21 @@ func (m *manager) ring() {
 	}
 }
 
-// run looks at the hearts, and tells what the daemon does when it has changed, until ctx ends.
+// run checks the heartbeats, and tells what the daemon does when it has changed, until ctx ends.
 func (m *manager) run(ctx context.Context) {
 	m.look()
 	m.ring()
-	looks := time.NewTicker(m.every)
-	defer looks.Stop()
+	checks := time.NewTicker(m.every)
+	defer checks.Stop()
 	rung, pause, changed := m.rung, (<-chan time.Time)(nil), m.changed()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-looks.C:
+		case <-checks.C:
 			m.look()
 		case <-changed:
-			changed = nil // until somebody looks
+			changed = nil // until it is read
 			m.ring()
 		case <-rung:
 			changed = m.changed()
@@ -122,7 +122,7 @@ func (m *manager) run(ctx context.Context) {
 	}
 }
 
-// look pings unless a part hangs. It takes two looks that agree: where the whole process or machine stood still, every
+// look pings unless a part hangs. It takes two checks that agree: where the whole process or machine stood still, every
 // part was late at the first one.
 func (m *manager) look() {
 	m.mu.Lock()
@@ -130,7 +130,7 @@ func (m *manager) look() {
 	hanging := m.beats.Hanging()
 	began, ended := m.hang.look(len(hanging) > 0)
 	curable, _ := m.curable.look(slices.ContainsFunc(hanging, func(s heartbeat.Still) bool { return !s.First }))
-	next := "no watchdog is set, so that nobody starts the daemon again"
+	next := "no watchdog is set, so the daemon is not started again"
 	if m.pings {
 		next = "the watchdog is not told any more that it works, and starts it again"
 	}

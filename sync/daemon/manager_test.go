@@ -43,7 +43,9 @@ func managed(t *testing.T, f func(t *testing.T, hearts *heartbeat.Set, h *heard,
 		h := &heard{start: time.Now()}
 		core, logs := observer.New(zap.InfoLevel)
 		hearts := heartbeat.New(HangsAfter)
-		m := &manager{log: zap.New(core), beats: hearts, doing: func() string { return "" }, changed: func() <-chan struct{} { return nil }, tell: h.tell, every: 20 * time.Second, pings: true, rung: make(chan struct{}, 1)}
+		m := &manager{log: zap.New(core), beats: hearts, doing: func() string { return "" },
+			changed: func() <-chan struct{} { return nil }, tell: h.tell, every: 20 * time.Second, pings: true,
+			rung: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go m.run(ctx)

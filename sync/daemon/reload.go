@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -21,9 +22,9 @@ import (
 // anything is exchanged.
 func (d *running) reload() {
 	d.manager.reloading()
-	heart := d.beats.Begin("reading the configuration again")
-	err := d.reconfigure(heartbeat.With(d.ctx, heart))
-	heart.End()
+	beat := d.beats.Begin("reading the configuration again")
+	err := d.reconfigure(heartbeat.With(d.ctx, beat))
+	beat.End()
 	if d.ctx.Err() != nil {
 		return // it was given up because the daemon ends
 	}
@@ -49,7 +50,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 		d.o.Log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
 	if dir != d.process.Dir {
-		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
+		return fmt.Errorf("the state would be in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
 			"the daemon to begin with another", dir, d.process.Dir, d.process.Dir)
 	}
 	ready, err := d.prepare(ctx, cfg)
@@ -74,8 +75,8 @@ func (d *running) reconfigure(ctx context.Context) error {
 // readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it
 // returns a reader of. All of them may lie on a mount that does not answer.
 func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileReader, error) {
-	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: "+
-		"the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that has the state, does not answer: "+
+		"the disk or mount that it is on hangs; try again when it answers", d.cfg.File)
 	if d.reloads.reading != nil {
 		select {
 		case <-d.reloads.reading:
@@ -105,7 +106,7 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileRe
 	return r.cfg, r.dir, r.files, r.err
 }
 
-// fileReader is config.ReadSecretFile, or what has read before.
+// fileReader is secret.ReadFile, or what has read before.
 type fileReader = func(string) ([]byte, error)
 
 // readAhead reads the files of a configuration's secrets, and returns what reads them without their disk.
@@ -118,14 +119,14 @@ func readAhead(cfg *config.Config) fileReader {
 	once := func(file string) ([]byte, error) {
 		c, there := read[file]
 		if !there {
-			c.data, c.err = config.ReadSecretFile(file)
+			c.data, c.err = secret.ReadFile(file)
 			read[file] = c
 		}
 		return c.data, c.err
 	}
-	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret,
+	for _, find := range []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
 		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL} {
-		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
+		_, _ = find(os.Getenv, once) // an error is reported when the secret is used
 	}
 	return once
 }

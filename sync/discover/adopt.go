@@ -9,8 +9,9 @@ import (
 	"github.com/locsync/locsync/sync/languages"
 )
 
-// adopt goes through the files beside the translations that were found whose names are no common language: rare languages, variants, and what a team or a
-// platform made up. Their texts prove what they are: a translation has the keys of its source. Each is taken, or named.
+// adopt goes through the files beside the translations that were found whose names are not a common language: rare
+// languages, variants, and what a team or a platform made up. Their texts prove what they are: a translation has the
+// keys of its source. Each is taken, or named.
 func (s *search) adopt(kept []*template) {
 	taken := make(map[string]bool)
 	for _, t := range kept {
@@ -81,7 +82,7 @@ func (t *template) spellingIn(name string) string {
 	return spelling
 }
 
-// judge says in which language a file is, or why it is left out; neither of what nobody takes for a translation.
+// judge says in which language a file is, or why it is left out; neither of what does not look like a translation.
 func (s *search) judge(name, spelling, source string, of *reading) (code, why string) {
 	if _, known := s.names[name]; !known || standingOf(name) == stranger {
 		return "", ""
@@ -107,7 +108,7 @@ func (s *search) judge(name, spelling, source string, of *reading) (code, why st
 	case len(r.byEntry) == 0 || r.lists:
 		return "", ""
 	case shared*2 < len(r.byEntry) && shared < 5:
-		return "", fmt.Sprintf("is no translation: it has few of the keys of %s", source)
+		return "", fmt.Sprintf("is not a translation: it has few of the keys of %s", source)
 	case code == "" && strings.HasSuffix(name, ".xml"):
 		return "", fmt.Sprintf("is for some devices (%s), not for a language", spelling)
 	case code == "":
@@ -142,7 +143,8 @@ func countries(s *search, t *template) {
 	}
 }
 
-// withoutCrowdin takes out the language that a project of Crowdin translates in its place: a rare one, whose texts are marks for a script.
+// withoutCrowdin takes out the language that a project of Crowdin uses for translating in context: a rare one, whose
+// texts are marks for a script.
 func (s *search) withoutCrowdin(t *template) {
 	for _, spelling := range sortedKeys(t.files) {
 		if slices.Contains(common, strings.ToLower(spelling[:min(2, len(spelling))])) {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Nobody knows what lies in a tree before it is looked at: exports of databases that are named like resource files, what a build makes, folders of other
-// people's files under any name. A look ends all the same, soon and in little memory; what it leaves out is named.
+// What is in a tree is not known before it is read: exports of databases that are named like resource files, what a
+// build makes, folders of other people's files under any name. Reading it ends all the same, soon and in little
+// memory; what it leaves out is named.
 const (
 	mostOfAFile = 32 << 20  // bytes: resource files are hundreds of times smaller
 	mostOfAll   = 128 << 20 // bytes of all resource files that are read
@@ -27,14 +28,14 @@ type unread struct{ why string }
 
 func (u unread) Error() string { return u.why }
 
-// readFile reads a file as far as the allowance goes. What is no plain file is not opened: a pipe would wait for somebody who writes.
+// readFile reads a file as far as the allowance goes. Only regular files are opened: a pipe would wait for its writer.
 func (s *search) readFile(name string, left *allowance) ([]byte, error) {
 	info, err := fs.Lstat(s.fsys, name)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, unread{"it is no plain file"}
+		return nil, unread{"it is not a regular file"}
 	case info.Size() > mostOfAFile:
 		return nil, unread{fmt.Sprintf("it has %d MB, which is more than resource files have; write it into locsync.toml by hand, if it is one", info.Size()>>20)}
 	case info.Size() > int64(*left):
@@ -80,8 +81,8 @@ func closedFolder(err error) string {
 	return "is a folder that cannot be looked into: " + err.Error()
 }
 
-// Walk lists a tree that nobody can tell the tracked files of. Folders of other people's files are not entered. What cannot be looked into, lies too deep, or
-// comes after too much else is left out.
+// Walk lists a tree of which the tracked files are not known. Folders of other people's files are not entered. What
+// cannot be read, is too deep, or comes after too much else is left out.
 func Walk(fsys fs.FS) (Listing, error) {
 	var l Listing
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -93,13 +94,13 @@ func Walk(fsys fs.FS) (Listing, error) {
 		case err != nil && name == ".":
 			return err
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
-			return nil // just gone, or of a name that is no text
+			return nil // just gone, or of a name that is not a text
 		case err != nil:
 			return skip(closedFolder(err))
 		case d.IsDir() && name != "." && foreignFolder(d.Name()):
 			return fs.SkipDir
 		case d.IsDir() && strings.Count(name, "/") >= deepest:
-			return skip(fmt.Sprintf("lies more than %d folders deep", deepest))
+			return skip(fmt.Sprintf("is more than %d folders deep", deepest))
 		case d.Type().IsRegular() && len(l.Tracked) == mostNames:
 			reason := fmt.Sprintf("and what is behind it come after %d files, and are not looked at; with a git program only those count that git tracks", mostNames)
 			l.LeftOut = append(l.LeftOut, LeftOut{Path: name, Reason: reason})

@@ -145,7 +145,8 @@ var notInCollections = regexp.MustCompile(`[^\pL\pN._+{}/-]+`)
 func (g *Group) folders(telling bool) []string {
 	var parts []string
 	for part := range strings.SplitSeq(path.Dir(g.Output), "/") {
-		if strings.Contains(part, "{") || telling && (slices.Contains(generic, part) || slices.Contains(places, part)) {
+		if strings.Contains(part, "{") || telling &&
+			(slices.Contains(generic, part) || slices.Contains(resourceFolders, part)) {
 			continue
 		}
 		if part = strings.Trim(notInCollections.ReplaceAllString(part, "-"), "-. "); part != "" {

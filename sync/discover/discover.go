@@ -1,11 +1,12 @@
-// Package discover looks at a tree of files as somebody does who has to write its configuration: which are resource files, in which languages, how
-// paths spell those, what belongs together, and what looks like a resource file and is none.
+// Package discover reads a tree of files as a person does who has to write its configuration: which are resource
+// files, in which languages, how paths spell those, what belongs together, and what looks like a resource file and is
+// none.
 //
-// Its law: what it proposes works as it stands. A configuration made of a Result is valid, finds the source files that the Result names and no
-// others, and writes no two translations into one file.
+// Its law: what it proposes works unchanged. A configuration made of a Result is valid, finds the source files that
+// the Result names and no others, and writes no two translations into one file.
 //
-// It is pure over an fs.FS and a list of names. It asks nobody, writes nothing, and does not know git, the service or the syntax of the
-// configuration file. What it cannot tell it says (Result.Unsure) instead of guessing.
+// It is pure over an fs.FS and a list of names. It asks nothing, writes nothing, and does not know git, the service or
+// the syntax of the configuration file. What it cannot tell it says (Result.Unsure) instead of guessing.
 package discover
 
 import (
@@ -67,12 +68,12 @@ type Group struct {
 
 	templates []*template
 	spelled   map[string]string // by code: as its files are
-	place     string            // the folder that its files are kept below
+	folder    string            // the folder that its files are kept below
 	each      string            // the placeholder that keeps files with a key in common in collections of their own
 	texts     []map[string]string
 }
 
-// LeftOut is files that look like resource files and are not proposed, or a folder that nobody looked into.
+// LeftOut is files that look like resource files and are not proposed, or a folder that was not read.
 type LeftOut struct {
 	Path   string `json:"path"`  // with {LANGUAGE} where files of several languages are meant; a folder ends with a slash
 	Files  int    `json:"files"` // 0 where they are not known
@@ -82,7 +83,7 @@ type LeftOut struct {
 // Broken reports whether the files are left out because they cannot be read.
 func (l LeftOut) Broken() bool { return strings.HasPrefix(l.Reason, unreadableFile) }
 
-// Options are answers that somebody has already given.
+// Options are answers that were given in advance.
 type Options struct {
 	Source string // the source language; empty: found out
 }
@@ -93,7 +94,7 @@ type standing int
 const (
 	own      standing = iota // of the product
 	aside                    // a test's, an example's, a template, documentation, build output: counts where there is nothing else
-	stranger                 // somebody else's: never
+	stranger                 // another project's: never
 )
 
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
@@ -310,7 +311,7 @@ func foreignFolder(name string) bool {
 	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 || strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
 }
 
-// asideFolders are folders whose resource files are no part of the product. Some hold what a build makes.
+// asideFolders are folders whose resource files are not part of the product. Some hold what a build makes.
 var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs", "__tests__", "__mocks__", "__fixtures__", "mocks", "fixture",
 	"fixtures", "testdata", "testFixtures", "e2e", "cypress", "playwright", "storybook", "stories", "playground", "sandbox", "benchmark", "benchmarks", "template", "templates",
 	"tutor", "tutorial", "tutorials", "starter", "boilerplate", "skeleton", "generators", "doc", "docs", "documentation", "fastlane", "screenshots"}
@@ -369,14 +370,14 @@ func neverResource(base string) bool {
 	return strings.HasPrefix(base, ".")
 }
 
-// There says which languages files were found in, for somebody who named another one.
+// There says which languages files were found in, for a user who named another one.
 func (r *Result) There() string {
 	all := append([]string{}, r.Targets...)
 	if len(r.Groups) > 0 {
 		all = append(all, r.Source)
 	}
 	if len(all) == 0 {
-		return "none of those that look like one was found to be in any language"
+		return "none of the files that look like one has a language that can be told"
 	}
 	slices.Sort(all)
 	return "there are files in " + strings.Join(all, ", ")

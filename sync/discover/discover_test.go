@@ -119,8 +119,8 @@ func TestCountries(t *testing.T) {
 	}
 }
 
-// A code that services do not have stays what it is where the one without its region would mean another file's language:
-// Minecraft's en_pt is no translation of en_us into English.
+// A code that services do not have stays what it is where the one without its region would mean another file's
+// language: Minecraft's en_pt is no translation of en_us into English.
 func TestRegionsBesideTheLanguage(t *testing.T) {
 	r := find(t, "lang/en_us.json lang/en_pt.json lang/de_de.json lang/az_az.json", "", Options{})
 	if got, want := r.lines(), "lang/en_us.json en-US,az,de-DE,en-PT"; got != want {

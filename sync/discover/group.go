@@ -72,7 +72,7 @@ func (s *search) beside(members []*template) Group {
 		g.Files = append(g.Files, t.sourceFile(s.source))
 	}
 	first := members[0]
-	g.place = placeOf(first.text)
+	g.folder = placeOf(first.text)
 	if first.inName() {
 		g.Source, g.Output = escaped(g.Files[0]), first.text
 		return g
@@ -120,19 +120,20 @@ func (s *search) matchesOnly(pattern string, files []string) bool {
 	return n == len(files)
 }
 
-// nested joins groups that differ in the folders below one place only: config/locales/en.yml and config/locales/models/user/en.yml,
-// locales/en/app.json and locales/en/admin/users.json.
+// nested joins groups that differ in the folders below one only: config/locales/en.yml and
+// config/locales/models/user/en.yml, locales/en/app.json and locales/en/admin/users.json.
 func (s *search) nested(groups []Group) []Group {
-	type shape struct{ place, language, source, output string } // language: the source's folder; "" where it is in the name
+	// language: the source's folder; "" where it is in the name
+	type shape struct{ folder, language, source, output string }
 	shapes := make(map[shape][]int)
 	for i, g := range groups {
-		below, ok := strings.CutPrefix(g.Output, g.place+"/")
-		if g.place == "" || !ok || strings.Contains(g.Source, "/{") {
+		below, ok := strings.CutPrefix(g.Output, g.folder+"/")
+		if g.folder == "" || !ok || strings.Contains(g.Source, "/{") {
 			continue
 		}
-		key := shape{place: g.place, source: path.Base(g.Source), output: path.Base(g.Output)}
+		key := shape{folder: g.folder, source: path.Base(g.Source), output: path.Base(g.Output)}
 		if strings.HasPrefix(below, "{LANGUAGE}/") {
-			key.language, _, _ = strings.Cut(strings.TrimPrefix(g.Files[0], g.place+"/"), "/")
+			key.language, _, _ = strings.Cut(strings.TrimPrefix(g.Files[0], g.folder+"/"), "/")
 		} else if !strings.Contains(key.output, "{LANGUAGE}") {
 			continue
 		}
@@ -145,16 +146,16 @@ func (s *search) nested(groups []Group) []Group {
 		if len(members) < 2 {
 			continue
 		}
-		g := Group{place: key.place}
+		g := Group{folder: key.folder}
 		for _, i := range members {
 			g.Files = append(g.Files, groups[i].Files...)
 			g.templates = append(g.templates, groups[i].templates...)
 		}
-		root := escaped(key.place)
-		g.Output = key.place + "/{DIR}/" + key.output
+		root := escaped(key.folder)
+		g.Output = key.folder + "/{DIR}/" + key.output
 		if key.language != "" {
 			root += "/" + escaped(key.language)
-			g.Output = key.place + "/{LANGUAGE}/{DIR}/" + key.output
+			g.Output = key.folder + "/{LANGUAGE}/{DIR}/" + key.output
 		}
 		g.Source = root + "/**/" + key.source
 		if !s.matchesOnly(g.Source, g.Files) || !spelledAlike(g.templates) {
@@ -178,7 +179,7 @@ func (s *search) nested(groups []Group) []Group {
 func placeOf(text string) string {
 	parts := strings.Split(path.Dir(text), "/")
 	for i, part := range slices.Backward(parts) {
-		if slices.Contains(places, part) {
+		if slices.Contains(resourceFolders, part) {
 			return strings.Join(parts[:i+1], "/")
 		}
 	}

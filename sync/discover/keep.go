@@ -187,10 +187,10 @@ var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
 
 const unreadableFile = "cannot be read: "
 
-// noTexts is why Android's colours, sizes and styles are left out, which nobody expects to be told of.
+// noTexts is why Android's colours, sizes and styles are left out, which is too usual to be told.
 const noTexts = "holds no texts"
 
-// anyTaken reports whether a file of the template belongs to another already: then nobody wonders where it is.
+// anyTaken reports whether a file of the template belongs to another already: then it is not missed.
 func (t *template) anyTaken(taken map[string]bool) bool {
 	for _, name := range t.files {
 		if taken[name] {

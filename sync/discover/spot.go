@@ -9,19 +9,20 @@ import (
 	"github.com/locsync/locsync/formats"
 )
 
-// places are folder names that resource files are kept under. A single language is only believed in there.
-var places = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language", "languages", "translation", "translations", "messages", "localization", "localizations", "intl"}
+// resourceFolders are folder names that resource files are kept under. A single language is only believed in there.
+var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language",
+	"languages", "translation", "translations", "messages", "localization", "localizations", "intl"}
 
 // spotted is a file with the part of its path that names its language taken out.
 type spotted struct {
 	file     string
-	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} in that place
+	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
 	at       int    // which part of the path that is
 	spelling string // what stood there; "" for the unqualified folder of Android and for Base.lproj
 	base     bool   // spelling says nothing: the source language, whatever that is
 }
 
-// spot finds every place of a path that may name a language.
+// spot finds every part of a path that may name a language.
 func spot(name string) []spotted {
 	ext := path.Ext(name)
 	parts := strings.Split(name, "/")
@@ -93,7 +94,7 @@ func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 	}
 }
 
-// codeOf is codeOf for what stands in a template's place, the names of Apple's older projects included.
+// codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
 func (t *template) codeOf(spelling string) string {
 	if code := t.proven[spelling]; code != "" {
 		return code
@@ -176,7 +177,7 @@ func (t *template) sourceFile(source string) string {
 // inPlace reports whether the files lie where resource files do.
 func (t *template) inPlace() bool {
 	for part := range strings.SplitSeq(path.Dir(t.text), "/") {
-		if slices.Contains(places, part) {
+		if slices.Contains(resourceFolders, part) {
 			return true
 		}
 	}

@@ -73,8 +73,8 @@ func (d *doctor) probeDaemon(ctx context.Context, n *notes) {
 		n.fault("daemon", report.ExitLater, "look at its log, and restart it", "%s does not answer",
 			strings.TrimSuffix(who, ","))
 	case holder != nil && errors.Is(err, web.ErrNoDaemon):
-		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it",
-			"%s has the state and is no daemon that answers", who)
+		n.warn("daemon", "where it is a command, wait until it ends; otherwise end it",
+			"%s has the state and does not answer as a daemon", who)
 	case errors.Is(err, web.ErrNoDaemon):
 		n.ok("daemon", "none runs; `locsync run` is one")
 	default:
@@ -88,7 +88,7 @@ func tellWatching(d *doctor, n *notes, s report.Status) {
 		switch w := p.Watch; {
 		case w == nil:
 		case w.Why != "":
-			n.warn("watching", "what would help stands under file events", "%s: files are compared every few seconds: %s",
+			n.warn("watching", "file events, above, say what would help", "%s: files are compared every few seconds: %s",
 				p.Name, w.Why)
 		case w.Overflows > 0 || w.Unannounced > 0:
 			n.ok("watching", "%s: %s by events; events were lost %s, and %s found what no event had announced", p.Name,

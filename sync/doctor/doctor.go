@@ -27,7 +27,7 @@ func Examine(ctx context.Context, o Options) (report.Diagnosis, error) {
 		d.close()
 	}
 	if ctx.Err() != nil {
-		return report.Diagnosis{}, ctx.Err() // what was given up for it is no finding
+		return report.Diagnosis{}, ctx.Err() // what was given up for it is not a finding
 	}
 	code := outcome(found)
 	return report.Diagnosis{Version: o.Program.Version, At: d.now().UTC().Truncate(time.Second),

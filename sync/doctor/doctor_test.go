@@ -27,12 +27,14 @@ func TestDoctorOfTheDaemonsVersion(t *testing.T) {
 			}
 			fmt.Fprintf(w, "# TYPE locsync_build_info gauge\nlocsync_build_info{go=\"go1\",version=%q} 1\n", running)
 		}))
-		d := &doctor{cfg: config.Default(), o: Options{Limit: 10 * time.Second, Program: report.Build{Version: "1.2.3"}}, daemon: newFact(func() (report.Status, error) { return report.Status{}, nil })}
+		d := &doctor{cfg: config.Default(), o: Options{Limit: 10 * time.Second, Program: report.Build{Version: "1.2.3"}},
+			daemon: newFact(func() (report.Status, error) { return report.Status{}, nil })}
 		d.cfg.Daemon.Listen = s.Listener.Addr().String()
 		n := &notes{}
 		d.probeListen(t.Context(), n)
 		found := n.close()
-		if last := found[len(found)-1]; found[0].Level != report.LevelOK || (last.Check == "version" && last.Level == report.LevelWarning) != warned {
+		if last := found[len(found)-1]; found[0].Level != report.LevelOK ||
+			(last.Check == "version" && last.Level == report.LevelWarning) != warned {
 			t.Errorf("%s: %+v", running, found)
 		}
 		s.Close()
@@ -48,7 +50,8 @@ func TestDoctorTellsOfTheWay(t *testing.T) {
 		want string
 	}{
 		"slow": {func(n *notes) {
-			tellAddress(d, n, service.Contact{Address: "https://a.example", Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second}, nil)
+			tellAddress(d, n, service.Contact{Address: "https://a.example", Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second},
+				nil)
 		}, "address warning takes 3s"},
 		"http": {func(n *notes) {
 			tellAddress(d, n, service.Contact{Address: "http://a.example", Peer: "1.2.3.4:80", RoundTrip: 1}, nil)
@@ -59,12 +62,17 @@ func TestDoctorTellsOfTheWay(t *testing.T) {
 		"soon too old": {func(n *notes) {
 			tellCertificate(d, n, service.Certificate{Expires: time.Now().Add(72*time.Hour + time.Minute)})
 		}, "certificate warning ends in 3 days"},
-		"good for long": {func(n *notes) { tellCertificate(d, n, service.Certificate{Expires: time.Now().Add(1000 * time.Hour)}) }, "certificate ok good for 41 days"},
-		"alone":         {func(n *notes) { tellBudget(d, n, service.Budget{}) }, "budget warning this process alone"},
-		"one user's":    {func(n *notes) { tellBudget(d, n, service.Budget{Folder: "/home/u"}) }, "budget warning this user alone"},
-		"everybody's":   {func(n *notes) { tellBudget(d, n, service.Budget{Folder: "/run/lock", Shared: true}) }, "budget ok /run/lock"},
+		"good for long": {func(n *notes) {
+			tellCertificate(d, n, service.Certificate{Expires: time.Now().Add(1000 * time.Hour)})
+		}, "certificate ok good for 41 days"},
+		"alone": {func(n *notes) { tellBudget(d, n, service.Budget{}) }, "budget warning this process alone"},
+		"one user's": {func(n *notes) { tellBudget(d, n, service.Budget{Folder: "/home/u"}) },
+			"budget warning this user alone"},
+		"everybody's": {func(n *notes) { tellBudget(d, n, service.Budget{Folder: "/run/lock", Shared: true}) },
+			"budget ok /run/lock"},
 		"polling": {func(n *notes) {
-			tellWatching(d, n, report.Status{Projects: []report.ProjectStatus{{Name: "app", Process: report.Process{Watch: &report.Watching{Mode: "poll", Why: "it is NFS"}}}}})
+			tellWatching(d, n, report.Status{Projects: []report.ProjectStatus{{Name: "app",
+				Process: report.Process{Watch: &report.Watching{Mode: "poll", Why: "it is NFS"}}}}})
 		}, "watching warning it is NFS"},
 	} {
 		n := &notes{}
@@ -109,7 +117,8 @@ func TestExamineEnds(t *testing.T) {
 
 // The limits that a test cannot reach: a full disk, a clock before the program was built.
 func TestDoctorOfLimits(t *testing.T) {
-	for free, want := range map[int64]string{5 << 20: report.LevelFault, 50 << 20: report.LevelWarning, 500 << 20: report.LevelOK} {
+	for free, want := range map[int64]string{5 << 20: report.LevelFault, 50 << 20: report.LevelWarning,
+		500 << 20: report.LevelOK} {
 		d, n := &doctor{freeSpace: func(string) (int64, bool) { return free, true }}, &notes{}
 		probeDisk(d, n, t.TempDir())
 		found := n.close()
@@ -117,7 +126,8 @@ func TestDoctorOfLimits(t *testing.T) {
 			t.Errorf("%d bytes: %+v", free, last)
 		}
 	}
-	d, n := &doctor{now: func() time.Time { return time.Unix(0, 0) }, built: time.Unix(1, 0), getenv: func(string) string { return "" }}, &notes{}
+	d, n := &doctor{now: func() time.Time { return time.Unix(0, 0) }, built: time.Unix(1, 0),
+		getenv: func(string) string { return "" }}, &notes{}
 	d.probeProgram(t.Context(), n)
 	for _, f := range n.close() {
 		if f.Check == "clock" && f.Level != report.LevelWarning {

@@ -98,7 +98,7 @@ type probe struct {
 }
 
 // examine makes all probes at once and gives what they found in their order. One that does not end in time is a fault
-// of its own; nobody waits for it any more, and hung says so.
+// of its own; it is not waited for any more, and hung says so.
 func examine(ctx context.Context, limit time.Duration, probes []probe) (found []report.Finding, hung bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -134,7 +135,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		n.skip("secrets", "which there should be, the configuration says")
 		return
 	}
-	one := func(check, need string, read func(func(string) string, func(string) ([]byte, error)) (config.Secret, error)) {
+	one := func(check, need string, read func(func(string) string, func(string) ([]byte, error)) (secret.Value, error)) {
 		where := ""
 		getenv := func(name string) string {
 			value := d.getenv(name)
@@ -144,7 +145,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 			return value
 		}
 		readFile := func(name string) ([]byte, error) {
-			data, err := config.ReadSecretFile(name)
+			data, err := secret.ReadFile(name)
 			if err == nil {
 				where = name
 			}
@@ -153,7 +154,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		secret, err := read(getenv, readFile)
 		switch {
 		case err != nil:
-			n.failed(check, wrongUse(err), "set one of the places that it may come from")
+			n.failed(check, wrongUse(err), "set one of the sources that it may come from")
 		case secret.IsZero() && need != "":
 			n.ok(check, "%s", need)
 		case !secret.IsZero():
@@ -170,12 +171,12 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 	one("callbacks", "no secret is configured: notifications of the service are refused", d.cfg.CallbackSecret)
 	one("page token", "no token is configured: the status page has no buttons", d.cfg.PageToken)
 	one("messages", "no address is configured: nothing is posted for people",
-		func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret, error) {
+		func(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
 			return notify.Address(d.cfg, getenv, readFile)
 		})
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
-		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret,
+		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value,
 			error) {
 			return d.cfg.ForgeToken(p, getenv, readFile)
 		})

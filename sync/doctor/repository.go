@@ -64,7 +64,7 @@ func openCheckout(d *doctor, p *config.Project) (*gitops.Repo, error) {
 	return gitops.OpenClone(d.ctx, filepath.Join(scratch, "clone.git"), address, o)
 }
 
-var errOffline = errors.New("nobody is called (--offline)")
+var errOffline = errors.New("skipped (--offline)")
 
 func probesOfCheckout(d *doctor, c *checkout) []probe {
 	const area = "repository"

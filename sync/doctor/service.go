@@ -162,7 +162,7 @@ func tellAddress(d *doctor, n *notes, met service.Contact, err error) {
 	}
 }
 
-// reason is what lies at the bottom of an error of the service.
+// reason is what is at the bottom of an error of the service.
 func reason(err error) error {
 	var e *service.Error
 	if errors.As(err, &e) && e.Err != nil {

@@ -13,7 +13,7 @@ import (
 // there is; ok is false where that cannot be told.
 func freeSpace(dir string) (free int64, ok bool) {
 	var s unix.Statfs_t
-	if err := unix.Statfs(nearest(dir), &s); err != nil || s.Blocks == 0 { // what is no disk has none
+	if err := unix.Statfs(nearest(dir), &s); err != nil || s.Blocks == 0 { // what is not a disk has none
 		return 0, false
 	}
 	return int64(s.Bavail) * int64(s.Bsize), true

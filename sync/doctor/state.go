@@ -27,7 +27,7 @@ func (d *doctor) probeState(ctx context.Context, n *notes) {
 		n.skip("folder", "where it is, the configuration says")
 		return
 	case err != nil && d.noRepository(ctx):
-		n.skip("folder", "it lies in the repository, which cannot be opened")
+		n.skip("folder", "it is in the repository, which cannot be opened")
 		return
 	case err != nil:
 		n.failed("folder", err, "set state_dir")
@@ -48,7 +48,7 @@ func (d *doctor) probeState(ctx context.Context, n *notes) {
 			"let this user into it, or name another folder in state_dir")
 		return
 	case !info.IsDir():
-		n.fault("folder", report.ExitWrong, "move it away, or name a folder in state_dir", "%s is no folder", dir)
+		n.fault("folder", report.ExitWrong, "move it away, or name a folder in state_dir", "%s is not a folder", dir)
 		return
 	default:
 		if err := tryToWrite(dir); err != nil {
@@ -85,16 +85,16 @@ func tryToWrite(dir string) error {
 	return errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 }
 
-// probeDisk tells what the state lies on.
+// probeDisk tells which kind of disk has the state.
 func probeDisk(d *doctor, n *notes, dir string) {
 	kind, deaf := watch.FileSystem(dir)
 	switch {
 	case deaf != "" && kind != "overlay":
 		n.warn("file system", "set state_dir to a folder on a disk of this machine",
-			"the state lies on %s (%s), where locks and writes that are safe on a disk are not", deaf, kind)
+			"the state is on %s (%s), where locks and writes that are safe on a disk are not", deaf, kind)
 	case kind == "overlay":
 		n.warn("file system", "mount a volume for the state, if this container is made anew now and then",
-			"the state lies in a container's own layer (overlay) and ends with the container: what was pushed and pulled is "+
+			"the state is in a container's own layer (overlay) and ends with the container: what was pushed and pulled is "+
 				"worked out anew then")
 	case kind != "":
 		n.ok("file system", "%s", kind)
@@ -146,22 +146,22 @@ func probeStore(d *doctor, n *notes, dir string) {
 	case err != nil:
 		n.failed("store", wrongUse(err), "let this user read it, or use the locsync that wrote it")
 	case found.Damage != nil:
-		n.warn("store", "nothing has to be done: the next start puts it aside and works it out anew; the disk may deserve "+
-			"a look", "%v", found.Damage)
+		n.warn("store", "nothing has to be done: the next start puts it aside and works it out anew; check "+
+			"the disk", "%v", found.Damage)
 	case found.There:
 		n.ok("store", "sound, %s", size(found.Size))
 	default:
 		n.ok("store", "empty: nothing was pushed or pulled yet")
 	}
 	if len(found.Aside) > 0 {
-		n.warn("store", "remove it once nobody wants to look at it", "%s, put aside because of damage, %s in %s",
-			strings.Join(found.Aside, ", "), lies(len(found.Aside)), dir)
+		n.warn("store", "remove it once it is not needed for a report", "%s, put aside because of damage, %s in %s",
+			strings.Join(found.Aside, ", "), isOrAre(len(found.Aside)), dir)
 	}
 }
 
-func lies(n int) string {
+func isOrAre(n int) string {
 	if n == 1 {
-		return "lies"
+		return "is"
 	}
-	return "lie"
+	return "are"
 }

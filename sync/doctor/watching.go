@@ -30,7 +30,7 @@ func (d *doctor) probeLimits(_ context.Context, n *notes) {
 }
 
 // probeWatching looks whether changes of files would be heard of, by a real event: of a file that is made and removed
-// in the git folder, where nobody's work is, and where the daemon takes no notice of it.
+// in the git folder, which has no work of people, and where the daemon takes no notice of it.
 func probeWatching(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if err != nil {

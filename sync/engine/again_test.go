@@ -4,16 +4,18 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
 // Whatever a report can say, what the first run said of it is in the report of both: but why that run ended.
 func TestReportOfTwoRunsKeepsAllOfTheFirst(t *testing.T) {
-	push, pull := pushed{ProjectPush: filled[report.ProjectPush]()}, pulled{ProjectPull: filled[report.ProjectPull]()}
-	keeps(t, push.then(pushed{}).ProjectPush)
-	keeps(t, pull.then(pulled{}).ProjectPull)
-	pull.Pushed = false // its commit is gone with the clone
-	if both := pull.then(pulled{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
+	sent, got := push.Report{ProjectPush: filled[report.ProjectPush]()}, pull.Report{ProjectPull: filled[report.ProjectPull]()}
+	keeps(t, sent.Then(push.Report{}).ProjectPush)
+	keeps(t, got.Then(pull.Report{}).ProjectPull)
+	got.Pushed = false // its commit is gone with the clone
+	if both := got.Then(pull.Report{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
 		t.Errorf("%+v", both)
 	}
 }

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/ledger"
+	"pgregory.net/rapid"
 )
 
 // Law: whatever is committed, the files that are found without looking into barren folders are the files that are found by looking everywhere.
@@ -48,12 +47,12 @@ output = "out/{LANGUAGE}/{NAME}.yaml"
 			w.git("add", "-A")
 			w.git("commit", "-q", "--allow-empty", "-m", "by a person")
 			w.check(p.open(t.Context()))
-			tip, err := p.repo.At(t.Context(), "main", "main")
+			tip, err := p.branch.Repo.At(t.Context(), "main", "main")
 			w.check(err)
-			want, wantProblems, err := bundle.Find(tip, p.cfg)
+			want, wantProblems, err := bundle.Find(tip, p.branch.Project)
 			w.check(err)
 			for range 2 {
-				got, problems, err := p.findSources(tip, false)
+				got, problems, err := p.branch.FindSources(tip, false)
 				w.check(err)
 				if !slices.EqualFunc(got, want, func(a, b *bundle.Bundle) bool { return a.Path == b.Path }) || !slices.Equal(problems, wantProblems) {
 					rt.Fatalf("after %v: found %v, %v; want %v, %v", did, paths(got), problems, paths(want), wantProblems)
@@ -92,7 +91,7 @@ func BenchmarkFindInCommit(b *testing.B) {
 	gittest.Git(b, dir, "init", "-q", "-b", "main")
 	commit(b, dir, 20000, "")
 	p := benchProject(b, dir, []string{"de"})
-	p.cfg.Push.Source, p.cfg.Files[0].Source = "main", "**/en/*.json"
+	p.branch.Project.Push.Source, p.branch.Project.Files[0].Source = "main", "**/en/*.json"
 	if err := p.open(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -101,15 +100,15 @@ func BenchmarkFindInCommit(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if forget {
-					if err := ledger.Emptied.Delete(p.State, p.stateName(), "main"); err != nil {
+					if err := ledger.Emptied.Delete(p.branch.Ledger, p.branch.StateName(), "main"); err != nil {
 						b.Fatal(err)
 					}
 				}
-				tip, err := p.repo.At(b.Context(), "main", "main")
+				tip, err := p.branch.Repo.At(b.Context(), "main", "main")
 				if err != nil {
 					b.Fatal(err)
 				}
-				if found, _, err := p.findSources(tip, false); err != nil || len(found) != 1 {
+				if found, _, err := p.branch.FindSources(tip, false); err != nil || len(found) != 1 {
 					b.Fatal(found, err)
 				}
 			}

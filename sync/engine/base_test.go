@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -15,16 +17,16 @@ func TestUnfinishedWorkStaysOffTheTranslationBranch(t *testing.T) {
 	for _, published := range []bool{false, true} {
 		w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
 		bare := gittest.Bare(t, w.dir)
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.translate("main", "de", service.Final, "a", "Ah")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		gittest.Git(t, w.dir, "checkout", "-q", "-b", "feature")
 		gittest.Commit(t, w.dir, "unfinished work", map[string]string{"secret.txt": "secret"})
 		if published {
 			gittest.Git(t, w.dir, "push", "-q", "origin", "feature")
 		}
 		w.translate("main", "de", service.Final, "b", "Beh")
-		if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || p.Commit == "" {
+		if p := w.pulls(pull.Options{}); len(p.Problems) > 0 || p.Commit == "" {
 			t.Errorf("published %v: %v, commit %q", published, p.Problems, p.Commit)
 		}
 		if files := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); strings.Contains(files, "secret.txt") {
@@ -38,7 +40,7 @@ func TestUnfinishedWorkStaysOffTheTranslationBranch(t *testing.T) {
 		gittest.Git(t, w.dir, "push", "-q", "origin", "main")
 		gittest.Git(t, w.dir, "checkout", "-q", "feature")
 		w.translate("main", "de", service.Final, "b", "Bee")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		if files := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); !strings.Contains(files, "done.txt") {
 			t.Errorf("published %v: the base's work is missing: %s", published, files)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -11,8 +13,8 @@ import (
 func TestPullRingsForThePushThatLooks(t *testing.T) {
 	t.Parallel()
 	edited := "{\n  \"c\": \"Käselaib\"\n}\n"
-	pulls := func(w *world, branch string) pulled {
-		reports, err := pullAll(t.Context(), w.Engine, PullOptions{})
+	pulls := func(w *world, branch string) pull.Report {
+		reports, err := pullAll(t.Context(), w.Engine, pull.Options{})
 		w.check(err)
 		for _, p := range reports {
 			if p.Branch == branch {
@@ -20,32 +22,32 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 			}
 		}
 		t.Fatalf("no pull for %s: %+v", branch, reports)
-		return pulled{}
+		return pull.Report{}
 	}
 	t.Run("of the branch that is checked out", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.git("checkout", "-q", "-b", "feature/x")
 		w.write(appFile, featText)
 		w.commit()
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.translate("feature/x", "de", service.Final, "c", "Käse")
 		pulls(w, "l10n/feature/x")
 		w.git("checkout", "-q", "main")
 		w.commitOn("l10n/feature/x", appDE, edited)
 		for range 2 {
-			if pulls(w, "l10n/feature/x").unsent {
+			if pulls(w, "l10n/feature/x").Unsent {
 				t.Fatal("rings for a push of main, which does not look at feature/x")
 			}
 			w.sends()
 		}
 		w.git("checkout", "-q", "feature/x")
-		if !pulls(w, "l10n/feature/x").unsent {
+		if !pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("does not ring for the push that looks")
 		}
-		w.reports(w.clean(PushOptions{near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
-		if pulls(w, "l10n/feature/x").unsent {
+		w.reports(w.clean(push.Options{Near: true}), appDE+" (de): c") // nothing changed here since the last push for this branch
+		if pulls(w, "l10n/feature/x").Unsent {
 			t.Fatal("rings after everything was sent")
 		}
 	})
@@ -58,13 +60,13 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 		t.Run(strings.TrimPrefix("with "+name, "with "), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{appFile: featText})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.translate("main", "de", service.Final, "c", "Käse")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.configure(settings + change + jsonFiles)
 			w.commitOn("l10n", appDE, edited)
 			for range 2 {
-				if rings := pulls(w, "l10n").unsent; rings != (name == "") {
+				if rings := pulls(w, "l10n").Unsent; rings != (name == "") {
 					t.Fatalf("rings: %v", rings)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -23,15 +24,15 @@ func TestPushBrake(t *testing.T) {
 	t.Parallel()
 	all := many("k", 30)
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: jsonOf(all), "locales/en/b.json": `{"other": "Other"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	few := map[string]string{"k00": "Text k 0", "k01": "Changed", "new": "Text k 7"}
 	w.write(enApp, jsonOf(few), "locales/en/b.json", `{"other": "Another"}`)
 	for range 2 {
-		p := w.pushes(PushOptions{DryRun: true})
+		p := w.pushes(push.Options{DryRun: true})
 		w.reports(p, "locales/en/b.json (en): other")
 		w.problem(p.Problems, enApp, "lost 27 of its 30 keys", "push.guard = 0.3", "--force")
 	}
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, "locales/en/b.json (en): other")
 	w.problem(p.Problems, "lost 27 of its 30 keys")
 	s := w.Status(t.Context()).Projects[0]
@@ -39,12 +40,12 @@ func TestPushBrake(t *testing.T) {
 	if s.Removed != 0 || s.Pending != 0 {
 		t.Errorf("removed %d, pending %d", s.Removed, s.Pending)
 	}
-	w.problem(w.pushes(PushOptions{All: true}).Problems, "lost 27")
+	w.problem(w.pushes(push.Options{All: true}).Problems, "lost 27")
 	if _, sent := w.at("main", "en")["new"]; sent {
 		t.Error("what is left of the file was sent")
 	}
 
-	p = w.pushes(PushOptions{Force: true})
+	p = w.pushes(push.Options{Force: true})
 	w.reports(p, enApp+" (en): k01 new")
 	if len(p.Problems) > 0 || len(p.Orphaned) != 27 || !strings.Contains(p.Orphaned[0].Problem, "no pull brings it back") {
 		t.Errorf("%d orphaned, problems %v", len(p.Orphaned), p.Problems)
@@ -57,7 +58,7 @@ func TestPushBrake(t *testing.T) {
 	w.write(enApp, jsonOf(all))
 	w.sends(enApp + " (en): k01")
 	w.write(enApp, `{"k00": "Text k 0"}`)
-	w.problem(w.pushes(PushOptions{}).Problems, "lost 29 of its 30 keys")
+	w.problem(w.pushes(push.Options{}).Problems, "lost 29 of its 30 keys")
 }
 
 // Little is let go: a few keys, keys that stand elsewhere now, keys that were renamed; and many, a few at a time.
@@ -86,10 +87,10 @@ func TestPushBrakeLetsGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+"[project.push]\ntranslations = false\n"+jsonFiles, map[string]string{enApp: jsonOf(c.before)})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			for _, step := range c.steps {
 				w.write(step...)
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 			}
 		})
 	}
@@ -110,7 +111,7 @@ func TestMissingFile(t *testing.T) {
 		}
 	}
 	again()
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.remove(enApp)
 	w.sends()
 	w.sends()
@@ -124,12 +125,12 @@ func TestMissingFile(t *testing.T) {
 	w.sends()
 	removed(0) // it was there meanwhile
 	now = now.Add(w.Config.Daemon.Rescan / 2)
-	p := w.clean(PushOptions{})
+	p := w.clean(push.Options{})
 	if len(p.Orphaned) != 1 || p.Orphaned[0].File != enApp || p.Orphaned[0].Key != "a" {
 		t.Errorf("%+v", p.Orphaned)
 	}
 	removed(1)
-	if p := w.clean(PushOptions{}); len(p.Orphaned) > 0 {
+	if p := w.clean(push.Options{}); len(p.Orphaned) > 0 {
 		t.Errorf("told again: %+v", p.Orphaned)
 	}
 	w.write(enApp, `{"a": "A"}`)
@@ -138,7 +139,7 @@ func TestMissingFile(t *testing.T) {
 	w.remove(enApp)
 	w.sends()
 	again()
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	removed(1)
 }
 
@@ -150,14 +151,14 @@ func TestMostFilesMissing(t *testing.T) {
 		files["locales/en/"+name+".json"] = jsonOf(many(name, 4))
 	}
 	w := newWorld(t, settings+jsonFiles, files)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a00", "A null")
 	for _, name := range []string{"b", "c", "d"} {
 		w.remove("locales/en/" + name + ".json")
 	}
 	for range 3 {
 		w.restart(w.Config)
-		p := w.pushes(PushOptions{})
+		p := w.pushes(push.Options{})
 		if len(p.Problems) != 3 || !strings.Contains(p.Problems[0].String(), "like 3 of 4 source files") || len(p.Orphaned) > 0 {
 			t.Fatalf("%+v", p)
 		}
@@ -165,7 +166,7 @@ func TestMostFilesMissing(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.Removed != 0 || len(s.Problems) != 3 {
 		t.Errorf("%+v", s)
 	}
-	if p := w.clean(PushOptions{Force: true}); len(p.Orphaned) != 12 {
+	if p := w.clean(push.Options{Force: true}); len(p.Orphaned) != 12 {
 		t.Errorf("%d orphaned", len(p.Orphaned))
 	}
 	w.sends()

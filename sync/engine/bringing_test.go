@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -21,14 +23,14 @@ var twenty = []string{"ar", "cs", "da", "de", "es", "fi", "fr", "he", "hu", "it"
 var five = []string{"ar", "de", "ja", "pl", "zh-Hans"}
 
 // product is the configuration of a product with a web application, a Rails server, an Android and an iOS application, each with its own way to spell Chinese.
-func product(languages []string, push, pull string) string {
+func product(languages []string, sent, got string) string {
 	return "source_language = \"en\"\ntarget_languages = [\"" + strings.Join(languages, `", "`) + `"]
 [project.language_paths]
 "zh-Hans" = "zh-CN"
 [project.push]
-completion_state = "` + push + `"
+completion_state = "` + sent + `"
 [project.pull]
-completion_state = "` + pull + `"
+completion_state = "` + got + `"
 [[project.files]]
 source = "web/en/*.json"
 format = "structured-json"
@@ -117,24 +119,24 @@ func TestBringingAProductIn(t *testing.T) {
 			t.Parallel()
 			files := productFiles(c.languages)
 			w := newWorld(t, product(c.languages, string(c.state), c.least), files)
-			w.formsStay(c.languages, w.pushes(PushOptions{Translations: true}).Problems)
+			w.formsStay(c.languages, w.pushes(push.Options{Translations: true}).Problems)
 			for _, r := range w.wire.take("import") {
 				if want := string(c.state); r.query.Get("language") != "en" && r.query.Get("completion-state") != want {
 					t.Errorf("an import of %s as %s, want %s", r.query.Get("language"), r.query.Get("completion-state"), want)
 				}
 			}
 			w.arrived(c.state)
-			if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Files)+len(p.Problems) > 0 || w.show("l10n", "web/en/home.json") != "" {
+			if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Files)+len(p.Problems) > 0 || w.show("l10n", "web/en/home.json") != "" {
 				t.Fatalf("the first pull changed something: %+v", p)
 			}
 			w.wire.take("")
-			w.reports(w.pushes(PushOptions{}))
+			w.reports(w.pushes(push.Options{}))
 			w.silent()
-			w.reports(w.clean(PushOptions{Translations: true})) // nor is what could not be taken offered twice
+			w.reports(w.clean(push.Options{Translations: true})) // nor is what could not be taken offered twice
 			w.imported()
 			w.upload(service.ImportRequest{Project: w.id, Collection: "web-home", Language: "pl", Format: "structured-json", CompletionState: service.Final,
 				PathSeparator: "/", Files: []service.Upload{{Name: "t.json", Body: []byte(`{"menu": {"open": "Otwórz {{what}}"}}`)}}})
-			p := w.pulls(PullOptions{})
+			p := w.pulls(pull.Options{})
 			if len(p.Problems) > 0 || len(p.Files) != 1 || p.Files[0].Changed != 1 || p.Files[0].Added+p.Files[0].Removed != 0 {
 				t.Errorf("%+v", p)
 			}
@@ -144,7 +146,7 @@ func TestBringingAProductIn(t *testing.T) {
 			if got := w.git("diff", "--numstat", "main", "l10n"); got != "1\t1\tweb/pl/home.json" {
 				t.Errorf("changed: %s", got)
 			}
-			w.reports(w.pushes(PushOptions{}))
+			w.reports(w.pushes(push.Options{}))
 		})
 	}
 }
@@ -206,22 +208,22 @@ func TestBringingABrokenFileIn(t *testing.T) {
 	broken := func(p report.Problem) bool {
 		return p.File == "config/locales/fr.yml" && p.Line == 2 && strings.Contains(p.String(), "left alone until this is repaired")
 	}
-	p := w.pushes(PushOptions{Translations: true})
+	p := w.pushes(push.Options{Translations: true})
 	if !slices.ContainsFunc(p.Problems, broken) {
 		t.Errorf("the broken file is not named: %v", p.Problems)
 	}
 	w.holds("web-home", "fr", "title", "Home fr")
 	w.holds("rails", "de", "hello", "de %{name}")
-	pull := w.pulls(PullOptions{})
-	if pull.Commit != "" || !slices.ContainsFunc(pull.Problems, broken) {
-		t.Errorf("%+v", pull)
+	got := w.pulls(pull.Options{})
+	if got.Commit != "" || !slices.ContainsFunc(got.Problems, broken) {
+		t.Errorf("%+v", got)
 	}
 	w.write("config/locales/fr.yml", good)
 	w.commit()
-	w.formsStay([]string{"fr"}, w.pushes(PushOptions{Translations: true}).Problems) // the others were named before
+	w.formsStay([]string{"fr"}, w.pushes(push.Options{Translations: true}).Problems) // the others were named before
 	w.holds("rails", "fr", "hello", "fr %{name}")
-	if pull := w.pulls(PullOptions{}); pull.Commit != "" || len(pull.Problems) > 0 {
-		t.Errorf("%+v", pull)
+	if got := w.pulls(pull.Options{}); got.Commit != "" || len(got.Problems) > 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -230,7 +232,7 @@ func TestFormsAreOfferedOnce(t *testing.T) {
 	t.Parallel()
 	const ru = "ru:\n  items:\n    one: один\n    few: мало\n    many: много\n    other: прочее\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  items:\n    one: one\n    other: many\n", "config/locales/ru.yml": ru})
-	offered := func(o PushOptions, keys string) {
+	offered := func(o push.Options, keys string) {
 		t.Helper()
 		o.Translations = true
 		p := w.pushes(o)
@@ -244,19 +246,19 @@ func TestFormsAreOfferedOnce(t *testing.T) {
 			t.Fatalf("sent %q, want %q; problems %v", got, keys, p.Problems)
 		}
 	}
-	offered(PushOptions{}, "items/one items/other; items/few items/many")
-	offered(PushOptions{}, "")
-	offered(PushOptions{DryRun: true}, "")
+	offered(push.Options{}, "items/one items/other; items/few items/many")
+	offered(push.Options{}, "")
+	offered(push.Options{DryRun: true}, "")
 	w.restart(w.Config)
-	offered(PushOptions{}, "")
-	offered(PushOptions{All: true}, "items/few items/many")
+	offered(push.Options{}, "")
+	offered(push.Options{All: true}, "items/few items/many")
 	w.write("config/locales/ru.yml", strings.Replace(ru, "мало", "немного", 1))
-	offered(PushOptions{}, "items/few")
-	offered(PushOptions{}, "")
+	offered(push.Options{}, "items/few")
+	offered(push.Options{}, "")
 	w.write("config/locales/en.yml", "en:\n  items:\n    one: one\n    many: lots\n    other: many\n")
-	offered(PushOptions{}, "items/many")
+	offered(push.Options{}, "items/many")
 	w.holds("main", "ru", "items/many", "много")
-	offered(PushOptions{}, "")
+	offered(push.Options{}, "")
 	if _, there := w.at("main", "ru")["items/few"]; there {
 		t.Error("the service has what it said it left out")
 	}
@@ -279,7 +281,7 @@ func TestBringingInIsTakenUpAgain(t *testing.T) {
 				}
 				return local.Fault{Refuse: http.StatusForbidden} // not repeated by the client: the pass ends
 			})
-			_, err := w.Push(t.Context(), PushOptions{Translations: true})
+			_, err := w.Push(t.Context(), push.Options{Translations: true})
 			if n < at {
 				t.Fatalf("only %d requests", n)
 			}
@@ -288,9 +290,9 @@ func TestBringingInIsTakenUpAgain(t *testing.T) {
 			}
 			w.wire.failing(nil)
 			w.restart(w.Config)
-			w.formsStay(five, w.pushes(PushOptions{Translations: true}).Problems)
+			w.formsStay(five, w.pushes(push.Options{Translations: true}).Problems)
 			w.arrived(service.Final)
-			if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Files)+len(p.Problems) > 0 {
+			if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Files)+len(p.Problems) > 0 {
 				t.Errorf("the first pull changed something: %+v", p)
 			}
 		})

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"testing"
+
+	"github.com/locsync/locsync/sync/push"
 )
 
 func isClosed(c <-chan struct{}) bool {
@@ -23,7 +25,7 @@ func TestPassesAreChanges(t *testing.T) {
 	if isClosed(next) {
 		t.Error("a look is told as a change")
 	}
-	_, err := before.Reconfigured(before.Parts).Push(t.Context(), PushOptions{})
+	_, err := before.Reconfigured(before.Parts).Push(t.Context(), push.Options{})
 	w.check(err)
 	if !isClosed(next) {
 		t.Error("a push is no change")

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -22,7 +22,7 @@ func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckRepo
 	for _, p := range e.projects {
 		c, err := p.check(ctx, o)
 		if err != nil {
-			return result, fmt.Errorf("check %q: %w", p.cfg.Name, err)
+			return result, fmt.Errorf("check %q: %w", p.branch.Project.Name, err)
 		}
 		result.Projects = append(result.Projects, c)
 	}
@@ -31,7 +31,7 @@ func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckRepo
 
 func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectCheck, error) {
 	remote := ""
-	if p.cfg.Cloned() {
+	if p.branch.Project.Cloned() {
 		remote = gitops.CloneRemote // what was fetched last may be old
 	}
 	repo, err := p.openWith(ctx, remote)
@@ -49,22 +49,22 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 	defer line.finished()
 	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
-		return report.ProjectCheck{}, usage(err)
+		return report.ProjectCheck{}, pass.UsageError(err)
 	}
-	return inspect.Project(ctx, line.cfg, repo, fsys, o, line.announce)
+	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.Announce)
 }
 
 // checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has it.
 func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
 	switch {
-	case p.cfg.Push.Source == config.Worktree:
+	case p.branch.Project.Push.Source == config.Worktree:
 		return repo.Worktree()
-	case !p.cfg.Cloned():
+	case !p.branch.Project.Cloned():
 		return p.statusTree(repo)
 	}
-	tip, err := repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
+	tip, err := repo.At(ctx, p.branch.Project.Push.Source, p.branch.Project.Push.Source)
 	if err == nil {
-		err = p.fetchBlobs(ctx, tip)
+		err = p.branch.FetchBlobs(ctx, tip)
 	}
 	return tip, err
 }
@@ -98,7 +98,7 @@ func (e *Engine) CheckProjectOnline(ctx context.Context, name string) []error {
 }
 
 func (p *project) checkAllOnline(ctx context.Context) []error {
-	errs := inspect.Online(ctx, p.Service, p.cfg)
+	errs := inspect.Online(ctx, p.branch.Service, p.branch.Project)
 	if err := p.checkRequest(ctx); err != nil {
 		errs = append(errs, err)
 	}
@@ -107,10 +107,10 @@ func (p *project) checkAllOnline(ctx context.Context) []error {
 
 // checkRequest asks the git host whether it could be asked to merge the branch.
 func (p *project) checkRequest(ctx context.Context) error {
-	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
+	if !p.branch.Project.Pull.Enabled || !p.branch.Project.Pull.Request.Forge() {
 		return nil
 	}
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote)
 	if err != nil {
 		return err
 	}
@@ -122,11 +122,5 @@ func (p *project) checkRequest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return line.mergeRequest(repo).Check(ctx)
-}
-
-// mergeRequest is the request to merge the branch.
-func (p *project) mergeRequest(repo *gitops.Repo) *request.Branch {
-	return &request.Branch{Config: p.Config, Project: p.cfg, Ledger: p.State, Scope: p.stateName(), Repo: repo, Now: p.Now,
-		Log: p.log, Announce: p.announce, Problems: new([]report.Problem)}
+	return line.branch.MergeRequest(repo).Check(ctx)
 }

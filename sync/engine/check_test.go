@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -74,9 +76,9 @@ skip_checks = ["plurals:meant_other"]
 	// The fix holds what it says: a pull keeps what was written there.
 	w.write("ru/a.json", strings.Replace(w.show("main", "ru/a.json"), `"file_one"`, `"file_few": "{{count}} файла", "file_many": "{{count}} файлов", "file_one"`, 1))
 	w.commit()
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translate("a", "ru", service.Final, "m/file_one", "{{count}} файлик")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := w.show("l10n", "ru/a.json"); !strings.Contains(got, "файлов") || !strings.Contains(got, "файлик") {
 		t.Error(got)
 	}

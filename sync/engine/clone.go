@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
 )
 
 // A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone), which every
@@ -26,23 +26,23 @@ import (
 
 // cloneDir is where the clone is. Another address is another clone.
 func (p *project) cloneDir() string {
-	sum := sha256.Sum256([]byte(p.cfg.Name + "\x00" + p.cfg.Repository))
-	return filepath.Join(p.Clones, hex.EncodeToString(sum[:8])+".git")
+	sum := sha256.Sum256([]byte(p.branch.Project.Name + "\x00" + p.branch.Project.Repository))
+	return filepath.Join(p.engine.Clones, hex.EncodeToString(sum[:8])+".git")
 }
 
 // openClone opens the clone for a pass, and makes it where there is none, or none that could be opened.
 func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo, error) {
-	if p.Clones == "" {
-		return nil, &failure.UsageError{Err: fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.cfg.Name)}
+	if p.engine.Clones == "" {
+		return nil, &failure.UsageError{Err: fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.branch.Project.Name)}
 	}
-	address, user, password := p.cfg.Address()
+	address, user, password := p.branch.Project.Address()
 	o.Username, o.Password = user, password.Reveal()
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
-		p.say("cloning the repository")
+		p.branch.Say("cloning the repository")
 	}
 	repo, err := gitops.OpenClone(ctx, p.cloneDir(), address, o)
 	if errors.Is(err, gitops.ErrDamaged) {
-		p.log.Warn("the clone cannot be opened; it is made again", zap.Error(err))
+		p.branch.Log.Warn("the clone cannot be opened; it is made again", zap.Error(err))
 		if err := gitops.RemoveClone(p.cloneDir()); err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo
 			p.tellRemade()
 		}
 	}
-	return repo, usage(err)
+	return repo, pass.UsageError(err)
 }
 
 // peekClone opens the clone to look at what was fetched last. It is not made for that.
@@ -58,7 +58,7 @@ func (p *project) peekClone(ctx context.Context) (*gitops.Repo, error) {
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
 	}
-	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.Now, Alive: heartbeat.From(ctx).Beat})
+	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.branch.Now, Alive: heartbeat.From(ctx).Beat})
 }
 
 // verifyShare is for how many times the duration of a look a clone counts as whole after it, when passes fail: a look is a walk through its history.
@@ -66,7 +66,7 @@ const verifyShare = 100
 
 // mended repairs what a failed pass of a clone may have failed for, and reports whether it is worth another try.
 func (p *project) mended(ctx context.Context, failure error) bool {
-	if failure == nil || ctx.Err() != nil || !p.cfg.Cloned() || errors.As(failure, new(*service.Error)) || errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
+	if failure == nil || ctx.Err() != nil || !p.branch.Project.Cloned() || errors.As(failure, new(*service.Error)) || errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
 		return false
 	}
 	err := p.open(ctx)
@@ -75,23 +75,23 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 	}
 	if errors.Is(failure, gitops.ErrNoBranch) {
 		defer p.close()
-		changed, err := p.repo.Clone.RefreshHead(ctx)
-		return err == nil && changed && p.cfg.Push.Source == ""
+		changed, err := p.branch.Repo.Clone.RefreshHead(ctx)
+		return err == nil && changed && p.branch.Project.Push.Source == ""
 	}
 	defer p.close()
-	begin := p.Now()
+	begin := p.branch.Now()
 	if begin.Before(p.sound) {
 		return false // it is something else: the remote is down
 	}
-	if err = p.repo.Clone.Verify(ctx); !errors.Is(err, gitops.ErrDamaged) {
-		if end := p.Now(); err == nil {
+	if err = p.branch.Repo.Clone.Verify(ctx); !errors.Is(err, gitops.ErrDamaged) {
+		if end := p.branch.Now(); err == nil {
 			p.sound = end.Add(verifyShare * end.Sub(begin))
 		}
 		return false
 	}
-	p.log.Warn("the clone is damaged; it is made again", zap.Error(err))
+	p.branch.Log.Warn("the clone is damaged; it is made again", zap.Error(err))
 	if err := gitops.RemoveClone(p.cloneDir()); err != nil {
-		p.log.Error("make the clone again", zap.Error(err))
+		p.branch.Log.Error("make the clone again", zap.Error(err))
 		return false
 	}
 	p.tellRemade()
@@ -107,51 +107,33 @@ const maintainEvery = 6 * time.Hour
 
 // maintain tidies the clone, when that is due. It is no reason for a pass to fail.
 func (p *project) maintain(ctx context.Context) {
-	if !p.cfg.Cloned() {
+	if !p.branch.Project.Cloned() {
 		return
 	}
-	last, ok, err := ledger.Times.Get(p.State, p.projectName(), ledger.TimeMaintenance)
-	if age := p.Now().Sub(last); err == nil && ok && age >= 0 && age < maintainEvery {
+	last, ok, err := ledger.Times.Get(p.branch.Ledger, p.branch.ProjectName(), ledger.TimeMaintenance)
+	if age := p.branch.Now().Sub(last); err == nil && ok && age >= 0 && age < maintainEvery {
 		return
 	}
 	if err == nil {
-		p.say("tidying the clone")
-		err = p.repo.Clone.Maintain(ctx)
+		p.branch.Say("tidying the clone")
+		err = p.branch.Repo.Clone.Maintain(ctx)
 	}
 	if err == nil {
-		err = ledger.Times.Put(p.State, p.projectName(), ledger.TimeMaintenance, p.Now().UTC())
+		err = ledger.Times.Put(p.branch.Ledger, p.branch.ProjectName(), ledger.TimeMaintenance, p.branch.Now().UTC())
 	}
 	if err != nil && ctx.Err() == nil {
-		p.log.Warn("maintain the clone", zap.Error(err))
+		p.branch.Log.Warn("maintain the clone", zap.Error(err))
 	}
-}
-
-// makeRoom sees to it that the clone can have the branch of a pull's translations.
-func (p *project) makeRoom(ctx context.Context) error {
-	if !p.cfg.Cloned() {
-		return nil
-	}
-	return p.repo.Clone.MakeRoom(ctx, p.cfg.Pull.Branch)
 }
 
 // sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names none.
 func (p *project) sourced(repo *gitops.Repo) (*project, error) {
-	if p.cfg.Push.Source != "" {
+	if p.branch.Project.Push.Source != "" {
 		return p, nil
 	}
 	head, _, err := repo.Head()
 	if err != nil {
 		return nil, err
 	}
-	return &project{Engine: p.Engine, common: p.common, cfg: p.cfg.From(head), log: p.log, repo: repo, line: p.line, trunk: p.trunk}, nil
-}
-
-// fetchBlobs brings what a partial clone has left out of the files that a pass reads, in one request.
-func (p *project) fetchBlobs(ctx context.Context, fsys fs.FS) error {
-	tip, ok := fsys.(*gitops.Tip)
-	if !ok {
-		return nil
-	}
-	patterns := p.cfg.WatchPatterns()
-	return tip.Prefetch(ctx, patterns.Below, patterns.Match)
+	return p.with(p.branch.Project.From(head), repo), nil
 }

@@ -10,12 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
 )
 
 // far is a world whose repository is elsewhere: served over http, with a clone in the state directory.
@@ -76,7 +77,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 	}
 	f.sends(appFile + " (en): a b")
 	f.translate("main", "de", service.Final, "a", "Apfel", "b", "Brot")
-	if p := f.pulls(PullOptions{}); !p.Pushed || p.Keys != 2 {
+	if p := f.pulls(pull.Options{}); !p.Pushed || p.Keys != 2 {
 		t.Fatalf("%+v", p)
 	}
 	if got := f.there("l10n", appDE); got != `{ "a": "Apfel", "b": "Brot" }` {
@@ -136,10 +137,10 @@ func TestDamagedCloneLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFar(t, settings+jsonFiles)
-			f.clean(PushOptions{})
+			f.clean(push.Options{})
 			f.translate("main", "de", service.Final, "a", "Apfel")
 			f.down.Store(true)
-			if _, err := f.Pull(t.Context(), PullOptions{}); err == nil {
+			if _, err := f.Pull(t.Context(), pull.Options{}); err == nil {
 				t.Fatal("the remote was down")
 			}
 			waiting := gittest.Git(t, f.clone(), "rev-parse", "refs/locsync/l10n^{commit}")
@@ -148,11 +149,11 @@ func TestDamagedCloneLosesNothing(t *testing.T) {
 			clones := f.Clones
 			f.restart(f.Config)
 			f.Clones = clones
-			f.pulls(PullOptions{})
+			f.pulls(pull.Options{})
 			if got := f.there("l10n", appDE); got != `{ "a": "Apfel" }` {
 				t.Fatalf("delivered %s instead of commit %s", got, waiting)
 			}
-			if f.pulls(PullOptions{}).Commit != "" {
+			if f.pulls(pull.Options{}).Commit != "" {
 				t.Fatal("the same again makes a commit")
 			}
 			f.sends()
@@ -181,7 +182,7 @@ func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
 		return broke
 	}
 	imports := breaks("/import", 2)
-	pushed, err := f.Push(t.Context(), PushOptions{})
+	pushed, err := f.Push(t.Context(), push.Options{})
 	f.check(err)
 	if len(pushed.Projects) != 2 || imports.Load() != 4 {
 		t.Fatalf("%d imports, %+v", imports.Load(), pushed.Projects)
@@ -197,7 +198,7 @@ func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
 	f.translate("main", "de", service.Final, "a", "Apfel")
 	f.translate("feature/x", "de", service.Final, "c", "Käse")
 	exports := breaks("/export", 2) // the first branch's commit is delivered by then
-	pulled, err := f.Pull(t.Context(), PullOptions{})
+	pulled, err := f.Pull(t.Context(), pull.Options{})
 	f.check(err)
 	if len(pulled.Projects) != 2 || exports.Load() != 3 && exports.Load() != 4 {
 		t.Fatalf("%d exports, %+v", exports.Load(), pulled.Projects)
@@ -221,14 +222,14 @@ func TestLinesOfARepositoryElsewhere(t *testing.T) {
 	gittest.Git(t, f.bare, "branch", "feature/x", "main")
 	gittest.Git(t, f.bare, "branch", "wip", "main")
 	f.edits("feature/x", appFile, featText)
-	reports, err := f.Push(t.Context(), PushOptions{})
+	reports, err := f.Push(t.Context(), push.Options{})
 	f.check(err)
 	if len(reports.Projects) != 2 || reports.Projects[0].Base != "main" || reports.Projects[1].Base != "feature/x" {
 		t.Fatalf("%+v", reports.Projects)
 	}
 	f.reports(reports.Projects[1], appFile+" (en): b c")
 	f.translate("feature/x", "de", service.Final, "c", "Käse")
-	_, err = f.Pull(t.Context(), PullOptions{})
+	_, err = f.Pull(t.Context(), pull.Options{})
 	f.check(err)
 	if got := f.there("l10n/feature/x", appDE); got != `{ "c": "Käse" }` {
 		t.Fatal(got)

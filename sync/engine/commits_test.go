@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -19,10 +21,10 @@ commit_message = "{{ join .Languages \",\" }}: {{ .Added }} new, {{ .Changed }} 
 func TestCommitForEachLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, perLanguage, map[string]string{"locales/en/app.json": mainText, "locales/en/web.json": "{\n  \"w\": \"Web\"\n}\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "Apfel", "b", "Brot", "w", "Netz")
 	w.translate("main", "fr", service.Final, "a", "Pomme")
-	pulled := w.pulls(PullOptions{})
+	pulled := w.pulls(pull.Options{})
 	if want := "fr: 1 new, 0 changed, 0 removed in locales/fr/app.json\nde: 3 new, 0 changed, 0 removed in locales/de/app.json locales/de/web.json"; w.git("log", "--format=%s", "main..l10n") != want {
 		t.Fatalf("the commits are %q", w.git("log", "--format=%s", "main..l10n"))
 	}
@@ -30,11 +32,11 @@ func TestCommitForEachLanguage(t *testing.T) {
 		t.Fatalf("%+v", pulled)
 	}
 	w.translate("main", "de", service.Final, "a", "Äpfel")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := w.git("log", "--format=%s", "-1", "l10n"); got != "de: 0 new, 1 changed, 0 removed in locales/de/app.json" {
 		t.Fatal(got)
 	}
-	if w.pulls(PullOptions{}).Commit != "" {
+	if w.pulls(pull.Options{}).Commit != "" {
 		t.Fatal("the same again makes a commit")
 	}
 
@@ -43,7 +45,7 @@ func TestCommitForEachLanguage(t *testing.T) {
 	base := w.commit()
 	w.translate("main", "de", service.Final, "b", "Brötchen")
 	w.translate("main", "fr", service.Final, "b", "Pain")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := w.git("log", "--first-parent", "--format=%s %p", "-2", "l10n"); strings.Count(got, "\n") != 1 || !strings.Contains(got, base[:7]) {
 		t.Fatalf("want fr's commit on de's merge of %s: %s", base, got)
 	}
@@ -63,11 +65,11 @@ func TestCommitsForEachLanguageWait(t *testing.T) {
 		return nil
 	}}))
 	w.configure(perLanguage)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "Apfel")
 	w.translate("main", "fr", service.Final, "a", "Pomme")
 	down = true
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the remote was down")
 	}
 	if heads, _ := filepath.Glob(filepath.Join(bare, "refs/heads/l10n")); len(heads) > 0 {
@@ -75,11 +77,11 @@ func TestCommitsForEachLanguageWait(t *testing.T) {
 	}
 	down = false
 	w.restart(w.Config)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := gittest.Git(t, bare, "log", "--format=%s", "main..l10n"); strings.Count(got, "\n") != 1 {
 		t.Fatalf("arrived: %s", got)
 	}
-	if w.pulls(PullOptions{}).Commit != "" {
+	if w.pulls(pull.Options{}).Commit != "" {
 		t.Fatal("the same again makes a commit")
 	}
 }

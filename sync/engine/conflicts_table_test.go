@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -112,9 +114,9 @@ func disputedWorld(t *testing.T, all []disputed) *world {
 	source := disputedFile(all, func(d disputed) [2]string { return [2]string{d.key, d.key + "s"} })
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\nguard = 1\n[[project.files]]\nsource = \"res/values/strings.xml\"\noutput = \"res/values-{LOCALE:ANDROID}/strings.xml\"\n",
 		map[string]string{"res/values/strings.xml": source})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translateForms(disputedFile(all, func(d disputed) [2]string { return d.texts("", [2]bool{}) }))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	return w
@@ -138,21 +140,21 @@ func livesThroughDisputes(t *testing.T, all []disputed, pulled bool) {
 	log := w.logged()
 	w.write(disputedPath, disputedFile(all, func(d disputed) [2]string { return d.texts("person", d.person) }))
 	w.translateDisputed(all)
-	if p := w.pushes(PushOptions{}); len(p.Problems) != len(all) || p.Requests > 0 || len(p.Replaced) > 0 {
+	if p := w.pushes(push.Options{}); len(p.Problems) != len(all) || p.Requests > 0 || len(p.Replaced) > 0 {
 		t.Fatalf("%d problems of %d, %d requests, replaced %v", len(p.Problems), len(all), p.Requests, p.Replaced)
 	}
 	first := gaveWay(log)
 	if pulled {
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 	}
 	if said := gaveWay(log); len(said) > 0 {
 		t.Fatalf("the pull says %v", said)
 	}
 	w.write(disputedPath, disputedFile(all, disputed.after))
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	second := gaveWay(log)
-	w.pulls(PullOptions{})
-	w.pushes(PushOptions{}) // asks once more about conflicts that no pull had merged yet
+	w.pulls(pull.Options{})
+	w.pushes(push.Options{}) // asks once more about conflicts that no pull had merged yet
 	third := gaveWay(log)
 	w.wire.take("")
 	w.sends()

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -38,22 +40,22 @@ func TestConflictStays(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
 	w.translate("main", "de", service.Draft, "a", "A service")
-	dry := w.pushes(PushOptions{DryRun: true})
+	dry := w.pushes(push.Options{DryRun: true})
 	w.problem(dry.Problems, "A hand", "A service", "--key a")
 	w.inConflict()
-	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A service", "--key a")
+	w.problem(w.pushes(push.Options{}).Problems, "A hand", "A service", "--key a")
 	w.inConflict("a: A hand / A service")
 	w.wire.take("")
 	for range 2 {
-		w.problem(w.pushes(PushOptions{}).Problems, "A hand")
+		w.problem(w.pushes(push.Options{}).Problems, "A hand")
 	}
 	w.silent()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.inConflict("a: A hand / A service")
 	w.translate("main", "de", service.Final, "a", "A service")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.restart(w.Config)
-	w.reports(w.pushes(PushOptions{}))
+	w.reports(w.pushes(push.Options{}))
 	w.inConflict("a: A hand / A service")
 	w.holds("main", "de", "a", "A service")
 
@@ -73,20 +75,20 @@ func TestKeyOfAConflictOnOneOfTheBranches(t *testing.T) {
 	w.commit()
 	w.git("checkout", "-q", "main")
 	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
-	push := func(o PushOptions) []report.ProjectPush {
+	sent := func(o push.Options) []report.ProjectPush {
 		result, err := w.Push(t.Context(), o)
 		w.check(err)
 		return result.Projects
 	}
-	push(PushOptions{})
+	sent(push.Options{})
 	w.translate("feature/x", "de", service.Final, "c", "Käse")
-	_, err := w.Pull(t.Context(), PullOptions{})
+	_, err := w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	w.commitOn("l10n/feature/x", appDE, "{\n  \"c\": \"Käselaib\"\n}\n")
 	w.translate("feature/x", "de", service.Final, "c", "Käserad")
-	w.problem(push(PushOptions{})[1].Problems, "Käselaib", "Käserad")
+	w.problem(sent(push.Options{})[1].Problems, "Käselaib", "Käserad")
 	for _, dry := range []bool{true, false} {
-		p := push(PushOptions{Ours: true, Keys: []string{"c", "nowhere"}, DryRun: dry})
+		p := sent(push.Options{Ours: true, Keys: []string{"c", "nowhere"}, DryRun: dry})
 		w.problem(append(p[0].Problems, p[1].Problems...), "nowhere", "is in no conflict")
 		if len(p[1].Settled) != 1 || p[1].Settled[0].Key != "c" {
 			t.Errorf("%+v", p[1])
@@ -101,9 +103,9 @@ func TestConflictOverADraftThatIsDiscarded(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
 	w.translate("main", "de", service.Draft, "a", "A draft")
-	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A draft")
+	w.problem(w.pushes(push.Options{}).Problems, "A hand", "A draft")
 	w.translate("main", "de", service.Final, "a", "A de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.sends(deApp + " (de): a")
 	w.holds("main", "de", "a", "A hand")
 	w.inConflict()
@@ -116,28 +118,28 @@ func TestConflictIsDecided(t *testing.T) {
 	w := mergedWorld(t, settings+"[project.push]\nconflicts = \"report\"\n"+jsonFiles)
 	w.write(deApp, de("A hand", "B hand"))
 	w.translate("main", "de", service.Final, "a", "A service", "b", "B service")
-	if p := w.pushes(PushOptions{}); len(p.Problems) != 2 || p.Exports != 1 || p.Requests != 0 {
+	if p := w.pushes(push.Options{}); len(p.Problems) != 2 || p.Exports != 1 || p.Requests != 0 {
 		t.Fatalf("%+v", p)
 	}
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.inConflict("a: A hand / A service", "b: B hand / B service")
-	if p := w.pushes(PushOptions{Ours: true, Keys: []string{"c"}}); len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Problem, "no conflict") {
+	if p := w.pushes(push.Options{Ours: true, Keys: []string{"c"}}); len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Problem, "no conflict") {
 		t.Errorf("%v", p.Problems)
 	}
-	dry := w.pushes(PushOptions{Ours: true, Keys: []string{"a"}, DryRun: true})
+	dry := w.pushes(push.Options{Ours: true, Keys: []string{"a"}, DryRun: true})
 	if len(dry.Files) != 1 || len(dry.Files[0].Changes) != 1 || *dry.Files[0].Changes[0].Old != "A service" || *dry.Files[0].Changes[0].New != "A hand" {
 		t.Errorf("%+v", dry.Files)
 	}
 	w.inConflict("a: A hand / A service", "b: B hand / B service")
 	w.holds("main", "de", "a", "A service")
-	p := w.pushes(PushOptions{Ours: true, Keys: []string{"a"}})
+	p := w.pushes(push.Options{Ours: true, Keys: []string{"a"}})
 	w.reports(p, deApp+" (de): a")
 	if len(p.Settled) != 1 || p.Settled[0].Stands != "ours" || p.Settled[0].Ours[""] != "A hand" {
 		t.Errorf("settled %+v", p.Settled)
 	}
 	w.holds("main", "de", "a", "A hand", "b", "B service")
 	w.inConflict("b: B hand / B service")
-	p = w.pushes(PushOptions{Theirs: true})
+	p = w.pushes(push.Options{Theirs: true})
 	if len(p.Settled) != 1 || p.Settled[0].Stands != "theirs" || len(p.Problems) > 0 {
 		t.Errorf("%+v", p)
 	}
@@ -145,7 +147,7 @@ func TestConflictIsDecided(t *testing.T) {
 	w.sends()
 	w.holds("main", "de", "a", "A hand", "b", "B service")
 	var usage *failure.UsageError
-	for _, o := range []PushOptions{{Ours: true, Theirs: true}, {Keys: []string{"a"}}} {
+	for _, o := range []push.Options{{Ours: true, Theirs: true}, {Keys: []string{"a"}}} {
 		if _, err := w.Push(t.Context(), o); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -158,13 +160,13 @@ func TestConflictThatWentOn(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
 	w.translate("main", "de", service.Final, "a", "A service")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A newer")
-	p := w.pushes(PushOptions{Ours: true})
+	p := w.pushes(push.Options{Ours: true})
 	w.reports(p)
 	w.inConflict("a: A hand / A newer")
 	w.holds("main", "de", "a", "A newer")
-	w.reports(w.pushes(PushOptions{Ours: true}), deApp+" (de): a")
+	w.reports(w.pushes(push.Options{Ours: true}), deApp+" (de): a")
 	w.holds("main", "de", "a", "A hand")
 	w.inConflict()
 }
@@ -175,14 +177,14 @@ func TestConflictThatEndsByItself(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B hand"))
 	w.translate("main", "de", service.Final, "a", "A service", "b", "B service")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A hand")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.inConflict("b: B hand / B service")
 	w.write(enApp, `{"a": "A"}`)
 	w.commit()
-	w.pushes(PushOptions{})
-	w.pulls(PullOptions{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
 	w.inConflict()
 }
 
@@ -195,7 +197,7 @@ func TestConflictOfAPull(t *testing.T) {
 			w := mergedWorld(t, settings+jsonFiles)
 			w.commitOn("l10n", deApp, de("A hand", "B hand"))
 			w.translate("main", "de", service.Final, "a", "A service")
-			p := w.pulls(PullOptions{Full: full})
+			p := w.pulls(pull.Options{Full: full})
 			lost := []string{"a: A hand / A service"}
 			if full {
 				lost = append(lost, "b: B hand / B de")
@@ -207,10 +209,10 @@ func TestConflictOfAPull(t *testing.T) {
 			if got := w.show("l10n", deApp); !strings.Contains(got, "A service") || full == strings.Contains(got, "B hand") {
 				t.Errorf("the branch has %s", got)
 			}
-			w.reports(w.pushes(PushOptions{Ours: true, Keys: []string{"a"}}), append([]string{}, map[bool][]string{false: {deApp + " (de): a", deApp + " (de): b"}, true: {deApp + " (de): a"}}[full]...)...)
+			w.reports(w.pushes(push.Options{Ours: true, Keys: []string{"a"}}), append([]string{}, map[bool][]string{false: {deApp + " (de): a", deApp + " (de): b"}, true: {deApp + " (de): a"}}[full]...)...)
 			w.holds("main", "de", "a", "A hand")
 			w.translate("main", "de", service.Final, "a", "A hand")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			if got := w.show("l10n", deApp); !strings.Contains(got, "A hand") {
 				t.Errorf("the branch has %s", got)
 			}
@@ -226,21 +228,21 @@ func TestConflictOfAPlural(t *testing.T) {
 	}
 	w := newWorld(t, "source_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n",
 		map[string]string{"values/s.xml": xml("%d file", "%d files")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	translate := func(one, other string) {
 		w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "de", Format: "android-xml", CompletionState: "final",
 			Files: []service.Upload{{Name: "s.xml", Body: []byte(xml(one, other))}}})
 	}
 	translate("%d Datei", "%d Dateien")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.write("values-de/s.xml", xml("%d Datei", "%d Files"))
 	translate("%d Ding", "%d Dinge")
-	w.problem(w.pushes(PushOptions{}).Problems, `one "%d Datei", other "%d Files"`, `one "%d Ding", other "%d Dinge"`)
-	w.pulls(PullOptions{})
+	w.problem(w.pushes(push.Options{}).Problems, `one "%d Datei", other "%d Files"`, `one "%d Ding", other "%d Dinge"`)
+	w.pulls(pull.Options{})
 	w.wire.take("")
-	w.reports(w.pushes(PushOptions{Ours: true}), "values-de/s.xml (de): n")
+	w.reports(w.pushes(push.Options{Ours: true}), "values-de/s.xml (de): n")
 	imports := w.wire.take("import")
 	if len(imports) != 1 || !strings.Contains(imports[0].files["s.xml"], "%d Datei<") || !strings.Contains(imports[0].files["s.xml"], "%d Files") {
 		t.Errorf("%+v", imports)
@@ -254,12 +256,12 @@ func TestConflictOfAPluralThatWentOn(t *testing.T) {
 	w := disputedWorld(t, all)
 	w.write(disputedPath, disputedFile(all, disputed.after))
 	w.translateDisputed(all)
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translateForms(disputedFile(all, func(disputed) [2]string { return [2]string{"p one first.", "newer"} }))
-	p := w.pushes(PushOptions{Ours: true})
+	p := w.pushes(push.Options{Ours: true})
 	w.reports(p)
 	w.problem(p.Problems, "p other person.", "newer")
-	w.reports(w.pushes(PushOptions{Ours: true}), disputedPath+" (de): p")
+	w.reports(w.pushes(push.Options{Ours: true}), disputedPath+" (de): p")
 	if got := w.spelled("android-xml", "main", "de", service.Final); got["p#other"] != "p other person." {
 		t.Fatalf("the service has %q", got)
 	}
@@ -272,11 +274,11 @@ func TestAnotherFormIsWrittenOnTheBranch(t *testing.T) {
 	w := disputedWorld(t, all)
 	w.write(disputedPath, disputedFile(all, disputed.after))
 	w.translateDisputed(all)
-	w.problem(w.pushes(PushOptions{}).Problems, "p other person", "p other translator")
-	w.pulls(PullOptions{})
+	w.problem(w.pushes(push.Options{}).Problems, "p other person", "p other translator")
+	w.pulls(pull.Options{})
 	w.commitOn("l10n", disputedPath, disputedFile(all, func(disputed) [2]string { return [2]string{"reviewed", "p other translator."} }))
 	for range 2 {
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		if got := w.spelled("android-xml", "main", "de", service.Final); got["p#one"] != "reviewed" || got["p#other"] != "p other translator." {
 			t.Fatalf("the service has %q", got)
 		}
@@ -288,7 +290,7 @@ func TestAnotherFormIsWrittenOnTheBranch(t *testing.T) {
 	w.sends()
 	w.silent()
 	w.write(disputedPath, disputedFile(all, func(disputed) [2]string { return [2]string{"p one first.", "again"} }))
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	if got := w.spelled("android-xml", "main", "de", service.Final); got["p#one"] != "reviewed" || got["p#other"] != "again" {
 		t.Fatalf("the service has %q", got)
 	}
@@ -304,7 +306,7 @@ func TestDryPullSaysTheValues(t *testing.T) {
 	w.translate("main", "de", service.Final, "a", "A new")
 	w.write(enApp, `{"a": "A"}`)
 	w.commit()
-	p := w.pulls(PullOptions{DryRun: true})
+	p := w.pulls(pull.Options{DryRun: true})
 	if len(p.Files) != 1 || len(p.Files[0].Changes) != 2 {
 		t.Fatalf("%+v", p.Files)
 	}
@@ -312,7 +314,7 @@ func TestDryPullSaysTheValues(t *testing.T) {
 	if *changed.Old != "A de" || *changed.New != "A new" || removed.Key != "b" || *removed.Old != "B de" || removed.New != nil {
 		t.Errorf("%+v, %+v", changed, removed)
 	}
-	if p := w.pulls(PullOptions{}); len(p.Files[0].Changes) > 0 || p.Files[0].Changed != 1 || p.Files[0].Removed != 1 {
+	if p := w.pulls(pull.Options{}); len(p.Files[0].Changes) > 0 || p.Files[0].Changed != 1 || p.Files[0].Removed != 1 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -333,14 +335,14 @@ func TestConflictDecidedBeforeThePull(t *testing.T) {
 			w := mergedWorld(t, settings+jsonFiles)
 			write(w)
 			w.translate("main", "de", service.Final, "a", "A service")
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 			w.inConflict("a: A hand / A service")
-			if p := w.clean(PushOptions{Theirs: true}); len(p.Settled) != 1 {
+			if p := w.clean(push.Options{Theirs: true}); len(p.Settled) != 1 {
 				t.Fatalf("settled %+v", p.Settled)
 			}
 			for range 2 {
 				w.sends()
-				if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+				if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 					t.Fatalf("%v", p.Problems)
 				}
 				w.inConflict()
@@ -359,10 +361,10 @@ func TestAnotherTextAfterADecision(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.commitOn("l10n", deApp, de("A hand", "B de"))
 	w.translate("main", "de", service.Final, "a", "A service")
-	w.pushes(PushOptions{})
-	w.clean(PushOptions{Theirs: true})
+	w.pushes(push.Options{})
+	w.clean(push.Options{Theirs: true})
 	w.commitOn("l10n", deApp, de("A other hand", "B de"))
-	w.problem(w.pulls(PullOptions{}).Problems, "A other hand", "A service")
+	w.problem(w.pulls(pull.Options{}).Problems, "A other hand", "A service")
 	w.inConflict("a: A other hand / A service")
 }
 
@@ -375,18 +377,18 @@ func TestDecisionThatIsTakenBack(t *testing.T) {
 			w := mergedWorld(t, settings+jsonFiles)
 			w.commitOn("l10n", deApp, de("A hand", "B de"))
 			w.translate("main", "de", service.Final, "a", "A service")
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 			if first == "pulled, then decided" {
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 			}
-			w.clean(PushOptions{Theirs: true})
-			w.pulls(PullOptions{})
+			w.clean(push.Options{Theirs: true})
+			w.pulls(pull.Options{})
 			w.sends()
 			w.inConflict()
 			w.commitOn("l10n", deApp, de("A hand", "B de"))
 			w.sends(deApp + " (de): a")
 			w.holds("main", "de", "a", "A hand")
-			if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || !strings.Contains(w.show("l10n", deApp), "A hand") {
+			if p := w.pulls(pull.Options{}); len(p.Problems) > 0 || !strings.Contains(w.show("l10n", deApp), "A hand") {
 				t.Errorf("%v, %s", p.Problems, w.show("l10n", deApp))
 			}
 		})
@@ -398,14 +400,14 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	const n = 20
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: jsonOf(many("k", n))})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	var pairs []string
 	mine := make(map[string]string)
 	for key, text := range many("k", n) {
 		pairs, mine[key] = append(pairs, key, text), text
 	}
 	w.final("de", pairs...)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	log := w.logged()
 	mine["k00"] = "a person"
 	w.commitOn("l10n", deApp, jsonOf(mine))
@@ -413,14 +415,14 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 	w.write(enApp, jsonOf(many("k", 4)))
 	w.commit()
 	for range 2 {
-		w.problem(w.pulls(PullOptions{}).Problems, "the file is left as it is")
+		w.problem(w.pulls(pull.Options{}).Problems, "the file is left as it is")
 		if said := gaveWay(log); len(said) > 0 {
 			t.Fatalf("%v", said)
 		}
 		w.inConflict()
 	}
 	w.has("l10n", deApp, jsonOf(mine))
-	w.problem(w.pulls(PullOptions{Force: true}).Problems, "a person", "a translator")
+	w.problem(w.pulls(pull.Options{Force: true}).Problems, "a person", "a translator")
 	w.problem(gaveWay(log), "a person", "a translator")
 	w.inConflict("k00: a person / a translator")
 }
@@ -441,16 +443,16 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 	}
 	w.commitOn("l10n", disputedPath, plural("one branch", "p other first."))
 	w.write(disputedPath, plural("one tree", "other tree"))
-	w.problem(w.pushes(PushOptions{}).Problems, `"one branch" on branch l10n`, `"one tree"`)
+	w.problem(w.pushes(push.Options{}).Problems, `"one branch" on branch l10n`, `"one tree"`)
 	has("one branch", "other tree")
 	for range 2 {
 		w.wire.take("")
-		p := w.pushes(PushOptions{})
+		p := w.pushes(push.Options{})
 		w.reports(p)
 		w.problem(p.Problems, "one tree", "one branch", "push --ours --key p")
 		w.silent()
 	}
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.wire.take("")
 	w.sends()
 	w.silent()
@@ -458,11 +460,11 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 	if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) != 1 || c[0].Ours["one"] != "one tree" || c[0].Theirs["one"] != "one branch" {
 		t.Fatalf("in conflict: %+v", c)
 	}
-	w.clean(PushOptions{Ours: true})
+	w.clean(push.Options{Ours: true})
 	has("one tree", "other tree")
 	w.inConflict()
 	w.sends()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", disputedPath, plural("one tree", "other tree"))
 }
 
@@ -497,22 +499,22 @@ func TestFormsThatLoseInTwoPlaces(t *testing.T) {
 				w.commit()
 			}
 			w.translateForms(plural("one service", "other service"))
-			w.problem(w.pushes(PushOptions{}).Problems, `one "one branch", other "other tree"`, "one service", "other service")
+			w.problem(w.pushes(push.Options{}).Problems, `one "one branch", other "other tree"`, "one service", "other service")
 			w.problem(gaveWay(log), `one "one branch", other "other tree"`)
 			waits()
 			for range 2 {
 				w.wire.take("")
-				w.problem(w.pushes(PushOptions{}).Problems, "one branch", "other tree")
+				w.problem(w.pushes(push.Options{}).Problems, "one branch", "other tree")
 				w.silent()
 				waits()
 			}
-			w.problem(w.pulls(PullOptions{}).Problems, "one branch", "other tree")
+			w.problem(w.pulls(pull.Options{}).Problems, "one branch", "other tree")
 			w.problem(gaveWay(log), "one branch", "other tree")
 			w.wire.take("")
 			w.sends()
 			w.silent()
 			waits()
-			w.clean(PushOptions{Ours: true})
+			w.clean(push.Options{Ours: true})
 			if there := w.spelled("android-xml", "main", "de", service.Final); there["p#one"] != "one branch" || there["p#other"] != "other tree" {
 				t.Fatalf("the service has %q", there)
 			}

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // meeting is the first contact of a made-up repository with a made-up service: what each side has before any pass.
@@ -409,9 +410,9 @@ func (c *meeting) pass(name string) {
 	c.tb.Helper()
 	switch name {
 	case "push":
-		c.once(name, c.pushes(PushOptions{}).Problems)
+		c.once(name, c.pushes(push.Options{}).Problems)
 	case "pull":
-		c.once(name, c.pulls(PullOptions{}).Problems)
+		c.once(name, c.pulls(pull.Options{}).Problems)
 	case "sync":
 		c.sync(false)
 	case "dry run, sync":
@@ -429,7 +430,7 @@ func (c *meeting) pass(name string) {
 
 func (c *meeting) sync(dry bool) report.SyncReport {
 	c.tb.Helper()
-	done, err := c.Sync(c.tb.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+	done, err := c.Sync(c.tb.Context(), push.Options{DryRun: dry}, pull.Options{DryRun: dry})
 	c.check(err)
 	c.once("the push of a sync", done.Push.Projects[0].Problems)
 	c.once("the pull of a sync", done.Pull.Projects[0].Problems)
@@ -440,15 +441,15 @@ func (c *meeting) sync(dry bool) report.SyncReport {
 func (c *meeting) alikeSyncs(dry, done report.SyncReport) {
 	c.tb.Helper()
 	text := func(r report.SyncReport) string {
-		push, pull := r.Push.Projects[0], r.Pull.Projects[0]
-		push.Calls, pull.Calls, pull.Requests, pull.Diff, pull.Commit, pull.Pushed = 0, 0, 0, "", "", false
-		for i := range push.Files {
-			push.Files[i].Changes = nil
+		sent, got := r.Push.Projects[0], r.Pull.Projects[0]
+		sent.Calls, got.Calls, got.Requests, got.Diff, got.Commit, got.Pushed = 0, 0, 0, "", "", false
+		for i := range sent.Files {
+			sent.Files[i].Changes = nil
 		}
-		for i := range pull.Files {
-			pull.Files[i].Changes = nil
+		for i := range got.Files {
+			got.Files[i].Changes = nil
 		}
-		data, err := json.MarshalIndent([]any{push, pull}, "", " ")
+		data, err := json.MarshalIndent([]any{sent, got}, "", " ")
 		c.check(err)
 		return string(data)
 	}

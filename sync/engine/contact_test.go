@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -27,7 +29,7 @@ func (w *world) nothingComes(project string) {
 	before := w.git("for-each-ref")
 	for _, state := range []string{"final", "draft"} {
 		w.configure(strings.Replace(project, "[project.pull]\n", "[project.pull]\ncompletion_state = \""+state+"\"\n", 1))
-		if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Files) > 0 {
+		if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Files) > 0 {
 			w.tb.Errorf("a pull of %s texts brings %+v", state, p)
 		}
 	}
@@ -43,7 +45,7 @@ func TestContactWithAnEmptyProject(t *testing.T) {
 	w := newWorld(t, project, map[string]string{enApp: `{"hello": "Hello {name}", "save": "Save", "bye": "Bye"}`, deApp: `{"hello": "Hallo {name}", "save": "Speichern"}`}, trial)
 	w.bare()
 	w.configure(project)
-	dry := w.clean(PushOptions{DryRun: true})
+	dry := w.clean(push.Options{DryRun: true})
 	w.reports(dry, deApp+" (de): hello save", enApp+" (en): hello save bye")
 	w.sends(deApp+" (de): hello save", enApp+" (en): hello save bye")
 	w.holds("main", "de", "hello", "Hallo {name}", "save", "Speichern")
@@ -55,7 +57,7 @@ func TestContactWithAnEmptyProject(t *testing.T) {
 	}
 	// One translation that a translator changes comes, and nothing else.
 	w.translate("main", "de", service.Final, "save", "Sichern")
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +0 ~1 -0")
 	w.has("l10n", deApp, `{"hello": "Hallo {name}", "save": "Sichern"}`)
 }
 
@@ -63,11 +65,11 @@ func TestContactWithAnEmptyProject(t *testing.T) {
 func TestTrialWithoutTranslations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\ncompletion_state = \"draft\"\n"+jsonFiles, map[string]string{enApp: `{"save": "Save"}`}, trial)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	if final := w.atLeast("main", "de", service.Final); len(final) > 0 {
 		t.Errorf("final are %v", final)
 	}
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +1 ~0 -0", "locales/fr/app.json (fr): +1 ~0 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +1 ~0 -0", "locales/fr/app.json (fr): +1 ~0 -0")
 }
 
 // What a target file has and its source was never seen to have stays, in whatever shape the source has it; what the source had goes with it.
@@ -77,20 +79,20 @@ func TestOrphansStay(t *testing.T) {
 	const ru = "ru:\n  save: Да\n  list:\n    agree: Ага\n    deny: Неа\n    ok: Ладно\n  months: [~, Январь]\n  standalone_months: [~, Январь, Февраль]\n" +
 		"  day:\n    short: дн\n  limit: пять\n  number:\n    unit: руб\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ru.yml": ru})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.brings()
 	w.final("ru", "save", "Сохранить")
 	w.brings("config/locales/ru.yml (ru): +0 ~1 -0")
 	w.has("l10n", "config/locales/ru.yml", strings.Replace(ru, "Да", "Сохранить", 1))
 	w.git("merge", "-q", "l10n")
 	w.write("config/locales/en.yml", strings.Replace(en, "  save: Save\n", "", 1))
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.commit()
 	w.brings("config/locales/ru.yml (ru): +0 ~0 -1")
-	if p := w.pulls(PullOptions{Prune: true, DryRun: true}); p.Keys != 3 {
+	if p := w.pulls(pull.Options{Prune: true, DryRun: true}); p.Keys != 3 {
 		t.Errorf("%+v", p)
 	}
-	w.gains(w.pulls(PullOptions{Prune: true}), "config/locales/ru.yml (ru): +0 ~0 -3")
+	w.gains(w.pulls(pull.Options{Prune: true}), "config/locales/ru.yml (ru): +0 ~0 -3")
 	if got := w.show("l10n", "config/locales/ru.yml"); strings.Contains(got, "standalone") || strings.Contains(got, "руб") || !strings.Contains(got, "Ага") || !strings.Contains(got, "дн") || !strings.Contains(got, "пять") {
 		t.Errorf("%s\nfrom\n%s", got, ru)
 	}
@@ -102,27 +104,27 @@ func TestTwoClones(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"title": "Title", "b": "B"}`, deApp: `{"title": "T0", "b": "B0"}`})
 	w.bare()
 	w.configure(w.config)
-	w.clean(PushOptions{})
-	w.pulls(PullOptions{})
+	w.clean(push.Options{})
+	w.pulls(pull.Options{})
 	a, b := w.home, t.TempDir()
 	as := func(home string) {
 		w.home = home
 		w.restart(w.Config)
 	}
 	as(b)
-	w.clean(PushOptions{})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
+	w.clean(push.Options{})
 	as(a)
 	w.translate("main", "de", service.Final, "title", "T1")
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +0 ~1 -0")
 	w.translate("main", "de", service.Final, "title", "T0")
 	as(b)
 	w.sends()
 	w.holds("main", "de", "title", "T0")
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +0 ~1 -0")
 	as(a)
 	w.sends()
-	if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+	if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
 		t.Errorf("%+v", p)
 	}
 	// A person's edit is one, in a clone that has no state at all.
@@ -131,12 +133,12 @@ func TestTwoClones(t *testing.T) {
 	w.commit()
 	w.git("push", "-q", "origin", "main")
 	as(t.TempDir())
-	p := w.pushes(PushOptions{}) // of b, git does not say that it was agreed on
+	p := w.pushes(push.Options{}) // of b, git does not say that it was agreed on
 	w.reports(p, enApp+" (en): title b")
 	w.problem(p.Problems, `the repository has "B by hand" and the service "B0"`)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.holds("main", "de", "title", "T0", "b", "B0")
-	w.pushes(PushOptions{Translations: true})
+	w.pushes(push.Options{Translations: true})
 	w.holds("main", "de", "title", "T0", "b", "B by hand")
 }
 
@@ -150,7 +152,7 @@ func TestOneKeyInTwoFiles(t *testing.T) {
 	w := newWorld(t, project, files)
 	w.bare()
 	w.configure(project)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	if len(p.Problems) != 2 {
 		t.Fatalf("%v", p.Problems)
 	}
@@ -163,15 +165,15 @@ func TestOneKeyInTwoFiles(t *testing.T) {
 	}
 	w.nothingComes(project)
 	w.translate("main", "de", service.Final, "email", "Post", "name", "Der Name", "age", "Jahre")
-	w.gains(w.pulls(PullOptions{}), "a/de.json (de): +0 ~2 -0", "b/de.json (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), "a/de.json (de): +0 ~2 -0", "b/de.json (de): +0 ~1 -0")
 	w.has("l10n", "a/de.json", `{"email": "Mail", "name": "Der Name", "age": "Jahre"}`)
 	w.has("l10n", "b/de.json", `{"email": "E-Mail-Adresse", "name": "Der Name"}`)
 	// A file that comes later gets what is there.
 	w.write("d/en.json", `{"age": "Age"}`)
 	w.commit()
 	w.git("push", "-q", "origin", "main")
-	w.pushes(PushOptions{})
-	w.gains(w.pulls(PullOptions{}), "d/de.json (de): +1 ~0 -0")
+	w.pushes(push.Options{})
+	w.gains(w.pulls(pull.Options{}), "d/de.json (de): +1 ~0 -0")
 }
 
 // Files that are made to agree on a text have not agreed with the service yet: where it has another, neither side changes.
@@ -179,23 +181,23 @@ func TestFilesThatAgreeLater(t *testing.T) {
 	t.Parallel()
 	const project = settings + "[project.pull]\n" + "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
 	w := newWorld(t, project, map[string]string{"a/en.json": `{"ok": "OK"}`, "b/en.json": `{"ok": "OK"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "ok", "Gut")
 	w.lose()
 	w.write("a/de.json", `{"ok": "In Ordnung"}`)
 	w.write("b/de.json", `{"ok": "Jawohl"}`)
 	w.commit()
-	w.pushes(PushOptions{})
-	w.pulls(PullOptions{AcceptService: true}) // decides nothing of what the files do not agree on
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{AcceptService: true}) // decides nothing of what the files do not agree on
 	w.write("b/de.json", `{"ok": "In Ordnung"}`)
 	w.commit()
-	problems := w.pushes(PushOptions{}).Problems
+	problems := w.pushes(push.Options{}).Problems
 	if len(problems) != 2 || !strings.Contains(problems[0].Problem, `the repository has "In Ordnung" and the service "Gut"`) {
 		t.Errorf("%v", problems)
 	}
-	w.gains(w.pulls(PullOptions{}))
+	w.gains(w.pulls(pull.Options{}))
 	w.holds("main", "de", "ok", "Gut")
-	w.pushes(PushOptions{Translations: true})
+	w.pushes(push.Options{Translations: true})
 	w.holds("main", "de", "ok", "In Ordnung")
 }
 
@@ -203,13 +205,13 @@ func TestFilesThatAgreeLater(t *testing.T) {
 func TestDryRunAtFirstContact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A service", "c", "C service")
 	w.lose()
 	w.write(deApp, `{"a": "A repo", "b": "B repo"}`)
 	w.commit()
 	run := func(dry bool) report.SyncReport {
-		result, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		result, err := w.Sync(t.Context(), push.Options{DryRun: dry}, pull.Options{DryRun: dry})
 		w.check(err)
 		return result
 	}
@@ -218,9 +220,9 @@ func TestDryRunAtFirstContact(t *testing.T) {
 	w.reports(done.Push.Projects[0], deApp+" (de): b", enApp+" (en): a b c")
 	for _, r := range []report.SyncReport{dry, done} {
 		w.problem(r.Push.Projects[0].Problems, "A repo", "A service")
-		pull := r.Pull.Projects[0]
-		if len(pull.Problems) > 0 || len(pull.Files) != 1 || pull.Files[0].Added != 1 || pull.Keys != 1 {
-			t.Errorf("%+v", pull)
+		got := r.Pull.Projects[0]
+		if len(got.Problems) > 0 || len(got.Files) != 1 || got.Files[0].Added != 1 || got.Keys != 1 {
+			t.Errorf("%+v", got)
 		}
 	}
 	w.has("l10n", deApp, `{"a": "A repo", "b": "B repo", "c": "C service"}`)
@@ -234,12 +236,12 @@ func TestDryRunAtFirstContact(t *testing.T) {
 func TestSyncThatDecidesFirstContact(t *testing.T) {
 	t.Parallel()
 	for side, o := range map[string]struct {
-		push PushOptions
-		pull PullOptions
+		push push.Options
+		pull pull.Options
 		want string
 	}{
-		"the repository": {push: PushOptions{Translations: true}, want: "A repo"},
-		"the service":    {pull: PullOptions{AcceptService: true}, want: "A service"},
+		"the repository": {push: push.Options{Translations: true}, want: "A repo"},
+		"the service":    {pull: pull.Options{AcceptService: true}, want: "A service"},
 	} {
 		t.Run(side, func(t *testing.T) {
 			t.Parallel()
@@ -265,7 +267,7 @@ func TestSyncThatDecidesFirstContact(t *testing.T) {
 				t.Errorf("%s has %s, want %q", at, got, o.want)
 			}
 			w.holds("main", "de", "a", o.want, "b", "B repo")
-			again, err := w.Sync(t.Context(), PushOptions{}, PullOptions{})
+			again, err := w.Sync(t.Context(), push.Options{}, pull.Options{})
 			w.check(err)
 			if p, q := again.Push.Projects[0], again.Pull.Projects[0]; p.Requests > 0 || len(p.Problems) > 0 || q.Commit != "" || len(q.Problems) > 0 {
 				t.Errorf("%+v\n%+v", p, q)
@@ -284,24 +286,24 @@ func TestKeyThatFilesDivide(t *testing.T) {
 		w := newWorld(t, project, files)
 		w.bare()
 		w.configure(project)
-		if p := w.pushes(PushOptions{}); len(p.Problems) != 2 {
+		if p := w.pushes(push.Options{}); len(p.Problems) != 2 {
 			t.Fatalf("%v", p.Problems)
 		}
-		if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || p.Commit != "" {
+		if p := w.pulls(pull.Options{}); len(p.Problems) > 0 || p.Commit != "" {
 			t.Fatalf("a pull says it again: %v", p.Problems)
 		}
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.inConflict("email: Mail / ", "email: E-Mail / ")
 		return w
 	}
 	ended := func(t *testing.T, w *world) {
 		t.Helper()
 		w.inConflict()
-		w.clean(PushOptions{})
-		if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || p.Commit != "" {
+		w.clean(push.Options{})
+		if p := w.pulls(pull.Options{}); len(p.Problems) > 0 || p.Commit != "" {
 			t.Errorf("%v %v", p.Problems, p.Files)
 		}
-		w.clean(PushOptions{Translations: true})
+		w.clean(push.Options{Translations: true})
 		w.inConflict()
 	}
 	t.Run("check", func(t *testing.T) {
@@ -313,16 +315,16 @@ func TestKeyThatFilesDivide(t *testing.T) {
 	t.Run("ours of one file", func(t *testing.T) {
 		t.Parallel()
 		w := divided(t)
-		w.problem(w.pushes(PushOptions{Ours: true}).Problems, "Name one of the files with --file")
+		w.problem(w.pushes(push.Options{Ours: true}).Problems, "Name one of the files with --file")
 		w.inConflict("email: Mail / ", "email: E-Mail / ")
-		w.clean(PushOptions{Ours: true, Files: []string{"b/de.json"}})
+		w.clean(push.Options{Ours: true, Files: []string{"b/de.json"}})
 		w.holds("main", "de", "email", "E-Mail")
 		ended(t, w)
 	})
 	t.Run("theirs", func(t *testing.T) {
 		t.Parallel()
 		w := divided(t)
-		w.clean(PushOptions{Theirs: true})
+		w.clean(push.Options{Theirs: true})
 		if have := w.at("main", "de"); len(have) > 0 {
 			t.Errorf("%v", have)
 		}
@@ -331,10 +333,10 @@ func TestKeyThatFilesDivide(t *testing.T) {
 	t.Run("a pull comes first", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, project, files)
-		if p := w.pulls(PullOptions{}); len(p.Problems) != 2 {
+		if p := w.pulls(pull.Options{}); len(p.Problems) != 2 {
 			t.Fatalf("%v", p.Problems)
 		}
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.inConflict("email: Mail / ", "email: E-Mail / ")
 	})
 }
@@ -348,8 +350,8 @@ func TestOldTextBesideTheBranch(t *testing.T) {
 	w.commitOn("l10n", deApp, `{"a": "new"}`)
 	w.translate("main", "en", service.Final, "a", "A")
 	w.final("de", "a", "new")
-	w.pulls(PullOptions{})
-	p := w.clean(PushOptions{})
+	w.pulls(pull.Options{})
+	p := w.clean(push.Options{})
 	if len(p.Replaced) > 0 {
 		t.Errorf("%v", p.Replaced)
 	}
@@ -387,14 +389,14 @@ func TestDividedByTheBranch(t *testing.T) {
 			}
 			w.write("note of main", "main moves")
 			w.commit()
-			if p := w.pushes(PushOptions{}); len(p.Problems) != c.told {
+			if p := w.pushes(push.Options{}); len(p.Problems) != c.told {
 				t.Errorf("told %v", p.Problems)
 			}
 			if got := w.at("main", "de")["email"]; got != c.sent {
 				t.Errorf("the service has %q, want %q", got, c.sent)
 			}
-			w.pulls(PullOptions{})
-			w.pushes(PushOptions{})
+			w.pulls(pull.Options{})
+			w.pushes(push.Options{})
 			if got := w.at("main", "de")["email"]; got != c.sent {
 				t.Errorf("later the service has %q, want %q", got, c.sent)
 			}
@@ -411,11 +413,11 @@ func TestDividedInADryRun(t *testing.T) {
 	w.translate("main", "en", service.Final, "email", "Email")
 	w.translate("main", "de", service.Draft, "email", "Mail")
 	for _, dry := range []bool{true, false} {
-		done, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		done, err := w.Sync(t.Context(), push.Options{DryRun: dry}, pull.Options{DryRun: dry})
 		w.check(err)
-		push, pull := done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems
-		if len(push) != 1 || push[0].File != "b/de.json" || len(pull) != 0 {
-			t.Errorf("dry %v: the push says %v, the pull %v", dry, push, pull)
+		sent, got := done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems
+		if len(sent) != 1 || sent[0].File != "b/de.json" || len(got) != 0 {
+			t.Errorf("dry %v: the push says %v, the pull %v", dry, sent, got)
 		}
 	}
 }
@@ -433,7 +435,7 @@ func TestDivisionsForANewState(t *testing.T) {
 	w.configure(project)
 	sync := func(dry bool) []report.Problem {
 		t.Helper()
-		done, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		done, err := w.Sync(t.Context(), push.Options{DryRun: dry}, pull.Options{DryRun: dry})
 		w.check(err)
 		return append(done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems...)
 	}
@@ -452,13 +454,13 @@ func TestDivisionsForANewState(t *testing.T) {
 	}
 	w.inConflict("email: Mail / ", "email: E-Mail / ")
 	w.lose()
-	named(w.pulls(PullOptions{}).Problems, 2, false)
+	named(w.pulls(pull.Options{}).Problems, 2, false)
 	w.lose()
 	sync(false)
 	w.write("b/de.json", `{"email": "E-Mail", "b": "B", "name": "Der Name"}`)
 	w.commit()
 	named(sync(false), 1, true) // a's is the service's
-	w.pushes(PushOptions{Ours: true, Keys: []string{"email"}, Files: []string{"a/de.json"}})
+	w.pushes(push.Options{Ours: true, Keys: []string{"email"}, Files: []string{"a/de.json"}})
 	w.holds("main", "de", "email", "Mail", "name", "Name")
 	w.lose()
 	named(sync(false), 2, false) // of b, which keeps its own

@@ -12,17 +12,13 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
-// decidable is a conflict as people name it.
-type decidable struct{ Path, Language, Key string }
-
-func (d decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
-
 // decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be about any conflict: both sides, a choice of
 // conflicts without a side, a language that none of the projects is translated into.
-func (o PushOptions) decision(projects []*project) (PushOptions, error) {
+func decision(o push.Options, projects []*project) (push.Options, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
 		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
@@ -34,7 +30,7 @@ func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	}
 	var known []string
 	for _, p := range projects {
-		known = append(known, p.cfg.TargetLanguages...)
+		known = append(known, p.branch.Project.TargetLanguages...)
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
@@ -55,48 +51,35 @@ func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	return o, nil
 }
 
-// decides reports whether a conflict is among those that are meant.
-func (o PushOptions) decides(d decidable) bool {
-	for _, choice := range []struct {
-		of   []string
-		this string
-	}{{o.Keys, d.Key}, {o.Languages, d.Language}, {o.Files, d.Path}} {
-		if len(choice.of) > 0 && !slices.Contains(choice.of, choice.this) {
-			return false
-		}
-	}
-	return true
-}
-
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
-func (o PushOptions) nameUndecidable(reports []pushed) {
-	looked := slices.IndexFunc(reports, func(p pushed) bool { return p.decidable != nil })
-	if looked < 0 || slices.ContainsFunc(reports, func(p pushed) bool { return p.Error != "" }) {
+func nameUndecidable(o push.Options, reports []push.Report) {
+	looked := slices.IndexFunc(reports, func(p push.Report) bool { return p.Decidable != nil })
+	if looked < 0 || slices.ContainsFunc(reports, func(p push.Report) bool { return p.Error != "" }) {
 		return
 	}
-	there := make(map[decidable]bool)
+	there := make(map[push.Decidable]bool)
 	for _, p := range reports {
-		for d, meant := range p.decidable {
+		for d, meant := range p.Decidable {
 			there[d] = there[d] || meant
 		}
 	}
-	all := slices.SortedFunc(maps.Keys(there), func(a, b decidable) int {
+	all := slices.SortedFunc(maps.Keys(there), func(a, b push.Decidable) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Language, b.Language), cmp.Compare(a.Key, b.Key))
 	})
-	none := !slices.ContainsFunc(all, func(d decidable) bool { return there[d] })
+	none := !slices.ContainsFunc(all, func(d push.Decidable) bool { return there[d] })
 	var idle []report.Problem // keys, languages and files of no conflict that is meant
 	languages, files := strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")
 	for _, choice := range []struct {
 		values []string
-		of     func(d decidable) string
+		of     func(d push.Decidable) string
 		name   func(value string) report.Problem
 	}{
-		{o.Keys, func(d decidable) string { return d.Key }, func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
-		{o.Languages, func(d decidable) string { return d.Language }, func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
-		{o.Files, func(d decidable) string { return d.Path }, func(file string) report.Problem { return report.Problem{File: file} }},
+		{o.Keys, func(d push.Decidable) string { return d.Key }, func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
+		{o.Languages, func(d push.Decidable) string { return d.Language }, func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
+		{o.Files, func(d push.Decidable) string { return d.Path }, func(file string) report.Problem { return report.Problem{File: file} }},
 	} {
 		for _, value := range choice.values {
-			if !slices.ContainsFunc(all, func(d decidable) bool { return there[d] && choice.of(d) == value }) {
+			if !slices.ContainsFunc(all, func(d push.Decidable) bool { return there[d] && choice.of(d) == value }) {
 				idle = append(idle, choice.name(value))
 			}
 		}
@@ -115,8 +98,8 @@ func (o PushOptions) nameUndecidable(reports []pushed) {
 const someConflicts = 5
 
 // instead names the conflicts that were perhaps meant: those of the same key elsewhere, or of one with a similar name, else all of them.
-func instead(key string, all []decidable) string {
-	near := slices.DeleteFunc(slices.Clone(all), func(d decidable) bool { return d.Key != key })
+func instead(key string, all []push.Decidable) string {
+	near := slices.DeleteFunc(slices.Clone(all), func(d push.Decidable) bool { return d.Key != key })
 	if len(near) == 0 {
 		near = all
 		var keys []string

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -24,18 +26,18 @@ func manyConflicts(t *testing.T) *world {
 			}
 		}
 	}
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	each(func(collection, language string) {
 		w.translate(collection, language, service.Final, "open", "first", "the end", "first")
 	})
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	each(func(collection, language string) {
 		w.write("locales/"+language+"/"+collection+".json", `{"open": "hand", "the end": "hand"}`)
 		w.translate(collection, language, service.Final, "open", "there", "the end", "there")
 	})
-	if p := w.pushes(PushOptions{}); len(p.Problems) != 8 {
+	if p := w.pushes(push.Options{}); len(p.Problems) != 8 {
 		t.Fatalf("%d problems: %v", len(p.Problems), p.Problems)
 	}
 	return w
@@ -59,7 +61,7 @@ func TestEachConflictIsDecidedAlone(t *testing.T) {
 		if want := fmt.Sprintf("locsync push --%s --key %s --file %s", side, quoted, c.File); c.Command(side) != want {
 			t.Fatalf("%s, want %s", c.Command(side), want)
 		}
-		p := w.pushes(PushOptions{Ours: side == "ours", Theirs: side == "theirs", Keys: []string{c.Key}, Files: []string{c.File}})
+		p := w.pushes(push.Options{Ours: side == "ours", Theirs: side == "theirs", Keys: []string{c.Key}, Files: []string{c.File}})
 		if len(p.Settled) != 1 || p.Settled[0].File != c.File || p.Settled[0].Key != c.Key || p.Settled[0].Language != c.Language {
 			t.Fatalf("settled %+v, want %+v", p.Settled, c)
 		}
@@ -78,19 +80,19 @@ func TestChosenConflicts(t *testing.T) {
 	t.Parallel()
 	w := manyConflicts(t)
 	for _, c := range []struct {
-		o       PushOptions
+		o       push.Options
 		settled int
 		told    []string
 	}{
-		{PushOptions{Languages: []string{"de"}}, 4, nil},
-		{PushOptions{Languages: []string{"de", "fr"}, Keys: []string{"open"}}, 4, nil},
-		{PushOptions{Files: []string{"./locales//fr/menu.json"}}, 2, nil},
-		{PushOptions{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): is in no conflict, but \"open\" (de) in locales/de/menu.json, "}},
-		{PushOptions{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": is in no conflict, "open" is; locsync status names those that are`}},
-		{PushOptions{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: is in no conflict, but ", "menu.json: is in no conflict, but "}},
-		{PushOptions{Files: []string{"locales/fr/menu.json", "locales/de/menu.json"}, Languages: []string{"fr", "de"}, Keys: []string{"the end"}}, 2, nil},
-		{PushOptions{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): is in no conflict, but "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
-		{PushOptions{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): is in no conflict`}},
+		{push.Options{Languages: []string{"de"}}, 4, nil},
+		{push.Options{Languages: []string{"de", "fr"}, Keys: []string{"open"}}, 4, nil},
+		{push.Options{Files: []string{"./locales//fr/menu.json"}}, 2, nil},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): is in no conflict, but \"open\" (de) in locales/de/menu.json, "}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": is in no conflict, "open" is; locsync status names those that are`}},
+		{push.Options{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: is in no conflict, but ", "menu.json: is in no conflict, but "}},
+		{push.Options{Files: []string{"locales/fr/menu.json", "locales/de/menu.json"}, Languages: []string{"fr", "de"}, Keys: []string{"the end"}}, 2, nil},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): is in no conflict, but "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
+		{push.Options{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): is in no conflict`}},
 	} {
 		c.o.Theirs, c.o.DryRun = true, true
 		p := w.pushes(c.o)
@@ -106,13 +108,13 @@ func TestChosenConflicts(t *testing.T) {
 	}
 	var usage *failure.UsageError
 	for _, c := range []struct {
-		o    PushOptions
+		o    push.Options
 		says string
 	}{
-		{PushOptions{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it is in no conflict; choose from de, fr`},
-		{PushOptions{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it is in no conflict; did you mean fr?`},
-		{PushOptions{Languages: []string{"fr"}}, "ours or theirs"},
-		{PushOptions{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
+		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it is in no conflict; choose from de, fr`},
+		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it is in no conflict; did you mean fr?`},
+		{push.Options{Languages: []string{"fr"}}, "ours or theirs"},
+		{push.Options{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
 	} {
 		if _, err := w.Push(t.Context(), c.o); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.o, err)
@@ -139,13 +141,13 @@ output = "other/{LANGUAGE}.json"
 `)
 	w.write(deApp, de("A hand", "B de"))
 	w.translate("main", "de", service.Final, "a", "A service")
-	w.problem(w.pushes(PushOptions{}).Problems, "run locsync push --ours --key a --file locales/de/app.json --project app;")
+	w.problem(w.pushes(push.Options{}).Problems, "run locsync push --ours --key a --file locales/de/app.json --project app;")
 	c := w.Status(t.Context()).Projects[0].Conflicts[0]
 	c.Project = "the other"
 	if got := c.Command("theirs"); !strings.HasSuffix(got, " --project 'the other'") {
 		t.Error(got)
 	}
-	w.reports(w.pushes(PushOptions{Ours: true, Project: "app"}), deApp+" (de): a")
+	w.reports(w.pushes(push.Options{Ours: true, Project: "app"}), deApp+" (de): a")
 }
 
 // A decision for the service's text that the next pull does not come to merge, because the state is lost, is asked for again: neither side is changed meanwhile.
@@ -159,36 +161,36 @@ func TestDecisionThatIsForgotten(t *testing.T) {
 				w.write(deApp, `{}`)
 				w.commit()
 				w.final("de", "a", "agreed")
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 				w.git("merge", "-q", "l10n")
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 				w.write(deApp, `{"a": "ours"}`)
 				w.commit()
 			}
 			w.translate("main", "de", completion, "a", "theirs")
-			if p := w.pushes(PushOptions{}); len(p.Problems) != 1 {
+			if p := w.pushes(push.Options{}); len(p.Problems) != 1 {
 				t.Fatalf("%v", p.Problems)
 			}
 			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
 				t.Errorf("the last push is %s", last.Result)
 			}
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
 				t.Errorf("with a conflict that waits the last push is %s", last.Result)
 			}
-			w.clean(PushOptions{Theirs: true})
+			w.clean(push.Options{Theirs: true})
 			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultOK {
 				t.Errorf("after a decision the last push is %s", last.Result)
 			}
 			w.lose()
-			w.problem(w.pushes(PushOptions{}).Problems, "ours", "theirs")
+			w.problem(w.pushes(push.Options{}).Problems, "ours", "theirs")
 			w.holds("main", "de", "a", "theirs")
-			w.pushes(PushOptions{Theirs: true})
-			w.pulls(PullOptions{})
+			w.pushes(push.Options{Theirs: true})
+			w.pulls(pull.Options{})
 			if completion == service.Final {
 				w.has("l10n", deApp, `{"a": "theirs"}`)
 			}
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.holds("main", "de", "a", "theirs")
 		}
 	}
@@ -198,13 +200,13 @@ func TestDecisionThatIsForgotten(t *testing.T) {
 func TestDecisionsThatExclude(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
-	for _, o := range []PushOptions{{Translations: true, Ours: true}, {Translations: true, Theirs: true}} {
+	for _, o := range []push.Options{{Translations: true, Ours: true}, {Translations: true, Theirs: true}} {
 		_, err := w.Engine.Push(t.Context(), o)
 		if u := (*failure.UsageError)(nil); !errors.As(err, &u) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	_, err := w.Engine.Sync(t.Context(), PushOptions{Translations: true}, PullOptions{AcceptService: true})
+	_, err := w.Engine.Sync(t.Context(), push.Options{Translations: true}, pull.Options{AcceptService: true})
 	if u := (*failure.UsageError)(nil); !errors.As(err, &u) {
 		t.Errorf("both sides: %v", err)
 	}

@@ -7,15 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
+	"pgregory.net/rapid"
 )
 
 // rehearsed runs a pass as a dry run and then for real, and compares what both say and what was done. What only one of them can know is left out: commits,
 // and the requests, since a dry run starts no import and asks for everything.
-func (l *life) rehearsedPush(o PushOptions) {
+func (l *life) rehearsedPush(o push.Options) {
 	l.tb.Helper()
 	before := l.ours()
 	o.DryRun = true
@@ -45,7 +46,7 @@ func (l *life) rehearsedPush(o PushOptions) {
 	l.alike(dry, done)
 }
 
-func (l *life) rehearsedPull(o PullOptions) {
+func (l *life) rehearsedPull(o pull.Options) {
 	l.tb.Helper()
 	before, onBase, refs := make(map[string]map[string]string), make(map[string]map[string]string), l.ours()
 	o.DryRun = true
@@ -142,12 +143,12 @@ func TestDryRunLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &life{t: rt, files: map[string]map[string]string{"a.json": {"k1": "one", "k2": "two", "k3": "three"}}}
 		l.world = newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{"locales/en/a.json": jsonOf(l.files["a.json"])})
-		l.rehearsedPush(PushOptions{})
+		l.rehearsedPush(push.Options{})
 		ops := l.ops()
 		ops["push"] = func(rt *rapid.T) {
-			l.rehearsedPush(PushOptions{All: rapid.Bool().Draw(rt, "all"), Translations: rapid.Bool().Draw(rt, "translations")})
+			l.rehearsedPush(push.Options{All: rapid.Bool().Draw(rt, "all"), Translations: rapid.Bool().Draw(rt, "translations")})
 		}
-		ops["pull"] = func(rt *rapid.T) { l.rehearsedPull(PullOptions{Full: rapid.Bool().Draw(rt, "full")}) }
+		ops["pull"] = func(rt *rapid.T) { l.rehearsedPull(pull.Options{Full: rapid.Bool().Draw(rt, "full")}) }
 		ops["rename key"] = func(*rapid.T) {
 			texts := l.files["a.json"]
 			for _, key := range slices.Sorted(maps.Keys(texts)) {
@@ -164,7 +165,7 @@ func TestDryRunLaw(t *testing.T) {
 		for range rapid.IntRange(2, 6).Draw(rt, "length") {
 			ops[rapid.SampledFrom(names).Draw(rt, "op")](rt)
 		}
-		l.rehearsedPush(PushOptions{})
-		l.rehearsedPull(PullOptions{})
+		l.rehearsedPush(push.Options{})
+		l.rehearsedPull(pull.Options{})
 	})
 }

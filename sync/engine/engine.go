@@ -1,45 +1,34 @@
-// Package engine makes the passes: Push sends what changed in a repository to the service, Pull brings translations back as one commit on a
-// branch. It owns the order of steps, what is remembered between them, and the loop that runs them.
+// Package engine says when passes are made and for which branches: it has the loops of all projects with their triggers, schedules, locks and
+// retries, opens the repository of a pass, and tells the status.
 //
-// Its law: effect first, memory second, and every effect repeatable. A step is written down as intended before it is done and as
-// done after it is seen to have happened; a crash may repeat work and never skips it. Wake-ups carry no data: whatever
-// rings, the woken pass looks at the world.
+// Its law: passes of one project never overlap, and triggers carry no data: whatever starts a pass, it reads everything again. A pass that
+// failed is repeated when it may work; what one project meets keeps no other one from its passes.
 //
-//	push   files -> catalogs -> what changed since pushed -> imports -> pushed
-//	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
-//	       with pull.source the same for the source files before, against pushed (see reword.go)
-//
-// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
-// for each branch alone.
-//
-// It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
-// its reports; an error means that it could not find out.
+// It decides nothing about texts. What a pass does is in packages push and pull; which errors stay until something is changed is in Permanent.
 package engine
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
+	"go.uber.org/zap"
 )
 
 // Parts are what an Engine works with. It closes none of them.
@@ -60,7 +49,7 @@ type Parts struct {
 	// goroutines. An error keeps the pass from being made.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
-	Passed func(Passed)
+	Passed func(pass.Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
 	GitDone func(op, outcome string, took time.Duration)
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
@@ -70,39 +59,21 @@ type Parts struct {
 	ProbeFrom int
 }
 
-// Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
-type Passed struct {
-	Project, Pass string // Pass is push or pull
-	Result        string
-	Took          time.Duration
-	Sent          int            // values, of a push
-	Brought       map[string]int // of a pull: translations added, changed and removed, by language
-	Committed     bool           // a pull made a commit, or delivered one that had waited
-}
-
 // Engine runs the passes of all projects of a configuration. Its methods may be called from any goroutine; passes of one project
 // never overlap.
 type Engine struct {
 	Parts
 	projects []*project
-	run      string        // names this process in what is stored
-	ended    *atomic.Int64 // passes
-	changes  *trigger.Changes
+	process
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
 
 // project is one project's passes; or, in a project whose branches are translated beside each other, those for one branch (see lines.go).
 type project struct {
-	*Engine
+	engine *Engine
 	*common
-	cfg  *config.Project
-	log  *zap.Logger
-	repo *gitops.Repo // open during a pass only
-
-	line  string   // the branch that is translated; "" where there is but one
-	trunk *project // the line that this one inherits from; nil for none
-
+	branch *pass.Branch
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -126,13 +97,20 @@ type common struct {
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
-	gitBusy   trigger.Busy
 	origin    origin
 	born      time.Time // when this process began with it
 }
 
 // New makes an engine. Nothing is opened or called yet.
 func New(parts Parts) *Engine {
+	return process{run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes)}.engine(parts.filled())
+}
+
+// probeFrom is how many texts an export has that is worth a probe (see Parts.ProbeFrom).
+const probeFrom = 20_000
+
+// filled is parts with the defaults in place.
+func (parts Parts) filled() Parts {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
@@ -140,14 +118,27 @@ func New(parts Parts) *Engine {
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
+	return parts
+}
+
+// process is what the engines of one process share.
+type process struct {
+	run     string        // names it in what is stored
+	ended   *atomic.Int64 // passes
+	changes *trigger.Changes
+}
+
+func (shared process) engine(parts Parts) *Engine {
+	e := &Engine{Parts: parts, process: shared, turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
-		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
-			common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal(), born: parts.Now(),
-				contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}})
+		p := &project{engine: e, common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(),
+			pullNotice: trigger.NewSignal(), born: parts.Now(), contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}}
+		p.branch = &pass.Branch{Config: parts.Config, Project: cfg, Service: parts.Service, Ledger: parts.State, Log: parts.Log.With(zap.String("project", cfg.Name)),
+			Now: func() time.Time { return e.Now() }, Run: shared.run, ProbeFrom: parts.ProbeFrom, GitBusy: new(trigger.Busy), OnDoing: p.doingNow, OnPassed: p.passEnded}
+		e.projects = append(e.projects, p)
 	}
 	return e
 }
@@ -166,34 +157,16 @@ func (e *Engine) pick(name string) ([]*project, error) {
 		return e.projects, nil
 	}
 	for _, p := range e.projects {
-		if p.cfg.Name == name {
+		if p.branch.Project.Name == name {
 			return []*project{p}, nil
 		}
 	}
 	return nil, &failure.UsageError{Err: e.Config.NoProject(name)}
 }
 
-// PushOptions narrow or widen a push.
-type PushOptions struct {
-	Project      string // "" for all
-	All          bool   // also keys that did not change
-	Translations bool   // the repository's translations stand wherever the two sides never agreed on a text; they are sent whatever push.translations says
-	Force        bool   // past the brake that holds back source files which lost many keys
-	DryRun       bool   // only report
-
-	Ours   bool // send the repository's texts of conflicts, over the service's
-	Theirs bool // let the service's texts of conflicts stand
-
-	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
-	Keys, Languages, Files []string
-
-	near   bool // a file here may have changed: where none did, the branch's remote is not asked
-	yields bool // the pull after it takes the service's texts at first contact
-}
-
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
 // in its project's part of the report.
-func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, error) {
+func (e *Engine) Push(ctx context.Context, o push.Options) (report.PushReport, error) {
 	all, err := pushAll(ctx, e, o)
 	result := report.PushReport{DryRun: o.DryRun, Projects: []report.ProjectPush{}}
 	for _, p := range all {
@@ -202,10 +175,10 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, er
 	return result, err
 }
 
-func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err error) {
+func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report, err error) {
 	projects, err := e.pick(o.Project)
 	if err == nil {
-		o, err = o.decision(projects)
+		o, err = decision(o, projects)
 	}
 	if err != nil {
 		return nil, err
@@ -217,28 +190,12 @@ func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err e
 		errs = append(errs, err)
 		all = append(all, reports...)
 	}
-	o.nameUndecidable(all)
+	nameUndecidable(o, all)
 	return all, errors.Join(errs...)
 }
 
-// PullOptions narrow or widen a pull.
-type PullOptions struct {
-	Project string // "" for all
-	Full    bool   // ignore what was pulled before
-	Force   bool   // past the guard
-	DryRun  bool   // only report
-	Prune   bool   // take out the entries of target files whose keys the source does not have, also those that it was never seen to have
-
-	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
-	AcceptService bool
-
-	told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
-
-	Diff bool // put the commit's difference into the report
-}
-
 // Pull brings translations back.
-func (e *Engine) Pull(ctx context.Context, o PullOptions) (report.PullReport, error) {
+func (e *Engine) Pull(ctx context.Context, o pull.Options) (report.PullReport, error) {
 	all, err := pullAll(ctx, e, o)
 	result := report.PullReport{DryRun: o.DryRun, Projects: []report.ProjectPull{}}
 	for _, p := range all {
@@ -247,7 +204,7 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (report.PullReport, er
 	return result, err
 }
 
-func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err error) {
+func pullAll(ctx context.Context, e *Engine, o pull.Options) (all []pull.Report, err error) {
 	projects, err := e.pick(o.Project)
 	if err != nil {
 		return nil, err
@@ -263,21 +220,21 @@ func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err e
 }
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
-func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
-	if push.Translations && pull.AcceptService {
+func (e *Engine) Sync(ctx context.Context, sent push.Options, got pull.Options) (report.SyncReport, error) {
+	if sent.Translations && got.AcceptService {
 		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
-	push.yields = pull.AcceptService
-	all, err := pushAll(ctx, e, push)
-	pull.told = make(map[string]map[string]conflict)
-	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
+	sent.Yields = got.AcceptService
+	all, err := pushAll(ctx, e, sent)
+	got.Told = make(map[string]map[string]pass.Conflict)
+	result := report.SyncReport{Push: report.PushReport{DryRun: sent.DryRun, Projects: []report.ProjectPush{}}}
 	for _, p := range all {
-		pull.told[ledger.TargetID(p.Name, p.Base)] = p.open
+		got.Told[ledger.TargetID(p.Name, p.Base)] = p.Open
 		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
 	var perr error
-	result.Pull, perr = e.Pull(ctx, pull)
+	result.Pull, perr = e.Pull(ctx, got)
 	return result, errors.Join(err, perr)
 }
 
@@ -287,23 +244,23 @@ func (p *project) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.repo = repo
+	p.branch.Repo = repo
 	return nil
 }
 
 // opened is the project's repository as passes use it. One without the remote that the configuration names by default is used as it is: the default is no
 // promise that there is one. Any other name that is missing is a mistake.
 func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
-	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
+	repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote)
+	if err == nil && p.branch.Project.Pull.Remote == "origin" && !repo.HasRemote("origin") {
 		if err = repo.Close(); err == nil {
 			repo, err = p.openWith(ctx, "")
 		}
 	}
-	if err != nil || p.Claim == nil || p.cfg.Cloned() {
+	if err != nil || p.engine.Claim == nil || p.branch.Project.Cloned() {
 		return repo, err
 	}
-	if err := p.Claim(ctx, p.cfg, repo.Facts().CommonDir); err != nil {
+	if err := p.engine.Claim(ctx, p.branch.Project, repo.Facts().CommonDir); err != nil {
 		return nil, errors.Join(&failure.UsageError{Err: err}, repo.Close())
 	}
 	return repo, nil
@@ -311,12 +268,12 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner, Done: p.GitDone, Alive: heartbeat.From(ctx).Beat,
-		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}}
+	o := gitops.Options{Remote: remote, Now: p.branch.Now, Trust: p.branch.Project.TrustOwner, Done: p.engine.GitDone, Alive: heartbeat.From(ctx).Beat,
+		Signing: gitops.Signing{Never: p.branch.Project.Pull.Sign == "never", KeyFile: p.branch.Config.Resolve(p.branch.Project.Pull.SigningKeyFile)}}
 	switch {
-	case p.cfg.Cloned() && remote == "":
+	case p.branch.Project.Cloned() && remote == "":
 		return p.peekClone(ctx)
-	case p.cfg.Cloned():
+	case p.branch.Project.Cloned():
 		return p.openClone(ctx, o)
 	}
 	if err := p.answered(ctx); err != nil {
@@ -327,10 +284,10 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 		return nil, &failure.UsageError{Err: err}
 	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
-		err = &failure.UsageError{Err: p.cfg.Blame("repository", err)}
+		err = &failure.UsageError{Err: p.branch.Project.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &failure.UsageError{Err: p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
+		err = &failure.UsageError{Err: p.branch.Project.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err
@@ -338,8 +295,8 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 
 // openToLook opens the repository to read what is there and what was seen last at its remote. Nobody is asked.
 func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
-	if !p.cfg.Cloned() {
-		if repo, err := p.openWith(ctx, p.cfg.Pull.Remote); err == nil {
+	if !p.branch.Project.Cloned() {
+		if repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote); err == nil {
 			return repo, nil
 		}
 	}
@@ -347,121 +304,34 @@ func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
 }
 
 func (p *project) close() {
-	if p.repo != nil {
-		if err := p.repo.Close(); err != nil {
-			p.log.Warn("close the repository", zap.Error(err))
+	if p.branch.Repo != nil {
+		if err := p.branch.Repo.Close(); err != nil {
+			p.branch.Log.Warn("close the repository", zap.Error(err))
 		}
-		p.repo = nil
+		p.branch.Repo = nil
 	}
 }
 
-// say tells what is going on, for a person who watches and for the status.
-func (p *project) say(format string, args ...any) {
-	p.announce(report.Doing{What: fmt.Sprintf(format, args...)})
-}
-
-// announce is say of something that is done one by one.
-func (p *project) announce(d report.Doing) {
-	d.Project = p.cfg.Name
-	p.doing.Store(&d)
-	p.changes.Send()
-	if p.Progress != nil {
-		p.Progress(d)
+func (p *project) doingNow(d report.Doing) {
+	p.common.doing.Store(&d)
+	p.engine.changes.Send()
+	if p.engine.Progress != nil {
+		p.engine.Progress(d)
 	}
-}
-
-// reading tells how many of the files are read.
-func (p *project) reading(done, total int) {
-	p.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
-}
-
-// downloading is a context whose downloads tell how far they are.
-func (p *project) downloading(ctx context.Context, what string) context.Context {
-	return service.Downloading(ctx, func(done, total int64) { p.announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
-}
-
-// givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
-// report any more. In a dry run nothing gives way.
-func (p *project) givesWay(text report.Problem, dry bool) {
-	if !dry {
-		p.log.Info("a text gives way", zap.Stringer("text", text))
-	}
-}
-
-// keeper is for what the service accepted of the source files.
-func (p *project) keeper() *accepted.Store {
-	if p == nil {
-		return nil
-	}
-	return &accepted.Store{Ledger: p.State, Scope: p.stateName(), Project: p.cfg, Trunk: p.trunk.keeper(), Run: p.run, Now: p.Now,
-		Rescan: p.Config.Daemon.Rescan}
-}
-
-// pushedSlot is where a source file's accepted texts are remembered.
-func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
-	return ledger.Pushed.Of(p.stateName(), at)
-}
-
-// events are where the project's events are remembered.
-func (p *project) events() *events.Log {
-	return &events.Log{Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line, Branch: p.cfg.Pull.Branch,
-		Now: p.Now, Log: p.log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
 }
 
 // tellNow tells of something that happens outside of the end of a pass.
 func (p *project) tellNow(e report.Event) {
-	if p.State != nil { // else a check, which remembers nothing
-		p.events().Tell(e)
-		p.changes.Send()
+	if p.branch.Ledger != nil { // else a check, which remembers nothing
+		p.branch.Events().Tell(e)
+		p.engine.changes.Send()
 	}
 }
 
-// slot addresses marks of a target file of this project.
-func (p *project) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
-	return kind.Of(p.stateName(), path, language)
-}
-
-// past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
-	if p.Passed != nil {
-		if passed.Result == "" {
-			passed.Result = past.Result
-		}
-		passed.Project, passed.Pass = p.cfg.Name, id
-		p.Passed(passed)
+func (p *project) passEnded(passed pass.Passed) {
+	if p.engine.Passed != nil {
+		p.engine.Passed(passed)
 	}
-	past.GoodAt = past.At
-	err := p.State.Update(func(tx ledger.Writer) error {
-		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
-			last, _, err := ledger.Passes.Get(tx, p.stateName(), id)
-			if err != nil {
-				p.log.Error("read how the last pass ended", zap.Error(err))
-			}
-			past = stillHolding(past, last)
-			if past.Result == report.ResultFailed {
-				past.GoodAt = last.GoodAt
-			}
-		}
-		d := p.events().Open(tx, past.At)
-		if err := more(tx, d); err != nil {
-			return err
-		}
-		d.Close()
-		return ledger.Passes.Put(tx, p.stateName(), id, past)
-	})
-	if err != nil {
-		p.log.Error("remember how the pass ended", zap.Error(err))
-	}
-	p.ended.Add(1)
-	p.changes.Send()
-}
-
-// languagesOf are the codes of languages, for requests.
-func languagesOf(languages []config.Language) []string {
-	codes := make([]string, len(languages))
-	for i, l := range languages {
-		codes[i] = l.Code
-	}
-	slices.Sort(codes)
-	return codes
+	p.engine.ended.Add(1)
+	p.engine.changes.Send()
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -62,16 +65,16 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, "locales/en/b.json": `{"c": "C"}`})
 	n := w.tells(0)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	n = w.tells(n, "push ok: Sent 3 keys of 2 files.")
 	w.sends()
 	w.brings()
-	w.pushes(PushOptions{DryRun: true, All: true})
+	w.pushes(push.Options{DryRun: true, All: true})
 	w.final("de", "a", "A de", "b", "B de")
 	w.final("fr", "a", "A fr")
-	w.pulls(PullOptions{DryRun: true})
+	w.pulls(pull.Options{DryRun: true})
 	w.tells(n)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	n = w.tells(n, "pull ok: Brought 3 translations in 2 languages; commit COMMIT on l10n.")
 	if e := w.Status(t.Context()).Projects[0].Events[0]; e.Commit != p.Commit || e.At.IsZero() {
 		t.Errorf("%+v", e)
@@ -79,7 +82,7 @@ func TestEvents(t *testing.T) {
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.write(deApp, `{"a": "A hand", "b": "B de"}`, enApp, `{"a": "A", "b": "B 2"}`)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	n = w.tells(n, "push ok: Sent 1 key of "+enApp+" and 1 translation in 1 language.")
 
 	// Equal failures in a row are one, others are others, and that it works again is told once.
@@ -87,7 +90,7 @@ func TestEvents(t *testing.T) {
 	fails := func(status int) {
 		t.Helper()
 		w.wire.failing(refusing(status))
-		if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 			t.Fatalf("the push worked although the service answers %d", status)
 		}
 	}
@@ -107,7 +110,7 @@ func TestEvents(t *testing.T) {
 	}
 	w.restart(w.Config) // nothing is lost by that
 	w.wire.failing(nil)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.sends()
 	n = w.tells(n+2, "push ok: Sent 1 key", "push recovered: Push works again, after 5 failures.")
 	if e := w.Status(t.Context()).Projects[0].Events[0]; !e.Since.Before(e.At) || e.Count != 5 {
@@ -116,23 +119,23 @@ func TestEvents(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w.write(enApp, `{"a": "A 3", "b": "B 2"}`)
-	if _, err := w.Push(ctx, PushOptions{}); err == nil {
+	if _, err := w.Push(ctx, push.Options{}); err == nil {
 		t.Error("it went on")
 	}
 	w.tells(n) // who ends it knows
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	n = w.tells(n, "push ok")
 
 	// Both sides change a key, and somebody decides.
 	w.write(deApp, `{"a": "A other", "b": "B de"}`)
 	w.final("de", "a", "A service")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	n = w.tells(n, `conflict began: "a" of `+deApp+" differs between the repository and the service; until it is decided, pulls take the service's text.")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.tells(n)
-	w.pushes(PushOptions{Theirs: true})
+	w.pushes(push.Options{Theirs: true})
 	n = w.tells(n, "conflict ended: 1 conflict is over")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	n = w.tells(n, "pull ok")
 
 	w.Reloaded(nil)
@@ -151,34 +154,34 @@ func TestEventsOfHolds(t *testing.T) {
 	t.Parallel()
 	all := many("k", 20)
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: jsonOf(all)})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	var pairs []string
 	for key, text := range all {
 		pairs = append(pairs, key, text+" de")
 	}
 	w.final("de", pairs...)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	n := w.tells(0, "push ok", "pull ok: Brought 20 translations in 1 language")
 	w.write(enApp, jsonOf(many("k", 4)))
 	for range 2 {
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 	}
 	n = w.tells(n, "hold began: "+enApp+" lost 16 of its 20 keys, more than push.guard = 0.3 allows; it is held back, and nothing is concluded from it.")
 	w.write(enApp, jsonOf(all))
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	n = w.tells(n, "hold ended: "+enApp+" is not held back any more.")
 
 	w.write(enApp, jsonOf(many("k", 4)))
 	w.commit()
 	for range 2 {
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 	}
 	n = w.tells(n, "hold began: "+deApp+" would lose 16 of its 20 translations, more than the guard of 0.3 allows; the file is left as it is.")
 	s := w.Status(t.Context()).Projects[0]
 	if de := s.Languages[0]; s.Held != 2 || de.Held != 0 { // what it would lose is of keys that the source has no more
 		t.Errorf("%d files held, %+v", s.Held, de)
 	}
-	w.pulls(PullOptions{Force: true})
+	w.pulls(pull.Options{Force: true})
 	w.tells(n, "pull ok: Brought 16 translations in 1 language", "hold ended: "+deApp+" is not held back any more.")
 }
 
@@ -191,7 +194,7 @@ func TestEventsOfALateDelivery(t *testing.T) {
 	w.final("de", "a", "A1", "b", "B1")
 	gittest.Hook(t, bare, "pre-receive", "#!/bin/sh\necho closed for today\nexit 1\n")
 	n := len(w.told(0))
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("it was delivered")
 	}
 	n = w.tells(n, "pull failed: Pull did not work: deliver commit ")
@@ -199,7 +202,7 @@ func TestEventsOfALateDelivery(t *testing.T) {
 		t.Errorf("what has not arrived is counted: %+v", d)
 	}
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	got := w.told(n)
 	if len(got) != 2 || !strings.Contains(got[0], "COMMIT") || !strings.HasPrefix(got[1], "pull recovered: Pull works again, after 1 failure.") {
 		t.Errorf("%q", got)
@@ -213,7 +216,7 @@ func TestEventsOfALateDelivery(t *testing.T) {
 func TestEventsOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\nbranches = [\"main\"]\n[project.pull]\nremote = \"\"\nbase = \"main\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	n := w.tells(0, "push ok")
 	w.git("checkout", "-q", "-b", "mine")
 	w.sends()
@@ -228,7 +231,7 @@ func TestEventsOfWhatWaits(t *testing.T) {
 	p, now := w.projects[0], time.Now()
 	ends := func(after time.Duration, err error) {
 		w.check(w.store.Update(func(tx ledger.Writer) error {
-			d := p.events().Open(tx, now.Add(after))
+			d := p.branch.Events().Open(tx, now.Add(after))
 			d.Ended("push", err)
 			d.Close()
 			return nil
@@ -255,27 +258,27 @@ func TestEventsOfLines(t *testing.T) {
 	w.git("push", "-q", "origin", "main")
 	w.configure(lineSettings)
 	w.check(os.Rename(bare, bare+".away")) // what fails before it is known for which branch is over when a branch's pass works
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Error("there is no remote, and the pull worked")
 	}
 	w.check(os.Rename(bare+".away", bare))
-	w.pulls(PullOptions{})
-	w.clean(PushOptions{})
+	w.pulls(pull.Options{})
+	w.clean(push.Options{})
 	w.git("checkout", "-q", "-b", "feature/x")
 	w.write(appFile, featText)
 	w.commit()
 	w.git("push", "-q", "origin", "feature/x")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.wire.failing(refusing(http.StatusForbidden))
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Error("the pull worked")
 	}
 	w.wire.failing(nil)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("checkout", "-q", "main")
 	w.git("push", "-q", "origin", ":feature/x")
 	w.git("branch", "-D", "-q", "feature/x")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	events := slices.Clone(w.Status(t.Context()).Projects[0].Events)
 	slices.Reverse(events)
 	var got []string
@@ -289,7 +292,7 @@ func TestEventsOfLines(t *testing.T) {
 	if last := events[len(events)-1].Text; last != "Branch feature/x is gone; the translations on l10n/feature/x are not used any more." {
 		t.Error(last)
 	}
-	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].projectName(), ledger.StandingID)
+	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].branch.ProjectName(), ledger.StandingID)
 	if err != nil || len(standing) > 0 {
 		t.Errorf("%v, %v", standing, err)
 	}
@@ -299,9 +302,9 @@ func TestEventsOfLines(t *testing.T) {
 func TestEventOfAClone(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, settings+jsonFiles)
-	f.clean(PushOptions{})
+	f.clean(push.Options{})
 	f.check(os.WriteFile(filepath.Join(f.clone(), "config"), []byte("[core\n"), 0o600))
-	f.clean(PushOptions{})
+	f.clean(push.Options{})
 	f.tells(1, "clone ok: The clone of the repository was damaged, and is made again.")
 }
 
@@ -309,8 +312,8 @@ func TestEventOfAClone(t *testing.T) {
 func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A 0"}`})
-	w.clean(PushOptions{})
-	name := w.projects[0].projectName()
+	w.clean(push.Options{})
+	name := w.projects[0].branch.ProjectName()
 	for i, damage := range []string{`"nonsense"`, `7`, `{"x": "y"}`, `["z"]`} {
 		for _, part := range []string{ledger.EventsID, ledger.DaysID, ledger.StandingID} {
 			w.check(w.store.PutRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}, []byte(damage)))
@@ -331,9 +334,9 @@ func TestDamagedEvents(t *testing.T) {
 func TestQuietPassesWriteNoEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.brings()
-	name := w.projects[0].projectName()
+	name := w.projects[0].branch.ProjectName()
 	parts := []string{ledger.EventsID, ledger.DaysID, ledger.StandingID}
 	for _, part := range parts {
 		w.check(w.store.DeleteRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}))
@@ -354,9 +357,9 @@ func TestQuietPassesWriteNoEvents(t *testing.T) {
 func TestEventsOfACommitThatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\nbranch = \"main\"\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	committed := 0
-	w.Passed = func(p Passed) {
+	w.Passed = func(p pass.Passed) {
 		if p.Committed {
 			committed++
 		}
@@ -365,7 +368,7 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 	w.write(enApp, `{"a": "A is edited"}`)
 	n := len(w.told(0))
 	for range 3 {
-		w.problem(w.pulls(PullOptions{}).Problems, "not committed")
+		w.problem(w.pulls(pull.Options{}).Problems, "not committed")
 	}
 	w.tells(n)
 	today := func() report.Day { days := w.Status(t.Context()).Projects[0].Activity; return days[len(days)-1] }
@@ -373,10 +376,10 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 		t.Errorf("%d commits, %+v", committed, today())
 	}
 	w.git("checkout", "-q", "--", ".")
-	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 		t.Fatalf("%v", p.Problems)
 	}
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.tells(n, "pull ok: Delivered commit COMMIT to main, which an earlier pull had made, with 1 text.")
 	if committed != 1 || today().Pulled != 1 {
 		t.Errorf("%d commits, %+v", committed, today())
@@ -394,7 +397,7 @@ func TestEventsOfAPullThatFailsAfterItsCommit(t *testing.T) {
 		cancel()
 		return nil
 	}
-	if _, err := a.Pull(ctx, PullOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := a.Pull(ctx, pull.Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v", err)
 	}
 	if days := a.Status(t.Context()).Projects[0].Activity; days[len(days)-1].Pulled != 1 {
@@ -402,7 +405,7 @@ func TestEventsOfAPullThatFailsAfterItsCommit(t *testing.T) {
 	}
 	n = a.tells(n, "pull ok: Brought 1 translation in 1 language; commit COMMIT on l10n.")
 	a.forge.Fault = nil
-	a.pulls(PullOptions{})
+	a.pulls(pull.Options{})
 	a.tells(n, "request made: Asked for l10n to be merged.")
 }
 
@@ -415,12 +418,12 @@ func TestEventsOfAPullThatIsKilledAfterItsCommit(t *testing.T) {
 	w.check(os.WriteFile(hook, fmt.Appendf(nil, "#!/bin/sh\ncp -R '%s' '%s'\n", w.home, then), 0o777))
 	w.final("de", "a", "A de")
 	n := len(w.told(0))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.home = then // as it was when the remote had taken the commit
 	w.restart(w.Config)
 	w.tells(n)
 	for range 2 {
-		if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+		if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
 			t.Fatalf("%+v", p)
 		}
 		w.tells(n, "pull ok: Delivered commit COMMIT to l10n, which an earlier pull had made, with 1 text.")

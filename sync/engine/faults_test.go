@@ -19,15 +19,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 // What may go wrong, and the tests that make it go wrong. Parts are real everywhere: the embedded service over HTTP, git's own program, folders.
@@ -120,7 +121,7 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+"[[project.files]]\nsource = \"en/one.json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:first\"]\n",
 		map[string]string{"en/one.json": "{\n  \"a\": \"A\"\n}\n", "out/keep.txt": "mine\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	var answer []byte
 	w.replies(t, func([]byte) []byte { return answer })
 	bad := []string{"out/de/../../evil.json", "../evil.json", "/etc/evil.json", "out/de/../de/../../.git/hooks/post-checkout.json", ".git/config", ".github/workflows/evil.json",
@@ -130,7 +131,7 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 		pairs = append(pairs, name, `{"a": "evil"}`)
 	}
 	answer = zipped(t, pairs...)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, "out/de/good.json (de): +1 ~0 -0")
 	if got := w.git("ls-tree", "-r", "--name-only", "l10n"); got != "en/one.json\nout/de/good.json\nout/keep.txt" {
 		t.Errorf("the branch has\n%s", got)
@@ -147,11 +148,11 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 func TestWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "A de", "b", "B de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	at := func(path string) string { return filepath.Join(w.dir, filepath.FromSlash(path)) }
 	secret := filepath.Join(t.TempDir(), "secret.json")
 	w.check(os.WriteFile(secret, []byte(`{"a": "not for the service"}`), 0o600))
@@ -169,14 +170,14 @@ func TestWhatIsNoFile(t *testing.T) {
 			w.check(make(at(path)))
 			w.write("locales/en/b.json", fmt.Sprintf(`{"b": "B beside %s at %s"}`, name, path))
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			result, err := w.Push(ctx, PushOptions{})
+			result, err := w.Push(ctx, push.Options{})
 			if err != nil || ctx.Err() != nil {
 				t.Errorf("%s at %s: %v", name, path, err)
 			}
 			if sent := fmt.Sprint(result.Projects[0].Files); !strings.Contains(sent, "locales/en/b.json") || strings.Contains(sent, "a.json") {
 				t.Errorf("%s at %s: sent %s", name, path, sent)
 			}
-			if _, err := w.Pull(ctx, PullOptions{}); err != nil {
+			if _, err := w.Pull(ctx, pull.Options{}); err != nil {
 				t.Errorf("%s at %s: pull: %v", name, path, err)
 			}
 			cancel()
@@ -198,7 +199,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	before, err := os.ReadFile(other)
 	w.check(err)
 	w.final("de", "a", "A newer")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if now, err := os.ReadFile(at("locales/de/a.json")); err != nil || !strings.Contains(string(now), "A newer") {
 		t.Errorf("the tree did not follow: %s %v", now, err)
 	}
@@ -377,8 +378,8 @@ func TestSecretsStayAtHome(t *testing.T) {
 	failed := 0
 	for _, failing = range []int{0, 401, 403, 400, 404, 409, 422, 500} {
 		gittest.Write(t, dir, map[string]string{enApp: fmt.Sprintf(`{"a": "A %d"}`, failing)})
-		push, perr := e.Push(t.Context(), PushOptions{})
-		pull, lerr := e.Pull(t.Context(), PullOptions{})
+		sent, perr := e.Push(t.Context(), push.Options{})
+		got, lerr := e.Pull(t.Context(), pull.Options{})
 		for _, err := range []error{perr, lerr} {
 			if err != nil {
 				failed++
@@ -387,7 +388,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 		}
 		e.projects[0].prove(t.Context())
 		fmt.Fprintln(&said, e.Ready())
-		for _, v := range []any{push, pull, e.Status(t.Context())} {
+		for _, v := range []any{sent, got, e.Status(t.Context())} {
 			if err := json.NewEncoder(&said).Encode(v); err != nil {
 				t.Fatal(err)
 			}

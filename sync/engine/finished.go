@@ -5,10 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // A branch that the remote had and has no more is finished: it is named once. At the service nothing is deleted. What
@@ -31,7 +30,7 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 			}
 			continue
 		}
-		if here, err := p.repo.Branches.Has(name); err != nil {
+		if here, err := p.branch.Repo.Branches.Has(name); err != nil {
 			return nil, err
 		} else if here && !record.Published {
 			continue
@@ -41,11 +40,11 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 			return nil, err
 		}
 		finished = append(finished, report.FinishedLine{Base: name, Branch: record.Branch, Collections: collections})
-		now := p.Now().UTC()
+		now := p.branch.Now().UTC()
 		if record.Finished = &now; dry {
 			continue
 		}
-		if err := ledger.Lines.Put(p.State, p.projectName(), name, record); err != nil {
+		if err := ledger.Lines.Put(p.branch.Ledger, p.branch.ProjectName(), name, record); err != nil {
 			return nil, err
 		}
 	}
@@ -55,11 +54,11 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 // forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its request stays with it: it is a few
 // words, and they may have closed it for good.
 func (p *project) forgetLine(line ledger.Line, dry bool) error {
-	if dry || line.Forgotten != nil || line.Base == p.cfg.Trunk() || p.Now().Sub(*line.Finished) < keepFinished {
+	if dry || line.Forgotten != nil || line.Base == p.branch.Project.Trunk() || p.branch.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}
-	name := ledger.BranchScope(p.projectName(), line.Base)
-	err := p.State.Update(func(tx ledger.Writer) error {
+	name := ledger.BranchScope(p.branch.ProjectName(), line.Base)
+	err := p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		pushed, err := ledger.Pushed.Slots(tx, name)
 		if err != nil {
 			return err
@@ -73,10 +72,10 @@ func (p *project) forgetLine(line ledger.Line, dry bool) error {
 		if err := tx.Forget(name, ledger.Former.Kind(), ledger.Requests.Kind()); err != nil {
 			return err
 		}
-		return ledger.Lines.Put(tx, p.projectName(), line.Base, line)
+		return ledger.Lines.Put(tx, p.branch.ProjectName(), line.Base, line)
 	})
 	if err == nil {
-		p.log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
+		p.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
 	}
 	return err
 }
@@ -105,7 +104,7 @@ func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
 	for _, kind := range []ledger.SourceMarks{ledger.Pushed, ledger.Former} {
-		slots, err := kind.Slots(p.State, ledger.BranchScope(p.projectName(), line))
+		slots, err := kind.Slots(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), line))
 		if err != nil {
 			return nil, err
 		}

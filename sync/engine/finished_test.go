@@ -8,6 +8,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -44,7 +45,7 @@ func (w *world) keptKinds(name string) []string {
 // pullsAll is pulls, for all lines.
 func (w *world) pullsAll() []report.ProjectPull {
 	w.tb.Helper()
-	result, err := w.Pull(w.tb.Context(), PullOptions{})
+	result, err := w.Pull(w.tb.Context(), pull.Options{})
 	w.check(err)
 	return result.Projects
 }
@@ -75,7 +76,7 @@ func TestFinishedBranchIsForgotten(t *testing.T) {
 			if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); got != `{ "b": "Butter", "c": "Käse" }` {
 				t.Fatal(got)
 			}
-			line := w.projects[0].projectName() + "#feature/x"
+			line := w.projects[0].branch.ProjectName() + "#feature/x"
 			before := w.keptKinds(line)
 			if len(before) < 6 {
 				t.Fatalf("only %q are remembered", before)

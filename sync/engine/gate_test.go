@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // The time that pushes have waited for git counts from the first push that met it busy, over all that came back in vain, and ends with the push that did not.
@@ -29,7 +30,7 @@ func TestGate(t *testing.T) {
 	w.check(os.Mkdir(rebase, 0o755))
 	var before time.Duration
 	for range 2 {
-		if _, err := w.Push(t.Context(), PushOptions{}); !errors.Is(err, gitops.ErrBusy) {
+		if _, err := w.Push(t.Context(), push.Options{}); !errors.Is(err, gitops.ErrBusy) {
 			t.Fatalf("a push within a rebase: %v", err)
 		}
 		got := gate()
@@ -42,7 +43,7 @@ func TestGate(t *testing.T) {
 	if got := gate(); got <= before {
 		t.Errorf("opened by a look: shut for %s", got)
 	}
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	if got := gate(); got != 0 {
 		t.Errorf("shut for %s after a push", got)
 	}

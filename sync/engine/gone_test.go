@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // Another file at the path of one that is gone is somebody's own: what was remembered of the old one says nothing about it.
@@ -22,27 +23,27 @@ func TestAnotherFileAtAnOldPath(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.translate("main", "de", service.Final, "a", "A 2", "b", "B 2")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	old := w.git("rev-parse", "HEAD")
 	w.git("rm", "-q", enApp, deApp)
 	w.commit()
 	w.git("branch", "-f", "l10n", "main")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 
 	// The same file again, by a revert: nobody changed anything.
 	w.git("checkout", "-q", "--detach", old)
 	w.sends()
 	w.git("checkout", "-q", "main")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 
 	w.write(enApp, `{"a": "A", "b": "B", "c": "C", "d": "D"}`, deApp, `{"a": "Anders", "b": "B de", "c": "C neu", "d": "D neu"}`)
 	w.write(deApp, `{"a": "Anders", "b": "B de", "c": "C neu", "d": "D neu"}`)
 	// Of a and b, which the old file had too, one is as it was: it may be the old file.
-	w.pushes(PushOptions{DryRun: true})
+	w.pushes(push.Options{DryRun: true})
 	w.write(deApp, `{"a": "Anders", "b": "Besser", "c": "C neu", "d": "D neu"}`)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	if fmt.Sprint(p.Files[len(p.Files)-1].Keys) != "[c d]" || len(p.Problems) != 2 {
 		t.Errorf("%+v", p) // the service has a and b differently, and nobody knows what both agreed on
 	}
@@ -52,15 +53,15 @@ func TestAnotherFileAtAnOldPath(t *testing.T) {
 func TestMovedFileInheritsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"title": "One", "x": "X"}`, "locales/en/old.json": `{"title": "One", "y": "Y"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "title", "Eins", "x", "X de", "y", "Y de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.git("rm", "-q", "locales/en/old.json", "locales/de/old.json")
 	w.commit()
 	w.git("branch", "-f", "l10n", "main")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.git("mv", enApp, "locales/en/new.json")
 	w.git("mv", deApp, "locales/de/new.json")
 	w.commit()
@@ -77,21 +78,21 @@ func TestPushLeavesTheRemoteAlone(t *testing.T) {
 	w.git("remote", "add", "origin", filepath.Join(w.dir, "nowhere"))
 	core, logs := observer.New(zap.WarnLevel)
 	w.Engine = New(Parts{Config: w.Config, Service: w.Service, State: w.store, Log: zap.New(core)})
-	push := func(o PushOptions) bool {
+	sent := func(o push.Options) bool {
 		t.Helper()
 		if _, err := w.projects[0].push(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		return len(logs.TakeAll()) > 0
 	}
-	if push(PushOptions{near: true}) {
+	if sent(push.Options{Near: true}) {
 		t.Error("the remote was asked though nothing changed here")
 	}
 	w.write(enApp, `{"a": "A!", "b": "B"}`)
-	if push(PushOptions{near: true}) {
+	if sent(push.Options{Near: true}) {
 		t.Error("the remote was asked for a changed source text")
 	}
-	if !push(PushOptions{}) {
+	if !sent(push.Options{}) {
 		t.Error("the branch was not looked at")
 	}
 	for what, change := range map[string]func(){
@@ -101,7 +102,7 @@ func TestPushLeavesTheRemoteAlone(t *testing.T) {
 		"a deleted file":        func() { w.remove(deApp) },
 	} {
 		change()
-		if !push(PushOptions{near: true}) {
+		if !sent(push.Options{Near: true}) {
 			t.Errorf("the branch was not looked at after %s", what)
 		}
 	}
@@ -112,18 +113,18 @@ func TestLastPushThatSentSomething(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
 	last := func() *report.Past { return w.Status(t.Context()).Projects[0].LastPush }
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	sent := last()
 	if sent.Keys != 2 || sent.SentAt == nil || !sent.SentAt.Equal(sent.At) {
 		t.Fatalf("%+v", sent)
 	}
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	if p := last(); p.Keys != 2 || !p.SentAt.Equal(*sent.SentAt) || !p.At.After(sent.At) || p.Result != report.ResultOK {
 		t.Errorf("%+v after %+v", p, sent)
 	}
 	w.write(enApp, `{"a": "A!", "b": "B"}`)
 	w.wire.failing(func(r *http.Request) local.Fault { return when(isImport(r), local.Fault{Refuse: 500}) })
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	if p := last(); p.Result != report.ResultFailed || p.Error == "" {
@@ -135,11 +136,11 @@ func TestLastPushThatSentSomething(t *testing.T) {
 func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
-	w.clean(PushOptions{})
-	tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), enApp}, nil)
+	w.clean(push.Options{})
+	tree, err := w.projects[0].branch.FindTree(forbidding{os.DirFS(w.dir), enApp}, nil)
 	w.check(err)
 	w.problem(tree.Problems, enApp, "permission denied", "left alone")
-	a, err := w.projects[0].keeper().Compare(tree, false)
+	a, err := w.projects[0].branch.Keeper().Compare(tree, false)
 	w.check(err)
 	if len(a.Removed()) != 0 || len(tree.Sources) != 2 {
 		t.Errorf("%v count as removed, %d files", a.Removed(), len(tree.Sources))
@@ -153,11 +154,11 @@ func TestFolderThatMayNotBeRead(t *testing.T) {
 		more := "[[project.files]]\nsource = \"other/en/*.json\"\noutput = \"other/{LANGUAGE}/{NAME}.json\"\n"
 		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
 			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
-		w.clean(PushOptions{})
-		tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		w.clean(push.Options{})
+		tree, err := w.projects[0].branch.FindTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
 		w.check(err)
 		w.problem(tree.Problems[problems-1:], enApp, "permission denied", "left alone")
-		a, err := w.projects[0].keeper().Compare(tree, false)
+		a, err := w.projects[0].branch.Keeper().Compare(tree, false)
 		w.check(err)
 		if len(a.Removed()) != 0 || len(tree.Sources) != 2 || len(tree.Problems) != problems {
 			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.Removed(), len(tree.Sources), tree.Problems)

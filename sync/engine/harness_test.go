@@ -19,18 +19,19 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest"
-	"go.uber.org/zap/zaptest/observer"
-
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // TestMain keeps the machine's and the user's git configuration away from every test, and bounds the property tests: an example is a
@@ -242,7 +243,7 @@ func (w *world) show(branch, path string) string {
 }
 
 // pushes runs a push that must not fail.
-func (w *world) pushes(o PushOptions) report.ProjectPush {
+func (w *world) pushes(o push.Options) report.ProjectPush {
 	w.tb.Helper()
 	result, err := w.Push(w.tb.Context(), o)
 	w.check(err)
@@ -250,7 +251,7 @@ func (w *world) pushes(o PushOptions) report.ProjectPush {
 }
 
 // pulls runs a pull that must not fail.
-func (w *world) pulls(o PullOptions) report.ProjectPull {
+func (w *world) pulls(o pull.Options) report.ProjectPull {
 	w.tb.Helper()
 	result, err := w.Pull(w.tb.Context(), o)
 	w.check(err)
@@ -258,7 +259,7 @@ func (w *world) pulls(o PullOptions) report.ProjectPull {
 }
 
 // clean is pushes, with no problems to report.
-func (w *world) clean(o PushOptions) report.ProjectPush {
+func (w *world) clean(o push.Options) report.ProjectPush {
 	w.tb.Helper()
 	p := w.pushes(o)
 	if len(p.Problems) > 0 {
@@ -270,7 +271,7 @@ func (w *world) clean(o PushOptions) report.ProjectPush {
 // sends pushes without problems and compares what was sent: "path (language): keys", sorted.
 func (w *world) sends(want ...string) {
 	w.tb.Helper()
-	w.reports(w.clean(PushOptions{}), want...)
+	w.reports(w.clean(push.Options{}), want...)
 }
 
 // reports compares what a push sent.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -37,7 +38,7 @@ func TestPushEndsTheSameWhateverHappens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.write("locales/en/a.json", `{"a": "A2", "b": "B2"}`)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -45,7 +46,7 @@ func TestPushEndsTheSameWhateverHappens(t *testing.T) {
 				time.AfterFunc(400*time.Millisecond, cancel)
 			}
 			w.wire.failing(c.fault)
-			if _, err := w.Push(ctx, PushOptions{}); err == nil {
+			if _, err := w.Push(ctx, push.Options{}); err == nil {
 				t.Fatal("the push went well")
 			}
 			w.wire.failing(nil)
@@ -54,12 +55,12 @@ func TestPushEndsTheSameWhateverHappens(t *testing.T) {
 				t.Errorf("%d pending", s.Pending)
 			}
 			w.write("locales/en/a.json", `{"a": "A2", "b": "B3", "c": "C"}`)
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.holds("main", "en", "a", "A2", "b", "B3", "c", "C")
 			w.wire.take("")
 			w.sends()
 			w.silent()
-			jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName())
+			jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.StateName())
 			if err != nil || len(jobs) > 0 {
 				t.Errorf("jobs left: %v %v", jobs, err)
 			}
@@ -85,7 +86,7 @@ func TestPushTakesUpAnImport(t *testing.T) {
 		}
 		return when(isResult(r), local.Fault{Delay: 5 * time.Second})
 	})
-	if _, err := w.Push(ctx, PushOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := w.Push(ctx, push.Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	w.wire.failing(nil)
@@ -102,12 +103,12 @@ func TestPushTakesUpAnImport(t *testing.T) {
 func TestPushOfAnImportThatTakesLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 2 * time.Second })
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.write("locales/en/a.json", `{"a": "A2"}`)
 	w.wire.take("")
 	w.Config.Service.JobTimeout = 300 * time.Millisecond
 	for range 2 {
-		if _, err := w.Push(t.Context(), PushOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
+		if _, err := w.Push(t.Context(), push.Options{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +131,7 @@ func TestPushOfAFileThatTheServiceRefuses(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`,
 		"locales/de/a.json": `{"a": "A de"}`, "locales/de/b.json": `{"b": "B de"}`})
 	w.wire.spoil("b.json", "not json")
-	p := w.pushes(PushOptions{Translations: true})
+	p := w.pushes(push.Options{Translations: true})
 	w.problem(p.Problems, "locales/en/b.json", "stay pending")
 	w.holds("main", "en", "a", "A", "b", "")
 	w.holds("main", "de", "a", "A de")
@@ -138,7 +139,7 @@ func TestPushOfAFileThatTheServiceRefuses(t *testing.T) {
 		t.Errorf("%d pending", s.Pending)
 	}
 	w.wire.spoil("", "")
-	w.reports(w.clean(PushOptions{Translations: true}), "locales/de/b.json (de): b", "locales/en/b.json (en): b")
+	w.reports(w.clean(push.Options{Translations: true}), "locales/de/b.json (de): b", "locales/en/b.json (en): b")
 	w.holds("main", "de", "b", "B de")
 	w.sends()
 }
@@ -154,12 +155,12 @@ func TestPushOfATranslationThatTheServiceHasNoSourceFor(t *testing.T) {
 	w.check(w.svc.EnsureProject(w.id, "other", "en", []string{"de", "fr"}))
 	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B"}`)}}})
 	w.wire.redirect(old, w.id)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): a b")
 	w.problem(p.Problems, deApp, "--all")
-	p = w.pushes(PushOptions{})
+	p = w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): a")
-	w.reports(w.clean(PushOptions{All: true}), deApp+" (de): a", enApp+" (en): a b")
+	w.reports(w.clean(push.Options{All: true}), deApp+" (de): a", enApp+" (en): a b")
 	w.holds("main", "de", "a", "A hand", "b", "B hand")
 	w.sends()
 }
@@ -207,7 +208,7 @@ func TestPushBelievesNoFileThatTheServiceDoesNotName(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "a2": "A"}`, "locales/en/b.json": `{"b": "B", "b2": "B"}`})
 			w.wire.lying(members)
-			p := w.pushes(PushOptions{})
+			p := w.pushes(push.Options{})
 			named := ""
 			for _, problem := range p.Problems {
 				if !strings.Contains(problem.Problem, "stay pending") {
@@ -222,7 +223,7 @@ func TestPushBelievesNoFileThatTheServiceDoesNotName(t *testing.T) {
 				t.Errorf("%d pending", s.Pending)
 			}
 			w.wire.lying("")
-			if p := w.clean(PushOptions{}); p.Keys != 2*len(want) {
+			if p := w.clean(push.Options{}); p.Keys != 2*len(want) {
 				t.Errorf("the next push sends %d", p.Keys)
 			}
 			w.sends()
@@ -239,7 +240,7 @@ func TestPushOfAnImportWithoutAStatus(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 			w.wire.lying(members)
-			if _, err := w.Push(t.Context(), PushOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), want) {
+			if _, err := w.Push(t.Context(), push.Options{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), want) {
 				t.Errorf("the push ended with %v", err)
 			}
 			if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 {
@@ -261,7 +262,7 @@ func TestPushBelievesNoTranslationThatTheServiceDoesNotName(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
 	w.wire.lying(`{"errors":[{"fileName":"locales/de/app.json","error":"x"}]}`)
-	w.problem(w.pushes(PushOptions{}).Problems, deApp, "stay pending")
+	w.problem(w.pushes(push.Options{}).Problems, deApp, "stay pending")
 	w.wire.lying("")
 	for _, asks := range []int{1, 0} { // the service has it, in truth: that is seen when it is asked, and then no more
 		w.wire.take("")

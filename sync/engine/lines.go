@@ -8,76 +8,78 @@ import (
 	"slices"
 	"strings"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
-func (p *project) on(branch string, repo *gitops.Repo) (*project, error) {
-	cfg, err := p.cfg.On(branch)
+func (p *project) on(name string, repo *gitops.Repo) (*project, error) {
+	cfg, err := p.branch.Project.On(name)
 	if err != nil {
 		return nil, err
 	}
-	line := &project{Engine: p.Engine, common: p.common, cfg: cfg, log: p.log.With(zap.String("base", branch)), repo: repo, line: branch}
-	if trunk := p.cfg.Trunk(); trunk != "" && trunk != branch {
-		if line.trunk, err = p.on(trunk, repo); err != nil {
+	line := p.with(cfg, repo)
+	line.branch.Base, line.branch.Log = name, p.branch.Log.With(zap.String("base", name))
+	if trunk := p.branch.Project.Trunk(); trunk != "" && trunk != name {
+		other, err := p.on(trunk, repo)
+		if err != nil {
 			return nil, err
 		}
+		line.branch.Trunk = other.branch
 	}
 	return line, nil
 }
 
-// called is the project, and the line where it is one, for messages.
-func (p *project) called() string {
-	if p.line == "" {
-		return fmt.Sprintf("%q", p.cfg.Name)
-	}
-	return fmt.Sprintf("%q, branch %s", p.cfg.Name, p.line)
+// with is the project with another configuration and repository.
+func (p *project) with(cfg *config.Project, repo *gitops.Repo) *project {
+	line := *p.branch
+	line.Project, line.Repo = cfg, repo
+	return &project{engine: p.engine, common: p.common, branch: &line}
 }
 
 // pushLines are the lines of a push.
 func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
-	p, err := p.sourced(p.repo)
+	p, err := p.sourced(p.branch.Repo)
 	if err != nil {
 		return census{}, err
 	}
 	switch {
-	case !p.cfg.PerBranch():
+	case !p.branch.Project.PerBranch():
 		return census{lines: []*project{p}}, nil
-	case p.cfg.Push.Source != config.Worktree:
+	case p.branch.Project.Push.Source != config.Worktree:
 		return p.census(ctx, dry)
 	}
-	head, _, err := p.repo.Head()
+	head, _, err := p.branch.Repo.Head()
 	if err != nil {
 		return census{}, err
 	}
-	if !p.cfg.Translates(head) {
-		why := p.notCovered(head)
+	if !p.branch.Project.Translates(head) {
+		why := p.branch.NotCovered(head)
 		if head == "" {
 			why = "HEAD is detached, so that it cannot be told which branch its texts are for; check out a branch"
 		}
-		p.log.Info("nothing is pushed", zap.String("why", why))
+		p.branch.Log.Info("nothing is pushed", zap.String("why", why))
 		return census{skipped: why}, nil
 	}
-	line, err := p.on(head, p.repo)
+	line, err := p.on(head, p.branch.Repo)
 	if err != nil {
 		return census{}, &failure.UsageError{Err: err}
 	}
-	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.cfg.Pull.Branch})
+	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
 }
 
 // pullLines are the lines of a pull.
 func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
-	p, err := p.sourced(p.repo)
+	p, err := p.sourced(p.branch.Repo)
 	if err != nil {
 		return census{}, err
 	}
-	if !p.cfg.PerBranch() {
+	if !p.branch.Project.PerBranch() {
 		return census{lines: []*project{p}}, nil
 	}
 	return p.census(ctx, dry)
@@ -91,24 +93,32 @@ type census struct {
 	waiting  []ledger.WaitingBranch // branches that cannot be lines, or not yet
 }
 
+func (c census) problems() []report.Problem {
+	var all []report.Problem
+	for _, w := range c.waiting {
+		all = append(all, w.Problem)
+	}
+	return all
+}
+
 // census looks at the branches and remembers which of the lines are there.
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
-	there, _, err := p.repo.Branches.List(ctx)
+	there, _, err := p.branch.Repo.Branches.List(ctx)
 	if err != nil {
-		return c, usage(err)
+		return c, pass.UsageError(err)
 	}
 	records, err := p.lineRecords()
 	if err != nil {
 		return c, err
 	}
 	head := ""
-	if p.cfg.Push.Source == config.Worktree {
-		if head, _, err = p.repo.Head(); err != nil {
+	if p.branch.Project.Push.Source == config.Worktree {
+		if head, _, err = p.branch.Repo.Head(); err != nil {
 			return c, err
 		}
 	}
 	for _, name := range p.candidates(there, records, head) {
-		line, err := p.on(name, p.repo)
+		line, err := p.on(name, p.branch.Repo)
 		if err != nil {
 			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{
 				Code: report.CodeConfiguration, Problem: err.Error()}})
@@ -117,21 +127,21 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		if _, at := there[name]; !at {
 			if name == head {
 				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Code: report.CodeBranch,
-					Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
+					Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.branch.Project.Pull.Remote, p.branch.Project.Pull.Remote, name)}})
 			}
 			continue
 		}
-		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
+		if clash := clashing(line.branch.Project.Pull.Branch, there); clash != "" {
 			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Code: report.CodeBranch,
-				Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
+				Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.branch.Project.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
-		if err := p.register(dry, ledger.Line{Base: name, Branch: line.cfg.Pull.Branch, Published: true}); err != nil {
+		if err := p.register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch, Published: true}); err != nil {
 			return c, err
 		}
 	}
-	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
+	if p.branch.Project.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
 		c.waiting = append(c.waiting, ledger.WaitingBranch{Ends: ledger.EndsAttached, Problem: report.Problem{
 			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
 	}
@@ -153,11 +163,11 @@ func clashing(branch string, there map[string]string) string {
 func (p *project) candidates(there map[string]string, records map[string]ledger.Line, head string) []string {
 	names := make(map[string]bool)
 	switch {
-	case p.cfg.Push.Source != config.Worktree:
+	case p.branch.Project.Push.Source != config.Worktree:
 		for name := range there {
 			names[name] = true
 		}
-	case len(p.cfg.Push.Branches) > 0: // else whatever was once checked out would get translations for good
+	case len(p.branch.Project.Push.Branches) > 0: // else whatever was once checked out would get translations for good
 		for name := range records {
 			names[name] = true
 		}
@@ -165,20 +175,20 @@ func (p *project) candidates(there map[string]string, records map[string]ledger.
 	default:
 		names[head] = true
 	}
-	maps.DeleteFunc(names, func(name string, _ bool) bool { return !p.cfg.Translates(name) })
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return !p.branch.Project.Translates(name) })
 	list := slices.Sorted(maps.Keys(names))
-	if at := slices.Index(list, p.cfg.Trunk()); at > 0 {
-		list = slices.Insert(slices.Delete(list, at, at+1), 0, p.cfg.Trunk())
+	if at := slices.Index(list, p.branch.Project.Trunk()); at > 0 {
+		list = slices.Insert(slices.Delete(list, at, at+1), 0, p.branch.Project.Trunk())
 	}
 	return list
 }
 
 // lineRecords are the lines that passes have been for, by branch.
 func (p *project) lineRecords() (map[string]ledger.Line, error) {
-	if p.State == nil {
+	if p.branch.Ledger == nil {
 		return nil, nil // a check, which remembers nothing
 	}
-	list, err := ledger.Lines.List(p.State, p.projectName())
+	list, err := ledger.Lines.List(p.branch.Ledger, p.branch.ProjectName())
 	records := make(map[string]ledger.Line, len(list))
 	for _, r := range list {
 		records[r.Base] = r
@@ -191,8 +201,8 @@ func (p *project) register(dry bool, now ledger.Line) error {
 	if dry {
 		return nil
 	}
-	return p.State.Update(func(tx ledger.Writer) error {
-		before, ok, err := ledger.Lines.Get(tx, p.projectName(), now.Base)
+	return p.branch.Ledger.Update(func(tx ledger.Writer) error {
+		before, ok, err := ledger.Lines.Get(tx, p.branch.ProjectName(), now.Base)
 		if err != nil {
 			return err
 		}
@@ -202,36 +212,13 @@ func (p *project) register(dry bool, now ledger.Line) error {
 		if ok && before == now {
 			return nil
 		}
-		return ledger.Lines.Put(tx, p.projectName(), now.Base, now)
+		return ledger.Lines.Put(tx, p.branch.ProjectName(), now.Base, now)
 	})
-}
-
-// pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
-func (p *project) pushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
-	slots, err := ledger.Pushed.Slots(tx, p.stateName())
-	if err != nil || p.line == "" {
-		return slots, err
-	}
-	lines, err := ledger.Lines.List(tx, p.projectName())
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range lines {
-		if other.Base == p.line {
-			continue
-		}
-		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.projectName(), other.Base))
-		if err != nil {
-			return nil, err
-		}
-		slots = append(slots, more...)
-	}
-	return slots, nil
 }
 
 // statusLine is the line that the status is about, after it has listed all of them.
 func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*project, error) {
-	if !p.cfg.PerBranch() && p.cfg.Push.Source != "" {
+	if !p.branch.Project.PerBranch() && p.branch.Project.Push.Source != "" {
 		return p, nil
 	}
 	from, line := p, (*project)(nil)
@@ -246,7 +233,7 @@ func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*pro
 	if lerr := from.lineStatuses(s); lerr != nil || err != nil {
 		return nil, errors.Join(err, lerr)
 	}
-	s.Base = line.line
+	s.Base = line.branch.Base
 	return line, nil
 }
 
@@ -257,7 +244,7 @@ func (p *project) lineStatuses(s *report.ProjectStatus) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(records)) {
-		if !p.cfg.Translates(name) {
+		if !p.branch.Project.Translates(name) {
 			continue
 		}
 		l, err := p.lineStatus(records, name)
@@ -272,16 +259,16 @@ func (p *project) lineStatuses(s *report.ProjectStatus) error {
 // current is the line that stands for all where one is looked at: what pushes are for now, else the trunk; the project itself where it has no lines.
 func (p *project) current(repo *gitops.Repo) (*project, error) {
 	p, err := p.sourced(repo)
-	if err != nil || !p.cfg.PerBranch() {
+	if err != nil || !p.branch.Project.PerBranch() {
 		return p, err
 	}
-	base := p.cfg.Trunk()
-	if p.cfg.Push.Source == config.Worktree {
+	base := p.branch.Project.Trunk()
+	if p.branch.Project.Push.Source == config.Worktree {
 		head, _, err := repo.Head()
 		if err != nil {
 			return nil, err
 		}
-		if p.cfg.Translates(head) || base == "" {
+		if p.branch.Project.Translates(head) || base == "" {
 			base = head
 		}
 	}
@@ -299,7 +286,7 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 		return l, err
 	}
 	for id, to := range map[string]**report.Past{ledger.PassPush: &l.LastPush, ledger.PassPull: &l.LastPull} {
-		past, ok, err := ledger.Passes.Get(p.State, ledger.BranchScope(p.projectName(), name), id)
+		past, ok, err := ledger.Passes.Get(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), name), id)
 		if err != nil {
 			return l, err
 		}
@@ -309,6 +296,3 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 	}
 	return l, nil
 }
-
-// noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
-func (p *project) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
+	"go.etcd.io/bbolt"
 )
 
 // A dry run for several branches leaves all that is remembered as it is, whatever there is to find: lines, folders without a file of ours, texts to send and to
@@ -43,12 +44,12 @@ func TestDryRunOfLinesRemembersNothing(t *testing.T) {
 	rehearse := func(when string) {
 		t.Helper()
 		before, refs := remembered(), w.git("for-each-ref")
-		pushed, err := w.Push(t.Context(), PushOptions{DryRun: true})
+		pushed, err := w.Push(t.Context(), push.Options{DryRun: true})
 		w.check(err)
 		if remembered() != before {
 			t.Errorf("%s: a dry push is remembered", when)
 		}
-		pulled, err := w.Pull(t.Context(), PullOptions{DryRun: true})
+		pulled, err := w.Pull(t.Context(), pull.Options{DryRun: true})
 		w.check(err)
 		if remembered() != before || w.git("for-each-ref") != refs {
 			t.Errorf("%s: a dry pull is remembered: %s\nbefore: %s", when, remembered(), before)
@@ -58,14 +59,14 @@ func TestDryRunOfLinesRemembersNothing(t *testing.T) {
 		}
 	}
 	rehearse("nothing was ever pushed")
-	_, err := w.Push(t.Context(), PushOptions{})
+	_, err := w.Push(t.Context(), push.Options{})
 	w.check(err)
 	w.translate("main", "de", service.Final, "a", "Apfel")
 	w.commitOn("feature/x", appFile, featText)
 	rehearse("there is something to send and to bring")
-	_, err = w.Push(t.Context(), PushOptions{})
+	_, err = w.Push(t.Context(), push.Options{})
 	w.check(err)
-	_, err = w.Pull(t.Context(), PullOptions{})
+	_, err = w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	w.git("branch", "-D", "feature/x")
 	rehearse("a branch is gone")

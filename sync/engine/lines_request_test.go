@@ -16,6 +16,8 @@ import (
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -38,7 +40,7 @@ func TestRequestForEachBranch(t *testing.T) {
 	w.configure(strings.NewReplacer(`branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]",
 		"branch = \"l10n/{base}\"\n", "branch = \"l10n/{base}\"\ncommit_per = \"language\"\n"+
 			fmt.Sprintf("[project.pull.request]\nkind = \"gitea\"\nurl = %q\nrepository = %q\ntoken_file = %q\n", s.URL(), forgetest.Repository, token)).Replace(lineSettings))
-	if _, err := w.Push(t.Context(), PushOptions{}); err != nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	translate := func(text string) {
@@ -70,20 +72,20 @@ func TestRequestForEachBranch(t *testing.T) {
 	translate("")
 	gittest.Hook(t, bare, "pre-receive", "while read old new ref; do case $ref in refs/heads/l10n/feature/*) exit 1;; esac; done")
 	for _, when := range []string{"refused", "refused again"} {
-		reports, err := w.Pull(t.Context(), PullOptions{})
+		reports, err := w.Pull(t.Context(), pull.Options{})
 		if err == nil || Permanent(err) || len(reports.Projects) != 2 || reports.Projects[0].Error != "" || reports.Projects[1].Error == "" {
 			t.Fatalf("%s: %v, %+v", when, err, reports.Projects)
 		}
 		state(when, 2, 0)
 	}
 	translate(" 2") // what is offered now is other content
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("it was refused")
 	}
 	state("refused with news", 4, 0)
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
 	w.restart(w.Config)
-	reports, err := w.Pull(t.Context(), PullOptions{})
+	reports, err := w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	if p := reports.Projects; len(p) != 2 || p[0].Request != "kept" || p[1].Request != "made" || len(p[0].Problems)+len(p[1].Problems) > 0 {
 		t.Fatalf("%+v", p)
@@ -95,7 +97,7 @@ func TestRequestForEachBranch(t *testing.T) {
 	if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); got != `{ "c": "Käse 2" }` {
 		t.Error(got)
 	}
-	pushed, err := w.Push(t.Context(), PushOptions{})
+	pushed, err := w.Push(t.Context(), push.Options{})
 	w.check(err)
 	for _, p := range pushed.Projects {
 		if p.Requests > 0 {
@@ -130,7 +132,7 @@ func TestForgeThatWantsFewerCalls(t *testing.T) {
 	w.restart(&second)
 	now := time.Now()
 	w.Engine.Now = func() time.Time { return now }
-	if _, err := w.Push(t.Context(), PushOptions{Project: "app"}); err != nil {
+	if _, err := w.Push(t.Context(), push.Options{Project: "app"}); err != nil {
 		t.Fatal(err)
 	}
 	w.translate("main", "de", service.Final, "a", "Apfel")
@@ -142,9 +144,9 @@ func TestForgeThatWantsFewerCalls(t *testing.T) {
 		}
 		return nil
 	}
-	pull := func(when string, calls int) (asked []string) {
+	got := func(when string, calls int) (asked []string) {
 		t.Helper()
-		reports, err := w.Pull(t.Context(), PullOptions{})
+		reports, err := w.Pull(t.Context(), pull.Options{})
 		w.check(err)
 		if len(reports.Projects) != 4 {
 			t.Fatalf("%s: %+v", when, reports.Projects)
@@ -162,17 +164,17 @@ func TestForgeThatWantsFewerCalls(t *testing.T) {
 		return asked
 	}
 	limited.Store(true)
-	pull("limited", 1)
-	pull("again", 0)
+	got("limited", 1)
+	got("again", 0)
 	a.restartKeeping(func() time.Time { return now })
-	pull("in the next process", 0)
+	got("in the next process", 0)
 	writeToken("another")
 	limited.Store(false)
 	s.Fault = func(r *http.Request, _ int) *forgetest.Fault {
 		r.Header.Set("Authorization", strings.ReplaceAll(r.Header.Get("Authorization"), "another", forgetest.Token))
 		return nil
 	}
-	if asked := pull("with another token", -1); len(asked) != 4 {
+	if asked := got("with another token", -1); len(asked) != 4 {
 		t.Errorf("only %q are asked for", asked)
 	}
 }

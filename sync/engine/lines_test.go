@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // lineSettings has a collection and a translation branch for each of some branches.
@@ -51,7 +52,7 @@ func TestFeatureBranchHasACollectionOfItsOwn(t *testing.T) {
 	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
 	w.sends(appFile + " (en): a b")
 	w.translate("main", "de", service.Final, "a", "Apfel", "b", "Brot")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 
 	w.git("checkout", "-q", "-b", "feature/x")
 	w.write(appFile, featText)
@@ -60,7 +61,7 @@ func TestFeatureBranchHasACollectionOfItsOwn(t *testing.T) {
 	w.only("main", "en", "a", "Apple", "b", "Bread")
 	w.only("feature/x", "en", "b", "Butter", "c", "Cheese")
 	w.translate("feature/x", "de", service.Final, "b", "Butter", "c", "Käse")
-	reports, err := w.Pull(t.Context(), PullOptions{})
+	reports, err := w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	if len(reports.Projects) != 2 || reports.Projects[0].Base != "main" || reports.Projects[0].Commit != "" || reports.Projects[1].Branch != "l10n/feature/x" {
 		t.Fatalf("want a pull for main that brings nothing, and one for feature/x: %+v", reports.Projects)
@@ -109,14 +110,14 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	w.translate("feature/x", "de", service.Final, "b", "Butter", "c", "Käse")
 
 	// Nobody else can see the branch yet: its translations have nowhere to go.
-	reports, err := w.Pull(t.Context(), PullOptions{})
+	reports, err := w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	if len(reports.Projects) != 1 {
 		t.Fatalf("%d reports, want main's alone", len(reports.Projects))
 	}
 	w.problem(reports.Projects[0].Problems, "feature/x is not at origin yet", "run git push origin feature/x")
 	w.git("push", "-q", "origin", "feature/x")
-	reports, err = w.Pull(t.Context(), PullOptions{})
+	reports, err = w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); len(reports.Projects) != 2 || got != `{ "b": "Butter", "c": "Käse" }` {
 		t.Fatalf("the remote has %s; %+v", got, reports.Projects)
@@ -125,17 +126,17 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	w.git("checkout", "-q", "main")
 	w.git("push", "-q", "origin", ":feature/x") // merged, say; the local one stays for a while
 	for range 2 {
-		dry, err := w.Pull(t.Context(), PullOptions{DryRun: true})
+		dry, err := w.Pull(t.Context(), pull.Options{DryRun: true})
 		w.check(err)
 		finished(t, dry.Projects[0].Finished, "feature/x")
 	}
-	pulled := w.pulls(PullOptions{})
+	pulled := w.pulls(pull.Options{})
 	finished(t, pulled.Finished, "feature/x")
 	if f := pulled.Finished[0]; f.Branch != "l10n/feature/x" || !slices.Equal(f.Collections, []string{"feature/x"}) {
 		t.Fatalf("%+v", f)
 	}
 	w.wire.take("")
-	finished(t, w.pulls(PullOptions{}).Finished)
+	finished(t, w.pulls(pull.Options{}).Finished)
 	for _, r := range w.wire.take("export") {
 		if r.query.Get("collections") != "main" {
 			t.Fatalf("%s is still asked for", r.query.Encode())
@@ -151,7 +152,7 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	// Work that goes on brings it back.
 	w.git("checkout", "-q", "feature/x")
 	w.git("push", "-q", "origin", "feature/x")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if s := w.Status(t.Context()).Projects[0]; s.Base != "feature/x" || s.Lines[0].Finished != nil {
 		t.Fatalf("%+v", s.Lines)
 	}
@@ -174,11 +175,11 @@ func TestBranchesThatAreNotCoveredAreLeftAlone(t *testing.T) {
 	for _, branch := range []string{"wip", "l10n/main"} {
 		w.git("checkout", "-q", "-b", branch)
 		w.sends()
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 	}
 	w.git("checkout", "-q", "--detach")
 	w.sends()
-	w.problem(w.pulls(PullOptions{}).Problems, "HEAD names a commit")
+	w.problem(w.pulls(pull.Options{}).Problems, "HEAD names a commit")
 	w.silent()
 	// The status is about the trunk as it is committed, and a check about the files as they lie.
 	w.write(appFile, featText)
@@ -201,7 +202,7 @@ func TestLinesOfABareRepository(t *testing.T) {
 	w.dir = gittest.Bare(t, w.dir)
 	w.git("remote", "remove", "origin")
 	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
-	reports, err := w.Push(t.Context(), PushOptions{})
+	reports, err := w.Push(t.Context(), push.Options{})
 	w.check(err)
 	if len(reports.Projects) != 2 {
 		t.Fatalf("%+v", reports.Projects)
@@ -209,13 +210,13 @@ func TestLinesOfABareRepository(t *testing.T) {
 	w.reports(reports.Projects[0], appFile+" (en): a b")
 	w.reports(reports.Projects[1], appFile+" (en): b c")
 	w.translate("feature/x", "de", service.Final, "c", "Käse")
-	_, err = w.Pull(t.Context(), PullOptions{})
+	_, err = w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	if got := compact(w.show("l10n/feature/x", appDE)); got != `{ "c": "Käse" }` {
 		t.Fatal(got)
 	}
 	gittest.Git(t, w.dir, "branch", "-D", "feature/x")
-	reports, err = w.Push(t.Context(), PushOptions{})
+	reports, err = w.Push(t.Context(), push.Options{})
 	w.check(err)
 	finished(t, reports.Projects[0].Finished, "feature/x")
 }
@@ -227,11 +228,11 @@ func TestBranchesThatCannotBeTranslated(t *testing.T) {
 	w.git("branch", "feature/a,b")
 	w.git("branch", "l10n")
 	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
-	if problems := w.pushes(PushOptions{}).Problems; len(problems) != 2 || !strings.Contains(problems[0].Problem, "l10n exists") || !strings.Contains(problems[1].Problem, "feature/a,b is not translated") {
+	if problems := w.pushes(push.Options{}).Problems; len(problems) != 2 || !strings.Contains(problems[0].Problem, "l10n exists") || !strings.Contains(problems[1].Problem, "feature/a,b is not translated") {
 		t.Fatalf("%v", problems)
 	}
 	w.git("branch", "-D", "l10n")
-	w.problem(w.pushes(PushOptions{}).Problems, "feature/a,b is not translated")
+	w.problem(w.pushes(push.Options{}).Problems, "feature/a,b is not translated")
 	w.only("main", "en", "a", "Apple", "b", "Bread")
 }
 
@@ -286,7 +287,7 @@ func TestBranchesAreNeverMixed(t *testing.T) {
 					w.commitOn("l10n/"+now, appDE, jsonOf(l10n))
 				}
 			case "push":
-				there[now] = w.clean(PushOptions{}).Requests > 0 || there[now]
+				there[now] = w.clean(push.Options{}).Requests > 0 || there[now]
 				sent[now] = maps.Clone(texts[now])
 				for key := range texts[now] {
 					ever[now+key] = true
@@ -299,7 +300,7 @@ func TestBranchesAreNeverMixed(t *testing.T) {
 					w.translate(now, "de", service.Final, key, fmt.Sprint(now, ": ", step))
 				}
 			case "pull":
-				_, err := w.Pull(t.Context(), PullOptions{})
+				_, err := w.Pull(t.Context(), pull.Options{})
 				w.check(err)
 			}
 		}
@@ -338,7 +339,7 @@ func TestBranchesAreNeverMixed(t *testing.T) {
 		for round := range 3 {
 			for _, branch := range slices.Sorted(maps.Keys(texts)) {
 				w.git("checkout", "-q", branch)
-				p := w.pushes(PushOptions{})
+				p := w.pushes(push.Options{})
 				if round == 2 && p.Requests > 0 {
 					rt.Fatalf("after %v: on branch %s again %v is sent", did, branch, p.Files)
 				}

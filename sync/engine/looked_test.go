@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/passtest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 const fromMain = settings + "[project.push]\nsource = \"main\"\n" + jsonFiles
@@ -19,7 +22,7 @@ const fromMain = settings + "[project.push]\nsource = \"main\"\n" + jsonFiles
 // lookedAt is the commit of main up to which it is known that there is nothing to send; "" for none.
 func (w *world) lookedAt() string {
 	w.tb.Helper()
-	l, _, err := ledger.Fingerprints.Get(w.store, w.projects[0].stateName(), "main")
+	l, _, err := ledger.Fingerprints.Get(w.store, w.projects[0].branch.StateName(), "main")
 	w.check(err)
 	return l.Source
 }
@@ -33,7 +36,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 	}
 	w.sends()
 	seen := func() string {
-		commit, _, err := ledger.SeenAt.Get(w.store, w.projects[0].stateName(), lookAt("main").record())
+		commit, _, err := ledger.SeenAt.Get(w.store, w.projects[0].branch.StateName(), pass.LookAt("main").Record())
 		w.check(err)
 		return commit
 	}
@@ -62,7 +65,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 	} {
 		name, change := c.name, c.change
 		for range 3 { // until there is nothing to do
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 		}
 		head := w.git("rev-parse", "main")
 		if w.lookedAt() != head {
@@ -72,7 +75,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 		w.commit() // so that a look without a full one would leave the old commit
 		before := seen()
 		change()
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		if seen() == before {
 			t.Errorf("after %s there was no full look", name)
 		}
@@ -107,9 +110,9 @@ func TestSkippedLooksMissNothing(t *testing.T) {
 					texts = textsOf(t, w.show("main", appFile))
 				}
 			case "pull":
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 			}
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 		}
 		en := w.at("main", "en")
 		maps.DeleteFunc(en, func(key, _ string) bool { return texts[key] == "" }) // the service keeps what the source lost
@@ -117,14 +120,14 @@ func TestSkippedLooksMissNothing(t *testing.T) {
 			rt.Fatalf("after %v the service has %v, want %v", did, en, texts)
 		}
 		w.check(w.projects[0].forgetLook())
-		if p := w.pushes(PushOptions{}); p.Requests > 0 {
+		if p := w.pushes(push.Options{}); p.Requests > 0 {
 			rt.Fatalf("after %v a full look finds %v", did, p.Files)
 		}
 	})
 }
 
 func (p *project) forgetLook() error {
-	return ledger.Fingerprints.Delete(p.State, p.stateName(), "main")
+	return ledger.Fingerprints.Delete(p.branch.Ledger, p.branch.StateName(), "main")
 }
 
 // BenchmarkPushEvent is a push from a branch after a commit of another file, in repositories of different sizes; the listing of the branches is in it.
@@ -135,16 +138,16 @@ func BenchmarkPushEvent(b *testing.B) {
 			gittest.Git(b, dir, "init", "-q", "-b", "main")
 			commit(b, dir, files, "")
 			p := benchProject(b, dir, []string{"de"})
-			p.cfg.Push.Source = "main"
+			p.branch.Project.Push.Source = "main"
 			tip := gittest.Git(b, dir, "rev-parse", "main")
-			l := ledger.Fingerprint{Config: p.configured(), Source: tip}
+			l := ledger.Fingerprint{Config: p.branch.Configured(), Source: tip}
 			commit(b, dir, 1, "main")
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := ledger.Fingerprints.Put(p.State, p.stateName(), "main", l); err != nil {
+				if err := ledger.Fingerprints.Put(p.branch.Ledger, p.branch.StateName(), "main", l); err != nil {
 					b.Fatal(err)
 				}
-				if reports, err := p.push(b.Context(), PushOptions{}); err != nil || len(reports[0].Files) > 0 {
+				if reports, err := p.push(b.Context(), push.Options{}); err != nil || len(reports[0].Files) > 0 {
 					b.Fatal(reports, err)
 				}
 			}
@@ -165,7 +168,7 @@ func commit(b *testing.B, dir string, files int, on string) {
 		fmt.Fprintf(&s, "M 644 inline src/%d/%d/file%d.txt\ndata %d\n%s\n", i/400, i/20%20, i, len(text), text)
 	}
 	if on == "" {
-		text := jsonFile(100, "English", 0)
+		text := passtest.JSONFile(100, "English", 0)
 		fmt.Fprintf(&s, "M 644 inline locales/en/app.json\ndata %d\n%s\n", len(text), text)
 	}
 	cmd := exec.Command("git", "-C", dir, "fast-import", "--quiet")

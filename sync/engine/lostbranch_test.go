@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -34,11 +35,11 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 	}
 	again := func(t *testing.T, w *world, bare string) {
 		t.Helper()
-		p := w.pulls(PullOptions{})
+		p := w.pulls(pull.Options{})
 		if len(p.Problems) > 0 || !p.Pushed || p.Commit == "" || p.Commit != there(t, bare) || len(p.Files) > 0 {
 			t.Errorf("%+v; the remote has %q", p, there(t, bare))
 		}
-		if p := w.pulls(PullOptions{}); p.Commit != "" {
+		if p := w.pulls(pull.Options{}); p.Commit != "" {
 			t.Errorf("delivered twice: %+v", p)
 		}
 		gittest.Sound(t, bare)
@@ -47,7 +48,7 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 		t.Parallel()
 		w, bare := delivered(t)
 		gittest.Git(t, bare, "branch", "-D", "l10n")
-		if p := w.pulls(PullOptions{DryRun: true}); p.Commit != "" || there(t, bare) != "" {
+		if p := w.pulls(pull.Options{DryRun: true}); p.Commit != "" || there(t, bare) != "" {
 			t.Errorf("a dry run delivers: %+v", p)
 		}
 		again(t, w, bare)
@@ -64,7 +65,7 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 		gittest.Git(t, bare, "branch", "-D", "l10n")
 		gittest.Hook(t, bare, "pre-receive", "echo the branch is closed >&2; exit 1")
 		for range 2 {
-			p := w.pulls(PullOptions{})
+			p := w.pulls(pull.Options{})
 			w.problem(p.Problems, "branch l10n", "the branch is closed", "the next pull offers")
 			if p.Commit != "" || p.Pushed || there(t, bare) != "" {
 				t.Errorf("%+v; the remote has %q", p, there(t, bare))
@@ -98,7 +99,7 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 			}
 			gittest.Git(t, other, "push", "-q", "origin", "main", ":l10n")
 			for range 2 {
-				if p := w.pulls(PullOptions{}); p.Commit != "" || there(t, bare) != "" {
+				if p := w.pulls(pull.Options{}); p.Commit != "" || there(t, bare) != "" {
 					t.Errorf("%+v; the remote has %q", p, there(t, bare))
 				}
 			}
@@ -108,14 +109,14 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 			w.git("fetch", "-q", "origin")
 			w.git("reset", "-q", "--hard", "origin/main")
 			for range 2 {
-				if p := w.pulls(PullOptions{}); there(t, bare) != "" {
+				if p := w.pulls(pull.Options{}); there(t, bare) != "" {
 					t.Errorf("%+v; the remote has %q", p, there(t, bare))
 				}
 			}
 			w.sends(path + " (de): a")
 			w.translate("main", "de", service.Final, "a", "A3")
 			w.final("de", "b", "B1")
-			p := w.pulls(PullOptions{})
+			p := w.pulls(pull.Options{})
 			if p.Commit == "" || p.Commit != there(t, bare) {
 				t.Errorf("%+v; the remote has %q", p, there(t, bare))
 			}

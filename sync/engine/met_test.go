@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -40,11 +41,11 @@ func TestStaleCloneWithoutState(t *testing.T) {
 		w.sends(enApp + " (en): k1")
 		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
 		w.sends()
-		w.reports(w.clean(PushOptions{All: true}), enApp+" (en): k1")
+		w.reports(w.clean(push.Options{All: true}), enApp+" (en): k1")
 		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
 		w.write(enApp, `{"k0": "Text 0 here", "k1": "Text 1"}`)
 		w.lose()
-		dry, p := w.pushes(PushOptions{DryRun: true}), w.pushes(PushOptions{})
+		dry, p := w.pushes(push.Options{DryRun: true}), w.pushes(push.Options{})
 		w.problem(p.Problems, `"Text 0 new", which branch main has later than this tree`, `"Text 0 here"`)
 		if !slices.Equal(dry.Problems, p.Problems) {
 			t.Errorf("%v, and in a dry run %v", p.Problems, dry.Problems)
@@ -73,7 +74,7 @@ func TestSourceTextsOfTheService(t *testing.T) {
 		for i := range 2 { // at first contact, and with the state lost
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite,
 				Files: []service.Upload{{Name: "a.json", Body: []byte(`{"k0": "Service source 0"}`)}}})
-			dry, p := w.pushes(PushOptions{DryRun: true}), w.pushes(PushOptions{})
+			dry, p := w.pushes(push.Options{DryRun: true}), w.pushes(push.Options{})
 			w.reports(p, enApp+c.sent)
 			w.reports(dry, enApp+c.sent)
 			if c.problem != "" {
@@ -97,7 +98,7 @@ func TestSourceTextsOfTheService(t *testing.T) {
 	w.commit()
 	gittest.Git(t, w.dir, "push", "-q", "origin", "main")
 	w.lose()
-	if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+	if p := w.clean(push.Options{}); len(p.Replaced) > 0 {
 		t.Errorf("an older text of the repository is named: %v", p.Replaced)
 	}
 	w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
@@ -112,7 +113,7 @@ func TestSourceTextsThatCannotBeCompared(t *testing.T) {
 	w.wire.failing(func(r *http.Request) local.Fault {
 		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
 	})
-	r, err := w.Push(t.Context(), PushOptions{})
+	r, err := w.Push(t.Context(), push.Options{})
 	if err == nil || Permanent(err) || !strings.Contains(err.Error(), "export of") {
 		t.Errorf("the push ends with %v", err)
 	}
@@ -142,14 +143,14 @@ func TestSourceTextsThatOnlyTheServiceHas(t *testing.T) {
 	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k2": "One", "k2": "Two"}`)
 	w.commit()
 	for _, dry := range []bool{true, false} {
-		p := w.pushes(PushOptions{DryRun: dry})
+		p := w.pushes(push.Options{DryRun: dry})
 		w.problem(p.Orphaned, `2 texts in collection "main" that no source file has: gone, never`)
 		if p.Orphaned[0].Severity != report.Warning {
 			t.Errorf("%+v", p.Orphaned)
 		}
 	}
 	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k3": "Three"}`)
-	if p := w.pushes(PushOptions{}); len(p.Orphaned) > 0 {
+	if p := w.pushes(push.Options{}); len(p.Orphaned) > 0 {
 		t.Errorf("named again: %v", p.Orphaned)
 	}
 	w.holds("main", "en", "gone", "Gone", "k3", "Three")

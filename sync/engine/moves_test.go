@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -30,22 +32,22 @@ func TestMovedInLetterCaseOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"b": "B repo"}`})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.final("de", "a", "A de")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.git("merge", "-q", "l10n")
 			for _, m := range c.moves {
 				w.git("mv", m[0], m[1])
 			}
 			w.commit()
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			before := w.show("main", c.at)
-			if p := w.pulls(PullOptions{DryRun: true}); len(p.Files) > 0 {
+			if p := w.pulls(pull.Options{DryRun: true}); len(p.Files) > 0 {
 				t.Errorf("the dry run says %+v", p.Files)
 			}
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.final("de", "a", "A neu")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			if got := w.show("l10n", c.at); got != strings.Replace(before, "A de", "A neu", 1) {
 				t.Errorf("%s is %q, was %q", c.at, got, before)
 			}
@@ -60,14 +62,14 @@ func TestMovedInLetterCaseOnly(t *testing.T) {
 func TestDeletedFilesAreReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "A de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.git("mv", enApp, "locales/en/moved.json")
 	w.commit()
-	w.clean(PushOptions{})
-	dry, done := w.pulls(PullOptions{DryRun: true}), w.pulls(PullOptions{})
+	w.clean(push.Options{})
+	dry, done := w.pulls(pull.Options{DryRun: true}), w.pulls(pull.Options{})
 	for _, p := range []report.ProjectPull{dry, done} {
 		i := slices.IndexFunc(p.Files, func(f report.PulledFile) bool { return f.Deleted })
 		if i < 0 || p.Files[i].Path != deApp || p.Files[i].Language != "de" {
@@ -89,20 +91,20 @@ func TestMovedSourceFile(t *testing.T) {
 			t.Run(name+", "+first+" first", func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, settings+c.files, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C", "d": "D"}`, deApp: `{"c": "C repo"}`})
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 				was := map[bool]string{true: "main", false: "app"}[c.files == jsonFiles]
 				w.translate(was, "de", service.Final, "a", "A de", "b", "B de")
 				w.translate(was, "de", service.Draft, "d", "D draft")
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 				w.git("merge", "-q", "l10n")
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 				w.git("mv", enApp, mkdir(w, "locales/en/"+c.is+".json"))
 				w.commit()
 				w.wire.take("")
 				if first == "push" {
-					w.clean(PushOptions{})
+					w.clean(push.Options{})
 				}
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 				if got := compact(w.show("l10n", "locales/de/"+c.is+".json")); got != `{"a": "A de", "b": "B de", "c": "C repo"}` {
 					t.Errorf("at the new path: %s", got)
 				}
@@ -110,12 +112,12 @@ func TestMovedSourceFile(t *testing.T) {
 					t.Errorf("at the old path: %s", got)
 				}
 				w.git("merge", "-q", "l10n")
-				w.clean(PushOptions{})
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
+				w.clean(push.Options{})
 				if got := w.atLeast(c.collection, "de", service.Final); got["a"] != "A de" || got["b"] != "B de" || got["d"] != "" {
 					t.Errorf("the service has %v", got)
 				}
-				if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+				if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
 					t.Errorf("%+v", p)
 				}
 				w.wire.take("")
@@ -143,19 +145,19 @@ func TestMovedSourceFileWithRenamedKeys(t *testing.T) {
 			t.Parallel()
 			was := map[string]string{"main": "main", "moved": "app"}[name]
 			w := newWorld(t, settings+files, map[string]string{enApp: `{"a": "Open", "b": "Close", "c": "Copy"}`})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.translate(was, "de", service.Final, "a", "Öffnen", "b", "Schließen", "c", "Kopieren")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.git("merge", "-q", "l10n")
 			w.sends()
 			w.git("rm", "-q", enApp)
 			w.write("locales/en/moved.json", `{"a": "Open", "menu.b": "Close", "menu.c": "Copy"}`)
 			w.commit()
-			p := w.clean(PushOptions{})
+			p := w.clean(push.Options{})
 			if got := w.atLeast(name, "de", service.Final); got["a"] != "Öffnen" || got["menu.b"] != "Schließen" || got["menu.c"] != "Kopieren" {
 				t.Errorf("the service has %v after %+v", got, p)
 			}
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			if got := compact(w.show("l10n", "locales/de/moved.json")); got != `{"a": "Öffnen", "menu.b": "Schließen", "menu.c": "Kopieren"}` {
 				t.Errorf("the branch has %s", got)
 			}
@@ -171,12 +173,12 @@ func TestMovedSourceFileWithRenamedKeys(t *testing.T) {
 func TestMoveInDoubt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+ownCollections, map[string]string{enApp: `{"a": "A", "b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("app", "de", service.Final, "a", "A de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.remove(enApp)
 	w.write("locales/en/one.json", `{"a": "A", "b": "B"}`, "locales/en/two.json", `{"a": "A", "b": "B"}`)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.problem(p.Problems, enApp, "locales/en/one.json, locales/en/two.json", "not guessed")
 	if len(p.Moved) > 0 {
 		t.Errorf("%+v", p.Moved)
@@ -191,20 +193,20 @@ func TestMoveInDoubt(t *testing.T) {
 func TestPullFollowsARename(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "Open", "b": "Close"}`, deApp: `{"a": "Öffnen", "b": "Zu"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "b", "Schließen")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.write(enApp, `{"menu.a": "Open", "menu.b": "Close"}`)
 	w.commit()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := compact(w.show("l10n", deApp)); got != `{"menu.a": "Öffnen", "menu.b": "Schließen"}` {
 		t.Errorf("the branch has %s", got)
 	}
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	if got := w.atLeast("main", "de", service.Final); got["menu.b"] != "Schließen" || !strings.HasPrefix(got["menu.a"], "Öff") {
 		t.Errorf("the service has %v", got)
 	}
-	if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+	if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
 		t.Errorf("%+v", p)
 	}
 	w.sends()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -35,8 +37,8 @@ func noticing(t *testing.T, project string) *world {
 	w.git("push", "-q", "origin", "main")
 	w.sends(enApp + " (en): k0")
 	w.final("de", "k0", "Wort 0", "k1", "Wort 1")
-	w.pulls(PullOptions{})
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
+	w.pulls(pull.Options{})
 	w.sends()
 	return w
 }
@@ -47,12 +49,12 @@ func TestServiceThatWasRestored(t *testing.T) {
 	w := noticing(t, "")
 	for range 2 {
 		w.sourceAt("k0", "Text 0")
-		w.pulls(PullOptions{})
-		if p := w.pushes(PushOptions{}); len(p.Replaced) > 0 {
+		w.pulls(pull.Options{})
+		if p := w.pushes(push.Options{}); len(p.Replaced) > 0 {
 			t.Errorf("a text that the repository had is named: %v", p.Replaced)
 		}
 		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.sends()
 	}
 }
@@ -63,10 +65,10 @@ func TestServiceThatWasReset(t *testing.T) {
 	w := noticing(t, "")
 	for range 2 {
 		w.reset()
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.sends(enApp + " (en): k0 k1")
 		w.final("de", "k0", "Wort 0", "k1", "Wort 1")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.sends()
 	}
 }
@@ -76,19 +78,19 @@ func TestSourceTextThatIsWrittenAtTheService(t *testing.T) {
 	t.Parallel()
 	w := noticing(t, "")
 	w.sourceAt("k1", "Text 1 by an editor")
-	w.pulls(PullOptions{})
-	p := w.pushes(PushOptions{})
+	w.pulls(pull.Options{})
+	p := w.pushes(push.Options{})
 	w.reports(p, enApp+" (en): k1")
 	w.problem(p.Replaced, `the service's text "Text 1 by an editor", which is in no commit, is replaced by "Text 1"`)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.sourceAt("k1", "Text 1 by an editor")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.sends()
 	w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1 by an editor")
 
 	w = noticing(t, "[project.push]\nconflicts = \"skip\"\n")
 	w.sourceAt("k1", "Text 1 by an editor")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.sends()
 	w.holds("main", "en", "k0", "Text 0", "k1", "Text 1 by an editor")
 }
@@ -102,7 +104,7 @@ func TestSourceTextOfAnotherClone(t *testing.T) {
 	w.git("push", "-q", "origin", "main")
 	w.git("reset", "-q", "--hard", "HEAD~1")
 	for range 2 {
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.sends()
 		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1 of the other clone")
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -21,8 +23,8 @@ func TestSourceChanged(t *testing.T) {
 			w := mergedWorld(t, settings+"[project.pull]\n"+c.pull+"\n"+jsonFiles)
 			w.write(enApp, `{"a": "A, but better", "b": "B"}`)
 			w.commit()
-			w.clean(PushOptions{})
-			p := w.pulls(PullOptions{})
+			w.clean(push.Options{})
+			p := w.pulls(pull.Options{})
 			blanked := strings.Contains(name, "blank")
 			if p.SourceChanged != 1 || (p.Blanked == 1) != blanked || len(p.Problems) > 0 {
 				t.Errorf("%+v", p)
@@ -30,7 +32,7 @@ func TestSourceChanged(t *testing.T) {
 			if got := compact(w.show("l10n", deApp)); got != c.then {
 				t.Errorf("the branch has %s, want %s", got, c.then)
 			}
-			if p := w.pulls(PullOptions{}); p.Commit != "" {
+			if p := w.pulls(pull.Options{}); p.Commit != "" {
 				t.Errorf("a second pull: %+v", p)
 			}
 			w.git("merge", "-q", "l10n")
@@ -38,7 +40,7 @@ func TestSourceChanged(t *testing.T) {
 			w.sends()
 			w.silent()
 			w.translate("main", "de", service.Final, "a", "A, aber besser")
-			if p := w.pulls(PullOptions{}); p.SourceChanged != 0 || p.Blanked != 0 {
+			if p := w.pulls(pull.Options{}); p.SourceChanged != 0 || p.Blanked != 0 {
 				t.Errorf("%+v", p)
 			}
 			if got := w.show("l10n", deApp); !strings.Contains(got, `"A, aber besser"`) {
@@ -56,8 +58,8 @@ func TestSourceChangedBack(t *testing.T) {
 	source := func(text string) {
 		w.write(enApp, text)
 		w.commit()
-		w.clean(PushOptions{})
-		w.pulls(PullOptions{})
+		w.clean(push.Options{})
+		w.pulls(pull.Options{})
 	}
 	expect := func(want string) {
 		t.Helper()
@@ -68,22 +70,22 @@ func TestSourceChangedBack(t *testing.T) {
 	source(`{"a": "A 2", "b": "B"}`)
 	expect(`{"b": "B de"}`)
 	w.translate("main", "de", service.Final, "a", "A de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect(`{"a": "A de", "b": "B de"}`)
 	w.git("merge", "-q", "l10n")
 	source(`{"a": "A 3", "b": "B"}`)
 	expect(`{"b": "B de"}`)
 	source(`{"a": "A 2", "b": "B"}`)
 	w.translate("main", "de", service.Final, "a", "A de")
-	w.pulls(PullOptions{Full: true})
+	w.pulls(pull.Options{Full: true})
 	expect(`{"a": "A de", "b": "B de"}`)
 	w.git("merge", "-q", "l10n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.write(deApp, de("A 4 de", "B de"))
 	w.write(enApp, `{"a": "A 4", "b": "B"}`)
 	w.commit()
-	w.clean(PushOptions{})
-	if p := w.pulls(PullOptions{}); p.Blanked != 0 || p.SourceChanged != 0 || p.Commit != "" {
+	w.clean(push.Options{})
+	if p := w.pulls(pull.Options{}); p.Blanked != 0 || p.SourceChanged != 0 || p.Commit != "" {
 		t.Errorf("%+v", p)
 	}
 }

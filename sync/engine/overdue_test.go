@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/service/local"
 )
 
@@ -34,12 +35,12 @@ func TestOverdue(t *testing.T) {
 	begin(day(1, 2))
 	expect("nothing was ever pulled", day(4, 3)) // Friday, then Monday
 	at = day(1, 3)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("after Friday's", day(5, 3)) // not on Sunday
 	no := func(*http.Request) local.Fault { return local.Fault{Refuse: http.StatusForbidden} }
 	w.wire.failing(no)
 	at = day(4, 3)
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the service refuses, and a pull worked")
 	}
 	expect("Monday's failed", day(5, 3))
@@ -47,6 +48,6 @@ func TestOverdue(t *testing.T) {
 	expect("begun anew", day(5, 3))
 	w.wire.failing(nil)
 	at = day(5, 4)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("Tuesday's worked", day(7, 3))
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // A repository of another user is refused, with both ways to accept it, until the configuration accepts it; then it is pulled into.
@@ -40,9 +42,9 @@ collection = "{NAME}"
 			continue
 		}
 		w.check(err)
-		_, err = w.Push(t.Context(), PushOptions{})
+		_, err = w.Push(t.Context(), push.Options{})
 		w.check(err)
-		_, err = w.Pull(t.Context(), PullOptions{})
+		_, err = w.Pull(t.Context(), pull.Options{})
 		w.check(err)
 	}
 }

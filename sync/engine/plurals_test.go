@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -48,7 +49,7 @@ func (w *world) file(path, want string) {
 func TestPluralsInAndroid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	ru := plurals("files", "one", "%d файл", "few", "%d файла", "many", "%d файлов", "other", "%d файла")
 	ar := plurals("files", "zero", "لا ملفات", "one", "ملف", "two", "ملفان", "few", "%d ملفات", "many", "%d ملفًا", "other", "%d ملف")
 	w.translateFile("android-xml", "main", "ru", "strings.xml", ru)
@@ -84,11 +85,11 @@ func TestPluralsThatLackForms(t *testing.T) {
     <plurals name="loose_days"><item quantity="one">%d day</item><item quantity="other">%d days</item></plurals>
 </resources>
 `})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("android-xml", "main", "ru", "strings.xml", `<resources><string name="ok">ОК</string>
 <plurals name="files"><item quantity="one">%d файл</item><item quantity="few">%d файла</item></plurals>
 <plurals name="loose_days"><item quantity="one">%d день</item></plurals></resources>`)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `values-ru/strings.xml: "files" (ru): the translation is left out: the plural lacks the form "other", and the form "many", which the language ru needs`)
 	w.gains(p, "values-ru/strings.xml (ru): +2 ~0 -0")
 	if got := w.show("l10n", "values-ru/strings.xml"); strings.Contains(got, "файл") || !strings.Contains(got, "день") {
@@ -98,7 +99,7 @@ func TestPluralsThatLackForms(t *testing.T) {
 	// A form whose placeholder is damaged is left out alone where "other" takes its place; a number that is said in words is the translator's business.
 	w.translateFile("android-xml", "main", "ru", "strings.xml", `<resources>
 <plurals name="files"><item quantity="one">%d файл</item><item quantity="few">%f файла</item><item quantity="many">много файлов</item><item quantity="other">%d файла</item></plurals></resources>`)
-	p = w.pulls(PullOptions{})
+	p = w.pulls(pull.Options{})
 	w.problem(p.Problems, `values-ru/strings.xml: "files" (ru)`, "%f takes a number with decimals")
 	w.gains(p, "values-ru/strings.xml (ru): +3 ~0 -0")
 	w.translateFile("android-xml", "main", "ru", "strings.xml", plurals("files", "one", "%d файл", "few", "%d файла", "many", "%d файлов", "other", "%d файла"))
@@ -121,14 +122,14 @@ func TestPluralsInTheOtherSpelling(t *testing.T) {
     <string name="plain">Plain</string>
 </resources>
 `})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	answer := func(body string) {
 		w.replies(t, func([]byte) []byte { return zipped(t, "values-ru/strings.xml", "<resources>"+body+"</resources>") })
 	}
 	answer(`<string name="files">{count, plural, one {%1$d файл} few {# файла} many {%1$d \'\'{файлов}\'\'} other {%1$d файла}}</string>
 <plurals name="days"><item quantity="one"># день {who}</item><item quantity="few"># дня {who}</item><item quantity="many"># дней {who}</item><item quantity="other">{who}: # дня</item></plurals>
 <string name="plain">Просто</string>`)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `"files" (ru)`, "it is one text, and the source has a plural") // the message's {файлов} is an argument
 	w.gains(p, "values-ru/strings.xml (ru): +2 ~0 -0")
 	answer(`<string name="files">{count, plural, one {%1$d файл} few {# файла} many {%1$d l\'\'файлов} other {%1$d файла}}</string>
@@ -156,7 +157,7 @@ func TestPluralsInTheOtherSpelling(t *testing.T) {
 func TestRenameOfAPluralInTheOtherSpelling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.replies(t, func(body []byte) []byte {
 		if !bytes.Contains(body, []byte("values-ru")) {
 			return body
@@ -183,9 +184,9 @@ func TestPluralsInRails(t *testing.T) {
 		"config/locales/ru.yml": ru,
 		"config/locales/ja.yml": "ja:\n  files:\n    dead: dead\n    other: \"%{count}個\"\n",
 	})
-	foretold := w.pushes(PushOptions{DryRun: true}).Problems
+	foretold := w.pushes(push.Options{DryRun: true}).Problems
 	w.problem(foretold, "ru.yml", "files/few, files/many")
-	if told := w.pushes(PushOptions{}).Problems; !slices.Equal(told, foretold) {
+	if told := w.pushes(push.Options{}).Problems; !slices.Equal(told, foretold) {
 		t.Errorf("told %v, and %v before", told, foretold)
 	}
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файлик\"\n  other: \"%{count} файлика\"\n")
@@ -199,8 +200,8 @@ func TestPluralsInRails(t *testing.T) {
 	now := strings.ReplaceAll(strings.ReplaceAll(w.show("main", "config/locales/ru.yml"), "файлов", "штук"), "файлик\"", "файл\"")
 	w.write("config/locales/ru.yml", now+"\n")
 	const many = "no source text for plural forms that only this language has (files/many)"
-	w.problem(w.pushes(PushOptions{DryRun: true}).Problems, "config/locales/ru.yml", many)
-	p := w.pushes(PushOptions{})
+	w.problem(w.pushes(push.Options{DryRun: true}).Problems, "config/locales/ru.yml", many)
+	p := w.pushes(push.Options{})
 	w.problem(p.Problems, "config/locales/ru.yml", many)
 	w.reports(p, "config/locales/ru.yml (ru): files/many", "config/locales/ru.yml (ru): files/one")
 	w.holds("main", "ru", "files/one", "%{count} файл")
@@ -210,7 +211,7 @@ func TestPluralsInRails(t *testing.T) {
 
 	// With the source text at the service it is offered again and taken, and a translator's text for it comes back.
 	w.write("config/locales/en.yml", "en:\n  files:\n    one: \"%{count} file\"\n    many: \"%{count} files\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n")
-	if foretold := w.pushes(PushOptions{DryRun: true}).Problems; len(foretold) > 0 {
+	if foretold := w.pushes(push.Options{DryRun: true}).Problems; len(foretold) > 0 {
 		t.Errorf("foretold, and the source has the form now: %v", foretold)
 	}
 	w.sends("config/locales/en.yml (en): files/many", "config/locales/ru.yml (ru): files/many")
@@ -239,7 +240,7 @@ func TestFurtherFormsForANewState(t *testing.T) {
 	})
 	for _, new := range []bool{true, false} {
 		for _, dry := range []bool{true, false} {
-			problems := w.pushes(PushOptions{DryRun: dry}).Problems
+			problems := w.pushes(push.Options{DryRun: dry}).Problems
 			w.problem(problems, "ru.yml", "files/few")
 			if report.LeavesOut(problems) != new {
 				t.Errorf("new: %v, dry run: %v: %v", new, dry, problems)
@@ -255,7 +256,7 @@ func TestMapInPlaceOfASingleText(t *testing.T) {
 	t.Parallel()
 	ru := "ru:\n  million:\n    one: миллион\n    few: миллиона\n    many: миллионов\n    other: миллиона\n  save: Да\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  million: Million\n  save: Save\n", "config/locales/ru.yml": ru})
-	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.pushes(push.Options{}) // which names what the service has no source text for
 	w.brings()
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "save: Нет\n")
 	w.brings("config/locales/ru.yml (ru): +0 ~1 -0")
@@ -277,7 +278,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	en := "en:\n  post:\n    one: Post\n    other: Posts\n  user:\n    one: User\n    other: Users\n  save: Save\n"
 	ja := "ja:\n  post: 投稿\n  user: ユーザー\n  save: 保存\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
-	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.pushes(push.Options{}) // which names what the service has no source text for
 	w.brings()
 	result, err := w.Check(t.Context(), inspect.Options{})
 	w.check(err)
@@ -286,7 +287,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	}
 	w.translateFile("structured-yaml", "main", "ja", "x.yml", "save: セーブ\n")
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "user:\n  one: Юзер\n")
-	p := w.pulls(PullOptions{}) // no file can hold the form beside the text, and the text says more
+	p := w.pulls(pull.Options{}) // no file can hold the form beside the text, and the text says more
 	w.problem(p.Problems, `config/locales/ru.yml: "user/one" (ru)`, `the plural lacks the form "other"`)
 	w.gains(p, "config/locales/ja.yml (ja): +0 ~1 -0")
 	w.file("config/locales/ja.yml", strings.Replace(ja, "保存", "セーブ", 1))
@@ -305,7 +306,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.write("config/locales/ja.yml", strings.Replace(w.show("main", "config/locales/ja.yml"), "投稿", "記事", 1)+"\n")
-	sent := w.pushes(PushOptions{})
+	sent := w.pushes(push.Options{})
 	w.problem(sent.Problems, "config/locales/ja.yml", "in the place of a plural (post)")
 	w.reports(sent, "config/locales/ja.yml (ja): post")
 	w.sends()
@@ -319,11 +320,11 @@ func TestSingleTextInPlaceOfAPluralOfSuffixes(t *testing.T) {
 		"ja.json": "{\n  \"cart\": {\n    \"item\": \"{{count}}点\",\n    \"box\": \"箱\"\n  },\n  \"save\": \"保存\",\n  \"dead\": \"dead\"\n}\n",
 		"ru.json": "{\n  \"cart\": {\n    \"item\": \"dead\",\n    \"item_other\": \"{{count}} штуки\"\n  }\n}\n",
 	})
-	p := w.pushes(PushOptions{Translations: true})
+	p := w.pushes(push.Options{Translations: true})
 	w.problem(p.Problems, "ja.json", "in the place of a plural (cart/item)")
 	w.brings()
 	w.final("ja", "cart/item_other", "個", "cart/box_other", "{{count}}箱")
-	p2 := w.pulls(PullOptions{}) // what does not come replaces nothing
+	p2 := w.pulls(pull.Options{}) // what does not come replaces nothing
 	w.problem(p2.Problems, `ja.json: "cart/item_other" (ja)`, "it lacks {{count}}")
 	w.gains(p2, "ja.json (ja): +1 ~0 -0")
 	w.final("ja", "cart/item_other", "{{count}}個")
@@ -338,22 +339,10 @@ func TestNothingIsFilledInBesideOtherShapes(t *testing.T) {
 	ru := "ru:\n  million:\n    one: миллион\n    few: миллиона\n    many: миллионов\n    other: миллиона\n  user: Юзер\n  save: Да\n"
 	w := newWorld(t, strings.Replace(railsFiles, "remote = \"\"", "remote = \"\"\nincomplete = \"fallback\"", 1), map[string]string{
 		"config/locales/en.yml": "en:\n  million: Million\n  user:\n    one: User\n    other: Users\n  save: Save\n  new: New\n", "config/locales/ru.yml": ru})
-	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.pushes(push.Options{}) // which names what the service has no source text for
 	w.brings("config/locales/ru.yml (ru): +0 ~0 -0")
 	w.file("config/locales/ru.yml", ru+"  new: New\n")
 	w.brings()
-}
-
-// The old shape of a key goes when the new one comes, whatever else of that key goes in the same merge.
-func TestOldShapeGoesBesideARemoval(t *testing.T) {
-	text, one, other := catalog.Name{Key: "k"}, catalog.Name{Key: "k", Form: "one"}, catalog.Name{Key: "k", Form: "other"}
-	source := catalog.Catalog{{Name: one, Text: "a"}, {Name: other, Text: "b"}}
-	in := catalog.Three{Source: source, Ours: catalog.Catalog{{Name: text, Text: "old"}, {Name: one, Text: "outdated"}}}
-	result := catalog.Merged{Changes: []catalog.Change{{Op: catalog.Added, Name: other, Text: "new"}, {Op: catalog.Removed, Name: one}}}
-	(&pulling{}).shaped(translated{}, source, in, &result)
-	if !slices.Contains(result.Changes, catalog.Change{Op: catalog.Removed, Name: text}) {
-		t.Errorf("%v", result.Changes)
-	}
 }
 
 // A plural that a single text becomes in the source keeps that text's translation, until the service has forms; where the text itself moves to a form, its
@@ -364,10 +353,10 @@ func TestSingleTextThatBecomesAPlural(t *testing.T) {
 		"config/locales/en.yml": "en:\n  files: Files\n  user: User\n  save: Save\n",
 		"config/locales/ja.yml": "ja:\n  files: ファイル\n  user: ユーザー\n  save: 保存\n",
 	})
-	w.clean(PushOptions{Translations: true})
+	w.clean(push.Options{Translations: true})
 	w.brings()
 	w.write("config/locales/en.yml", "en:\n  files:\n    one: File\n    other: Files\n  user:\n    one: One user\n    other: Many users\n  save: Save\n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.commit()
 	w.brings("config/locales/ja.yml (ja): +1 ~0 -1")
 	w.file("config/locales/ja.yml", "ja:\n  files:\n    other: ファイル\n  user: ユーザー\n  save: 保存\n")
@@ -382,10 +371,10 @@ func TestMapStaysWhereItsTextIsRefused(t *testing.T) {
 	t.Parallel()
 	ru := "ru:\n  million:\n    one: \"%{n} миллион\"\n    other: \"%{n} миллиона\"\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  million: \"%{n} million\"\n", "config/locales/ru.yml": ru})
-	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.pushes(push.Options{}) // which names what the service has no source text for
 	w.brings()
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "million: млн\n")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `config/locales/ru.yml: "million" (ru)`, "it lacks %{n}")
 	w.gains(p)
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "million: \"%{n} млн\"\n")
@@ -404,7 +393,7 @@ collection = "json"
 		"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n",
 		"en.json":               "{\n  \"day_one\": \"{{count}} day\",\n  \"day_other\": \"{{count}} days\"\n}\n",
 	})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	few := "%{count} файла" // in a message that is an argument
 	w.replies(t, func(body []byte) []byte {
 		if bytes.Contains(body, []byte(".yml")) {
@@ -412,12 +401,12 @@ collection = "json"
 		}
 		return zipped(t, "ja.json", `{"day": "{count, plural, one {x} other {#日}}"}`)
 	})
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `config/locales/ru.yml: "files" (ru)`, "cannot be taken apart")
 	w.gains(p, "ja.json (ja): +1 ~0 -0")
 	w.file("ja.json", "{\n  \"day_other\": \"{{count}}日\"\n}")
 	few = "# файла"
-	w.gains(w.pulls(PullOptions{Full: true}), "config/locales/ru.yml (ru): +4 ~0 -0")
+	w.gains(w.pulls(pull.Options{Full: true}), "config/locales/ru.yml (ru): +4 ~0 -0")
 	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файла\"")
 	w.brings()
 }
@@ -426,9 +415,9 @@ collection = "json"
 func TestRailsMapWithoutOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n  menu:\n    save: Save\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файл\"\nmenu:\n  save: Да\n")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `"files/one" (ru)`, `the plural lacks the form "other"`)
 	w.gains(p, "config/locales/ru.yml (ru): +1 ~0 -0")
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  other: \"%{count} файла\"\n")
@@ -470,7 +459,7 @@ func TestPluralsOfI18next(t *testing.T) {
 `,
 		"ja.json": "{\n  \"file_other\": \"{{count}}個\",\n  \"file_rest\": \"dead\",\n  \"day_0\": \"{{count}}日\"\n}\n",
 	})
-	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.pushes(push.Options{}) // which names what the service has no source text for
 	w.final("ru", "file_other", "{{count}} файлика", "save", "Да")
 	w.final("ja", "day_plural", "{{count}}日")
 	w.final("ar", "file_one", "ملف")
@@ -493,7 +482,7 @@ func TestPluralsOfI18next(t *testing.T) {
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.write("ru.json", strings.ReplaceAll(w.show("main", "ru.json"), "{{count}} файлов", "{{count}} шт.")+"\n")
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.problem(p.Problems, "ru.json", "file_many")
 	w.reports(p, "ru.json (ru): file_many")
 	w.sends()
@@ -503,12 +492,12 @@ func TestPluralsInMessages(t *testing.T) {
 	t.Parallel()
 	const asLeftOut = "; correct it at the service, or switch the check off with skip_checks"
 	w := newWorld(t, oneJSONFile, map[string]string{"en.json": "{\n  \"files\": \"{n, plural, one {# file in {dir}} other {# files in {dir}}}\",\n  \"days\": \"{n, plural, one {# day} other {# days}}\"\n}\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	const good = "{n, plural, one {# файл в {dir}} few {# файла в {dir}} many {# файлов в {dir}} other {# файла в {dir}}}"
 	w.final("ru", "files", good, "days", "{n, plural, one {# день} few {# дня} other {# дня}}")
 	w.final("ja", "files", "{n, plural, other {{dir}に#個}}", "days", "{m, plural, other {#日}}")
 	w.final("ar", "files", "{n, plural, zero {{dir}} one {{dir}} two {{dir}} few {# {dir}} many {# {dir}} other {# {dir}}}")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	var told []string
 	for _, problem := range p.Problems {
 		told = append(told, problem.String())
@@ -532,7 +521,7 @@ source = "en.json"
 output = "{LANGUAGE}.json"
 `, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files"),
 		"en.json": "{\n  \"files\": \"{n, plural, one {# file} other {# files}}\"\n}\n"}, func(o *local.Options) { o.Pseudo = true })
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.brings("ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -0", "ru.json (ru): +1 ~0 -0",
 		"values-ar/strings.xml (ar): +6 ~0 -0", "values-ja/strings.xml (ja): +1 ~0 -0", "values-ru/strings.xml (ru): +4 ~0 -0")
 }
@@ -542,7 +531,7 @@ func TestPluralsFilledIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, strings.Replace(androidFiles, "remote = \"\"", "remote = \"\"\nincomplete = \"fallback\"", 1),
 		map[string]string{"values/strings.xml": strings.Replace(plurals("files", "one", "%d file", "other", "%d files"), "</resources>", "    <string name=\"ok\">OK</string>\n</resources>", 1)})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><string name="ok">はい</string></resources>`)
 	w.brings("values-ja/strings.xml (ja): +1 ~0 -0")
 	if got := w.show("l10n", "values-ja/strings.xml"); strings.Contains(got, `"one"`) || !strings.Contains(got, `<item quantity="other">%d files</item>`) {
@@ -561,11 +550,11 @@ func TestPluralsFilledIn(t *testing.T) {
 func TestTranslationThatItsFormatRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": "<resources>\n    <string name=\"a\">A\\u0001</string>\n    <string name=\"b\">B</string>\n</resources>\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.replies(t, func([]byte) []byte {
 		return zipped(t, "values-ru/strings.xml", "<resources><string name=\"a\">А\\u0001</string><string name=\"b\">Б</string></resources>")
 	})
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `values-ru/strings.xml: "a" (ru): cannot be written: the text has the control character U+0001`)
 	w.file("values-ru/strings.xml", "<resources>\n    <string name=\"b\">Б</string>\n</resources>")
 }
@@ -632,7 +621,7 @@ func TestRenameOfAPluralOfKeys(t *testing.T) {
 			moreEN, moreRU = ",\n  \"paper_one\": \"{{count}} paper\",\n  \"paper_other\": \"{{count}} papers\"", ",\n  \"paper_other\": \"{{count}} файлов\""
 		}
 		w := newWorld(t, oneJSONFile, map[string]string{"en.json": strings.Replace(en, "%", moreEN, 1), "ru.json": strings.Replace(ru, "%", moreRU, 1)})
-		w.pushes(PushOptions{}) // which names what the service has no source text for
+		w.pushes(push.Options{}) // which names what the service has no source text for
 		w.final("ru", "file_one", "{{count}} файл", "file_other", "{{count}} файлов")
 		if twin {
 			w.final("ru", "paper_other", "{{count}} файлов")
@@ -640,9 +629,9 @@ func TestRenameOfAPluralOfKeys(t *testing.T) {
 		w.brings()
 		now := strings.ReplaceAll(strings.ReplaceAll(w.show("main", "en.json"), "file_", "doc_"), "paper_", "sheet_") + "\n"
 		w.write("en.json", now)
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.commit()
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		got := w.show("l10n", "ru.json")
 		if want := strings.TrimSuffix(strings.Replace(strings.ReplaceAll(ru, "file_", "doc_"), "%", "", 1), "\n"); !twin && got != want {
 			t.Errorf("%s\nwant %s", got, want)

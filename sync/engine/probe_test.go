@@ -7,16 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // asks runs a pull that must leave nothing out, and checks its exports since the last take: "since" for one of what changed, "all" for one of
 // everything.
-func (w *world) asks(what string, o PullOptions, want ...string) report.ProjectPull {
+func (w *world) asks(what string, o pull.Options, want ...string) report.ProjectPull {
 	w.tb.Helper()
 	w.wire.take("")
 	result := w.pulls(o)
@@ -53,74 +54,74 @@ func TestPullAsksForNewsFirst(t *testing.T) {
 	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
 	w.sends("locales/en/app.json (en): a b c")
 	w.translate("main", "de", service.Final, "a", "Ä", "b", "B!")
-	w.asks("first", PullOptions{}, "all")
-	if p := w.asks("no news", PullOptions{}, "since"); p.Commit != "" || p.Calls > 3 {
+	w.asks("first", pull.Options{}, "all")
+	if p := w.asks("no news", pull.Options{}, "since"); p.Commit != "" || p.Calls > 3 {
 		t.Errorf("%+v", p)
 	}
-	w.asks("no news again", PullOptions{}, "since")
+	w.asks("no news again", pull.Options{}, "since")
 
 	w.translate("main", "fr", service.Final, "a", "À")
-	if p := w.asks("news", PullOptions{}, "since", "all"); p.Commit == "" || p.Keys != 1 {
+	if p := w.asks("news", pull.Options{}, "since", "all"); p.Commit == "" || p.Keys != 1 {
 		t.Errorf("%+v", p)
 	}
-	w.asks("after the news", PullOptions{}, "since")
+	w.asks("after the news", pull.Options{}, "since")
 
 	w.translate("main", "fr", service.Draft, "b", "pas encore")
-	w.asks("a draft", PullOptions{}, "since")
+	w.asks("a draft", pull.Options{}, "since")
 	w.translate("main", "fr", service.Final, "b", "pas encore")
-	if p := w.asks("the draft became final", PullOptions{}, "since", "all"); p.Keys != 1 {
+	if p := w.asks("the draft became final", pull.Options{}, "since", "all"); p.Keys != 1 {
 		t.Errorf("%+v", p)
 	}
 
 	w.commitOn("l10n", "locales/de/app.json", `{"a": "von jemand", "b": "B!"}`)
-	w.asks("somebody changed the branch", PullOptions{}, "all")
-	w.asks("the branch did not move", PullOptions{}, "since")
+	w.asks("somebody changed the branch", pull.Options{}, "all")
+	w.asks("the branch did not move", pull.Options{}, "since")
 	w.write("README", "changed")
 	w.commit()
-	w.asks("base moved", PullOptions{}, "all")
-	w.asks("base did not move", PullOptions{}, "since")
+	w.asks("base moved", pull.Options{}, "all")
+	w.asks("base did not move", pull.Options{}, "since")
 	w.write("locales/en/app.json", `{"a": "A", "b": "B", "c": "C", "d": "D"}`)
-	w.clean(PushOptions{})
-	w.asks("something was sent", PullOptions{}, "all")
-	w.asks("nothing was sent", PullOptions{}, "since")
+	w.clean(push.Options{})
+	w.asks("something was sent", pull.Options{}, "all")
+	w.asks("nothing was sent", pull.Options{}, "since")
 
-	w.asks("full", PullOptions{Full: true}, "all")
-	w.asks("forced", PullOptions{Force: true}, "all")
-	w.asks("dry run", PullOptions{DryRun: true}, "all")
-	w.asks("after them", PullOptions{}, "since")
+	w.asks("full", pull.Options{Full: true}, "all")
+	w.asks("forced", pull.Options{Force: true}, "all")
+	w.asks("dry run", pull.Options{DryRun: true}, "all")
+	w.asks("after them", pull.Options{}, "since")
 	w.configure(settings + jsonFiles + "[project.pull]\nincomplete = \"fallback\"\n")
-	w.asks("another configuration", PullOptions{}, "all")
-	w.asks("the same configuration", PullOptions{}, "since")
+	w.asks("another configuration", pull.Options{}, "all")
+	w.asks("the same configuration", pull.Options{}, "since")
 	w.git("branch", "-D", "l10n")
-	w.asks("the branch is gone", PullOptions{}, "all")
+	w.asks("the branch is gone", pull.Options{}, "all")
 	w.lose()
-	w.asks("lost state", PullOptions{}, "all")
-	w.asks("after the loss", PullOptions{}, "since")
+	w.asks("lost state", pull.Options{}, "all")
+	w.asks("after the loss", pull.Options{}, "since")
 }
 
 // As long as something is left out, every pull looks at everything, and says so.
 func TestPullWithProblemsAsksForAll(t *testing.T) {
 	t.Parallel()
 	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A {n}", "b": "B"}`})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translate("main", "de", service.Final, "a", "ohne", "b", "B!")
 	for range 2 {
-		if p := w.asks("a translation that breaks the program", PullOptions{}, "all"); len(p.Problems) != 1 {
+		if p := w.asks("a translation that breaks the program", pull.Options{}, "all"); len(p.Problems) != 1 {
 			t.Errorf("%+v", p.Problems)
 		}
 	}
 	w.translate("main", "de", service.Final, "a", "mit {n}")
-	w.asks("repaired", PullOptions{}, "all")
-	w.asks("nothing is left out any more", PullOptions{}, "since")
+	w.asks("repaired", pull.Options{}, "all")
+	w.asks("nothing is left out any more", pull.Options{}, "since")
 }
 
 // A service that says nothing changed although it did is believed for less than a day.
 func TestPullHealsWithinADay(t *testing.T) {
 	t.Parallel()
 	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translate("main", "de", service.Final, "a", "Ä")
-	w.asks("first", PullOptions{}, "all")
+	w.asks("first", pull.Options{}, "all")
 	w.wire.before = func(r *http.Request) {
 		if q := r.URL.Query(); q.Has("modified-since") {
 			q.Set("modified-since", "2099-01-01T00:00:00Z")
@@ -128,18 +129,18 @@ func TestPullHealsWithinADay(t *testing.T) {
 		}
 	}
 	w.translate("main", "de", service.Final, "b", "B!")
-	if p := w.asks("the service keeps it to itself", PullOptions{}, "since"); p.Commit != "" {
+	if p := w.asks("the service keeps it to itself", pull.Options{}, "since"); p.Commit != "" {
 		t.Fatalf("%+v", p)
 	}
 	start := time.Now()
-	w.Now = func() time.Time { return time.Now().Add(fullEvery - time.Hour) }
-	w.asks("hours later", PullOptions{}, "since")
-	w.Now = func() time.Time { return start.Add(fullEvery + time.Minute) }
-	if p := w.asks("the next day", PullOptions{}, "all"); p.Keys != 1 {
+	w.Now = func() time.Time { return time.Now().Add(pull.FullEvery - time.Hour) }
+	w.asks("hours later", pull.Options{}, "since")
+	w.Now = func() time.Time { return start.Add(pull.FullEvery + time.Minute) }
+	if p := w.asks("the next day", pull.Options{}, "all"); p.Keys != 1 {
 		t.Errorf("%+v", p)
 	}
 	w.Now = time.Now
-	w.asks("the clock was set back", PullOptions{}, "all")
+	w.asks("the clock was set back", pull.Options{}, "all")
 }
 
 // A service that cannot be asked for what changed is asked for everything.
@@ -159,10 +160,10 @@ func TestPullWithoutProbes(t *testing.T) {
 				}
 				inner.ServeHTTP(rw, r)
 			})
-			w.pushes(PushOptions{})
-			w.pulls(PullOptions{})
+			w.pushes(push.Options{})
+			w.pulls(pull.Options{})
 			w.translate("main", "de", service.Final, "b", "B!")
-			if p := w.pulls(PullOptions{}); p.Keys != 1 || p.Requests != 2 {
+			if p := w.pulls(pull.Options{}); p.Keys != 1 || p.Requests != 2 {
 				t.Errorf("%+v", p)
 			}
 		})
@@ -177,7 +178,7 @@ func TestProbesMissNothing(t *testing.T) {
 [project.pull]
 remote = ""
 `, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C", "d": "D"}`, "locales/en/web.json": `{"e": "E"}`})
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		n := 0
 		text := func() string { n++; return fmt.Sprint("text ", n) }
 		key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
@@ -188,7 +189,7 @@ remote = ""
 			case "draft":
 				w.translate("main", "de", service.Draft, key.Draw(rt, "key"), text())
 			case "branch":
-				if _, err := ledger.Merged.Slots(w.projects[0].State, w.projects[0].stateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
+				if _, err := ledger.Merged.Slots(w.projects[0].branch.Ledger, w.projects[0].branch.StateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
 					w.commitOn("l10n", "locales/de/app.json", fmt.Sprintf(`{"a": %q, "b": %q}`, text(), text()))
 				}
 			case "source":
@@ -198,12 +199,12 @@ remote = ""
 				w.write("locales/en/app.json", `{"a": "A", "b": "B", "d": "D"}`)
 				w.git("commit", "-q", "--allow-empty", "-am", "by a person")
 			case "push":
-				w.pushes(PushOptions{})
+				w.pushes(push.Options{})
 			}
-			w.pulls(PullOptions{})
-			w.check(w.projects[0].unsettle())
+			w.pulls(pull.Options{})
+			w.check(ledger.Reconciled.Delete(w.store, w.projects[0].branch.StateName(), "l10n"))
 			before := w.show("l10n", "locales/de/app.json") + w.show("l10n", "locales/de/web.json")
-			if p := w.pulls(PullOptions{}); p.Commit != "" {
+			if p := w.pulls(pull.Options{}); p.Commit != "" {
 				rt.Fatalf("a full pull found %+v that one with a probe did not; before it the branch had %s", p, before)
 			}
 		}

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
+	"pgregory.net/rapid"
 )
 
 // trouble is something that is wrong, and how it is repaired. says is a part of the problem that names it. atOnce: the next status knows that it is
@@ -25,7 +26,7 @@ type trouble struct {
 var troubles = []trouble{
 	{"a source file that does not parse", "locales/en/broken.json:1:", func(w *world) { w.writeAndCommit("locales/en/broken.json", `{"x": `) },
 		func(w *world) { w.writeAndCommit("locales/en/broken.json", `{"x": "X"}`) }, true},
-	{"a key that means two things", "stands twice with different texts", func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1", "y": "2"}`) },
+	{"a key that means two things", "is in this file twice with different texts", func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1", "y": "2"}`) },
 		func(w *world) { w.writeAndCommit("locales/en/twice.json", `{"y": "1"}`) }, true},
 	{"a file that lost its keys", "lost 16 of its 20 keys", func(w *world) { w.write("locales/en/many.json", jsonOf(many("k", 4))) },
 		func(w *world) { w.write("locales/en/many.json", jsonOf(many("k", 20))) }, true},
@@ -37,7 +38,7 @@ var troubles = []trouble{
 		func(w *world) { w.final("de", "n", "{n} neue") }, false},
 	{"a key whose translation would break the program goes", `"gone" (fr): the translation "Rien" is left out`, func(w *world) {
 		w.writeAndCommit("locales/en/gone.json", `{"gone": "{n} gone", "stays": "S"}`)
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		w.final("fr", "gone", "Rien")
 	}, func(w *world) { w.writeAndCommit("locales/en/gone.json", `{"stays": "S"}`) }, true},
 	{"both sides change a key", "was changed in the repository to", func(w *world) {
@@ -45,8 +46,8 @@ var troubles = []trouble{
 		here, there := textsOf(w.tb, w.show("l10n", "locales/de/both.json"))["both"], w.at("main", "de")["both"]
 		w.commitOn("l10n", "locales/de/both.json", jsonOf(map[string]string{"both": other(here, "of a hand", "of another hand")}))
 		w.final("de", "both", other(there, "of the service", "of the service again"))
-		w.pushes(PushOptions{})
-	}, func(w *world) { w.pushes(PushOptions{Theirs: true}) }, true},
+		w.pushes(push.Options{})
+	}, func(w *world) { w.pushes(push.Options{Theirs: true}) }, true},
 }
 
 // writeAndCommit commits one file, and nothing else that lies in the working tree.
@@ -69,13 +70,13 @@ func troubled(t testing.TB) *world {
 	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\nbase = \"main\"\n"+jsonFiles, map[string]string{
 		"locales/en/broken.json": `{"x": "X"}`, "locales/en/twice.json": `{"y": "1"}`, "locales/en/many.json": jsonOf(many("k", 20)),
 		"locales/en/other.json": `{"o": "O"}`, "locales/en/n.json": `{"n": "{n} new"}`, "locales/en/gone.json": `{"stays": "S"}`, "locales/en/both.json": `{"both": "Both"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "o", "O de", "both", "Both de")
 	w.final("fr", "o", "O fr")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
-	w.pulls(PullOptions{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
 	return w
 }
 
@@ -104,14 +105,14 @@ func TestProblemsClearThemselves(t *testing.T) {
 				t.Fatalf("at the beginning: %q", now)
 			}
 			x.make(w)
-			w.pushes(PushOptions{})
-			w.pulls(PullOptions{})
+			w.pushes(push.Options{})
+			w.pulls(pull.Options{})
 			if now := w.problemsNow(); len(now) != 1 || !strings.Contains(now[0], x.says) {
 				t.Fatalf("%q, want one with %q", now, x.says)
 			}
 			// What a pass that fails did not come to is not taken back by it.
 			w.wire.failing(refusing(http.StatusUnauthorized))
-			if _, err := w.Pull(t.Context(), PullOptions{Full: true}); err == nil {
+			if _, err := w.Pull(t.Context(), pull.Options{Full: true}); err == nil {
 				t.Fatal("the pull worked")
 			}
 			w.wire.failing(nil)
@@ -122,8 +123,8 @@ func TestProblemsClearThemselves(t *testing.T) {
 			if now := w.problemsNow(); x.atOnce && len(now) > 0 {
 				t.Fatalf("repaired, and the status still says %q", now)
 			}
-			w.pushes(PushOptions{})
-			w.pulls(PullOptions{})
+			w.pushes(push.Options{})
+			w.pulls(pull.Options{})
 			s := w.Status(t.Context()).Projects[0]
 			if len(s.Problems) > 0 || strings.Contains(s.State, "left out") || s.Held > 0 {
 				t.Fatalf("repaired, and after the next passes: %q, held %d, %v", s.State, s.Held, s.Problems)
@@ -145,13 +146,13 @@ func TestProblemComesAnewBeforeAPull(t *testing.T) {
 	for _, does := range []func(*world){both.make, both.repair, both.make} {
 		does(w)
 	}
-	w.pushes(PushOptions{})
-	w.pulls(PullOptions{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
 	if now := w.problemsNow(); !tells(now, both.says) {
 		t.Errorf("%q", now)
 	}
 	both.repair(w)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if now := w.problemsNow(); len(now) > 0 {
 		t.Errorf("%q", now)
 	}
@@ -162,11 +163,11 @@ func TestProblemsClearThemselvesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := troubled(t)
 		wrong := make(map[string]bool)
-		pass := func() {
-			if _, err := w.Push(t.Context(), PushOptions{}); err != nil {
+		passOf := func() {
+			if _, err := w.Push(t.Context(), push.Options{}); err != nil {
 				rt.Fatal(err)
 			}
-			if _, err := w.Pull(t.Context(), PullOptions{}); err != nil {
+			if _, err := w.Pull(t.Context(), pull.Options{}); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -180,7 +181,7 @@ func TestProblemsClearThemselvesInAnyOrder(t *testing.T) {
 			wrong[x.name] = !wrong[x.name]
 			passed := rapid.Bool().Draw(rt, "passes")
 			if passed {
-				pass()
+				passOf()
 			}
 			now := w.problemsNow()
 			for _, y := range troubles {
@@ -194,7 +195,7 @@ func TestProblemsClearThemselvesInAnyOrder(t *testing.T) {
 				x.repair(w)
 			}
 		}
-		pass()
+		passOf()
 		if now := w.problemsNow(); len(now) > 0 {
 			rt.Fatalf("everything is repaired: %q", now)
 		}
@@ -206,7 +207,7 @@ func TestProblemsOfWhatIsConfiguredNoMore(t *testing.T) {
 	t.Parallel()
 	w := troubled(t)
 	w.final("de", "n", "Alle")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.problem(w.Status(t.Context()).Projects[0].Problems, "is left out")
 	if de := w.Status(t.Context()).Projects[0].Languages[0]; de.Held != 1 || de.HeldMissing != 1 {
 		t.Errorf("%+v", de)
@@ -222,7 +223,7 @@ func TestProblemsOfWhatIsConfiguredNoMore(t *testing.T) {
 func TestHeldTranslations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "{n} A", "b": "{n} B", "c": "C", "d": "D"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	expect := func(when string, want report.LanguageStatus) {
 		t.Helper()
 		want.Language = "de"
@@ -231,41 +232,41 @@ func TestHeldTranslations(t *testing.T) {
 		}
 	}
 	w.final("de", "a", "{n} A de", "c", "C de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("pulled", report.LanguageStatus{Keys: 2, Missing: 2})
 	w.final("de", "a", "A without", "b", "B without")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("two fail their checks, of which one has an older text", report.LanguageStatus{Keys: 2, Missing: 2, Held: 2, HeldMissing: 1})
 	w.brings2("de", "d", "D de")
 	expect("something else came", report.LanguageStatus{Keys: 3, Missing: 1, Held: 2, HeldMissing: 1})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.write(deApp, strings.Replace(w.show("l10n", deApp), "C de", "C hand", 1))
 	w.final("de", "c", "C service")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	expect("both sides changed another", report.LanguageStatus{Keys: 3, Missing: 1, Held: 3, HeldMissing: 1})
-	w.pushes(PushOptions{Theirs: true})
+	w.pushes(push.Options{Theirs: true})
 	w.final("de", "a", "{n} A neu", "b", "{n} B neu")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("all is well", report.LanguageStatus{Keys: 4})
 
 	// The guard holds whole files back, and what they would get with them.
 	all := many("k", 20)
 	w = newWorld(t, localOnly+"source_changed = \"blank\"\n"+jsonFiles, map[string]string{enApp: jsonOf(all)})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	var pairs []string
 	for key := range all {
 		pairs = append(pairs, key, key+" de")
 	}
 	w.final("de", pairs...)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	for key, text := range all {
 		all[key] = text + ", changed"
 	}
 	w.write(enApp, jsonOf(all))
 	w.commit()
-	w.clean(PushOptions{})
-	w.pulls(PullOptions{})
+	w.clean(push.Options{})
+	w.pulls(pull.Options{})
 	s := w.Status(t.Context()).Projects[0]
 	if de := s.Languages[0]; s.Held != 1 || de != (report.LanguageStatus{Language: "de", Keys: 20, Held: 20}) {
 		t.Errorf("held %d, %+v, %v", s.Held, de, s.Problems)
@@ -276,7 +277,7 @@ func TestHeldTranslations(t *testing.T) {
 func (w *world) brings2(language string, keysAndTexts ...string) {
 	w.tb.Helper()
 	w.final(language, keysAndTexts...)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 }
 
 // Branches that cannot be translated yet make the pass partial, and are told by the status, whichever line that is about, until they can be.
@@ -286,10 +287,10 @@ func TestWaitingBranchesInTheStatus(t *testing.T) {
 	gittest.Bare(t, w.dir)
 	w.git("push", "-q", "origin", "main")
 	w.configure(lineSettings)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.git("checkout", "-q", "-b", "feature/x")
-	w.clean(PushOptions{})
-	p := w.pulls(PullOptions{})
+	w.clean(push.Options{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, "feature/x is not at origin yet")
 	if p.Problems[0].Remedy == "" {
 		t.Error("without a remedy")
@@ -310,7 +311,7 @@ func TestWaitingBranchesInTheStatus(t *testing.T) {
 		t.Errorf("it is at the remote: %v", s.Problems)
 	}
 	w.git("checkout", "-q", "--detach")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if now := w.problemsNow(); len(now) > 0 { // main and feature/x are known, and have no need of HEAD
 		t.Errorf("%q", now)
 	}
@@ -339,7 +340,7 @@ func TestStatusOfADivergedBranch(t *testing.T) {
 	gittest.Bare(t, w.dir)
 	w.configure(settings + jsonFiles)
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("branch", "-f", "l10n", "main")
 	w.commitOn("l10n", "locales/de/a.json", "{\n  \"c\": \"mine\"\n}\n")
 	if de := w.Status(t.Context()).Projects[0].Languages[0]; de.Keys != 2 {

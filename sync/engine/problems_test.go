@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -27,7 +29,7 @@ var told = struct {
 }{all: make(map[string]bool)}
 
 // Push, Pull and Status are the engine's, with an eye on what they tell.
-func (w *world) Push(ctx context.Context, o PushOptions) (report.PushReport, error) {
+func (w *world) Push(ctx context.Context, o push.Options) (report.PushReport, error) {
 	result, err := w.Engine.Push(ctx, o)
 	for _, p := range result.Projects {
 		w.lawful(p.Problems...)
@@ -37,7 +39,7 @@ func (w *world) Push(ctx context.Context, o PushOptions) (report.PushReport, err
 	return result, err
 }
 
-func (w *world) Pull(ctx context.Context, o PullOptions) (report.PullReport, error) {
+func (w *world) Pull(ctx context.Context, o pull.Options) (report.PullReport, error) {
 	result, err := w.Engine.Pull(ctx, o)
 	for _, p := range result.Projects {
 		w.lawful(p.Problems...)
@@ -214,10 +216,10 @@ func TestRareProblems(t *testing.T) {
 	t.Run("one text in the place of a plural of suffixes", func(t *testing.T) {
 		w := newWorld(t, oneJSONFile+"format = \"structured-json\"\n", map[string]string{
 			"en.json": `{"cart": {"item_one": "{{count}} item", "item_other": "{{count}} items"}}`, "ru.json": "{\n  \"cart\": {\n    \"item\": \"{{count}} шт.\"\n  }\n}\n"})
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		w.brings()
 		w.final("ru", "cart/item_one", "{{count}} штука")
-		p := w.pulls(PullOptions{})
+		p := w.pulls(pull.Options{})
 		w.problem(p.Problems, `ru.json: "cart/item_one" (ru)`, `the service lacks the form "other"`)
 		w.gains(p)
 	})
@@ -225,17 +227,17 @@ func TestRareProblems(t *testing.T) {
 		w := mergedWorld(t, settings+jsonFiles)
 		w.write(deApp, de("A hand", "B de"))
 		w.translate("main", "de", "final", "a", "A service")
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		w.inConflict("a: A hand / A service")
 		w.remove(enApp)
 		w.write("locales/en/other.json", `{"x": "X"}`)
-		p := w.pushes(PushOptions{Ours: true})
+		p := w.pushes(push.Options{Ours: true})
 		if !slices.ContainsFunc(p.Problems, func(p report.Problem) bool {
 			return p.File == deApp && p.Key == "a" && strings.Contains(p.Problem, "its source file is not there any more")
 		}) {
 			t.Errorf("%v", p.Problems)
 		}
-		w.pushes(PushOptions{Theirs: true})
+		w.pushes(push.Options{Theirs: true})
 		w.inConflict()
 	})
 	for name, side := range map[string]string{"branch": "as the branch has it", "base": "as base has it"} {
@@ -250,7 +252,7 @@ func TestRareProblems(t *testing.T) {
 			w.commitOn("l10n", deApp, broken("branch"))
 			w.write(deApp, broken("base"))
 			w.commit()
-			p := w.pulls(PullOptions{})
+			p := w.pulls(pull.Options{})
 			if !slices.ContainsFunc(p.Problems, func(p report.Problem) bool {
 				return p.File == deApp && p.Language == "de" && strings.Contains(p.Problem, side)
 			}) {
@@ -263,10 +265,10 @@ func TestRareProblems(t *testing.T) {
 			return "[[project.files]]\nsource = \"en/" + source + ".json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:same\"]\ncollection = \"" + collection + "\"\n"
 		}
 		w := newWorld(t, localOnly+labelled("one", "first")+labelled("two", "second"), map[string]string{"en/one.json": `{"a": "A"}`, "en/two.json": `{"b": "B"}`})
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		w.translate("first", "de", "final", "a", "Ä")
 		w.translate("second", "de", "final", "b", "Beh")
-		p := w.pulls(PullOptions{})
+		p := w.pulls(pull.Options{})
 		w.problem(p.Problems, "out/de/same.json: (de): is written by collection", "Give the two different outputs")
 		w.gains(p, "out/de/same.json (de): +1 ~0 -0")
 	})

@@ -9,6 +9,8 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -16,15 +18,15 @@ import (
 // that are not parallel.
 func faulty(t *testing.T, language string, spoil func(out []byte) []byte) (mend func()) {
 	t.Helper()
-	real := render
-	render = func(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
+	real := pull.Render
+	pull.Render = func(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
 		out, refused, err := real(b, like, old, l, changes)
 		if l.Code == language && err == nil {
 			out = spoil(out)
 		}
 		return out, refused, err
 	}
-	mend = func() { render = real }
+	mend = func() { pull.Render = real }
 	t.Cleanup(mend)
 	return mend
 }
@@ -37,12 +39,12 @@ func TestPullHoldsBackWhatCannotBeProven(t *testing.T) {
 source = "en.json"
 output = "{LANGUAGE}.json"
 `, map[string]string{"en.json": `{"a": "A", "b": "B"}`, "de.json": `{"a": "Ä", "b": "Beh"}`})
-	w.clean(PushOptions{Translations: true})
+	w.clean(push.Options{Translations: true})
 	w.brings()
 	w.translate("main", "de", service.Final, "a", "Neu")
 	w.translate("main", "fr", service.Final, "a", "Nouveau")
 	mend := faulty(t, "de", func(out []byte) []byte { return bytes.Replace(out, []byte("Beh"), []byte("Bah"), 1) })
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, "fr.json (fr): +1 ~0 -0")
 	w.problem(p.Problems, "de.json", `"b"`, `would read "Bah", not "Beh"`, "left as it is")
 	w.has("l10n", "fr.json", `{"a": "Nouveau"}`)
@@ -55,7 +57,7 @@ output = "{LANGUAGE}.json"
 
 	w.translate("main", "fr", service.Final, "a", "Encore")
 	mend = faulty(t, "fr", func(out []byte) []byte { return append(out, ' ') }) // one byte too many, where no entry is
-	p = w.pulls(PullOptions{})
+	p = w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, "fr.json", "bytes behind")
 	mend()
@@ -69,10 +71,10 @@ source = "en.yml"
 output = "{LANGUAGE}.yml"
 format = "structured-yaml"
 `, map[string]string{"en.yml": "en:\n  a: A\n  b: \"B\" # note\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "Ä")
 	mend := faulty(t, "de", func(out []byte) []byte { return append(out, "  b: B\n"...) }) // a source text is left in it
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, "de.yml", `"b"`, "a fault of locsync")
 	mend()
@@ -87,11 +89,11 @@ func TestPullHoldsBackWhatCannotBeReadTwice(t *testing.T) {
 source = "en.strings"
 output = "{LANGUAGE}.strings"
 `, map[string]string{"en.strings": "\"a\" = \"A\";\n", "de.strings": "\"a\" = \"Ä\";\n"})
-	w.clean(PushOptions{Translations: true})
+	w.clean(push.Options{Translations: true})
 	w.brings()
 	w.translateFile("ios-strings", "main", "de", "x.strings", "\"a\" = \"Neu\";\n")
 	faulty(t, "de", func(out []byte) []byte { return bytes.Replace(out, []byte(";"), nil, 1) })
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, "de.strings", "cannot be read a second time")
 }
@@ -108,7 +110,7 @@ func TestPullHoldsBackAJoinedFile(t *testing.T) {
 	w.commit()
 	w.final("fr", "a", "F")
 	mend := faulty(t, "de", func(out []byte) []byte { return bytes.Replace(out, []byte("person"), []byte("nobody"), 1) })
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, "locales/fr/a.json (fr): +1 ~0 -0")
 	w.problem(p.Problems, "locales/de/a.json", `"a"`, "nobody")
 	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A1\",\n  \"b\": \"B2\"\n}")
@@ -122,14 +124,14 @@ func TestPullHoldsBackAJoinedFile(t *testing.T) {
 func TestPullLeavesWhatCannotBeRendered(t *testing.T) {
 	w := abc(t, localOnly, nil)
 	w.final("de", "a", "A1")
-	sound := render
-	t.Cleanup(func() { render = sound })
-	render = func(*bundle.Bundle, *resource.File, *resource.File, config.Language, []catalog.Change) ([]byte, []bundle.Refused, error) {
+	sound := pull.Render
+	t.Cleanup(func() { pull.Render = sound })
+	pull.Render = func(*bundle.Bundle, *resource.File, *resource.File, config.Language, []catalog.Change) ([]byte, []bundle.Refused, error) {
 		return nil, nil, errors.New("too deep")
 	}
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, "locales/de/a.json: (de): is left as it is: too deep")
-	render = sound
+	pull.Render = sound
 	w.brings("locales/de/a.json (de): +1 ~0 -0")
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -59,7 +61,7 @@ output = "res/values-{LOCALE:ANDROID}/strings.xml"
     </string-array>
 </resources>
 `})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("android-xml", "main", "zh-Hans", "strings.xml", `<resources>
     <string name="save">保存</string>
     <string-array name="days"><item>一</item><item>二</item></string-array></resources>`)
@@ -81,7 +83,7 @@ output = "res/values-{LOCALE:ANDROID}/strings.xml"
 </resources>`)
 	// Japanese has one form: what was filled in for the other one goes.
 	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><plurals name="files"><item quantity="other">%d 個</item></plurals></resources>`)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	if got := w.show("l10n", "res/values-ja/strings.xml"); strings.Contains(got, "%d file") || !strings.Contains(got, `quantity="other">%d 個<`) || len(p.Problems) > 0 {
 		t.Errorf("%+v\n%s", p, got)
 	}
@@ -91,9 +93,9 @@ output = "res/values-{LOCALE:ANDROID}/strings.xml"
 	w.write("res/values/strings.xml", strings.Replace(w.show("main", "res/values/strings.xml"), `<string name="save">Save</string>`,
 		`<plurals name="save"><item quantity="one">Save one</item><item quantity="other">Save all</item></plurals>`, 1)+"\n")
 	w.commit()
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><plurals name="save"><item quantity="other">全部保存</item></plurals></resources>`)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := w.show("l10n", "res/values-ja/strings.xml"); strings.Contains(got, `<string name="save"`) || !strings.Contains(got, "全部保存") {
 		t.Errorf("%s", got)
 	}
@@ -113,12 +115,12 @@ output = "res/values-{LOCALE:ANDROID}/strings.xml"
     <string-array name="last"><item>One</item><item>@string/all</item></string-array>
 </resources>
 `})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("android-xml", "main", "de", "strings.xml", `<resources>
     <string-array name="first"><item>@null</item><item>Eins</item></string-array>
     <string-array name="middle"><item>Eins</item><item>@null</item><item>Zwei</item></string-array>
     <string-array name="last"><item>Eins</item></string-array></resources>`)
-	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 		t.Errorf("%v", p.Problems)
 	}
 	got := compact(w.show("l10n", "res/values-de/strings.xml"))
@@ -139,11 +141,11 @@ func TestPullOfAPluralWithoutItsLastForm(t *testing.T) {
 source = "values/strings.xml"
 output = "values-{LOCALE:ANDROID}/strings.xml"
 `, map[string]string{"values/strings.xml": `<resources><plurals name="f"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals></resources>`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.replies(t, func(body []byte) []byte {
 		return zipped(t, "values-de/strings.xml", `<resources><plurals name="f"><item quantity="one">%d Datei</item></plurals></resources>`)
 	})
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `"f" (de)`, `"other"`)
 	w.gains(p)
 }
@@ -162,7 +164,7 @@ source = "config/locales/en.yml"
 format = "structured-yaml"
 output = "config/locales/{LANGUAGE}.yml"
 `, map[string]string{"config/locales/en.yml": "# About this file\nen:\n  menu:\n    # The button\n    save: \"Save\"\n    open: Open # quick\n  count: 3\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("structured-yaml", "main", "zh-Hans", "x.yml", "menu:\n  save: 保存\n")
 	w.brings("config/locales/zh-CN.yml (zh-Hans): +1 ~0 -0")
 	w.has("l10n", "config/locales/zh-CN.yml", "# About this file\nzh-CN:\n  menu:\n    # The button\n    save: \"保存\"\n  count: 3")
@@ -179,7 +181,7 @@ func TestPullOfSeveralSourcesInOneCollection(t *testing.T) {
 source = "src/**/en.strings"
 output = "out/{DIR}/{LOCALE:IOS}.strings"
 `, map[string]string{"src/a/en.strings": "\"a\" = \"A\";\n\"both\" = \"Both\";\n", "src/b/en.strings": "\"both\" = \"Both\";\n/* Note */\n\"b\" = \"B\";\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translateFile("ios-strings", "main", "de", "x.strings", "\"both\" = \"Beide\";\n\"b\" = \"Beh\";\n")
 	w.wire.take("")
 	w.brings("out/a/de.strings (de): +1 ~0 -0", "out/b/de.strings (de): +2 ~0 -0")
@@ -206,7 +208,7 @@ source = "en/two.json"
 output = "out/{LANGUAGE}/{LABEL:file}.json"
 labels = ["file:second"]
 `, files)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "Ä", "b", "Beh")
 	w.brings("out/de/first.json (de): +1 ~0 -0", "out/de/second.json (de): +1 ~0 -0")
 	w.has("l10n", "out/de/first.json", "{\n  \"a\": \"Ä\"\n}")
@@ -229,7 +231,7 @@ func TestPullOfLocJSON(t *testing.T) {
 source = "en.locjson"
 output = "{LANGUAGE}.locjson"
 `, map[string]string{"en.locjson": "{\n  \"properties\": {\"version\": 1},\n  \"units\": [\n    {\"key\": \"a\", \"properties\": {\"comments\": [\"Note\"]}, \"source\": [\"A\"]},\n    {\"key\": \"b\", \"source\": [\"B\"]}\n  ]\n}\n"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "Ä")
 	w.brings("de.locjson (de): +1 ~0 -0")
 	if got := compact(w.show("l10n", "de.locjson")); strings.Contains(got, `"b"`) || !strings.Contains(got, `["Ä"]`) || !strings.Contains(got, "version") {
@@ -286,7 +288,7 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 	var answer []byte
 	w.replies(t, func([]byte) []byte { return answer })
 	answer = zipped(t, "locales/de/a.json", `{"a": "Ä", "unknown": "?"}`, "../../evil.json", `{"a": "x"}`, "locales/es/a.json", `{"a": "es"}`, "locales/fr/a.json", `{"a": `, "/abs.json", "{}", ".git/config", "x")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, "locales/de/a.json (de): +1 ~0 -0")
 	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"Ä\"\n}")
 	all := fmt.Sprint(p.Problems)
@@ -305,7 +307,7 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 	// A bare answer of which nothing can be used: a page, half a file, and for two languages anything.
 	unusable := func() {
 		t.Helper()
-		if _, err := w.Pull(t.Context(), PullOptions{}); !errors.Is(err, service.ErrUnusable) || Permanent(err) {
+		if _, err := w.Pull(t.Context(), pull.Options{}); !errors.Is(err, service.ErrUnusable) || Permanent(err) {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
@@ -330,7 +332,7 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 	t.Parallel()
 	two := jsonFiles + "[[project.files]]\nsource = \"other/en.json\"\noutput = \"other/{LANGUAGE}.json\"\ncollection = \"second\"\n"
 	w := newWorld(t, localOnly+two, map[string]string{"locales/en/a.json": `{"a": "A"}`, "other/en.json": `{"b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "Ä")
 	w.translate("second", "de", service.Final, "b", "Beh")
 	for name, fault := range map[string]local.Fault{"refused": {Refuse: 401}, "interrupted": {Delay: 5 * time.Second}} {
@@ -348,7 +350,7 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 			}
 			return fault
 		})
-		if _, err := w.Pull(ctx, PullOptions{}); err == nil {
+		if _, err := w.Pull(ctx, pull.Options{}); err == nil {
 			t.Fatal("no error")
 		}
 		cancel()
@@ -357,10 +359,10 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 		w.translate("second", "de", service.Final, "b", "Beh, "+name)
 		w.restart(w.Config)
 		w.wire.take("")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.has("l10n", "locales/de/a.json", fmt.Sprintf(`{"a": "Ä, %s"}`, name))
 		w.has("l10n", "other/de.json", fmt.Sprintf(`{"b": "Beh, %s"}`, name))
-		if jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName()); err != nil || len(jobs) != 0 {
+		if jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.StateName()); err != nil || len(jobs) != 0 {
 			t.Errorf("%s: left are %v, %v", name, jobs, err)
 		}
 	}
@@ -370,7 +372,7 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 func TestPullWaitsForASlowExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "a", "Ä 1")
 	w.Config.Service.JobTimeout = time.Second
 	var ready []string // exports that are, by the end of their addresses
@@ -384,13 +386,13 @@ func TestPullWaitsForASlowExport(t *testing.T) {
 	})
 	fails := func() {
 		t.Helper()
-		if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
+		if _, err := w.Pull(t.Context(), pull.Options{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
 			t.Fatalf("%v", err)
 		}
 	}
 	slow := func() string {
 		t.Helper()
-		jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName())
+		jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.StateName())
 		if err != nil || len(jobs) != 1 || !jobs[0].Slow {
 			t.Fatalf("%v, %v", jobs, err)
 		}

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // walk is a random story. Every text in it is new, so that it can be told who wrote it.
@@ -56,7 +57,7 @@ func TestNothingIsLostWhateverPeopleDo(t *testing.T) {
 		wt := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\nincomplete = \""+incomplete+"\"\n"+jsonFiles,
 			map[string]string{"locales/en/a.json": flat(map[string]string{"a": "source a", "b": "source b", "c": "source c"})})
 		w := &walk{world: wt, written: map[string]bool{}}
-		w.pushes(PushOptions{})
+		w.pushes(push.Options{})
 		sources := parseFlat(rt, w.show("main", "locales/en/a.json"))
 		fillers := map[string]bool{"": true}
 		for _, s := range sources {
@@ -79,9 +80,9 @@ func TestNothingIsLostWhateverPeopleDo(t *testing.T) {
 			_, err := gittest.TryGit(t, w.dir, "rev-parse", "-q", "--verify", "l10n")
 			return err == nil
 		}
-		pull := func() {
-			w.pulls(PullOptions{})
-			if p := w.pulls(PullOptions{}); p.Commit != "" {
+		got := func() {
+			w.pulls(pull.Options{})
+			if p := w.pulls(pull.Options{}); p.Commit != "" {
 				rt.Fatalf("a pull right after another made commit %s: %+v", p.Commit, p)
 			}
 		}
@@ -96,9 +97,9 @@ func TestNothingIsLostWhateverPeopleDo(t *testing.T) {
 					edit("l10n", "branch")
 				}
 			case "pull":
-				pull()
+				got()
 			case "push":
-				w.pushes(PushOptions{})
+				w.pushes(push.Options{})
 			case "merge":
 				if branch() {
 					if _, err := gittest.TryGit(t, w.dir, "merge", "-q", "--no-edit", "l10n"); err != nil {
@@ -126,13 +127,13 @@ func TestNothingIsLostWhateverPeopleDo(t *testing.T) {
 				w.commit()
 			}
 		}
-		w.pushes(PushOptions{})
-		pull()
-		w.pushes(PushOptions{})
-		pull()
+		w.pushes(push.Options{})
+		got()
+		w.pushes(push.Options{})
+		got()
 		w.git("gc", "-q") // all that is reachable is in packs now
 		w.wire.take("")
-		if p := w.pushes(PushOptions{}); p.Requests > 0 {
+		if p := w.pushes(push.Options{}); p.Requests > 0 {
 			rt.Fatalf("a push with nothing to do sent %+v", p.Files)
 		}
 		there := w.atLeast("main", "de", service.Final)

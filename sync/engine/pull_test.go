@@ -13,6 +13,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -42,7 +44,7 @@ func (w *world) gains(p report.ProjectPull, want ...string) {
 // brings pulls without problems and compares what was written.
 func (w *world) brings(want ...string) report.ProjectPull {
 	w.tb.Helper()
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	if len(p.Problems) > 0 {
 		w.tb.Fatalf("problems: %v", p.Problems)
 	}
@@ -72,7 +74,7 @@ func abc(t *testing.T, project string, more map[string]string) *world {
 		files[name] = text
 	}
 	w := newWorld(t, project+jsonFiles, files)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	return w
 }
 
@@ -120,7 +122,7 @@ func TestPullOfADryRunChangesNothing(t *testing.T) {
 	gittest.Bare(t, w.dir)
 	w.final("de", "a", "Ä")
 	before, refs := w.untouched(), w.git("for-each-ref")
-	p := w.pulls(PullOptions{DryRun: true})
+	p := w.pulls(pull.Options{DryRun: true})
 	if p.Commit != "" || p.Keys != 1 || !strings.Contains(p.Diff, "+  \"a\": \"Ä\"") || len(p.Files) != 1 {
 		t.Errorf("%+v", p)
 	}
@@ -131,7 +133,7 @@ func TestPullOfADryRunChangesNothing(t *testing.T) {
 	if !p.Pushed || w.git("rev-parse", "origin/l10n") != p.Commit {
 		t.Errorf("%+v", p)
 	}
-	if p := w.pulls(PullOptions{DryRun: true}); p.Keys != 0 || p.Diff != "" {
+	if p := w.pulls(pull.Options{DryRun: true}); p.Keys != 0 || p.Diff != "" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -147,18 +149,18 @@ func TestDryRunOfABranchThatStays(t *testing.T) {
 	w.final("de", "a", "Ä")
 	for _, files := range []int{1, 0} {
 		before, refs := w.untouched(), w.git("for-each-ref")
-		p := w.pulls(PullOptions{DryRun: true})
+		p := w.pulls(pull.Options{DryRun: true})
 		w.problem(p.Problems, "the local branch main was left", "not committed")
 		if w.untouched() != before || w.git("for-each-ref") != refs || len(p.Files) != files {
 			t.Errorf("a dry run changed something, or says %+v", p)
 		}
-		if did := w.pulls(PullOptions{}); !slices.Equal(did.Problems, p.Problems) || len(did.Files) != files {
+		if did := w.pulls(pull.Options{}); !slices.Equal(did.Problems, p.Problems) || len(did.Files) != files {
 			t.Errorf("the dry run says %v, the real one %v", p.Problems, did.Problems)
 		}
 	}
 	w.git("rm", "-q", "-f", "locales/fr/a.json")
 	for _, dry := range []bool{true, false} {
-		if p := w.pulls(PullOptions{DryRun: dry}); len(p.Problems) > 0 {
+		if p := w.pulls(pull.Options{DryRun: dry}); len(p.Problems) > 0 {
 			t.Errorf("dry run %v: %v", dry, p.Problems)
 		}
 	}
@@ -171,7 +173,7 @@ func TestPullKeepsWhatPeopleChanged(t *testing.T) {
 	w.brings("locales/de/a.json (de): +3 ~0 -0")
 	w.commitOn("l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B person\",\n  \"c\": \"C1\"\n}\n")
 	w.final("de", "b", "B2", "c", "C2")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `"b" (de)`, "B person", "B2")
 	w.gains(p, "locales/de/a.json (de): +0 ~2 -0")
 	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B2\",\n  \"c\": \"C2\"\n}")
@@ -186,7 +188,7 @@ func TestPullNeverBlanks(t *testing.T) {
 	t.Parallel()
 	w := abc(t, localOnly, map[string]string{"locales/de/a.json": "{\n  \"a\": \"old\",\n  \"b\": \"only here\",\n  \"c\": \"here\"\n}\n"})
 	w.final("de", "a", "A1", "c", "C")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, `"c" (de)`, "source text")
 	w.gains(p, "locales/de/a.json (de): +0 ~1 -0")
 	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A1\",\n  \"b\": \"only here\",\n  \"c\": \"here\"\n}")
@@ -216,7 +218,7 @@ func TestPullFillsIn(t *testing.T) {
 			w.sends()
 			w.brings()
 			w.final("de", "b", "Beh")
-			p := w.pulls(PullOptions{})
+			p := w.pulls(pull.Options{})
 			if file() != want[1] || p.Keys != 1 || len(p.Problems) > 0 {
 				t.Errorf("%s, want %s; %+v", file(), want[1], p)
 			}
@@ -224,7 +226,7 @@ func TestPullFillsIn(t *testing.T) {
 			w.write("locales/en/a.json", strings.Replace(w.show("main", "locales/en/a.json"), `"C"`, `"New"`, 1))
 			w.commit()
 			w.sends("locales/en/a.json (en): c")
-			if p := w.pulls(PullOptions{}); p.Keys != 0 || len(p.Problems) > 0 {
+			if p := w.pulls(pull.Options{}); p.Keys != 0 || len(p.Problems) > 0 {
 				t.Errorf("%+v", p)
 			}
 			if file() != want[2] {
@@ -250,7 +252,7 @@ func TestPullGuards(t *testing.T) {
 	}
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": keys(0, 30, "E"), "locales/en/b.json": "{\"other\": \"O\"}",
 		"locales/de/a.json": keys(0, 30, "D"), "locales/fr/a.json": keys(0, 12, "F")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.brings()
 	w.write("locales/en/a.json", keys(9, 30, "E"))
 	w.commit()
@@ -258,14 +260,14 @@ func TestPullGuards(t *testing.T) {
 	w.write("locales/en/a.json", keys(20, 30, "E"))
 	w.commit()
 	w.final("de", "other", "Andere")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, "locales/de/a.json", "11 of its 21", "--force")
 	w.gains(p, "locales/de/b.json (de): +1 ~0 -0", "locales/fr/a.json (fr): +0 ~0 -3")
 	w.has("l10n", "locales/de/a.json", keys(9, 30, "D"))
-	if p := w.pulls(PullOptions{DryRun: true}); len(p.Problems) != 1 {
+	if p := w.pulls(pull.Options{DryRun: true}); len(p.Problems) != 1 {
 		t.Errorf("%+v", p)
 	}
-	w.gains(w.pulls(PullOptions{Force: true}), "locales/de/a.json (de): +0 ~0 -11")
+	w.gains(w.pulls(pull.Options{Force: true}), "locales/de/a.json (de): +0 ~0 -11")
 	w.has("l10n", "locales/de/a.json", keys(20, 30, "D"))
 	w.brings()
 }
@@ -273,9 +275,9 @@ func TestPullGuards(t *testing.T) {
 func TestPullLeavesOutWhatBreaksTheProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"n": "{count} files", "t": "Text"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "n", "Dateien: {anzahl}", "t", "Text!")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	if len(p.Problems) == 0 || p.Problems[0].Key != "n" || p.Problems[0].Language != "de" {
 		t.Errorf("%+v", p.Problems)
 	}
@@ -291,7 +293,7 @@ func TestPullTakesDeadKeysOutAndNewOnesInPlace(t *testing.T) {
 	w.brings("locales/de/a.json (de): +2 ~0 -0")
 	w.write("locales/en/a.json", "{\n  \"x\": \"X\",\n  \"b\": \"B\",\n  \"c\": \"C\"\n}\n")
 	w.commit()
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.final("de", "b", "Beh", "x", "Ix")
 	w.brings("locales/de/a.json (de): +2 ~0 -1")
 	w.has("l10n", "locales/de/a.json", "{\n  \"x\": \"Ix\",\n  \"b\": \"Beh\",\n  \"c\": \"Zeh\"\n}")
@@ -315,7 +317,7 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 	w.final("de", "a", "rude")
 	var first string
 	for n := range 3 {
-		result, err := w.Pull(t.Context(), PullOptions{})
+		result, err := w.Pull(t.Context(), pull.Options{})
 		if !errors.Is(err, gitops.ErrRefused) || Permanent(err) || !strings.Contains(err.Error(), "mind your words") {
 			t.Fatalf("%v %+v", err, result)
 		}
@@ -351,12 +353,12 @@ func TestPullDeliversLater(t *testing.T) {
 	w.brings("locales/de/a.json (de): +2 ~0 -0")
 	gittest.Hook(t, bare, "pre-receive", "exit 1")
 	w.final("de", "a", "A2")
-	result, err := w.Pull(t.Context(), PullOptions{})
+	result, err := w.Pull(t.Context(), pull.Options{})
 	if err == nil || Permanent(err) || result.Projects[0].Commit == "" || result.Projects[0].Pushed {
 		t.Fatalf("%v %+v", err, result)
 	}
 	made := result.Projects[0].Commit
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the remote refuses and the pull does not fail")
 	}
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
@@ -372,7 +374,7 @@ func TestPullDeliversLater(t *testing.T) {
 	// The same, and somebody pushes to the branch before the delivery: what was kept is computed again on theirs.
 	gittest.Hook(t, bare, "pre-receive", "exit 1")
 	w.final("de", "a", "A4")
-	if _, err = w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err = w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the remote refuses and the pull does not fail")
 	}
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
@@ -457,7 +459,7 @@ func TestPullTakesInTheBase(t *testing.T) {
 	w.write("code.txt", "base\n")
 	w.commit()
 	w.final("de", "c", "C4")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, "code.txt", "by hand")
 	w.gains(p, "locales/de/a.json (de): +0 ~1 -0")
 	w.has("l10n", "code.txt", "branch")
@@ -527,7 +529,7 @@ func TestPullIntoTheCheckedOutBranch(t *testing.T) {
 			w.write("locales/en/a.json", "{\n  \"a\": \"A is edited\"\n}\n")
 			w.final("de", "a", "A2")
 			before, head := w.git("status", "--porcelain"), w.git("rev-parse", "HEAD")
-			p = w.pulls(PullOptions{})
+			p = w.pulls(pull.Options{})
 			w.problem(p.Problems, "main", "not committed")
 			if w.git("rev-parse", "HEAD") != head || w.git("status", "--porcelain") != before {
 				t.Error("something moved")
@@ -537,10 +539,10 @@ func TestPullIntoTheCheckedOutBranch(t *testing.T) {
 			}
 			w.final("de", "b", "B2") // and again, with something new, and after a restart
 			w.restart(w.Config)
-			p = w.pulls(PullOptions{})
+			p = w.pulls(pull.Options{})
 			w.problem(p.Problems, "main", "not committed")
 			w.git("checkout", "-q", "--", ".")
-			if p = w.pulls(PullOptions{}); len(p.Problems) > 0 {
+			if p = w.pulls(pull.Options{}); len(p.Problems) > 0 {
 				t.Errorf("%+v", p)
 			}
 			if remote {
@@ -563,16 +565,16 @@ func TestPullWithoutWhatItNeeds(t *testing.T) {
 	w.brings("locales/de/a.json (de): +1 ~0 -0") // no remote called origin: everything stays here
 	for _, c := range []string{"[project.pull]\nremote = \"upstream\"\n", "[project.pull]\nremote = \"\"\nbranch = \"new\"\nbase = \"nope\"\n"} {
 		w.configure(settings + c + jsonFiles)
-		if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || !Permanent(err) {
+		if _, err := w.Pull(t.Context(), pull.Options{}); err == nil || !Permanent(err) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
 	w.configure(settings + jsonFiles)
 	w.git("remote", "add", "origin", filepath.Join(t.TempDir(), "gone"))
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil || Permanent(err) {
 		t.Errorf("a remote that is not there: %v", err)
 	}
-	if _, err := w.Pull(t.Context(), PullOptions{Project: "other"}); err == nil || !Permanent(err) {
+	if _, err := w.Pull(t.Context(), pull.Options{Project: "other"}); err == nil || !Permanent(err) {
 		t.Errorf("a project that is not there: %v", err)
 	}
 }
@@ -585,7 +587,7 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 	w.write("elsewhere.json", "{\n  \"b\": \"mine\"\n}\n")
 	w.commit()
 	w.final("de", "a", "A1")
-	for _, o := range []PullOptions{{DryRun: true}, {}, {}} {
+	for _, o := range []pull.Options{{DryRun: true}, {}, {}} {
 		p := w.pulls(o)
 		w.problem(p.Problems, "locales/de/a.json", "link")
 		w.gains(p)
@@ -594,6 +596,6 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 		}
 	}
 	w.final("fr", "a", "F1")
-	w.gains(w.pulls(PullOptions{}), "locales/fr/a.json (fr): +1 ~0 -0")
+	w.gains(w.pulls(pull.Options{}), "locales/fr/a.json (fr): +1 ~0 -0")
 	w.has("l10n", "elsewhere.json", "{\n  \"b\": \"mine\"\n}")
 }

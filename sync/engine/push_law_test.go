@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // life is what people do to a product: keys and texts of a few files, edited on three sides in any order, with passes in between.
@@ -108,8 +109,8 @@ func (l *life) ops() map[string]func(*rapid.T) {
 				}
 			}
 		},
-		"push":    func(*rapid.T) { l.pushes(PushOptions{}) },
-		"pull":    func(*rapid.T) { l.pulls(PullOptions{}) },
+		"push":    func(*rapid.T) { l.pushes(push.Options{}) },
+		"pull":    func(*rapid.T) { l.pulls(pull.Options{}) },
 		"restart": func(*rapid.T) { l.restart(l.Config) },
 	}
 }
@@ -129,7 +130,7 @@ func TestPushLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &life{t: rt, files: map[string]map[string]string{"a.json": {"k1": "one", "k2": "two"}}}
 		l.world = newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{"locales/en/a.json": jsonOf(l.files["a.json"])})
-		l.pushes(PushOptions{})
+		l.pushes(push.Options{})
 		ops := l.ops()
 		names := slices.Sorted(maps.Keys(ops))
 		var did []string
@@ -138,13 +139,13 @@ func TestPushLaw(t *testing.T) {
 			did = append(did, name)
 			ops[name](rt)
 		}
-		l.pushes(PushOptions{})
-		l.pulls(PullOptions{})
-		l.pushes(PushOptions{})
-		l.pulls(PullOptions{})
-		l.pushes(PushOptions{}) // asks once more what the service says about conflicts that stand
+		l.pushes(push.Options{})
+		l.pulls(pull.Options{})
+		l.pushes(push.Options{})
+		l.pulls(pull.Options{})
+		l.pushes(push.Options{}) // asks once more what the service says about conflicts that stand
 		l.wire.take("")
-		p := l.pushes(PushOptions{})
+		p := l.pushes(push.Options{})
 		for _, problem := range p.Problems {
 			if !strings.Contains(problem.Remedy, "push --ours --key "+problem.Key) {
 				rt.Fatalf("after %v: %v", did, problem)
@@ -153,7 +154,7 @@ func TestPushLaw(t *testing.T) {
 		if requests := l.wire.take(""); len(requests) > 0 || len(p.Files) > 0 {
 			rt.Fatalf("after %v: a push found %v", did, p.Files)
 		}
-		if q := l.pulls(PullOptions{}); q.Commit != "" {
+		if q := l.pulls(pull.Options{}); q.Commit != "" {
 			rt.Fatalf("after %v: a pull made commit %s: %v", did, q.Commit, q.Files)
 		}
 		status := l.Status(t.Context()).Projects[0]

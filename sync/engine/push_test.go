@@ -13,6 +13,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pass/passtest"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -144,7 +146,7 @@ output = "x.{LANGUAGE}.yaml"
 format = "yaml"
 `, map[string]string{"en/a.json": `{"a": "A"}`, "en/x/b.json": `{"b": "B"}`, "en/y/b.json": `{"c": "C"}`, "en/y/same.json": `{"a": "A"}`,
 		"other/en/one.json": `{"a": "1"}`, "other/en/two.json": `{"a": "2"}`, "x.en.yaml": "y: Y\n"})
-	p := w.clean(PushOptions{})
+	p := w.clean(push.Options{})
 	if p.Requests != 4 || p.Keys != 7 {
 		t.Errorf("%d requests with %d keys", p.Requests, p.Keys)
 	}
@@ -167,7 +169,7 @@ labels = ["one", "file:a"]
 source = "b.en.json"
 output = "b.{LANGUAGE}.json"
 `, map[string]string{"a.en.json": `{"a": "A"}`, "b.en.json": `{"b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	r := w.imported(`a.en.json{ "a": "A" }`, `b.en.json{ "b": "B" }`)
 	if r[0].query.Get("labels") != "one,file:a" || r[1].query.Has("labels") {
 		t.Errorf("labels %q and %q", r[0].query["labels"], r[1].query["labels"])
@@ -181,7 +183,7 @@ func TestPushOfClashes(t *testing.T) {
 		"locales/en/a.json": `{"k": "one", "twice": "x", "fine": "f", "twice": "y", "same": "s", "same": "s"}`,
 		"locales/en/b.json": `{"k": "one", "fine": "f"}`,
 		"locales/en/c.json": `{"k": "two", "own": "o"}`})
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, "locales/en/a.json (en): fine same", "locales/en/b.json (en): fine", "locales/en/c.json (en): own")
 	named := map[string]int{}
 	for _, problem := range p.Problems {
@@ -202,10 +204,10 @@ func TestPushOfClashes(t *testing.T) {
 func TestPushOfAKeyThatClashesForAWhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"k": "Text", "n": "Number"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "k", "Deutsch", "n", "Nummer")
 	w.write("locales/en/a.json", `{"k": "Text", "k": "Other", "n": 5, "new": "Text", "n2": "Number"}`)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, "locales/en/a.json (en): new n2")
 	if len(p.Renamed) > 0 {
 		t.Errorf("renamed %v", p.Renamed)
@@ -230,7 +232,7 @@ output = "b-{LANGUAGE}/strings.xml"
 `, map[string]string{
 		"a/strings.xml": `<resources><plurals name="k"><item quantity="other">%d</item></plurals></resources>`,
 		"b/strings.xml": `<resources><string name="k">%d</string></resources>`})
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p)
 	if len(p.Problems) != 2 || p.Problems[0].Key != "k" || p.Problems[1].Key != "k" {
 		t.Errorf("problems %v", p.Problems)
@@ -242,7 +244,7 @@ func TestPushOfClashingNesting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[[project.files]]\nsource = \"en/*.json\"\noutput = \"{LANGUAGE}/{NAME}.json\"\nformat = \"structured-json\"\n",
 		map[string]string{"en/a.json": `{"a": "A", "x": "X", "b/c": "C", "b": "B"}`, "en/b.json": `{"a": {"b": "AB"}, "y": "Y"}`})
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, "en/a.json (en): x", "en/b.json (en): y")
 	if len(p.Problems) != 4 {
 		t.Errorf("problems %v", p.Problems)
@@ -253,13 +255,13 @@ func TestPushOfClashingNesting(t *testing.T) {
 func TestPushOfABrokenFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`, "locales/en/b.json": `{"c": "C"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.write("locales/en/a.json", "{\"a\": \"A\",\n \"b\" \"B\"}", "locales/en/b.json", `{"c": "C2"}`)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, "locales/en/b.json (en): c")
 	w.problem(p.Problems, "locales/en/a.json:2:6")
 	w.wire.take("")
-	if p = w.pushes(PushOptions{}); len(p.Problems) != 1 {
+	if p = w.pushes(push.Options{}); len(p.Problems) != 1 {
 		t.Errorf("problems %v", p.Problems)
 	}
 	if s := w.Status(t.Context()).Projects[0]; s.Removed != 0 || s.Pending != 0 || s.Files[0].Error == "" {
@@ -273,7 +275,7 @@ func TestPushOfABrokenFile(t *testing.T) {
 func TestPushOfADeletedKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.wire.take("")
 	w.write("locales/en/a.json", `{"a": "A"}`)
 	w.sends()
@@ -303,7 +305,7 @@ func TestPushOfMovedFiles(t *testing.T) {
 		w.remove("locales/en/" + from)
 		w.write("locales/en/"+to, content)
 	}
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	move("z.json", "a.json", `{"a": "A", "b": "B"}`)
 	w.sends()
 	w.write("locales/en/a.json", `{"a": "A2", "b": "B"}`)
@@ -331,7 +333,7 @@ func TestPushAllAndDryRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
 	before := w.git("status", "--porcelain")
-	p := w.clean(PushOptions{DryRun: true})
+	p := w.clean(push.Options{DryRun: true})
 	w.reports(p, "locales/en/a.json (en): a b")
 	if p.Requests != 1 || p.Keys != 2 {
 		t.Errorf("%+v", p)
@@ -345,9 +347,9 @@ func TestPushAllAndDryRun(t *testing.T) {
 	if after := w.git("status", "--porcelain"); after != before {
 		t.Errorf("the tree changed: %s", after)
 	}
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.wire.take("")
-	w.reports(w.clean(PushOptions{All: true}), "locales/en/a.json (en): a b")
+	w.reports(w.clean(push.Options{All: true}), "locales/en/a.json (en): a b")
 	w.imported(`a.json{ "a": "A", "b": "B" }`)
 }
 
@@ -362,7 +364,7 @@ func TestPushConflicts(t *testing.T) {
 			w := newWorld(t, settings+"[project.push]\nconflicts = \""+c.mode+"\"\n"+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "other"}`)}}})
 			w.write("locales/en/a.json", `{"a": "A", "b": "B2"}`)
-			p := w.pushes(PushOptions{})
+			p := w.pushes(push.Options{})
 			w.reports(p, "locales/en/a.json (en): a b")
 			for _, r := range w.wire.take("import") {
 				for _, name := range []string{"overwrite-conflicting-values", "skip-conflicting-values"} {
@@ -381,7 +383,7 @@ func TestPushConflicts(t *testing.T) {
 			if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 {
 				t.Errorf("%d pending", s.Pending)
 			}
-			p = w.pushes(PushOptions{})
+			p = w.pushes(push.Options{})
 			w.reports(p, "locales/en/a.json (en): b")
 			w.problem(p.Problems, "locales/en/a.json", "b")
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B2"}`)}}})
@@ -389,7 +391,7 @@ func TestPushConflicts(t *testing.T) {
 			w.sends()
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B3"}`)}}})
 			w.write("locales/en/a.json", `{"a": "A", "b": "B4"}`)
-			p = w.pushes(PushOptions{})
+			p = w.pushes(push.Options{})
 			w.reports(p, "locales/en/a.json (en): b")
 			w.problem(p.Problems, "locales/en/a.json", "b")
 		})
@@ -487,7 +489,7 @@ func TestPushFromBranches(t *testing.T) {
 		w.dir = filepath.Join(t.TempDir(), "bare.git")
 		gittest.Git(t, work, "clone", "-q", "--bare", ".", w.dir)
 		w.configure(settings + jsonFiles)
-		_, err := w.Push(t.Context(), PushOptions{})
+		_, err := w.Push(t.Context(), push.Options{})
 		if !Permanent(err) || !strings.Contains(err.Error(), "push.source") {
 			t.Errorf("a bare repository has no working tree: %v", err)
 		}
@@ -501,7 +503,7 @@ func TestPushFromBranches(t *testing.T) {
 	t.Run("no such branch", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, settings+"[project.push]\nsource = \"trunk\"\n"+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
-		if _, err := w.Push(t.Context(), PushOptions{}); !Permanent(err) || !strings.Contains(err.Error(), "trunk") {
+		if _, err := w.Push(t.Context(), push.Options{}); !Permanent(err) || !strings.Contains(err.Error(), "trunk") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -511,13 +513,13 @@ func TestPushFromBranches(t *testing.T) {
 func TestPushWaitsForGit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	lock := filepath.Join(w.dir, ".git", "index.lock")
 	w.check(os.WriteFile(lock, nil, 0o644))
 	w.write("locales/en/a.json", `{"a": "half"}`)
 	done := make(chan report.ProjectPush)
 	go func() {
-		result, err := w.Push(t.Context(), PushOptions{})
+		result, err := w.Push(t.Context(), push.Options{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -553,7 +555,7 @@ target_languages = ["de"]
 source = "locales/en/*.json"
 output = "third/{LANGUAGE}/{NAME}.json"
 `, map[string]string{"locales/en/a.json": `{"a": "A"}`})
-	result, err := w.Push(t.Context(), PushOptions{})
+	result, err := w.Push(t.Context(), push.Options{})
 	if !Permanent(err) || !strings.Contains(err.Error(), `push "second"`) || len(result.Projects) != 3 {
 		t.Fatalf("%v %+v", err, result)
 	}
@@ -563,12 +565,12 @@ output = "third/{LANGUAGE}/{NAME}.json"
 		}
 	}
 	w.write("locales/en/a.json", `{"a": "A2"}`)
-	result, err = w.Push(t.Context(), PushOptions{Project: "third"})
+	result, err = w.Push(t.Context(), push.Options{Project: "third"})
 	if err != nil || len(result.Projects) != 1 || result.Projects[0].Name != "third" || result.Projects[0].Keys != 1 {
 		t.Errorf("%v %+v", err, result)
 	}
 	var usage *failure.UsageError
-	if _, err = w.Push(t.Context(), PushOptions{Project: "nope"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), `app`) {
+	if _, err = w.Push(t.Context(), push.Options{Project: "nope"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), `app`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -587,7 +589,7 @@ func TestPushErrors(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	for status, permanent := range map[int]bool{401: true, 403: true, 500: false} {
 		w.wire.failing(func(*http.Request) local.Fault { return local.Fault{Refuse: status} })
-		result, err := w.Push(t.Context(), PushOptions{})
+		result, err := w.Push(t.Context(), push.Options{})
 		if err == nil || Permanent(err) != permanent && !errors.Is(err, service.ErrRefused) {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -605,8 +607,8 @@ func TestPushErrors(t *testing.T) {
 // The texts that a file of a large collection has are named once each, in file order.
 func TestPushNamesKeysInFileOrder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": jsonFile(200, "English", 1)})
-	keys := w.clean(PushOptions{}).Files[0].Keys
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": passtest.JSONFile(200, "English", 1)})
+	keys := w.clean(push.Options{}).Files[0].Keys
 	if len(keys) != 200 || !slices.IsSorted(keys) {
 		t.Errorf("%d keys: %v", len(keys), keys)
 	}

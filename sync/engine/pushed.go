@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
+	"go.uber.org/zap"
 )
 
 // PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty fields are not known.
@@ -25,18 +24,18 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		if !p.concerned(ctx, event) {
 			continue
 		}
-		p.log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
+		p.branch.Log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
 		p.pushNotice.Send()
-		names = append(names, p.cfg.Name)
+		names = append(names, p.branch.Project.Name)
 	}
 	return names
 }
 
 // concerned tells whether a push of the branch to the repository can change what passes of the project look at.
 func (p *project) concerned(ctx context.Context, event PushEvent) bool {
-	if p.cfg.Cloned() { // the clone may not be there, and is not made for this
-		address, _, _ := p.cfg.Address()
+	if p.branch.Project.Cloned() { // the clone may not be there, and is not made for this
+		address, _, _ := p.branch.Project.Address()
 		return mayBe(address, event.Repository)
 	}
 	address, heads, err := p.whence(ctx)
@@ -46,17 +45,17 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 	if !mayBe(address, event.Repository) {
 		return false
 	}
-	if p.cfg.PerBranch() {
+	if p.branch.Project.PerBranch() {
 		return true // any branch may be one that is translated, or have translations
 	}
-	branches := []string{p.cfg.Pull.Branch, p.cfg.Pull.Base}
-	if p.cfg.Push.Source != config.Worktree {
-		branches = append(branches, p.cfg.Push.Source)
+	branches := []string{p.branch.Project.Pull.Branch, p.branch.Project.Pull.Base}
+	if p.branch.Project.Push.Source != config.Worktree {
+		branches = append(branches, p.branch.Project.Push.Source)
 	}
-	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.cfg.Push.Branches) > 0 && p.cfg.Push.Covers(event.Branch) {
+	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.branch.Project.Push.Branches) > 0 && p.branch.Project.Push.Covers(event.Branch) {
 		return true
 	}
-	return p.cfg.Pull.Base == "" && slices.Contains(heads, event.Branch) // the base, and what a working tree has
+	return p.branch.Project.Pull.Base == "" && slices.Contains(heads, event.Branch) // the base, and what a working tree has
 }
 
 // mayBe reports whether an address may be that of a repository that a host calls so.

@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // A call to a repository on a mount that does not answer lasts until it answers, whatever timeout it has. So Run makes the first contact with
@@ -61,14 +60,14 @@ func (s *Silent) Error() string {
 
 // reach waits for the first contact with the repository. It reports false where ctx ends before.
 func (p *project) reach(ctx context.Context) bool {
-	if p.cfg.Cloned() {
+	if p.branch.Project.Cloned() {
 		return ctx.Err() == nil // its clone lies in the state folder, without which nothing works
 	}
 	began := time.Now()
 	if p.contact.since.CompareAndSwap(nil, &began) {
 		go func() { // not with the heart of anybody: it may last for good, and no new start would end it
 			defer close(p.contact.done)
-			if repo, err := gitops.Open(context.WithoutCancel(ctx), p.repository(), gitops.Options{Trust: p.cfg.TrustOwner}); err == nil {
+			if repo, err := gitops.Open(context.WithoutCancel(ctx), p.repository(), gitops.Options{Trust: p.branch.Project.TrustOwner}); err == nil {
 				_ = repo.Close() // what is wrong with it is for the passes to tell
 			}
 		}()
@@ -83,13 +82,13 @@ func (p *project) reach(ctx context.Context) bool {
 	case <-late.C:
 	}
 	silent := p.silent()
-	p.log.Error("the project does not begin", zap.Error(silent))
+	p.branch.Log.Error("the project does not begin", zap.Error(silent))
 	p.readiness.Store(&readiness{[]error{silent}})
 	p.statusNow(ctx) // what the state alone tells
-	p.changes.Send()
+	p.engine.changes.Send()
 	select {
 	case <-p.contact.done:
-		p.log.Warn("the repository answers now; the project begins", zap.Duration("after", time.Since(began)))
+		p.branch.Log.Warn("the repository answers now; the project begins", zap.Duration("after", time.Since(began)))
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
@@ -121,7 +120,7 @@ func (p *project) answered(ctx context.Context) error {
 
 func (p *project) silent() error { return &Silent{p.repository(), *p.contact.since.Load()} }
 
-func (p *project) repository() string { return p.Config.Resolve(p.cfg.Repository) }
+func (p *project) repository() string { return p.branch.Config.Resolve(p.branch.Project.Repository) }
 
 // glance is a look at the project that ends though the repository does not answer: then it tells what the last look told, and that this is so. A look that is
 // given up goes on, and until it has ended nobody begins another one.
@@ -129,20 +128,20 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 	select {
 	case p.glances <- struct{}{}:
 	default:
-		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
+		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 			return p.unseen(*began)
 		}
 		select {
 		case p.glances <- struct{}{}:
 		case <-ctx.Done():
 			return p.unseen(time.Now())
-		case <-time.After(p.Patience):
+		case <-time.After(p.engine.Patience):
 			return p.unseen(time.Now())
 		}
 	}
 	began := time.Now()
 	p.glanced.Store(&began)
-	s, ok := heartbeat.Within(ctx, p.Patience, func() report.ProjectStatus {
+	s, ok := heartbeat.Within(ctx, p.engine.Patience, func() report.ProjectStatus {
 		defer func() {
 			p.glanced.Store(nil)
 			<-p.glances

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -72,7 +74,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	}
 	cancel()
 	for i, s := range (<-told).Projects {
-		if !s.Unseen || s.Name != w.projects[i].cfg.Name {
+		if !s.Unseen || s.Name != w.projects[i].branch.Project.Name {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -89,14 +91,14 @@ func TestClaimRefused(t *testing.T) {
 	var refused error
 	asked := 0
 	w.Claim = func(_ context.Context, p *config.Project, commonDir string) error {
-		if asked++; p.Name != w.projects[0].cfg.Name || !strings.HasSuffix(commonDir, ".git") {
+		if asked++; p.Name != w.projects[0].branch.Project.Name || !strings.HasSuffix(commonDir, ".git") {
 			t.Errorf("asked for %s in %s", p.Name, commonDir)
 		}
 		return refused
 	}
 	refused = errors.New("somebody else has it")
-	_, perr := w.Push(t.Context(), PushOptions{})
-	_, lerr := w.Pull(t.Context(), PullOptions{})
+	_, perr := w.Push(t.Context(), push.Options{})
+	_, lerr := w.Pull(t.Context(), pull.Options{})
 	w.silent()
 	w.projects[0].prove(t.Context())
 	for what, err := range map[string]error{"push": perr, "pull": lerr, "ready": w.Ready()} {

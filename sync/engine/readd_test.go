@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -25,8 +27,8 @@ func TestKeyThatComesBack(t *testing.T) {
 			w.configure(w.config)
 			sync := func() {
 				t.Helper()
-				w.clean(PushOptions{})
-				if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+				w.clean(push.Options{})
+				if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 					t.Fatalf("%v", p.Problems)
 				}
 			}
@@ -72,8 +74,8 @@ func TestWhatIsNotPutBack(t *testing.T) {
 		w.configure(w.config)
 		return w, func() {
 			t.Helper()
-			w.clean(PushOptions{})
-			if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+			w.clean(push.Options{})
+			if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 				t.Fatalf("%v", p.Problems)
 			}
 		}

@@ -21,7 +21,7 @@ func (e *Engine) Ready() error {
 			why = r.why
 		}
 		for _, err := range why {
-			errs = append(errs, fmt.Errorf("project %q: %w", p.cfg.Name, err))
+			errs = append(errs, fmt.Errorf("project %q: %w", p.branch.Project.Name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -43,13 +43,13 @@ func (p *project) prove(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		p.readiness.Store(&readiness{why})
-		p.changes.Send()
+		p.engine.changes.Send()
 	}
 }
 
 // proveRepository opens the repository as passes do. A clone may be made for that, or made again, which no pass is to have happen under it.
 func (p *project) proveRepository(ctx context.Context) error {
-	if p.cfg.Cloned() {
+	if p.branch.Project.Cloned() {
 		var done func()
 		var err error
 		if ctx, done, err = p.turn(ctx, "look"); err != nil {
@@ -67,6 +67,6 @@ func (p *project) proveRepository(ctx context.Context) error {
 
 // proveService asks for the project's record, which needs address, credentials and identifier.
 func (p *project) proveService(ctx context.Context) error {
-	_, err := p.Service.Project(ctx, p.cfg.ID)
+	_, err := p.branch.Service.Project(ctx, p.branch.Project.ID)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -16,7 +17,7 @@ func reverted(t *testing.T, branch string) *world {
 		enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de", "b": "B de"}`})
 	w.bare()
 	w.configure(settings + "[project.pull]\nbranch = \"" + branch + "\"\n" + jsonFiles)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A by a translator")
 	w.brings(deApp + " (de): +0 ~1 -0")
 	w.git("fetch", "-q")
@@ -50,7 +51,7 @@ func TestRevertWithALostState(t *testing.T) {
 				if name != "kept" {
 					sent = append(sent, enApp+" (en): a b")
 				}
-				w.reports(w.clean(PushOptions{DryRun: true}), sent...)
+				w.reports(w.clean(push.Options{DryRun: true}), sent...)
 				w.sends(sent...)
 				w.holds("main", "de", "a", "A de", "b", "B de")
 				w.brings()
@@ -77,7 +78,7 @@ func TestRevertWhileAnotherCommitWaits(t *testing.T) {
 				}
 				return local.Fault{}
 			})
-			if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+			if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 				t.Error("the push did not fail")
 			}
 			w.wire.failing(nil)
@@ -90,7 +91,7 @@ func TestRevertWhileAnotherCommitWaits(t *testing.T) {
 					enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de", "b": "B de"}`})
 				w.bare()
 				w.configure(settings + source + jsonFiles)
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 				w.translate("main", "de", service.Final, "a", "A by a translator")
 				w.brings(deApp + " (de): +0 ~1 -0")
 				w.git("fetch", "-q")
@@ -106,7 +107,7 @@ func TestRevertWhileAnotherCommitWaits(t *testing.T) {
 				if name != "kept" {
 					sent = append(sent, enApp+" (en): a b")
 				}
-				w.reports(w.clean(PushOptions{DryRun: true}), sent...)
+				w.reports(w.clean(push.Options{DryRun: true}), sent...)
 				w.sends(sent...)
 				w.holds("main", "de", "a", "A de", "b", "B by a translator")
 				w.brings(deApp + " (de): +0 ~0 -0") // the branch takes the base branch in
@@ -127,7 +128,7 @@ func TestOldCommitWithALostState(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, deApp: `{"a": "A de"}`})
 	w.bare()
 	w.configure(settings + jsonFiles)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A 1")
 	w.brings(deApp + " (de): +0 ~1 -0")
 	w.git("fetch", "-q")
@@ -151,7 +152,7 @@ func TestShallowCloneWithoutState(t *testing.T) {
 	w := newWorld(t, fallback, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de"}`})
 	bare := w.bare()
 	w.configure(fallback)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.brings(deApp + " (de): +0 ~0 -0")
 	w.git("fetch", "-q")
 	w.git("merge", "-q", "origin/l10n")
@@ -163,7 +164,7 @@ func TestShallowCloneWithoutState(t *testing.T) {
 	}
 	for _, name := range []string{"whose tip is ours", "whose tip is a person's"} {
 		in(gittest.Clone(t, "file://"+bare, "--depth=1"))
-		w.reports(w.clean(PushOptions{DryRun: true}), enApp+" (en): a b")
+		w.reports(w.clean(push.Options{DryRun: true}), enApp+" (en): a b")
 		w.sends(enApp + " (en): a b")
 		w.brings()
 		if _, sent := w.at("main", "de")["b"]; sent {

@@ -96,8 +96,7 @@ func real(path string) string {
 // Reconfigured is the engine of another configuration. Projects whose configuration and parts are the same are the same in both engines: where they run,
 // they go on undisturbed. A project that changed waits for a pass of its former self before it begins one of its own.
 func (e *Engine) Reconfigured(parts Parts) *Engine {
-	next := New(parts)
-	next.run, next.ended, next.changes = e.run, e.ended, e.changes // it is one process
+	next := e.process.engine(parts.filled())
 	for name, turn := range e.turns {
 		if _, there := next.turns[name]; !there { // it may come back
 			next.turns[name] = turn
@@ -110,8 +109,8 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 	}
 	for i, p := range next.projects {
 		p.contact = next.contactWith(p.repository())
-		if turn := e.turns[p.cfg.Name]; turn != nil {
-			p.mu, next.turns[p.cfg.Name] = turn, turn
+		if turn := e.turns[p.branch.Project.Name]; turn != nil {
+			p.mu, next.turns[p.branch.Project.Name] = turn, turn
 		}
 		if at := slices.IndexFunc(e.projects, p.goesOnAs); at >= 0 {
 			next.projects[i] = e.projects[at]
@@ -123,11 +122,11 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 // goesOnAs reports whether a project of an engine before does exactly what this one would do.
 func (p *project) goesOnAs(before *project) bool {
 	watched := func(p *project) string {
-		d := p.Config.Daemon
+		d := p.branch.Config.Daemon
 		return fmt.Sprint(d.Debounce, d.MaxDelay, d.Rescan)
 	}
-	return before.cfg.Name == p.cfg.Name && before.Service == p.Service && before.State == p.State &&
-		watched(before) == watched(p) && meaning(before.Config, before.cfg, asWritten) == meaning(p.Config, p.cfg, asWritten)
+	return before.branch.Project.Name == p.branch.Project.Name && before.branch.Service == p.branch.Service && before.branch.Ledger == p.branch.Ledger &&
+		watched(before) == watched(p) && meaning(before.branch.Config, before.branch.Project, asWritten) == meaning(p.branch.Config, p.branch.Project, asWritten)
 }
 
 // running is the projects whose loops run.
@@ -150,7 +149,7 @@ func (r *running) become(ctx context.Context, e *Engine) {
 		}
 		own, stop := context.WithCancel(ctx)
 		r.stop[p] = stop
-		used := p.using()
+		used := p.engine.using()
 		r.all.Go(func() {
 			defer used()
 			if p.reach(own) {

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/sync/config"
+	"go.uber.org/zap"
 )
 
 // configured is a configuration with the projects of these names, and what stands above and in them.
@@ -135,8 +134,8 @@ func TestRunReloading(t *testing.T) {
 	next := w.Reconfigured(parts)
 	reloads <- next
 	reloads <- next // the exchange before it is done
-	if next.projects[0] == kept || next.projects[0].cfg.Name != "renamed" {
-		t.Errorf("it runs %s", next.projects[0].cfg.Name)
+	if next.projects[0] == kept || next.projects[0].branch.Project.Name != "renamed" {
+		t.Errorf("it runs %s", next.projects[0].branch.Project.Name)
 	}
 	if !next.PushSoon("renamed", "test") || next.PushSoon("app", "test") {
 		t.Error("the wrong project can be rung")

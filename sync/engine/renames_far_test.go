@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -14,35 +16,41 @@ func TestRenamedAndBack(t *testing.T) {
 		meanwhile func(w *world)
 		want      string
 	}{
-		"untouched":             {func(*world) {}, "A de"},
-		"translated anew":       {func(w *world) { w.translate("main", "de", service.Final, "new", "A newer") }, "A newer"},
-		"translated and pulled": {func(w *world) { w.translate("main", "de", service.Final, "new", "A newer"); w.pulls(PullOptions{}) }, "A newer"},
-		"changed in the branch": {func(w *world) { w.pulls(PullOptions{}); w.commitOn("l10n", deApp, `{"new": "A hand", "b": "B de"}`) }, "A hand"},
+		"untouched":       {func(*world) {}, "A de"},
+		"translated anew": {func(w *world) { w.translate("main", "de", service.Final, "new", "A newer") }, "A newer"},
+		"translated and pulled": {func(w *world) {
+			w.translate("main", "de", service.Final, "new", "A newer")
+			w.pulls(pull.Options{})
+		}, "A newer"},
+		"changed in the branch": {func(w *world) {
+			w.pulls(pull.Options{})
+			w.commitOn("l10n", deApp, `{"new": "A hand", "b": "B de"}`)
+		}, "A hand"},
 		"changed on both sides": {func(w *world) {
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.commitOn("l10n", deApp, `{"new": "A hand", "b": "B de"}`)
 			w.translate("main", "de", service.Final, "new", "A newer")
 		}, "A newer"},
-		"pulled and merged here": {func(w *world) { w.pulls(PullOptions{}); w.git("merge", "-q", "l10n") }, "A de"},
+		"pulled and merged here": {func(w *world) { w.pulls(pull.Options{}); w.git("merge", "-q", "l10n") }, "A de"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 			w.write(enApp, `{"new": "A", "b": "B"}`)
 			w.commit()
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 			c.meanwhile(w)
 			w.write(enApp, `{"a": "A", "b": "B"}`)
 			w.commit()
-			p := w.pushes(PushOptions{})
+			p := w.pushes(push.Options{})
 			if name == "changed on both sides" {
 				w.problem(p.Problems, deApp+`: "new" (de)`, "A hand", "A newer", "write it under the new key")
 			} else if len(p.Problems) > 0 {
 				t.Errorf("%v", p.Problems)
 			}
-			w.pulls(PullOptions{})
-			w.pushes(PushOptions{})
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
+			w.pushes(push.Options{})
+			w.pulls(pull.Options{})
 			if got := w.atLeast("main", "de", service.Final)["a"]; got != c.want {
 				t.Errorf("the service has %q, want %q", got, c.want)
 			}
@@ -61,9 +69,9 @@ func TestRenamedAfterAnEdit(t *testing.T) {
 	w.commitOn("l10n", deApp, `{"a": "A hand", "b": "B de"}`)
 	w.write(enApp, `{"new": "A", "b": "B"}`)
 	w.commit()
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.holds("main", "de", "new", "A hand")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := compact(w.show("l10n", deApp)); got != `{"new": "A hand", "b": "B de"}` {
 		t.Errorf("the branch has %s", got)
 	}
@@ -79,27 +87,27 @@ func TestKeysThatMoveBetweenFiles(t *testing.T) {
 			t.Run(collections+" collection, "+to+" key", func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+project, map[string]string{one: `{"a": "A", "b": "B"}`, two: `{"c": "C"}`})
-				w.clean(PushOptions{})
+				w.clean(push.Options{})
 				from, into := "main", "main"
 				if collections == "two" {
 					from, into = "one", "two"
 				}
 				w.translate(from, "de", service.Final, "a", "A de", "b", "B de")
 				w.translate(into, "de", service.Final, "c", "C de")
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 				w.git("merge", "-q", "l10n")
-				w.pushes(PushOptions{})
+				w.pushes(push.Options{})
 				w.write(one, `{"b": "B"}`, two, `{"c": "C", "`+key+`": "A"}`)
 				w.commit()
-				dry := w.pushes(PushOptions{DryRun: true})
-				p := w.clean(PushOptions{})
+				dry := w.pushes(push.Options{DryRun: true})
+				p := w.clean(push.Options{})
 				if len(dry.Renamed) != len(p.Renamed) {
 					t.Errorf("the dry run said %+v, and it was %+v", dry.Renamed, p.Renamed)
 				}
 				if got := w.atLeast(into, "de", service.Final)[key]; got != "A de" {
 					t.Errorf("the service has %q for %s", got, key)
 				}
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 				if got := compact(w.show("l10n", "locales/de/two.json")); !strings.Contains(got, `"`+key+`": "A de"`) {
 					t.Errorf("two.json is %s", got)
 				}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -17,8 +19,8 @@ func TestPushOfARenamedKey(t *testing.T) {
 	w.translate("main", "fr", service.Final, "a", "A fr")
 	w.translate("main", "fr", service.Draft, "b", "B draft")
 	w.write(enApp, `{"new": "A", "b": "B"}`)
-	dry := w.clean(PushOptions{DryRun: true})
-	p := w.clean(PushOptions{})
+	dry := w.clean(push.Options{DryRun: true})
+	p := w.clean(push.Options{})
 	for i := range dry.Files {
 		dry.Files[i].Changes = nil // only a dry run says them
 	}
@@ -34,7 +36,7 @@ func TestPushOfARenamedKey(t *testing.T) {
 	}
 	w.sends()
 	w.commit()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"new": "A de"`) || strings.Contains(got, `"a"`) {
 		t.Errorf("the branch has %s", got)
 	}
@@ -52,7 +54,7 @@ func TestDryRunWhereTheTranslationWasRenamedToo(t *testing.T) {
 	w.write(deApp, `{"new": "A de", "b": "B de"}`)
 	w.commit()
 	for _, dry := range []bool{true, false} {
-		p := w.clean(PushOptions{DryRun: dry, Translations: true})
+		p := w.clean(push.Options{DryRun: dry, Translations: true})
 		w.reports(p, deApp+" (de): new", enApp+" (en): new")
 		if p.Keys != 2 || p.Requests != 2 {
 			t.Errorf("dry run %v: %d keys, %d requests", dry, p.Keys, p.Requests)
@@ -80,9 +82,9 @@ func TestPushOfWhatIsNoRename(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+c.project, map[string]string{c.path: c.before})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.write(c.path, c.after)
-			p := w.clean(PushOptions{})
+			p := w.clean(push.Options{})
 			if len(p.Renamed) > 0 || len(p.Orphaned) == 0 {
 				t.Errorf("renamed %+v, gone %v", p.Renamed, p.Orphaned)
 			}
@@ -97,11 +99,11 @@ func TestPushOfWhatIsNoRename(t *testing.T) {
 	t.Run("later", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "Text"}`})
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.write(enApp, `{}`)
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.write(enApp, `{"x": "Text"}`)
-		if p := w.clean(PushOptions{}); len(p.Renamed) > 0 {
+		if p := w.clean(push.Options{}); len(p.Renamed) > 0 {
 			t.Errorf("renamed %+v", p.Renamed)
 		}
 	})
@@ -120,12 +122,12 @@ func TestPushOfARenamedPlural(t *testing.T) {
 	}
 	w := newWorld(t, "source_language = \"en\"\ntarget_languages = [\"pl\"]\n[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n",
 		map[string]string{"values/s.xml": xml("a", "one", "1 file", "other", "%d files")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "pl", Format: "android-xml", CompletionState: "final",
 		Files: []service.Upload{{Name: "s.xml", Body: []byte(xml("a", "one", "1 plik", "few", "%d pliki", "many", "%d plików", "other", "%d pliku"))}}})
 	w.write("values/s.xml", xml("x", "one", "1 file", "other", "%d files"))
 	w.wire.take("")
-	p := w.clean(PushOptions{})
+	p := w.clean(push.Options{})
 	w.reports(p, "values-pl/s.xml (pl): x", "values/s.xml (en): x")
 	if body := w.wire.take("import")[1].files["s.xml"]; !strings.Contains(body, "%d pliki") || !strings.Contains(body, "%d plików") {
 		t.Errorf("sent %s", body)
@@ -144,12 +146,12 @@ func TestPushOfARenameThatIsInterrupted(t *testing.T) {
 		}
 		return when(isImport(r) && imports == 2, local.Fault{Refuse: 500})
 	})
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	w.wire.failing(nil)
 	w.restart(w.Config)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	if got := w.atLeast("main", "de", service.Final); got["new"] != "A de" {
 		t.Errorf("the service has %v", got)
 	}
@@ -167,7 +169,7 @@ func TestPushOfARenameEverywhere(t *testing.T) {
 	w.sends(deApp+" (de): new", enApp+" (en): new")
 	w.sends()
 	w.write(enApp, `{"newer": "A", "b": "B"}`, deApp, `{"newer": "A hand", "b": "B de"}`)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.holds("main", "de", "newer", "A hand")
 	w.sends()
 }
@@ -188,14 +190,14 @@ func TestPushOfARenameThatIsRefused(t *testing.T) {
 			w := mergedWorld(t, settings+jsonFiles)
 			w.write(enApp, `{"new": "A", "b": "B"}`, "locales/en/two.json", `{"two": "Two"}`)
 			w.wire.spoil("app.json", `{"new": `)
-			p := w.pushes(PushOptions{})
+			p := w.pushes(push.Options{})
 			if len(p.Renamed) > 0 || len(p.Problems) != 1 {
 				t.Fatalf("%+v", p)
 			}
 			w.wire.spoil("", "")
 			w.restart(w.Config)
 			w.write(enApp, c.later)
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			key, want, other := strings.Cut(c.want, ": ")
 			if !other {
 				key, want = "new", c.want
@@ -203,7 +205,7 @@ func TestPushOfARenameThatIsRefused(t *testing.T) {
 			if got := w.at("main", "de")[key]; got != want {
 				t.Errorf("the service has %q, want %q", got, c.want)
 			}
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 		})
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/report"
+	"pgregory.net/rapid"
 )
 
 // asking is a world whose branch is asked to be merged, at a forge that looks at the same bare repository.
@@ -64,7 +64,7 @@ func (a *asking) one() forgetest.Request {
 // done pulls without problems and compares what became of the request.
 func (a *asking) done(want string) report.ProjectPull {
 	a.tb.Helper()
-	p := a.pulls(PullOptions{})
+	p := a.pulls(pull.Options{})
 	if len(p.Problems) > 0 || p.Request != want {
 		a.tb.Fatalf("request %q, want %q; problems %v", p.Request, want, p.Problems)
 	}
@@ -157,8 +157,8 @@ func TestRequestClosedWithItsBranch(t *testing.T) {
 	a.Engine.Now = func() time.Time { return time.Now().Add(time.Minute) } // in the same second, the same commit would be made
 	gittest.Git(t, a.bare, "update-ref", "-d", "refs/heads/l10n")
 	a.git("branch", "-q", "-D", "l10n")
-	a.pulls(PullOptions{})
-	if p := a.pulls(PullOptions{}); p.Request != "declined" || p.RequestURL != "" || a.tip("l10n") == "" {
+	a.pulls(pull.Options{})
+	if p := a.pulls(pull.Options{}); p.Request != "declined" || p.RequestURL != "" || a.tip("l10n") == "" {
 		t.Errorf("%+v", p)
 	}
 	a.final("de", "c", "C1")
@@ -205,7 +205,7 @@ func TestRequestThatFails(t *testing.T) {
 				return nil
 			}
 			a.final("de", "a", "A1")
-			p := a.pulls(PullOptions{})
+			p := a.pulls(pull.Options{})
 			a.problem(p.Problems, c.says, "the commit is delivered, and the next pull tries this again")
 			if !p.Pushed || p.Commit != a.tip("l10n") {
 				t.Fatalf("the commit was not delivered: %+v", p)
@@ -217,7 +217,7 @@ func TestRequestThatFails(t *testing.T) {
 			}
 			a.forge.Calls()
 			a.restartKeeping(func() time.Time { return now })
-			p = a.pulls(PullOptions{})
+			p = a.pulls(pull.Options{})
 			a.gains(p)
 			if calls := a.forge.Calls(); (len(calls) == 0) != (c.wait > 0) {
 				t.Errorf("calls while the forge wants none until %v: %q", c.wait, calls)
@@ -226,7 +226,7 @@ func TestRequestThatFails(t *testing.T) {
 				a.problem(p.Problems, c.says)
 			}
 			broken, now = false, now.Add(c.wait+time.Second)
-			p = a.pulls(PullOptions{})
+			p = a.pulls(pull.Options{})
 			if len(p.Problems) > 0 || p.RequestURL == "" || p.RequestURL != a.Status(t.Context()).Projects[0].RequestURL {
 				t.Errorf("%+v", p)
 			}
@@ -257,7 +257,7 @@ func TestRequestWithoutToken(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	a.final("de", "a", "A1")
-	p := a.pulls(PullOptions{})
+	p := a.pulls(pull.Options{})
 	a.problem(p.Problems, "token_file: read the secret")
 	if !p.Pushed {
 		t.Errorf("%+v", p)
@@ -299,10 +299,10 @@ func TestRequestLaw(t *testing.T) {
 				ended[a.tip("l10n")] = true
 			}
 		}
-		pull := func(t *rapid.T) {
+		got := func(t *rapid.T) {
 			made := 0
 			s.Do(func(all []*forgetest.Request) { made = -len(all) })
-			a.pulls(PullOptions{})
+			a.pulls(pull.Options{})
 			s.Do(func(all []*forgetest.Request) { made += len(all) })
 			if tip := a.tip("l10n"); made > 0 && ended[tip] {
 				t.Fatalf("a request is made for %.7s, for which people have ended one", tip)
@@ -310,12 +310,12 @@ func TestRequestLaw(t *testing.T) {
 		}
 		steps := map[string]func(*rapid.T){
 			"translate": translate,
-			"pull":      pull,
+			"pull":      got,
 			"translate and pull": func(t *rapid.T) {
 				translate(t)
 				in = rapid.IntRange(0, 3).Draw(t, "calls until")
 				fault = rapid.SampledFrom([]*forgetest.Fault{{Cut: true}, {Lose: true}, {Status: 500, Body: "{}"}}).Draw(t, "fault")
-				pull(t)
+				got(t)
 				in = 0
 			},
 			"restart": func(*rapid.T) { a.restartKeeping(tick) },
@@ -348,7 +348,7 @@ func TestRequestLaw(t *testing.T) {
 			}
 		}
 		for range 2 { // the second with nothing in its way
-			pull(rt)
+			got(rt)
 		}
 		tip := a.tip("l10n")
 		asked := tip != "" && gittest.Git(a.tb, a.bare, "rev-parse", tip+"^{tree}") != gittest.Git(a.tb, a.bare, "rev-parse", "main^{tree}")
@@ -416,22 +416,22 @@ echo "View merge request for l10n:" >&2; echo "  https://gitlab.example.com/acme
 	}
 	gittest.Hook(t, bare, "pre-receive", "exit 1")
 	w.final("de", "a", "A2", "c", "C1")
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the remote refuses and the pull does not fail")
 	}
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := options(); !strings.Contains(got, "3 translations added") {
 		t.Errorf("the server heard\n%s", got)
 	}
 	gittest.Git(t, bare, "branch", "-D", "l10n")
-	w.pulls(PullOptions{}) // it is delivered again
+	w.pulls(pull.Options{}) // it is delivered again
 	if got := options(); !strings.Contains(got, "3 translations added") {
 		t.Errorf("the server heard\n%s", got)
 	}
 	gittest.Git(t, bare, "config", "receive.advertisePushOptions", "false")
 	w.final("de", "a", "A3")
-	p = w.pulls(PullOptions{})
+	p = w.pulls(pull.Options{})
 	w.problem(p.Problems, "the remote takes no push options")
 	if !p.Pushed {
 		t.Errorf("%+v", p)
@@ -463,7 +463,7 @@ func TestRequestByAGit(t *testing.T) {
 	}
 	gittest.Git(t, bare, "config", "receive.advertisePushOptions", "false")
 	w.final("fr", "b", "Bf")
-	p = w.pulls(PullOptions{})
+	p = w.pulls(pull.Options{})
 	w.problem(p.Problems, "takes no push options, which agit needs")
 	gittest.Sound(t, bare)
 }
@@ -473,10 +473,10 @@ func TestRequestTemplateThatFails(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"options", "agit", "gitlab"} {
 		w := abc(t, settings+"[project.pull.request]\nkind = \""+kind+"\"\ntitle = \"{{ index .Languages 1 }}\"\n", nil)
-		w.problem(w.pulls(PullOptions{}).Problems, `no remote called "origin"`)
+		w.problem(w.pulls(pull.Options{}).Problems, `no remote called "origin"`)
 		gittest.Bare(t, w.dir)
 		w.final("de", "a", "A1")
-		p := w.pulls(PullOptions{})
+		p := w.pulls(pull.Options{})
 		w.problem(p.Problems, "locsync.toml", "project.pull.request: no request is made or brought up to date", "index out of range")
 		if !p.Pushed {
 			t.Errorf("%s: %+v", kind, p)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -62,38 +64,38 @@ collection = "app"
 		"app/en.yaml": "d: D\n",
 	})
 	w.wire.take("")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.counted("first push, two groups, of which the service has one", "1 download, 2 export, 2 import")
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	if p.Calls != 0 {
 		t.Errorf("%d calls for nothing", p.Calls)
 	}
 	w.counted("push of nothing", "")
 
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.counted("pull without a translation", "2 download, 2 export")
 	for _, l := range languages {
 		w.translate("main", l, service.Final, "a", "A "+l, "b", "B "+l, "c", "C "+l)
 		w.translate("app", l, service.Final, "d", "D "+l)
 	}
-	if p := w.pulls(PullOptions{}); len(p.Files) != 80 {
+	if p := w.pulls(pull.Options{}); len(p.Files) != 80 {
 		t.Errorf("%d files", len(p.Files))
 	}
 	w.counted("pull of two groups with news in twenty languages", "2 download, 2 export")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.counted("pull of two groups without news", "2 download, 2 export")
 	w.translate("app", "de", service.Final, "d", "D neu")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.counted("pull with news in one group", "2 download, 2 export")
 
 	w.git("merge", "-q", "l10n")
 	w.write("locales/en/one.json", `{"a": "A2"}`, "locales/en/two.json", `{"b": "B2"}`, "locales/en/three.json", `{"c": "C2"}`)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.counted("push of three files in one language", "1 import")
 	w.write("locales/en/one.json", `{"a": "A3"}`, "locales/de/one.json", `{"a": "A drei"}`, "locales/de/two.json", `{"b": "B zwei"}`)
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.counted("push of three files in two languages", "1 download, 1 export, 2 import")
 	w.write("locales/en/one.json", "{\n  \"a\": \"A3\"\n}\n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.counted("push of a reformatted file", "")
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
+	"pgregory.net/rapid"
 )
 
 // Whatever people write in the source file and copy editors at the service, in whatever order passes and merges come: a merge of the branch never
@@ -18,10 +19,10 @@ func TestSourcePullLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := map[string]string{"a": "source", "b": "source", "c": "source"} // in the working tree
 		w := newWorld(t, withSource+jsonFiles, map[string]string{enA: flat(text)})
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		byHand, byEditor := map[string]string{}, map[string]string{} // the last of each
 		merge := func(how string) {
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			if w.git("branch", "--list", "l10n") == "" {
 				return
 			}
@@ -45,15 +46,15 @@ func TestSourcePullLaw(t *testing.T) {
 				byEditor[key] = fmt.Sprint("editor ", n)
 				w.translate("main", "en", service.Draft, key, byEditor[key])
 			case "push":
-				w.pushes(PushOptions{})
+				w.pushes(push.Options{})
 			case "pull":
-				w.pulls(PullOptions{})
+				w.pulls(pull.Options{})
 			default:
 				merge(what)
 			}
 		}
 		for range 2 {
-			w.pushes(PushOptions{})
+			w.pushes(push.Options{})
 			merge("--no-edit")
 		}
 		w.sends()

@@ -10,6 +10,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -33,7 +35,7 @@ func TestSourcePull(t *testing.T) {
 	w.brings()
 	w.edits("b", "B, edited", "unknown", "is in no source file")
 	w.final("de", "a", "Ä")
-	if got := w.pulls(PullOptions{DryRun: true}); len(got.Files) != 2 || got.Files[0].Path != enA || *got.Files[0].Changes[0].Old != "B" ||
+	if got := w.pulls(pull.Options{DryRun: true}); len(got.Files) != 2 || got.Files[0].Path != enA || *got.Files[0].Changes[0].Old != "B" ||
 		*got.Files[0].Changes[0].New != "B, edited" || !strings.Contains(got.Diff, "+  \"b\": \"B, edited\"") {
 		t.Errorf("%+v", got)
 	}
@@ -49,7 +51,7 @@ func TestSourcePull(t *testing.T) {
 	if s := w.Status(t.Context()); s.Projects[0].Pending != 0 {
 		t.Errorf("%+v", s)
 	}
-	w.reports(w.clean(PushOptions{All: true}), enA+" (en): a c")
+	w.reports(w.clean(push.Options{All: true}), enA+" (en): a c")
 	w.holds("main", "en", "b", "B, edited")
 	before := w.git("rev-parse", "HEAD")
 	w.git("merge", "-q", "l10n")
@@ -88,7 +90,7 @@ func TestSourcePullAndChangesBehindIt(t *testing.T) {
 	w.write(enA, "{\"a\": \"A by hand\", \"b\": \"B by hand\", \"c\": \"C\"}\n")
 	w.sends(enA + " (en): b")
 	w.commit()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", enA, "{\"a\": \"A by hand\", \"b\": \"B by hand\", \"c\": \"C\"}")
 	w.write(enA, "{\"a\": \"A by hand\", \"b\": \"B\", \"c\": \"C\"}\n") // back to what the pull had replaced, after something younger
 	w.sends(enA + " (en): b")
@@ -136,7 +138,7 @@ func TestSourcePullAfterASquashOfAnOlderOne(t *testing.T) {
 	w.git("merge", "-q", "--squash", "l10n~1")
 	w.commit()
 	w.sends()
-	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 		t.Errorf("%v", p.Problems)
 	}
 	w.has("l10n", enA, "{\n  \"a\": \"A\",\n  \"b\": \"B, edited twice\",\n  \"c\": \"C\"\n}")
@@ -152,7 +154,7 @@ func TestSourcePullConflict(t *testing.T) {
 	w.edits("b", "B, edited")
 	w.write(enA, "{\"a\": \"A by hand\", \"b\": \"B by hand\", \"c\": \"C\"}")
 	w.commit()
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, enA, `"b"`, `"B by hand"`, `"B, edited"`, "the repository's stands")
 	w.sends(enA + " (en): a b")
@@ -164,10 +166,10 @@ func TestSourcePullConflict(t *testing.T) {
 func TestSourcePullLeavesOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withSource+jsonFiles, map[string]string{enA: `{"args": "Hello {name}", "blank": "Text", "control": "Text", "fine": "Fine"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.edits("args", "Hello {nom}", "control", "Te\u0007xt", "fine", "Finer")
 	w.upload(service.ImportRequest{Project: w.id, Language: "en", Format: "json", Files: []service.Upload{{Name: "a.json", Body: []byte(`{"blank": ""}`)}}})
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, enA+" (en): +0 ~1 -0")
 	w.has("l10n", enA, `{"args": "Hello {name}", "blank": "Text", "control": "Text", "fine": "Finer"}`)
 	var all []string
@@ -180,7 +182,7 @@ func TestSourcePullLeavesOut(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}
 	}
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 }
 
 func TestSourcePullGuard(t *testing.T) {
@@ -194,13 +196,13 @@ func TestSourcePullGuard(t *testing.T) {
 		}
 	}
 	w := newWorld(t, withSource+jsonFiles, map[string]string{enA: "{" + strings.Join(source, ", ") + "}"})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.edits(edited...)
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, enA, "12 of its 20 source texts", "--force")
 	w.sends()
-	w.gains(w.pulls(PullOptions{Force: true}), enA+" (en): +0 ~12 -0")
+	w.gains(w.pulls(pull.Options{Force: true}), enA+" (en): +0 ~12 -0")
 	w.brings()
 }
 
@@ -225,7 +227,7 @@ func TestSourcePullOfEveryFormat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, withSource+"[[project.files]]\n"+c.files, map[string]string{c.path: c.before})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.brings()
 			w.translateFile(service.Format(c.format), "main", "en", "editor", c.edit)
 			w.brings(c.path + " (en): +0 ~1 -0")
@@ -244,9 +246,9 @@ func TestSourcePullOfSharedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withSource+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "both": "Both"}`, "locales/en/b.json": `{"b": "B", "both": "Both"}`,
 		"locales/en/c.json": `{"twice": "T", "twice": "T"}`, "locales/en/d.json": `{"d": "D", "twice": "T"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.edits("both", "Both, edited", "b", "B, edited", "twice", "T, edited", "d", "D, edited")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p, "locales/en/a.json (en): +0 ~1 -0", "locales/en/b.json (en): +0 ~2 -0", "locales/en/d.json (en): +0 ~1 -0")
 	w.problem(p.Problems, "locales/en/c.json", `"twice"`, "T, edited")
 	w.has("l10n", "locales/en/b.json", `{"b": "B, edited", "both": "Both, edited"}`)
@@ -261,10 +263,10 @@ func TestSourcePullWithLabels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withSource+"[[project.files]]\nsource = \"en/one.json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:first\"]\n",
 		map[string]string{"en/one.json": `{"a": "A"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.edits("a", "A, edited")
 	w.wire.take("")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, "en/one.json", "pull.source", "labels")
 	if n := len(w.wire.take("export")); n != 1 {
@@ -279,9 +281,9 @@ func TestSourcePullRequests(t *testing.T) {
 		w := abc(t, option, nil)
 		w.edits("b", "B, edited")
 		w.wire.take("")
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.counted(option, want)
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.counted(option+", again", want)
 		if got := strings.Contains(w.show("l10n", enA), "edited"); got != (option == withSource) {
 			t.Errorf("%s: %v", option, got)
@@ -312,7 +314,7 @@ func TestSourcePullHoldsBackWhatCannotBeProven(t *testing.T) {
 	w := abc(t, withSource, nil)
 	w.edits("b", "B, edited")
 	mend := faulty(t, "en", func(out []byte) []byte { return bytes.Replace(out, []byte(`"C"`), []byte(`"X"`), 1) })
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.gains(p)
 	w.problem(p.Problems, enA, `"c"`, "a fault of locsync")
 	mend()
@@ -333,14 +335,14 @@ func TestSourcePullInterrupted(t *testing.T) {
 			w.unremember()
 		} else {
 			w.git("remote", "set-url", "--push", "origin", origin+"-gone")
-			if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+			if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 				t.Fatal("the commit was delivered")
 			}
 			w.git("remote", "set-url", "--push", "origin", origin)
 		}
 		w.restart(w.Config)
 		w.sends()
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		if got := w.show("origin/l10n", enA); !strings.Contains(got, "B, edited") {
 			t.Errorf("arrived %v: the branch has %s", arrived, got)
 		}
@@ -357,15 +359,15 @@ func TestSourcePullInterrupted(t *testing.T) {
 func (w *world) unremember() {
 	w.tb.Helper()
 	p := w.projects[0]
-	slot := p.pushedSlot(ledger.Source{Collection: "main", Path: enA})
+	slot := p.branch.PushedSlot(ledger.Source{Collection: "main", Path: enA})
 	marks, err := w.store.Marks(slot)
 	w.check(err)
 	b := catalog.Name{Key: "b"}
 	now := catalog.Marks{b: marks[b]}
 	marks[b] = catalog.MarkOf("B")
 	w.check(w.store.SetMarks(slot, marks))
-	w.check(w.store.SetMarks(p.pushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
-	w.check(ledger.Deliveries.Put(w.store, p.stateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
+	w.check(w.store.SetMarks(p.branch.PushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
+	w.check(ledger.Deliveries.Put(w.store, p.branch.StateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
 }
 
 // Every request of a pull fails once: nothing is lost and nothing is sent back.
@@ -382,13 +384,13 @@ func TestSourcePullWhenRequestsFail(t *testing.T) {
 			}
 			return local.Fault{}
 		})
-		_, err := w.Pull(t.Context(), PullOptions{})
+		_, err := w.Pull(t.Context(), pull.Options{})
 		if i > n && err == nil {
 			t.Logf("request %d was repeated", n+1)
 		}
 		w.wire.failing(nil)
 		w.sends()
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.has("l10n", enA, "{\n  \"a\": \"A\",\n  \"b\": \"B, edited\",\n  \"c\": \"C\"\n}")
 		w.brings()
 		w.sends()

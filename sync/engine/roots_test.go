@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -17,11 +19,11 @@ func TestPullOfForeignRoots(t *testing.T) {
 		"config/locales/ru.yml": ru,
 		"config/locales/ar.yml": "ar: # ours\n",
 	})
-	w.reports(w.pushes(PushOptions{}), "config/locales/en.yml (en): models/user save")
+	w.reports(w.pushes(push.Options{}), "config/locales/en.yml (en): models/user save")
 	for _, l := range []string{"ja", "ru", "ar"} {
 		w.final(l, "save", "new")
 	}
-	result := w.pulls(PullOptions{})
+	result := w.pulls(pull.Options{})
 	if len(result.Problems) != 2 {
 		t.Fatalf("problems: %v", result.Problems)
 	}
@@ -35,7 +37,7 @@ func TestPullOfForeignRoots(t *testing.T) {
 
 	w.write("config/locales/ja.yml", "ja"+ja[2:])
 	w.commit()
-	w.problem(w.pulls(PullOptions{}).Problems[:1], `the repository has "保存" and the service "new"`) // the file is met for the first time
-	w.pulls(PullOptions{AcceptService: true})
+	w.problem(w.pulls(pull.Options{}).Problems[:1], `the repository has "保存" and the service "new"`) // the file is met for the first time
+	w.pulls(pull.Options{AcceptService: true})
 	w.file("config/locales/ja.yml", "ja:\n  models:\n    user: ユーザー\n  save: new\n")
 }

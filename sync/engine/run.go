@@ -8,17 +8,18 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
+	"go.uber.org/zap"
 )
 
 // PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
@@ -41,7 +42,7 @@ func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) 
 		return false
 	}
 	for _, p := range projects {
-		p.log.Debug("woken", zap.String("by", reason))
+		p.branch.Log.Debug("woken", zap.String("by", reason))
 		which(p).Send()
 	}
 	return true
@@ -56,7 +57,7 @@ func (e *Engine) SyncSoon(name, reason string) bool {
 // (see notices).
 func (e *Engine) PullByID(ids []string, reason string) int {
 	return e.pullNotified(reason, func(p *project) bool {
-		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.cfg.ID, id) })
+		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.branch.Project.ID, id) })
 	})
 }
 
@@ -68,8 +69,8 @@ func (e *Engine) PullAny(reason string) int {
 func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int {
 	n := 0
 	for _, p := range e.projects {
-		if p.cfg.Pull.Enabled && concerned(p) {
-			p.log.Debug("woken", zap.String("by", reason))
+		if p.branch.Project.Pull.Enabled && concerned(p) {
+			p.branch.Log.Debug("woken", zap.String("by", reason))
 			p.pullNotice.Send()
 			n++
 		}
@@ -101,7 +102,7 @@ const longestSleep = 30 * time.Second
 
 // loop owns the schedule of one project's passes.
 func (p *project) loop(ctx context.Context) {
-	heart := p.Hearts.Try(fmt.Sprintf("project %q", p.cfg.Name), p.proven.Load)
+	heart := p.engine.Hearts.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
 	defer heart.End()
 	ctx = beats(ctx, heart)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
@@ -120,9 +121,9 @@ func (p *project) loop(ctx context.Context) {
 		case <-p.pullSignal:
 			l.pull(ctx)
 		case <-p.pushNotice: // the tick that is due then does it
-			l.pushNotices.Heard(l.Now())
+			l.pushNotices.Heard(l.project.branch.Now())
 		case <-p.pullNotice:
-			l.pullNotices.Heard(l.Now())
+			l.pullNotices.Heard(l.project.branch.Now())
 		case <-timer.C:
 			l.tick(ctx)
 		}
@@ -132,7 +133,7 @@ func (p *project) loop(ctx context.Context) {
 
 // looping is the loop's own memory; only its goroutine touches it.
 type looping struct {
-	*project
+	project   *project
 	due       time.Time // of the next scheduled pull; zero when there is none
 	pushRetry *backoff
 	pullRetry *backoff
@@ -143,44 +144,44 @@ type looping struct {
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
 func (l *looping) start() {
-	if !l.cfg.Pull.Enabled || l.cfg.Pull.Schedule.IsZero() {
+	if !l.project.branch.Project.Pull.Enabled || l.project.branch.Project.Pull.Schedule.IsZero() {
 		return
 	}
-	now := l.Now()
+	now := l.project.branch.Now()
 	l.plan(now)
-	last, ok, err := ledger.Times.Get(l.State, l.stateName(), ledger.TimeSchedule)
+	last, ok, err := ledger.Times.Get(l.project.branch.Ledger, l.project.branch.StateName(), ledger.TimeSchedule)
 	if err != nil {
-		l.log.Error("read when the last pull was", zap.Error(err))
+		l.project.branch.Log.Error("read when the last pull was", zap.Error(err))
 	}
-	if ok && !l.cfg.Pull.Schedule.Next(last).After(now) {
-		l.log.Info("a scheduled pull was missed while nobody ran; pulling now", zap.Time("last", last))
-		l.pullSignal.Send()
+	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
+		l.project.branch.Log.Info("a scheduled pull was missed while nobody ran; pulling now", zap.Time("last", last))
+		l.project.pullSignal.Send()
 	}
 	if !ok { // the schedule begins now
-		l.began(now)
+		l.project.began(now)
 	}
 }
 
 func (p *project) began(at time.Time) {
-	if err := ledger.Times.Put(p.State, p.stateName(), ledger.TimeSchedule, at.UTC()); err != nil {
-		p.log.Error("remember when the pull began", zap.Error(err))
+	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {
+		p.branch.Log.Error("remember when the pull began", zap.Error(err))
 	}
 }
 
 func (l *looping) plan(after time.Time) {
-	l.due = l.cfg.Pull.Schedule.Next(after)
-	defer l.changes.Send()
+	l.due = l.project.branch.Project.Pull.Schedule.Next(after)
+	defer l.project.engine.changes.Send()
 	if l.due.IsZero() {
-		l.next.Store(nil)
+		l.project.next.Store(nil)
 		return
 	}
 	due := l.due // the status keeps it, on other goroutines
-	l.next.Store(&due)
+	l.project.next.Store(&due)
 }
 
 // sleep is how long nothing is due; short enough to notice a clock that was set.
 func (l *looping) sleep() time.Duration {
-	now := l.Now()
+	now := l.project.branch.Now()
 	wait := longestSleep
 	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.Due, l.pullNotices.Due} {
 		if !at.IsZero() {
@@ -191,9 +192,9 @@ func (l *looping) sleep() time.Duration {
 }
 
 func (l *looping) tick(ctx context.Context) {
-	now := l.Now()
-	if !l.isReady() {
-		l.prove(ctx)
+	now := l.project.branch.Now()
+	if !l.project.isReady() {
+		l.project.prove(ctx)
 	}
 	if l.pushRetry.due(now) || l.pushNotices.IsDue(now) {
 		l.push(ctx)
@@ -204,60 +205,60 @@ func (l *looping) tick(ctx context.Context) {
 }
 
 func (l *looping) push(ctx context.Context) {
-	began := l.Now()
+	began := l.project.branch.Now()
 	l.pushNotices.Begins()
-	reports, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
+	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
 	if err != nil {
-		l.far.Store(true)
+		l.project.far.Store(true)
 	}
 	var leftOut []report.Problem
 	for _, result := range reports {
 		for _, p := range result.Problems {
 			if !slices.Contains(l.leftOut, p) { // said once, not at every save
-				l.log.Warn("left out of the push", zap.Stringer("problem", p))
+				l.project.branch.Log.Warn("left out of the push", zap.Stringer("problem", p))
 			}
 		}
 		leftOut = append(leftOut, result.Problems...)
 		l.tell(result.Finished)
 		if result.Requests > 0 {
-			l.log.Info("pushed", l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests), zap.Int("files", len(result.Files)))...)
+			l.project.branch.Log.Info("pushed", l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests), zap.Int("files", len(result.Files)))...)
 		}
 	}
 	l.leftOut = leftOut
 	l.after(ctx, "push", err, l.pushRetry)
-	l.pushNotices.Ended(l.Now().Sub(began), l.Now())
+	l.pushNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
 }
 
 func (l *looping) pull(ctx context.Context) {
-	began := l.Now()
+	began := l.project.branch.Now()
 	l.pullNotices.Begins()
-	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
+	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
 	unsent := false
 	for _, result := range reports {
 		for _, p := range result.Problems {
-			l.log.Warn("left out of the pull", zap.Stringer("problem", p))
+			l.project.branch.Log.Warn("left out of the pull", zap.Stringer("problem", p))
 		}
 		l.tell(result.Finished)
 		if result.Commit != "" {
-			l.log.Info("pulled", l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit), zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
+			l.project.branch.Log.Info("pulled", l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit), zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
 		}
-		unsent = unsent || result.unsent
+		unsent = unsent || result.Unsent
 	}
-	if !l.cfg.Pull.Schedule.IsZero() {
-		l.plan(l.Now())
+	if !l.project.branch.Project.Pull.Schedule.IsZero() {
+		l.plan(l.project.branch.Now())
 	}
 	if unsent {
-		l.far.Store(true)
-		l.pushSignal.Send()
+		l.project.far.Store(true)
+		l.project.pushSignal.Send()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
-	l.pullNotices.Ended(l.Now().Sub(began), l.Now())
+	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
 }
 
 // tell logs branches that are gone.
 func (l *looping) tell(finished []report.FinishedLine) {
 	for _, f := range finished {
-		l.log.Info("a branch is gone; its translations are not used any more",
+		l.project.branch.Log.Info("a branch is gone; its translations are not used any more",
 			zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
 	}
 }
@@ -271,32 +272,32 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 }
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.
-func (l *looping) after(ctx context.Context, pass string, err error, retry *backoff) {
-	l.proven.Store(true)
+func (l *looping) after(ctx context.Context, passOf string, err error, retry *backoff) {
+	l.project.proven.Store(true)
 	if ctx.Err() == nil {
-		l.statusNow(ctx)
-		l.changes.Send() // LastStatus is another
+		l.project.statusNow(ctx)
+		l.project.engine.changes.Send() // LastStatus is another
 	}
 	switch urgent := soonest(err); {
 	case err == nil:
 		retry.reset()
-		if !l.isReady() {
-			l.prove(ctx) // the service is there again
+		if !l.project.isReady() {
+			l.project.prove(ctx) // the service is there again
 		}
 	case ctx.Err() != nil:
-		l.log.Info(pass + " interrupted; it is taken up again at the next start")
+		l.project.branch.Log.Info(passOf + " interrupted; it is taken up again at the next start")
 	case errors.Is(urgent, gitops.ErrBusy):
-		retry.soon(l.Now())
-		l.log.Info(pass+" waits for git", zap.Error(err), zap.Time("again", retry.at))
+		retry.soon(l.project.branch.Now())
+		l.project.branch.Log.Info(passOf+" waits for git", zap.Error(err), zap.Time("again", retry.at))
 	case Permanent(urgent):
-		retry.slow(l.Now())
-		l.log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
+		retry.slow(l.project.branch.Now())
+		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
 	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
-		retry.slow(l.Now())
-		l.log.Error(pass+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
+		retry.slow(l.project.branch.Now())
+		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
 	default:
-		retry.failed(l.Now(), urgent)
-		l.log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))
+		retry.failed(l.project.branch.Now(), urgent)
+		l.project.branch.Log.Error(passOf+" was not finished", zap.Error(err), zap.Time("again", retry.at))
 	}
 }
 
@@ -360,22 +361,22 @@ func (b *backoff) failed(now time.Time, err error) {
 // watch rings for a push whenever the place that pushes read settles after a change: the working tree, or a branch. Where nothing can be
 // watched, the rescan rings.
 func (p *project) watch(ctx context.Context) {
-	if !p.cfg.Push.Enabled {
+	if !p.branch.Project.Push.Enabled {
 		return
 	}
-	heart := p.Hearts.Try(fmt.Sprintf("the watcher of project %q", p.cfg.Name), p.proven.Load)
+	heart := p.engine.Hearts.Try(fmt.Sprintf("the watcher of project %q", p.branch.Project.Name), p.proven.Load)
 	defer heart.End()
 	ctx = beats(ctx, heart)
 	for ctx.Err() == nil {
-		if p.cfg.Cloned() {
+		if p.branch.Project.Cloned() {
 			p.far.Store(true) // nothing happens here; the remote is asked
 		} else if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
-			p.log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
+			p.branch.Log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
 		}
-		heart.Expect(p.Config.Daemon.Rescan)
+		heart.Expect(p.branch.Config.Daemon.Rescan)
 		select {
 		case <-ctx.Done():
-		case <-time.After(p.Config.Daemon.Rescan):
+		case <-time.After(p.branch.Config.Daemon.Rescan):
 			p.pushSignal.Send()
 		}
 	}
@@ -391,11 +392,11 @@ func (p *project) watchOnce(ctx context.Context) error {
 	if err := repo.Close(); err != nil {
 		return err
 	}
-	d := p.Config.Daemon
+	d := p.branch.Config.Daemon
 	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
-		Alive: heartbeat.From(ctx).Expect, Warn: func(message string) { p.log.Warn(message) }}
-	if p.cfg.Push.Source == config.Worktree {
-		o.Patterns = p.cfg.WatchPatterns()
+		Alive: heartbeat.From(ctx).Expect, Warn: func(message string) { p.branch.Log.Warn(message) }}
+	if p.branch.Project.Push.Source == config.Worktree {
+		o.Patterns = p.branch.Project.WatchPatterns()
 	}
 	w, err := watch.New(o)
 	if err != nil {

@@ -767,14 +767,11 @@ func (c *chapter) there(b *bundle.Bundle, language string, completion service.Co
 	defer archive.Close()
 	values := make(map[catalog.Name]string)
 	for _, e := range archive.Entries {
-		body, err := e.ReadAll()
+		texts, _, err := b.ReadExport(e.Open, c.cfg.Language(language), new(bundle.Kept))
 		c.must(err)
-		if len(bytes.TrimSpace(body)) == 0 {
-			continue
+		for _, u := range texts {
+			values[u.Name] = u.Text
 		}
-		f, err := b.ParseExport(body, c.cfg.Language(language), new(int))
-		c.must(err)
-		maps.Copy(values, valuesOf(f))
 	}
 	return values
 }

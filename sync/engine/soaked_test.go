@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/locsync/locsync/formats"
-	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -21,30 +20,30 @@ import (
 func TestADeliveredTextMeetsTheBranchsOlderOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 
 	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A2 reviewer", "b": "B1"}))
 	w.git("merge", "-q", "--squash", "l10n")
 	w.commit()
 	w.final("de", "a", "A3 translator")
-	w.pushes(PushOptions{}) // the service's stands
-	w.pulls(PullOptions{})
+	w.pushes(push.Options{}) // the service's stands
+	w.pulls(pull.Options{})
 	w.write(deApp, flat(map[string]string{"a": "A4 person", "b": "B1"}))
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.holds("main", "de", "a", "A4 person")
 
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
 	w.commit()
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("fr", "b", "B fr") // a reason for a commit
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", deApp, flat(map[string]string{"a": "A4 person", "b": "B1"}))
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.holds("main", "de", "a", "A4 person")
 }
 
@@ -57,24 +56,24 @@ func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
 	const file = "res/values-de/strings.xml"
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n[[project.files]]\nsource = \"res/values/strings.xml\"\noutput = \"res/values-{LOCALE:ANDROID}/strings.xml\"\n",
 		map[string]string{"res/values/strings.xml": plural("one", "other")})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "de", Format: "android-xml", CompletionState: service.Final,
 		Files: []service.Upload{{Name: "x.xml", Body: []byte(plural("eins", "andere"))}}})
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 
 	w.commitOn("l10n", file, plural("eins vom Zweig", "andere"))
 	w.write(file, plural("eins", "andere von hier"))
 	w.commit()
-	w.pushes(PushOptions{})
-	w.pulls(PullOptions{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
 	w.has("l10n", file, plural("eins vom Zweig", "andere von hier"))
 	w.git("merge", "-q", "-X", "theirs", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.wire.take("")
 	w.sends()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", file, plural("eins vom Zweig", "andere von hier"))
 	gittest.Sound(t, w.dir)
 }
@@ -83,30 +82,30 @@ func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
 func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A2 translator")
 	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
-	w.problem(w.pushes(PushOptions{}).Problems, "A2 person", "A2 translator")
-	w.pulls(PullOptions{})
+	w.problem(w.pushes(push.Options{}).Problems, "A2 person", "A2 translator")
+	w.pulls(pull.Options{})
 	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B1"}))
 	w.commit() // base and branch have changed the same text now
 	w.final("de", "b", "B2")
-	w.pushes(PushOptions{})
-	w.problem(w.pulls(PullOptions{}).Problems, "A2 person", "A2 translator")
+	w.pushes(push.Options{})
+	w.problem(w.pulls(pull.Options{}).Problems, "A2 person", "A2 translator")
 	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B2"}))
 	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B3 person"}))
 	w.commit() // and the file once more; what gave way has been named
-	w.clean(PushOptions{})
-	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+	w.clean(push.Options{})
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
 		t.Errorf("%v", p.Problems)
 	}
 	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B3 person"}))
 	w.git("merge", "-q", "l10n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.holds("main", "de", "a", "A2 translator", "b", "B3 person")
 }
 
@@ -114,15 +113,15 @@ func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
 func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A reviewer", "b": "B1"}))
 	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
 	w.commit()
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.problem(p.Problems, "A reviewer", "A person", "on main")
 	w.has("l10n", deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
 	w.git("merge", "-q", "--ff-only", "l10n")
@@ -143,12 +142,12 @@ func TestARenameThatATranslatorWasFasterThan(t *testing.T) {
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
 	w.failsTheSecondExport()
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	w.wire.failing(nil)
 	w.final("de", "a2", "A by the translator")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.holds("main", "de", "a2", "A by the translator")
 }
 
@@ -156,10 +155,10 @@ func TestARenameThatATranslatorWasFasterThan(t *testing.T) {
 func TestAChangeIsTakenBackAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
 	w.wire.failing(func(r *http.Request) local.Fault { return when(isImport(r), local.Fault{Drop: true}) })
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	w.wire.failing(nil)
@@ -176,33 +175,14 @@ func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
 	w.commit()
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.commitOn("l10n", deApp, de("A reviewer", "B de"))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.sends(deApp + " (de): a")
 	w.holds("main", "de", "a", "A reviewer")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := textsIn(t, "json", []byte(w.show("l10n", deApp)))["a"]; got != "A reviewer" {
 		t.Errorf("the branch has %q", got)
-	}
-}
-
-// A text of base's that has lost a conflict gives way to the branch's, also where the branch has not changed its own.
-func TestALostTextGivesWay(t *testing.T) {
-	t.Parallel()
-	unit := func(text string) catalog.Catalog {
-		return catalog.Catalog{{Name: catalog.Name{Key: "a"}, Text: text}}
-	}
-	f, _ := formats.Named("json")
-	base, err := f.Parse(resource.Keys{}, []byte(`{"a": "base"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, lost := range []bool{true, false} {
-		edits, gaveWay := brought(unit("old").Marks(), unit("old"), base, nil, func(catalog.Unit) bool { return lost })
-		if (len(edits) == 1 && edits[0].Text == "old") != lost || len(gaveWay) > 0 {
-			t.Errorf("lost %v: %v %v", lost, edits, gaveWay)
-		}
 	}
 }
 
@@ -211,29 +191,29 @@ func TestALostTextGivesWay(t *testing.T) {
 func TestATextIsSetBackOnBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 
 	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
 	w.commit()
 	w.final("de", "b", "B2") // a reason for a commit
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", deApp, flat(map[string]string{"a": "A2 person", "b": "B2"}))
 	w.write(deApp, flat(map[string]string{"a": "A1", "b": "B1"}))
 	w.commit()
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.holds("main", "de", "a", "A2 person", "b", "B2")
 
 	w.final("de", "b", "B3")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.has("l10n", deApp, flat(map[string]string{"a": "A1", "b": "B3"}))
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.holds("main", "de", "a", "A1", "b", "B3")
 	w.git("merge", "-q", "l10n")
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.brings()
 	w.holds("main", "de", "a", "A1", "b", "B3")
 }
@@ -243,15 +223,15 @@ func TestATextIsSetBackOnBase(t *testing.T) {
 func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B", "c": "C"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("fr", "a", "A fr")
-	w.pulls(PullOptions{})
-	w.clean(PushOptions{}) // de has no file here or anywhere
+	w.pulls(pull.Options{})
+	w.clean(push.Options{}) // de has no file here or anywhere
 	w.final("de", "a", "A1", "b", "B1", "c", "C1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B person", "c": "C1"}))
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.holds("main", "de", "a", "A person", "b", "B person", "c", "C1")
 }
 
@@ -260,23 +240,23 @@ func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
 func TestATreeBehindReplacesANewerText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A2", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B person"}))
 	for _, dry := range []bool{true, false} {
-		p := w.clean(PushOptions{DryRun: dry})
+		p := w.clean(push.Options{DryRun: dry})
 		if len(p.Replaced) != 1 || p.Replaced[0].Key != "a" || !strings.Contains(p.Replaced[0].Problem, `"A2"`) {
 			t.Errorf("dry run %v: %+v", dry, p.Replaced)
 		}
 	}
 	w.holds("main", "de", "a", "A person", "b", "B person")
 	w.write(deApp, flat(map[string]string{"a": "A person again", "b": "B person"}))
-	if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+	if p := w.clean(push.Options{}); len(p.Replaced) > 0 {
 		t.Errorf("%+v", p.Replaced)
 	}
 }
@@ -287,12 +267,12 @@ func TestARenameThatATranslatorsDraftWasFasterThan(t *testing.T) {
 	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
 	w.failsTheSecondExport()
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	w.wire.failing(nil)
 	w.translate("main", "de", service.Draft, "a2", "A begun")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.holds("main", "de", "a2", "A begun")
 }
 
@@ -302,19 +282,19 @@ func TestARenameOfATranslationThatOnlyTheRepositoryHas(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.write(enApp, flat(map[string]string{"a2": "A changed", "b": "B"}))
 	w.commit()
 	w.wire.failing(func(r *http.Request) local.Fault {
 		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
 	})
-	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+	if _, err := w.Push(t.Context(), push.Options{}); err == nil {
 		t.Fatal("the push went well")
 	}
 	w.wire.failing(nil)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	if got := w.atLeast("main", "de", service.Final)["a2"]; got != "A de" {
 		t.Errorf("the service has %q", got)
 	}
@@ -350,26 +330,26 @@ func TestALostTextIsKeptInASquashedMerge(t *testing.T) {
 	w.write(disputedPath, plural("p one first.", "2+ person"))
 	w.translateForms(plural("2 translator", "2+ translator"))
 	lost := []string{`other "2+ person"`, `one "2 translator", other "2+ translator"`}
-	w.pushes(PushOptions{DryRun: true})
+	w.pushes(push.Options{DryRun: true})
 	silent("in a dry run")
-	w.problem(w.pushes(PushOptions{}).Problems, "2+ person", "2 translator", "2+ translator")
+	w.problem(w.pushes(push.Options{}).Problems, "2+ person", "2 translator", "2+ translator")
 	named(lost...)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	waits()
 
 	w.write(disputedPath, plural("3 person", "2+ person"))
-	w.problem(w.pushes(PushOptions{}).Problems, `one "3 person", other "2+ person"`, "2 translator", "2+ translator")
+	w.problem(w.pushes(push.Options{}).Problems, `one "3 person", other "2+ person"`, "2 translator", "2+ translator")
 	named(`one "3 person", other "2+ person"`)
 	waits()
 
 	w.commit()
 	w.write(disputedPath, plural("2 translator", "2+ person")) // as somebody resolves it
 	w.commit()
-	w.problem(w.pushes(PushOptions{}).Problems, `one "2 translator", other "2+ person"`, "2+ translator")
+	w.problem(w.pushes(push.Options{}).Problems, `one "2 translator", other "2+ person"`, "2+ translator")
 	named(`other "2+ person"`)
 	waits()
 
-	w.problem(w.pulls(PullOptions{}).Problems, "2+ person", "2+ translator", "push --ours --key p")
+	w.problem(w.pulls(pull.Options{}).Problems, "2+ person", "2+ translator", "push --ours --key p")
 	named(`other "2+ person"`)
 	w.has("l10n", disputedPath, plural("2 translator", "2+ translator"))
 	w.brings()

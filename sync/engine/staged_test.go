@@ -8,6 +8,9 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // Whatever a crash leaves of the end of a delivery, and of its beginning, the next pull makes of it what an undisturbed one would have.
@@ -16,38 +19,38 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, "locales/en/two.json": `{"c": "C"}`})
 	bare := w.bare()
 	w.configure(w.config)
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "c", "C1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.final("de", "a", "A2", "b", "B2", "c", "C2")
 	w.final("fr", "a", "A3", "c", "C3")
 	gittest.Hook(t, bare, "pre-receive", "exit 1")
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("the remote refuses nothing")
 	}
 	var home, cfg = w.home, w.Config
-	remembered := func(before func(p *project, d ledger.Delivery), arrived bool) string {
+	remembered := func(before func(p *pass.Branch, d ledger.Delivery), arrived bool) string {
 		w.home = t.TempDir()
 		w.check(os.CopyFS(w.home, os.DirFS(home)))
 		w.restart(cfg)
-		p := w.projects[0]
-		d, ok, err := ledger.Deliveries.Get(p.State, p.stateName(), "l10n")
+		p := w.projects[0].branch
+		d, ok, err := ledger.Deliveries.Get(p.Ledger, p.StateName(), "l10n")
 		if w.check(err); !ok || len(d.Files) != 4 {
 			t.Fatalf("the delivery is %+v", d)
 		}
 		before(p, d)
-		w.check(unstage(t.Context(), p, d, arrived))
-		if _, ok, _ := ledger.Deliveries.Get(p.State, p.stateName(), "l10n"); ok {
+		w.check(pull.Unstage(t.Context(), p, d, arrived))
+		if _, ok, _ := ledger.Deliveries.Get(p.Ledger, p.StateName(), "l10n"); ok {
 			t.Error("the delivery does not end")
 		}
 		var all strings.Builder
-		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Known, ledger.Filler, ledger.Made, ledger.Outdated, lookAt("l10n").kind()} {
-			slots, err := kind.Slots(p.State, p.stateName())
+		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Known, ledger.Filler, ledger.Made, ledger.Outdated, pass.LookAt("l10n").Kind()} {
+			slots, err := kind.Slots(p.Ledger, p.StateName())
 			w.check(err)
 			for _, slot := range slots {
-				marks, err := p.State.Marks(slot)
+				marks, err := p.Ledger.Marks(slot)
 				w.check(err)
-				staged, err := p.State.Marks(slot.Stage(true))
+				staged, err := p.Ledger.Marks(slot.Stage(true))
 				w.check(err)
 				fmt.Fprintln(&all, slot, marks, staged)
 			}
@@ -56,12 +59,12 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	}
 	whole := make(map[bool]string)
 	for _, arrived := range []bool{true, false} {
-		whole[arrived] = remembered(func(*project, ledger.Delivery) {}, arrived)
+		whole[arrived] = remembered(func(*pass.Branch, ledger.Delivery) {}, arrived)
 		for cut := range 6 {
-			got := remembered(func(p *project, d ledger.Delivery) {
-				steps := unstaging(p, d, arrived)
+			got := remembered(func(p *pass.Branch, d ledger.Delivery) {
+				steps := pull.Unstaging(p, d, arrived)
 				for _, step := range steps[:min(cut, len(steps))] {
-					w.check(p.State.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
+					w.check(p.Ledger.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
 				}
 			}, arrived)
 			if got != whole[arrived] {
@@ -72,8 +75,8 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	if whole[true] == whole[false] {
 		t.Error("a commit that has arrived changes nothing")
 	}
-	half := remembered(func(p *project, d ledger.Delivery) { // staged as far as to the last file
-		w.check(p.State.Update(func(tx ledger.Writer) error { return unstageOne(p, tx, d.Files[3], false) }))
+	half := remembered(func(p *pass.Branch, d ledger.Delivery) { // staged as far as to the last file
+		w.check(p.Ledger.Update(func(tx ledger.Writer) error { return pull.UnstageOne(p, tx, d.Files[3], false) }))
 	}, false)
 	if half != whole[false] {
 		t.Errorf("of a delivery that is half staged\n%s\nstays, want\n%s", half, whole[false])

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"slices"
@@ -12,29 +10,17 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/status"
+	"github.com/locsync/locsync/sync/tree"
 )
-
-// stateName is the project's name in the state: that of one project of one service, and of one line.
-func (p *project) stateName() string {
-	if p.line != "" {
-		return ledger.BranchScope(p.projectName(), p.line)
-	}
-	return p.projectName()
-}
-
-func (p *project) projectName() string {
-	s := p.Config.Service
-	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.cfg.ID))
-	return p.cfg.Name + "@" + hex.EncodeToString(sum[:6])
-}
 
 // finished is said at the end of a pass.
 func (p *project) finished() {
-	p.doing.Store(nil)
-	p.changes.Send()
+	p.common.doing.Store(nil)
+	p.engine.changes.Send()
 }
 
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
@@ -43,7 +29,7 @@ func (e *Engine) Ended() int64 { return e.ended.Load() }
 // Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
 func (e *Engine) Doing(name string) report.Doing {
 	for _, p := range e.projects {
-		if d := p.doing.Load(); d != nil && (name == "" || name == p.cfg.Name) {
+		if d := p.common.doing.Load(); d != nil && (name == "" || name == p.branch.Project.Name) {
 			return *d
 		}
 	}
@@ -83,10 +69,10 @@ func (e *Engine) LastStatus() report.Status {
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
 			now := *last
-			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
+			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 				now = p.unseen(*began)
 			}
-			now.Watch, now.GitBusy = p.watching(), p.gitBusy.For(p.Now())
+			now.Watch, now.GitBusy = p.watching(), p.branch.GitBusy.For(p.branch.Now())
 			s.Projects = append(s.Projects, now)
 		}
 	}
@@ -105,20 +91,20 @@ func (p *project) watching() *report.Watching {
 }
 
 func (p *project) blank() report.ProjectStatus {
-	return report.ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
+	return report.ProjectStatus{Name: p.branch.Project.Name, ID: p.branch.Project.ID, Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
 		Findings: report.Findings{Problems: []report.Problem{}},
-		Process:  report.Process{Watch: p.watching(), GitBusy: p.gitBusy.For(p.Now())}}
+		Process:  report.Process{Watch: p.watching(), GitBusy: p.branch.GitBusy.For(p.branch.Now())}}
 }
 
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
-	p.events().Read(&s)
+	p.branch.Events().Read(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
 	}
-	s.Took, s.Seen, s.Overdue = time.Since(began), p.Now(), status.Overdue(p.cfg, &s, p.status.Load(), p.born)
+	s.Took, s.Seen, s.Overdue = time.Since(began), p.branch.Now(), status.Overdue(p.branch.Project, &s, p.status.Load(), p.born)
 	if err != nil {
 		p.recall(&s, err)
 	}
@@ -127,7 +113,7 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	if s.Problems = status.Unique(s.Problems); err == nil {
 		s.State = s.Sentence()
 	}
-	if doing := p.doing.Load(); doing != nil {
+	if doing := p.common.doing.Load(); doing != nil {
 		s.State = doing.String()
 	}
 	if ctx.Err() == nil { // one that was cut short tells nothing of the project
@@ -162,9 +148,9 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 // look reads the status of one line.
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
-	v := &status.View{Config: p.cfg, Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line,
-		Accepted: p.keeper(), Shown: p.events().Shown, Find: p.findTree, Unsent: p.unsent,
-		Subject: func(tip *gitops.Tip) string { return p.subject(look(tip)) }}
+	v := &status.View{Config: p.branch.Project, Ledger: p.branch.Ledger, Project: p.branch.ProjectName(), Scope: p.branch.StateName(), Line: p.branch.Base,
+		Accepted: p.branch.Keeper(), Shown: p.branch.Events().Shown, Find: p.branch.FindTree, Unsent: func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(p.branch, repo, t) },
+		Subject: func(tip *gitops.Tip) string { return p.branch.Subject(pull.Look(tip)) }}
 	if err := v.Remembered(s); err != nil {
 		return err
 	}
@@ -182,15 +168,15 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 
 // statusTree is where the status looks: what pushes read, or of a line that is not checked out what is committed.
 func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
-	if p.cfg.Push.Source == config.Worktree {
-		if head, _, err := repo.Head(); err != nil || p.line == "" || p.line == head {
+	if p.branch.Project.Push.Source == config.Worktree {
+		if head, _, err := repo.Head(); err != nil || p.branch.Base == "" || p.branch.Base == head {
 			return repo.Worktree()
 		}
-		if tip, err := repo.Here(p.line); err == nil {
+		if tip, err := repo.Here(p.branch.Base); err == nil {
 			return tip, nil // as a push would find it when it is checked out
 		}
-		return repo.Seen(p.line, p.line)
+		return repo.Seen(p.branch.Base, p.branch.Base)
 	}
-	there, err := repo.Seen(p.cfg.Push.Source, p.cfg.Push.Source)
-	return p.committed(repo, there, err)
+	there, err := repo.Seen(p.branch.Project.Push.Source, p.branch.Project.Push.Source)
+	return p.branch.Committed(repo, there, err)
 }

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
+	"pgregory.net/rapid"
 )
 
 // What a status holds, after any passes, troubles and repairs: no secret that anybody has put anywhere; the same for the same state; a list wherever the
@@ -37,8 +38,8 @@ func TestStatusLaws(t *testing.T) {
 			if rapid.Bool().Draw(rt, "fails") {
 				w.wire.failing(refusing(401))
 			}
-			_, perr := w.Push(t.Context(), PushOptions{})
-			_, lerr := w.Pull(t.Context(), PullOptions{})
+			_, perr := w.Push(t.Context(), push.Options{})
+			_, lerr := w.Pull(t.Context(), pull.Options{})
 			w.wire.failing(nil)
 			if rapid.Bool().Draw(rt, "repairs") && perr == nil && lerr == nil {
 				x.repair(w)
@@ -161,7 +162,7 @@ func TestStatusLinks(t *testing.T) {
 		t.Errorf("%q, %q", s.Branch, s.BranchURL)
 	}
 	w.final("de", "a", "A1")
-	p := w.pulls(PullOptions{})
+	p := w.pulls(pull.Options{})
 	w.git("remote", "set-url", "origin", "git@github.com:team/app.git")
 	s := w.Status(t.Context()).Projects[0]
 	page := "https://github.com/team/app/commit/" + p.Commit

@@ -11,6 +11,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -30,20 +32,20 @@ func TestStatusNumbers(t *testing.T) {
 	if s := expect("before anything", 3, 0, 3, 0); s.LastPush != nil || s.LastPull != nil || s.NextPull != nil {
 		t.Errorf("%+v", s)
 	}
-	w.pushes(PushOptions{DryRun: true})
+	w.pushes(push.Options{DryRun: true})
 	expect("after a dry run", 3, 0, 3, 0)
 	w.sends("locales/en/app.json (en): a b c")
 	if s := expect("pushed", 0, 0, 3, 0); s.LastPush == nil || s.LastPush.Result != report.ResultOK || s.LastPush.Keys != 3 {
 		t.Errorf("%+v", s.LastPush)
 	}
 	w.translate("main", "de", service.Final, "a", "Ä", "b", "B!")
-	pulled := w.pulls(PullOptions{})
+	pulled := w.pulls(pull.Options{})
 	if s := expect("pulled", 0, 0, 3, 2); s.LastPull.Commit != pulled.Commit || s.LastPull.Keys != 2 {
 		t.Errorf("%+v, pulled %+v", s.LastPull, pulled)
 	}
 	w.write("locales/en/app.json", `{"a": "A changed", "c": "C", "d": "D"}`)
 	expect("one changed, one removed, one new", 2, 1, 3, 1)
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	expect("pushed again", 0, 1, 3, 1)
 	w.write("locales/en/app.json", `{"a": `)
 	s := w.Status(t.Context()).Projects[0]
@@ -66,16 +68,16 @@ func TestStatusCountsTranslationsToPush(t *testing.T) {
 		if s.Pending != de || s.Languages[0].Pending != de || strings.Contains(s.State, "everything is pushed") != (de == 0) {
 			t.Errorf("%s: %d pending, %+v, %q", when, s.Pending, s.Languages, s.State)
 		}
-		dry := w.pushes(PushOptions{DryRun: true})
+		dry := w.pushes(push.Options{DryRun: true})
 		if dry.Keys != de {
 			t.Errorf("%s: a push would send %+v", when, dry)
 		}
 	}
 	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("pulled, not merged", 0)
 	w.git("merge", "-q", "l10n")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	expect("merged", 0)
 	w.write("locales/de/a.json", "{\n  \"a\": \"A2\",\n  \"b\": \"B1\"\n}\n")
 	expect("changed here", 1)
@@ -84,13 +86,13 @@ func TestStatusCountsTranslationsToPush(t *testing.T) {
 	w.configure(settings + "[project.push]\ntranslations = false\n" + jsonFiles)
 	expect("not to be sent", 0)
 	w.configure(settings + jsonFiles)
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	expect("pulled again", 2)
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	expect("pushed", 0)
 	w.write("locales/de/a.json", "{\n  \"a\": \"A3\",\n  \"b\": \"B1\"\n}\n")
 	w.final("de", "a", "A4")
-	w.pushes(PushOptions{})
+	w.pushes(push.Options{})
 	if s := w.Status(t.Context()).Projects[0]; s.Pending != 0 || len(s.Conflicts) != 1 {
 		t.Errorf("a conflict: %d pending, %+v", s.Pending, s.Conflicts)
 	}
@@ -99,21 +101,21 @@ func TestStatusCountsTranslationsToPush(t *testing.T) {
 // Lists of the documents are [] where they are empty, and every name of the contract is there.
 func TestDocuments(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
-	push, err := w.Push(t.Context(), PushOptions{})
+	sent, err := w.Push(t.Context(), push.Options{})
 	w.check(err)
 	status := w.Status(t.Context())
 	check, err := w.Check(t.Context(), inspect.Options{})
 	w.check(err)
 	w.write("locales/en/app.json", `{"a": "A"}`)
 	w.commit()
-	pull, err := w.Pull(t.Context(), PullOptions{})
+	got, err := w.Pull(t.Context(), pull.Options{})
 	w.check(err)
 	for name, c := range map[string]struct {
 		document any
 		members  string
 	}{
-		"push":   {push, "name requests keys files problems"},
-		"pull":   {pull, "name commit branch pushed files problems"},
+		"push":   {sent, "name requests keys files problems"},
+		"pull":   {got, "name commit branch pushed files problems"},
 		"status": {status, "name id pending removed last_push last_pull next_pull files languages problems"},
 		"check":  {check, "name root files keys problems"},
 	} {
@@ -231,12 +233,12 @@ func TestMissedPull(t *testing.T) {
 		w.Now = func() time.Time { return at }
 		l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 		l.start()
-		if want := w.projects[0].cfg.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
+		if want := w.projects[0].branch.Project.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
 		}
 		select {
 		case <-p.pullSignal:
-			l.began(at)
+			l.project.began(at)
 			return true
 		default:
 			return false
@@ -260,12 +262,12 @@ func TestMissedPull(t *testing.T) {
 		}
 	}
 	w.Now = func() time.Time { return day(12, 7) }
-	w.pulls(PullOptions{DryRun: true})
+	w.pulls(pull.Options{DryRun: true})
 	if !starts(day(12, 8)) {
 		t.Error("a dry run was taken for a pull")
 	}
 	w.Now = func() time.Time { return day(14, 7) }
-	w.pulls(PullOptions{}) // from the command line
+	w.pulls(pull.Options{}) // from the command line
 	if starts(day(14, 8)) {
 		t.Error("a time counts as missed although somebody pulled since")
 	}

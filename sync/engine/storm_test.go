@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -374,7 +375,7 @@ func TestStormOfFilesAndGit(t *testing.T) {
 func TestPushWhileTheStatusIsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`, "locales/de/app.json": `{"a": "Ä"}`})
-	w.pushes(PushOptions{Translations: true})
+	w.pushes(push.Options{Translations: true})
 	index := filepath.Join(w.dir, ".git", "index")
 	done := make(chan struct{})
 	go func() {

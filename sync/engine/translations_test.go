@@ -9,6 +9,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -19,9 +21,9 @@ const deApp, enApp = "locales/de/app.json", "locales/en/app.json"
 func mergedWorld(t *testing.T, project string) *world {
 	t.Helper()
 	w := newWorld(t, project, map[string]string{enApp: `{"a": "A", "b": "B"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.translate("main", "de", service.Final, "a", "A de", "b", "B de")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.wire.take("")
@@ -52,7 +54,7 @@ func TestPushOfAnEditedTranslation(t *testing.T) {
 	w.holds("main", "de", "a", "A hand", "b", "B de")
 	w.sends()
 	w.silent()
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.wire.take("")
 	w.sends()
 	w.silent()
@@ -79,7 +81,7 @@ func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
 	w.sends()
 	// After the service's text was pulled and merged, the older one is typed again, with no look in between.
 	w.translate("main", "de", service.Final, "a", "A new")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	if got := w.show("main", deApp); !strings.Contains(got, "A new") {
 		t.Fatalf("main has %s", got)
@@ -98,7 +100,7 @@ func TestPushOfATreeThatLiesBehind(t *testing.T) {
 	w.git("branch", "feature")
 	for _, text := range []string{"A 2", "A 3", "A 4"} {
 		w.translate("main", "de", service.Final, "a", text)
-		w.pulls(PullOptions{})
+		w.pulls(pull.Options{})
 		w.wire.take("")
 		w.sends()
 		w.silent()
@@ -130,12 +132,12 @@ func TestPushOfATranslationThatBothChanged(t *testing.T) {
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B hand"))
 	w.translate("main", "de", service.Draft, "a", "A service")
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): b")
 	w.problem(p.Problems, deApp, "a", "A hand", "A service")
 	w.translate("main", "de", service.Final, "a", "A service")
-	w.pulls(PullOptions{})
-	w.reports(w.pushes(PushOptions{}))
+	w.pulls(pull.Options{})
+	w.reports(w.pushes(push.Options{}))
 	w.holds("main", "de", "a", "A service", "b", "B hand")
 	if got := w.show("l10n", deApp); !strings.Contains(got, "A service") {
 		t.Errorf("the branch has %s", got)
@@ -153,14 +155,14 @@ func TestPushAtFirstContact(t *testing.T) {
 	const repo = `{"a": "A repo", "b": "B repo", "c": "C de"}`
 	w.write(deApp, repo)
 	w.commit()
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): b", enApp+" (en): a b c")
 	w.problem(p.Problems, deApp, `the repository has "A repo" and the service "A service"`, "neither is changed", "push --ours --key a", "push --translations", "pull --accept-service")
-	if q := w.pulls(PullOptions{}); q.Commit != "" || len(q.Problems) > 0 {
+	if q := w.pulls(pull.Options{}); q.Commit != "" || len(q.Problems) > 0 {
 		t.Errorf("%+v", q)
 	}
 	w.sends() // it is named once
-	if q := w.pulls(PullOptions{}); q.Commit != "" || len(q.Problems) > 0 {
+	if q := w.pulls(pull.Options{}); q.Commit != "" || len(q.Problems) > 0 {
 		t.Errorf("%+v", q)
 	}
 	w.holds("main", "de", "a", "A service", "b", "B repo", "c", "C de")
@@ -170,23 +172,23 @@ func TestPushAtFirstContact(t *testing.T) {
 	}
 	// Another text on either side is named again, and changes nothing either.
 	w.translate("main", "de", service.Final, "a", "A other")
-	w.problem(w.pulls(PullOptions{}).Problems, "A repo", "A other")
+	w.problem(w.pulls(pull.Options{}).Problems, "A repo", "A other")
 	w.write(deApp, strings.Replace(repo, "A repo", "A hand", 1))
 	w.commit()
-	p = w.pushes(PushOptions{})
+	p = w.pushes(push.Options{})
 	w.reports(p)
 	w.problem(p.Problems, "A hand", "A other")
 	// What the service has is written when that is decided; from now on a change is a change.
-	if p := w.pushes(PushOptions{Theirs: true, Keys: []string{"a"}}); len(p.Settled) != 1 {
+	if p := w.pushes(push.Options{Theirs: true, Keys: []string{"a"}}); len(p.Settled) != 1 {
 		t.Errorf("%+v", p)
 	}
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +0 ~1 -0")
 	w.sends()
 	w.git("merge", "-q", "l10n")
 	w.lose() // git has what was agreed on
 	w.sends(enApp + " (en): a b c")
 	w.translate("main", "de", service.Final, "a", "A newer")
-	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{}), deApp+" (de): +0 ~1 -0")
 	w.sends() // the tree lies behind
 	w.holds("main", "de", "a", "A newer")
 	w.git("merge", "-q", "l10n")
@@ -199,9 +201,9 @@ func TestPushAtFirstContact(t *testing.T) {
 func TestPushTranslations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo"), "locales/fr/app.json": `{"a": "A fr", "b": "", "dead": "x"}`})
-	p := w.clean(PushOptions{Translations: true, DryRun: true})
+	p := w.clean(push.Options{Translations: true, DryRun: true})
 	w.reports(p, deApp+" (de): a b", enApp+" (en): a b", "locales/fr/app.json (fr): a")
-	p = w.clean(PushOptions{Translations: true})
+	p = w.clean(push.Options{Translations: true})
 	w.reports(p, deApp+" (de): a b", enApp+" (en): a b", "locales/fr/app.json (fr): a")
 	if p.Keys != 5 || p.Requests != 3 {
 		t.Errorf("%+v", p)
@@ -211,44 +213,44 @@ func TestPushTranslations(t *testing.T) {
 	if got := w.atLeast("main", "de", service.Final); got["a"] != "A repo" {
 		t.Errorf("final are %v", got)
 	}
-	w.reports(w.clean(PushOptions{Translations: true}))
+	w.reports(w.clean(push.Options{Translations: true}))
 	if got := w.wire.take("import"); len(got) != 3 {
 		t.Errorf("%d imports", len(got))
 	}
 
 	differing := func() *world {
 		w := newWorld(t, settings+"[project.push]\ntranslations = false\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
-		w.clean(PushOptions{})
+		w.clean(push.Options{})
 		w.write(deApp, de("A repo", "B repo"))
 		w.commit()
 		w.translate("main", "de", service.Final, "a", "A service")
-		w.problem(w.pulls(PullOptions{}).Problems, "A repo", "A service")
+		w.problem(w.pulls(pull.Options{}).Problems, "A repo", "A service")
 		w.sends()
 		return w
 	}
 	w = differing()
-	w.reports(w.clean(PushOptions{Translations: true}), deApp+" (de): a b")
+	w.reports(w.clean(push.Options{Translations: true}), deApp+" (de): a b")
 	w.holds("main", "de", "a", "A repo", "b", "B repo")
 	if s := w.Status(t.Context()).Projects[0]; len(s.Conflicts) > 0 {
 		t.Errorf("%+v", s.Conflicts)
 	}
 	w.translate("main", "de", service.Final, "a", "A 2", "b", "B 2")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.translate("main", "de", service.Final, "a", "A 3")
-	w.pulls(PullOptions{})
-	w.reports(w.clean(PushOptions{Translations: true}))
+	w.pulls(pull.Options{})
+	w.reports(w.clean(push.Options{Translations: true}))
 	w.holds("main", "de", "a", "A 3", "b", "B 2")
 
 	w = differing()
-	w.gains(w.pulls(PullOptions{AcceptService: true}), deApp+" (de): +0 ~1 -0")
+	w.gains(w.pulls(pull.Options{AcceptService: true}), deApp+" (de): +0 ~1 -0")
 	if got := w.show("l10n", deApp); got != de("A service", "B repo") {
 		t.Errorf("the branch has %s", got)
 	}
 	if s := w.Status(t.Context()).Projects[0]; len(s.Conflicts) > 0 {
 		t.Errorf("%+v", s.Conflicts)
 	}
-	w.reports(w.clean(PushOptions{Translations: true}), deApp+" (de): b")
+	w.reports(w.clean(push.Options{Translations: true}), deApp+" (de): b")
 }
 
 // A translation that comes with a new source file, a new language file, or a moved one, is somebody's too.
@@ -262,7 +264,7 @@ func TestPushOfNewTranslationFiles(t *testing.T) {
 	w.holds("main", "de", "n", "N de")
 	w.sends()
 	w.translate("main", "de", service.Final, "a", "A 2")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.wire.take("")
 	w.git("mv", enApp, "locales/en/moved.json")
 	w.git("mv", deApp, "locales/de/moved.json")
@@ -283,7 +285,7 @@ func TestPushOfTranslationsOnTheBranch(t *testing.T) {
 	w.holds("main", "de", "a", "A branch")
 	w.sends()
 	w.translate("main", "de", service.Final, "a", "A 2")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.commitOn("l10n", deApp, de("A branch", "B de"))
 	w.sends(deApp + " (de): a")
 	w.holds("main", "de", "a", "A branch")
@@ -292,7 +294,7 @@ func TestPushOfTranslationsOnTheBranch(t *testing.T) {
 	w.silent()
 	w.commitOn("l10n", deApp, de("A one", "B same"))
 	w.write(deApp, de("A two", "B same"))
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): a b")
 	w.problem(p.Problems, "A one", "A two", "l10n")
 	w.holds("main", "de", "a", "A one", "b", "B same")
@@ -322,9 +324,9 @@ func TestPushOfWhatIsNoTranslation(t *testing.T) {
 		t.Run(incomplete, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+"[project.pull]\nincomplete = \""+incomplete+"\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.translate("main", "de", service.Final, "a", "A de")
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.git("merge", "-q", "l10n")
 			w.wire.take("")
 			w.sends()
@@ -332,9 +334,9 @@ func TestPushOfWhatIsNoTranslation(t *testing.T) {
 			w.write(enApp, `{"a": "A", "b": "B 2"}`)
 			w.sends(enApp + " (en): b")
 			w.commit()
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.sends()
-			w.reports(w.clean(PushOptions{Translations: true}))
+			w.reports(w.clean(push.Options{Translations: true}))
 			w.write(deApp, `{"a": "", "b": "`+map[string]string{"fallback": "B 2"}[incomplete]+`"}`)
 			w.sends()
 			w.write(deApp, `{"a": "A de", "b": "B hand"}`)
@@ -345,7 +347,7 @@ func TestPushOfWhatIsNoTranslation(t *testing.T) {
 	w.write(enApp, `{"a": "A"}`, deApp, de("A de", "B hand"))
 	w.sends()
 	w.write(deApp, `{"a": "A hand" "b"}`)
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p)
 	w.problem(p.Problems, deApp+":1:")
 	w.configure(settings + "[project.push]\ntranslations = false\n" + jsonFiles)
@@ -361,12 +363,12 @@ func TestPushOfAPluralsTranslation(t *testing.T) {
 		return "<resources>\n    <plurals name=\"p\">\n        <item quantity=\"one\">" + one + "</item>\n        <item quantity=\"other\">" + other + "</item>\n    </plurals>\n</resources>\n"
 	}
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[[project.files]]\nsource = \"values/strings.xml\"\noutput = \"values-{LOCALE:ANDROID}/strings.xml\"\n", map[string]string{"values/strings.xml": xml("one", "%d")})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	translate := func(body string) {
 		w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "de", Format: "android-xml", CompletionState: "final", Files: []service.Upload{{Name: "s.xml", Body: []byte(body)}}})
 	}
 	translate(xml("eins", "%d Stück"))
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.sends()
 	w.write("values-de/strings.xml", xml("ein Stück", "%d Stück"))
@@ -378,7 +380,7 @@ func TestPushOfAPluralsTranslation(t *testing.T) {
 	translate(xml("ein Stück", "%d Teile"))
 	w.write("values-de/strings.xml", xml("1 Stück", "%d Stück"))
 	w.sends("values-de/strings.xml (de): p")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	if got := w.show("l10n", "values-de/strings.xml") + "\n"; got != xml("1 Stück", "%d Teile") {
 		t.Errorf("the branch has %s", got)
 	}
@@ -403,10 +405,10 @@ func TestPushOfTranslationsInEveryLayout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "source_language = \"en\"\ntarget_languages = [\"zh-Hans\"]\n[project.language_paths]\n\"zh-Hans\" = \"zh-CN\"\n"+c.project, map[string]string{c.source: c.en, c.path: c.zh})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.write(c.path, c.edited)
 			w.wire.take("")
-			p := w.clean(PushOptions{})
+			p := w.clean(push.Options{})
 			if len(p.Files) != 1 || p.Files[0].Path != c.path || p.Files[0].Language != "zh-Hans" {
 				t.Errorf("%+v", p)
 			}
@@ -428,12 +430,12 @@ func TestPushOfConflictingTranslations(t *testing.T) {
 			t.Parallel()
 			w := mergedWorld(t, settings+"[project.push]\nconflicts = \""+mode+"\"\n"+jsonFiles)
 			w.write(deApp, de("A hand", "B de"))
-			p := w.pushes(PushOptions{})
+			p := w.pushes(push.Options{})
 			w.reports(p, deApp+" (de): a")
 			w.holds("main", "de", "a", "A de")
 			if mode == "report" {
 				w.problem(p.Problems, deApp, "a", "A hand")
-				w.reports(w.pushes(PushOptions{}), deApp+" (de): a")
+				w.reports(w.pushes(push.Options{}), deApp+" (de): a")
 				return
 			}
 			w.sends()
@@ -444,9 +446,9 @@ func TestPushOfConflictingTranslations(t *testing.T) {
 			w.sends()
 
 			w.final("de", "a", "A service") // nothing of it gives way
-			w.pulls(PullOptions{})
+			w.pulls(pull.Options{})
 			w.write(deApp, de("A hand 3", "B de"))
-			if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+			if p := w.clean(push.Options{}); len(p.Replaced) > 0 {
 				t.Errorf("%v", p.Replaced)
 			}
 			w.holds("main", "de", "a", "A service")
@@ -458,11 +460,11 @@ func TestPushOfConflictingTranslations(t *testing.T) {
 func TestPushOfATranslationWithoutSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, deApp: `{"a": "A de"}`})
-	w.clean(PushOptions{})
+	w.clean(push.Options{})
 	w.id = "77777777-2222-3333-4444-555555555555"
-	state := w.projects[0].stateName()
+	state := w.projects[0].branch.StateName()
 	w.configure(w.config) // another project at the service, which has none of the keys
-	if w.projects[0].stateName() == state {
+	if w.projects[0].branch.StateName() == state {
 		t.Fatal("the state of another project would be used")
 	}
 	w.sends(deApp+" (de): a", enApp+" (en): a")
@@ -480,7 +482,7 @@ func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
 			}
 			return local.Fault{}
 		})
-		if _, err := w.Push(t.Context(), PushOptions{}); err == nil || Permanent(err) {
+		if _, err := w.Push(t.Context(), push.Options{}); err == nil || Permanent(err) {
 			t.Fatalf("the push went well: %v", err)
 		}
 		w.wire.failing(nil)
@@ -499,7 +501,7 @@ func TestPushDryRunOfTranslations(t *testing.T) {
 	w.write(deApp, de("A hand", "B hand"))
 	w.translate("main", "de", service.Draft, "b", "B service")
 	for range 2 {
-		p := w.pushes(PushOptions{DryRun: true})
+		p := w.pushes(push.Options{DryRun: true})
 		w.reports(p, deApp+" (de): a")
 		w.problem(p.Problems, "b", "B hand", "B service")
 	}
@@ -507,7 +509,7 @@ func TestPushDryRunOfTranslations(t *testing.T) {
 		t.Errorf("%d imports", len(got))
 	}
 	w.holds("main", "de", "a", "A de")
-	p := w.pushes(PushOptions{})
+	p := w.pushes(push.Options{})
 	w.reports(p, deApp+" (de): a")
 	w.problem(p.Problems, "b")
 }
@@ -519,7 +521,7 @@ func TestPushAtFirstContactWithoutTheBranch(t *testing.T) {
 	bare := gittest.Bare(t, w.dir)
 	w.git("push", "-q", "origin", "main", "l10n")
 	w.translate("main", "de", service.Final, "a", "A 2")
-	w.pulls(PullOptions{})
+	w.pulls(pull.Options{})
 	w.translate("main", "de", service.Final, "a", "A 3")
 	w.lose()
 	w.check(os.Rename(bare, bare+".away"))
@@ -540,15 +542,15 @@ func TestPushComparesWithAFreshExport(t *testing.T) {
 			<-r.Context().Done() // the client is gone
 		}
 	}
-	if _, err := w.Pull(ctx, PullOptions{Full: true}); err == nil {
+	if _, err := w.Pull(ctx, pull.Options{Full: true}); err == nil {
 		t.Fatal("the pull went well")
 	}
 	w.wire.before = nil
-	if jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName()); err != nil || len(jobs) != 1 {
+	if jobs, err := ledger.Jobs.List(w.store, w.projects[0].branch.StateName()); err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}
 	w.translate("main", "de", service.Draft, "a", "A translator")
 	w.write(deApp, de("A hand", "B de"))
-	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A translator")
+	w.problem(w.pushes(push.Options{}).Problems, "A hand", "A translator")
 	w.holds("main", "de", "a", "A translator")
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // A commit whose tree git could not have made fails push, pull, status and check by name, whatever pushes read from and
@@ -19,7 +21,7 @@ func TestCommitsThatCannotBeRead(t *testing.T) {
 			w := newWorld(t, settings+fmt.Sprintf("[project.push]\nsource = %q\n[[project.files]]\nsource = %q\n"+
 				"output = \"locales/{LANGUAGE}/app.json\"\n", source, pattern), map[string]string{
 				"locales/en/app.json": `{"a": "A", "b": "B"}`, "locales/de/app.json": `{"a": "Ah"}`})
-			w.clean(PushOptions{})
+			w.clean(push.Options{})
 			w.translate("main", "de", "final", "b", "Be")
 
 			good := w.git("rev-parse", "main")
@@ -29,9 +31,9 @@ func TestCommitsThatCannotBeRead(t *testing.T) {
 			tree := gittest.Input(t, w.dir, []byte(entries), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 			w.git("update-ref", "refs/heads/main", w.git("commit-tree", "-p", good, "-m", "hostile", tree))
 
-			_, push := w.Push(t.Context(), PushOptions{})
-			_, pull := w.Pull(t.Context(), PullOptions{})
-			for what, err := range map[string]error{"push": push, "pull": pull} {
+			_, sent := w.Push(t.Context(), push.Options{})
+			_, got := w.Pull(t.Context(), pull.Options{})
+			for what, err := range map[string]error{"push": sent, "pull": got} {
 				reads := what == "pull" || source == "main"
 				if reads != strings.Contains(fmt.Sprint(err), "damaged tree") {
 					t.Errorf("source %s, %s: the %s said %v", source, pattern, what, err)
@@ -48,8 +50,8 @@ func TestCommitsThatCannotBeRead(t *testing.T) {
 			}
 
 			w.git("update-ref", "refs/heads/main", good)
-			w.clean(PushOptions{})
-			w.pulls(PullOptions{})
+			w.clean(push.Options{})
+			w.pulls(pull.Options{})
 			if got := compact(w.show("l10n", "locales/de/app.json")); got != `{"a": "Ah", "b": "Be"}` {
 				t.Errorf("source %s, %s: %s", source, pattern, got)
 			}

@@ -30,7 +30,7 @@ func newTurnstile() *turnstile { return &turnstile{taken: make(chan struct{}, 1)
 // blocked returns an error where nobody's turn comes any more, because the pass that has it hangs.
 func (p *project) blocked() error {
 	if still, hangs := p.mu.holder.Load().Still(); hangs {
-		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its repository lies on answers, or start the daemon again", p.cfg.Name, still)
+		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its repository lies on answers, or start the daemon again", p.branch.Project.Name, still)
 	}
 	return nil
 }
@@ -40,8 +40,8 @@ const lookAtHolder = time.Second
 
 // turn waits until nobody else makes a pass of the project. done ends the turn. It is an error where ctx ends before, and for a command, which is told and does not wait
 // with it, where the pass that has the turn hangs.
-func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func(), err error) {
-	own, used := heartbeat.From(ctx), p.using()
+func (p *project) turn(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
+	own, used := heartbeat.From(ctx), p.engine.using()
 	own.Rest()
 	if err := p.wait(ctx, own == nil); err != nil {
 		used()
@@ -49,7 +49,7 @@ func (p *project) turn(ctx context.Context, pass string) (_ context.Context, don
 	}
 	h := own
 	if own == nil {
-		h = p.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name), p.proven.Load)
+		h = p.engine.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name), p.proven.Load)
 		ctx = beats(ctx, h)
 	}
 	h.Beat()

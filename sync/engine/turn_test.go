@@ -7,9 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"go.uber.org/zap"
 )
 
 // Of a pass that a command asked for and a loop that waits for its turn, it is the pass that is told to hang; afterwards the loop moves again.
@@ -34,8 +35,8 @@ func TestTurnsAndHearts(t *testing.T) {
 		t.Errorf("hanging: %s", got)
 	}
 	for what, ask := range map[string]func() error{
-		"push": func() error { _, err := e.Push(t.Context(), PushOptions{Project: "a"}); return err },
-		"pull": func() error { _, err := e.Pull(t.Context(), PullOptions{Project: "a"}); return err },
+		"push": func() error { _, err := e.Push(t.Context(), push.Options{Project: "a"}); return err },
+		"pull": func() error { _, err := e.Pull(t.Context(), pull.Options{Project: "a"}); return err },
 	} {
 		if err := ask(); err == nil || !strings.Contains(err.Error(), command+" has not moved for") || Permanent(err) {
 			t.Errorf("a %s that would wait for one that hangs: %v", what, err)
@@ -97,14 +98,14 @@ func TestWaitingForATurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		report, err := p.push(t.Context(), PushOptions{})
+		report, err := p.push(t.Context(), push.Options{})
 		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "hangs") || took < step || took > step+2*lookAtHolder {
 			t.Errorf("a command that waits for a turn which does not come, after %s: %v", took, err)
 		}
 		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
 			t.Errorf("its report: %+v", report)
 		}
-		soon, cancel := context.WithTimeout(beats(t.Context(), p.Hearts.Begin("loop")), time.Hour)
+		soon, cancel := context.WithTimeout(beats(t.Context(), p.engine.Hearts.Begin("loop")), time.Hour)
 		defer cancel()
 		began = time.Now()
 		if _, _, err := p.turn(soon, "push"); err == nil || time.Since(began) != time.Hour {

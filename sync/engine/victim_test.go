@@ -21,17 +21,18 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 // A victim is a process of its own that makes passes and may be killed at any moment: the test binary, started again. The service lives in
@@ -97,11 +98,11 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 	}
 	var errs []error
 	if passes != "pull" {
-		r, err := e.Push(ctx, PushOptions{})
+		r, err := e.Push(ctx, push.Options{})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}
 	if passes != "push" {
-		r, err := e.Pull(ctx, PullOptions{})
+		r, err := e.Pull(ctx, pull.Options{})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}
 	return errors.Join(errs...)
@@ -190,7 +191,8 @@ func (s *scene) must(err error) {
 }
 
 func (s *scene) path(name string) string { return filepath.Join(s.root, name) }
-func (s *scene) repo() string            { return s.path("repo") }
+
+func (s *scene) repo() string { return s.path("repo") }
 
 func (s *scene) git(args ...string) string {
 	s.tb.Helper()
@@ -397,5 +399,5 @@ func (s *scene) stateName() string {
 	s.tb.Helper()
 	cfg, err := config.Load(s.path("locsync.toml"))
 	s.must(err)
-	return New(Parts{Config: cfg, Log: zap.NewNop()}).projects[0].stateName()
+	return New(Parts{Config: cfg, Log: zap.NewNop()}).projects[0].branch.StateName()
 }

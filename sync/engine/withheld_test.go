@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // What the service would have no source text for, and a key that has two texts in one file, is named by check, by the dry
@@ -32,19 +34,19 @@ func TestTextsThatAreNeverSent(t *testing.T) {
 		checked, err := w.Check(t.Context(), inspect.Options{})
 		w.check(err)
 		w.problem(checked.Projects[0].Problems, "de.x", c.key, c.says)
-		w.problem(w.pushes(PushOptions{DryRun: true}).Problems, "de.x", c.key, c.says)
-		w.problem(w.pushes(PushOptions{}).Problems, "de.x", c.key, c.says)
+		w.problem(w.pushes(push.Options{DryRun: true}).Problems, "de.x", c.key, c.says)
+		w.problem(w.pushes(push.Options{}).Problems, "de.x", c.key, c.says)
 		if sent := w.wire.take("import"); !slices.ContainsFunc(sent, func(r seen) bool {
 			return strings.Contains(r.files["de.x"]+r.files["de.xml"]+r.files["de.json"], c.sent)
 		}) {
 			t.Errorf("%s: the rest is not sent", c.name)
 		}
-		again := w.pushes(PushOptions{})
+		again := w.pushes(push.Options{})
 		w.problem(again.Problems, c.says)
 		if status := w.Status(t.Context()).Projects[0]; again.Requests > 0 || status.Pending > 0 {
 			t.Errorf("%s: sent again, %d pending", c.name, status.Pending)
 		}
-		if pulled := w.pulls(PullOptions{}); pulled.Keys > 0 {
+		if pulled := w.pulls(pull.Options{}); pulled.Keys > 0 {
 			t.Errorf("%s: a pull changed %v", c.name, pulled.Files)
 		}
 	}

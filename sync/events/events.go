@@ -1,8 +1,8 @@
 // Package events tells of the passes to readers who know the product and its languages, but neither git nor the
 // interface: what was sent and brought, and what lasts, when it begins and when it ends.
 //
-// Its law: one cause is told once, however often it comes again, and an event that could not be written is no error of
-// the pass. At most 50 events are kept, and 30 days are counted.
+// Its law: one cause is told once, however often it comes again, and an event that could not be written is not an
+// error of the pass. At most 50 events are kept, and 30 days are counted.
 //
 // It decides nothing: it is told what a pass did, and looks only at what is remembered of conflicts and requests.
 package events
@@ -38,7 +38,7 @@ type Entry struct {
 	tx       ledger.Writer
 	at       time.Time
 	told     []report.Event // new ones
-	again    *report.Event  // one that takes the place of its equal, see among
+	again    *report.Event  // one that replaces its equal, see among
 	day      report.Day     // what is added to today
 	standing map[string]ledger.Ongoing
 	changed  bool // of standing
@@ -55,7 +55,7 @@ func (p *Log) Open(tx ledger.Writer, at time.Time) *Entry {
 	return d
 }
 
-// Close writes what was told. What keeps it from being written is logged, and is no error of the pass.
+// Close writes what was told. What keeps it from being written is logged, and is not an error of the pass.
 func (d *Entry) Close() {
 	if err := d.keep(); err != nil {
 		d.of.Log.Error("write the events", zap.Error(err))
@@ -128,7 +128,7 @@ func partOf[T any](tx ledger.Reader, project string, of ledger.Table[T], part st
 
 func dateOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// added adds to a day, and drops those that nobody looks at any more, or that a clock told too early.
+// added adds to a day, and drops those that are too old to be shown, or that a clock told too early.
 func added(days []report.Day, at time.Time, more report.Day) []report.Day {
 	oldest := dateOf(at.UTC().AddDate(0, 0, 1-mostDays))
 	days = slices.DeleteFunc(days, func(d report.Day) bool { return d.Date < oldest || d.Date > dateOf(at) })
@@ -165,7 +165,7 @@ func (p *Log) Read(s *report.ProjectStatus) {
 	}
 }
 
-// among adds an event that may come again to others: in the place of its equal, unless that was before Since or
+// among adds an event that may come again to others: instead of its equal, unless that was before Since or
 // before it worked again.
 func among(e report.Event, events []report.Event) []report.Event {
 	kind, since := equal(e.Text), e.Since

@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Against a model: any history of events, failures, recoveries and days, with a clock that goes both ways, leaves at most 50 events, the latest last, each
-// row of equal failures once, and sums of days that nobody has counted twice.
+// Against a model: any history of events, failures, recoveries and days, with a clock that goes both ways, leaves at
+// most 50 events, the latest last, each row of equal failures once, and sums of days that nobody has counted twice.
 func TestEventsLaw(t *testing.T) {
 	t.Parallel()
 	store, err := boltledger.Open(t.TempDir())
@@ -37,7 +37,8 @@ func TestEventsLaw(t *testing.T) {
 				switch rapid.IntRange(0, 3).Draw(rt, "what") {
 				case 0:
 					kind := rapid.SampledFrom([]string{"down", "refused", "no route"}).Draw(rt, "kind")
-					failure = fmt.Errorf("%s: request %d from port %d", kind, rapid.IntRange(1, 1<<30).Draw(rt, "request"), rapid.IntRange(1024, 65535).Draw(rt, "port"))
+					failure = fmt.Errorf("%s: request %d from port %d", kind, rapid.IntRange(1, 1<<30).Draw(rt, "request"),
+						rapid.IntRange(1024, 65535).Draw(rt, "port"))
 					if failures++; !kinds[kind] {
 						kinds[kind] = true
 						events++
@@ -74,8 +75,10 @@ func TestEventsLaw(t *testing.T) {
 		}
 		var s report.ProjectStatus
 		l.Read(&s)
-		if len(s.Events) > mostEvents || events <= mostEvents && len(s.Events) > events || events > 0 && last != "" && s.Events[0].Text != last {
-			rt.Fatalf("%d events, want at most %d; the newest is %q, want %q", len(s.Events), min(events, mostEvents), s.Events[0].Text, last)
+		if len(s.Events) > mostEvents || events <= mostEvents && len(s.Events) > events || events > 0 && last != "" &&
+			s.Events[0].Text != last {
+			rt.Fatalf("%d events, want at most %d; the newest is %q, want %q", len(s.Events), min(events, mostEvents),
+				s.Events[0].Text, last)
 		}
 		if len(s.Activity) != mostDays || s.Activity[mostDays-1].Date != dateOf(now) {
 			rt.Fatalf("%+v", s.Activity)
@@ -88,7 +91,8 @@ func TestEventsLaw(t *testing.T) {
 	})
 }
 
-// BenchmarkEntry is what events add to the end of a pass that has nothing to tell, and of one that has, when there are as many as are kept.
+// BenchmarkEntry is what events add to the end of a pass that has nothing to tell, and of one that has, when there are
+// as many as are kept.
 func BenchmarkEntry(b *testing.B) {
 	store, err := boltledger.Open(b.TempDir())
 	if err != nil {

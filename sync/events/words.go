@@ -12,7 +12,7 @@ import (
 const (
 	mostEvents = 50
 	mostDays   = 30
-	mostWords  = 300 // of what somebody else said, in a sentence
+	mostWords  = 300 // of another program's words, in a sentence
 )
 
 // Brief is a bounded line of what was said.

@@ -248,7 +248,7 @@ func UnfitProblems(target bundle.Target, texts catalog.Catalog, unfit map[catalo
 		if why := unfit[u.Name]; why != "" && !told[u.Key] {
 			told[u.Key] = true
 			code := report.CodeShape
-			if strings.HasPrefix(why, "stands twice") {
+			if strings.HasPrefix(why, "is in this file twice") {
 				code = report.CodeClash
 			}
 			all = append(all, report.Problem{Code: code, File: target.Path, Key: u.Key, Language: target.Language.Code,

@@ -110,7 +110,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
 		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (it stays; locsync pull --prune takes it out)`,
 		`locales/de/stray.json: warning: (de): is where translations lie, and no file that "locales/en/*.json" matches is its source (bring the source file back, or remove this one; it is left alone)`,
-		`locales/en/app.json:5:12: "twice" (en): stands twice with different texts, "one" and "two" (neither is sent until one is left)`,
+		`locales/en/app.json:5:12: "twice" (en): is in this file twice with different texts, "one" and "two" (neither is sent until one is left)`,
 		`locales/en/broken.json:2:10: (en): `,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
 		`locales/fr/app.json:3:7: (fr): `,

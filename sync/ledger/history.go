@@ -59,7 +59,7 @@ func Knows(history catalog.Marks, n catalog.Name, m catalog.Mark) bool {
 
 // Holds reports whether a history holds a text under its name.
 func Holds(history catalog.Marks, u catalog.Unit) bool {
-	return Knows(history, u.Name, catalog.MarkOf(u.Text))
+	return len(history) > 0 && Knows(history, u.Name, catalog.MarkOf(u.Text))
 }
 
 // Forget takes one text out of a history.

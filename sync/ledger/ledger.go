@@ -104,6 +104,9 @@ type Writer interface {
 	// SetMarks stores the marks of a slot in place of what was there. No marks are marks too: Marks returns an empty set.
 	SetMarks(Slot, catalog.Marks) error
 
+	// SetPacked is SetMarks for marks that are packed.
+	SetPacked(Slot, catalog.Packed) error
+
 	// DropMarks forgets a slot.
 	DropMarks(Slot) error
 

@@ -11,24 +11,25 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/secret"
 )
 
 // Address is where a configuration has messages posted, checked; zero for nowhere. Its errors never quote it.
-func Address(cfg *config.Config, getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret,
+func Address(cfg *config.Config, getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value,
 	error) {
-	secret, err := cfg.NotifyURL(getenv, readFile)
-	if err != nil || secret.IsZero() {
-		return secret, err
+	found, err := cfg.NotifyURL(getenv, readFile)
+	if err != nil || found.IsZero() {
+		return found, err
 	}
-	address := strings.TrimSpace(secret.Reveal())
+	address := strings.TrimSpace(found.Reveal())
 	if err := checkAddress(address); err != nil {
 		key := "url_file"
 		if cfg.Notify.URLEnv != "" {
 			key = "url_env"
 		}
-		return config.Secret{}, fmt.Errorf("%s: notify.%s: %w", cfg.File, key, err)
+		return secret.Value{}, fmt.Errorf("%s: notify.%s: %w", cfg.File, key, err)
 	}
-	return config.NewSecret(address), nil
+	return secret.New(address), nil
 }
 
 func checkAddress(address string) error {

@@ -12,10 +12,13 @@ import (
 	"github.com/locsync/locsync/sync/config"
 )
 
-// What left the embedded service leaves nothing of it behind, waits for who uses it, and keeps it where it is needed again meanwhile.
+// What left the embedded service leaves nothing of it behind, waits for who uses it, and keeps it where it is needed
+// again meanwhile.
 func TestEmbeddedServiceOfAProcess(t *testing.T) {
 	const id = "11111111-2222-3333-4444-555555555555"
-	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte("[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nid = \""+id+"\"\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n"))
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"),
+		[]byte("[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nid = \""+id+"\"\nsource_language = "+
+			"\"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ var leftover = regexp.MustCompile(`^locsync-(check|completion|doctor|dry-run|exp
 // LeftoverAge is after which such a thing is not in use any more. Each is needed for minutes at most.
 const LeftoverAge = 24 * time.Hour
 
-// clearLeftovers removes what killed processes have left. What cannot be removed belongs to another user, and is no
+// clearLeftovers removes what killed processes have left. What cannot be removed belongs to another user, and is not a
 // reason to fail.
 func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
 	entries, err := os.ReadDir(dir)

@@ -22,6 +22,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -54,7 +55,7 @@ type Process struct {
 
 // New is a process that has not opened anything yet.
 func New(cfg *config.Config, dir string, o Options) *Process {
-	return &Process{Dir: dir, ReadFile: config.ReadSecretFile, cfg: cfg, o: o,
+	return &Process{Dir: dir, ReadFile: secret.ReadFile, cfg: cfg, o: o,
 		embedded: &embedded{dir: dir, log: o.Log}}
 }
 

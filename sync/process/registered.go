@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -35,16 +36,16 @@ func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\'
 
 // Callback is what the service's notifications of a configuration are registered with.
 func Callback(cfg *config.Config) (service.Callback, error) {
-	secret, err := cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
+	value, err := cfg.CallbackSecret(os.Getenv, secret.ReadFile)
 	if err != nil {
 		return service.Callback{}, &failure.UsageError{Err: err}
 	}
-	if secret.IsZero() {
+	if value.IsZero() {
 		return service.Callback{}, &failure.UsageError{Err: errors.New("daemon.public_url is set, but no secret that " +
 			"notifications carry: set callback_secret_env or callback_secret_file, or the daemon refuses them")}
 	}
 	return service.Callback{
 		URL:               strings.TrimRight(cfg.Daemon.PublicURL, "/") + "/callback",
-		AdditionalHeaders: []wire.CallbackHeader{{Name: cfg.Daemon.CallbackHeader, Value: secret.Reveal()}},
+		AdditionalHeaders: []wire.CallbackHeader{{Name: cfg.Daemon.CallbackHeader, Value: value.Reveal()}},
 	}, nil
 }

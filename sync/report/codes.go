@@ -61,7 +61,7 @@ var Codes = []Code{
 	{CodeLanguage, Warning, "a language that a translation service is known not to have"},
 	{CodeGap, Error, "a key without a translation (check --missing)"},
 	{CodeConfiguration, Error, "the configuration cannot be used as it is"},
-	{CodeConflict, Error, "a text was changed in two places, or never agreed on; one counts, or it waits for a decision"},
+	{CodeConflict, Error, "a text was changed on both sides, or never agreed on; one counts, or it waits for a decision"},
 	{CodeNoConflict, Error, "--ours or --theirs names something that is in no conflict"},
 	{CodeReplaced, Warning, "a text of the service was replaced or kept by a push, as push.conflicts says"},
 	{CodeRemoved, Warning, "a key that the source does not have, or has lost, stays at the service"},

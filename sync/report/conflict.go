@@ -25,7 +25,7 @@ type Conflict struct {
 	Beside string `json:"beside,omitempty"`
 }
 
-// Problem is the conflict as it stands among the problems of reports and of the status.
+// Problem is the conflict as it is among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
 	if c.Beside != "" {
 		return c.problem("is translated otherwise in "+strings.ReplaceAll(c.Beside, "%", "%%")+

@@ -53,12 +53,12 @@ type PushedFile struct {
 // Value is one text that a dry run would change.
 type Value struct {
 	Key  string  `json:"key"`
-	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the place in it
+	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the position in it
 	Old  *string `json:"old"`            // null where there is none, or where only its digest is known
 	New  *string `json:"new"`            // null where it goes
 }
 
-// Settled is a conflict that was decided on: Stands is "ours" or "theirs".
+// Settled is a conflict that was decided on; for the repository ("ours") or for the service ("theirs").
 type Settled struct {
 	Conflict
 	Stands string `json:"stands"`
@@ -136,7 +136,7 @@ func (f PulledFile) Summary() string {
 		}
 	}
 	if f.Deleted {
-		return "deleted; its texts are in the file that takes its place"
+		return "deleted; its texts are in the file that replaces it"
 	}
 	if len(parts) == 0 {
 		return "brought up to date"

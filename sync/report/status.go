@@ -138,7 +138,7 @@ type Process struct {
 	Jobs []Job `json:"-"` // imports and exports that were begun and are not finished
 }
 
-// OtherProblems are the problems that are no conflicts.
+// OtherProblems are the problems that are not conflicts.
 func (s ProjectStatus) OtherProblems() []Problem {
 	told := make(map[Problem]bool, len(s.Conflicts))
 	for _, c := range s.Conflicts {

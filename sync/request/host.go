@@ -10,16 +10,16 @@ import (
 	"os"
 
 	"github.com/locsync/locsync/gitops/forge"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/secret"
 )
 
 // hostOptions say how to reach the repository's git host. The token is read each time, so that a new one counts at
 // once.
 func (b *Branch) hostOptions(ctx context.Context) (forge.Options, error) {
-	token, err := b.Config.ForgeToken(b.Project, os.Getenv, config.ReadSecretFile)
+	token, err := b.Config.ForgeToken(b.Project, os.Getenv, secret.ReadFile)
 	if err != nil {
 		return forge.Options{}, err
 	}

@@ -114,10 +114,6 @@ func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused [
 		if decoded += n; decoded > l.ratioFrom && decoded > l.ratio*size {
 			return nil, nil, beyond("it unpacks to more than %d times its size", l.ratio)
 		}
-		if n > l.json {
-			refused = append(refused, Refused{f.Name, fmt.Sprintf("it has more than %d MB", l.json>>20)})
-			continue
-		}
 		entries = append(entries, Entry{Name: f.Name, Size: n, open: f.Open})
 	}
 	return entries, refused, nil
@@ -159,7 +155,7 @@ func refuseMember(f *zip.File) string {
 	case mode&fs.ModeSymlink != 0:
 		return "it is a symbolic link"
 	case !mode.IsRegular() || strings.HasSuffix(f.Name, "/"):
-		return "it is no regular file"
+		return "it is not a regular file"
 	case f.Flags&encrypted != 0:
 		return "it is encrypted"
 	case f.Method != zip.Store && f.Method != zip.Deflate:

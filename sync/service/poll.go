@@ -73,6 +73,9 @@ func (c *Client) wait(ctx context.Context, look func(context.Context) (over bool
 // Jobs that are waited for share half of the request budget.
 func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.Duration,
 	look func(ctx context.Context, i int) (over bool, err error), ended func(i int, err error) bool) {
+	if len(begun) == 0 {
+		return
+	}
 	start := time.Now()
 	good := start
 	var open []*pending

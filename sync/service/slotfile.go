@@ -121,7 +121,7 @@ func shareMode(dir string) (fs.FileMode, error) {
 		return 0, err
 	}
 	if !info.IsDir() {
-		return 0, fmt.Errorf("%s is no folder", dir)
+		return 0, fmt.Errorf("%s is not a folder", dir)
 	}
 	return info.Mode().Perm() & 0o666, nil
 }

@@ -60,7 +60,7 @@ func (p *View) heldKeys(fsys fs.FS, t *tree.Tree, l config.Language, conflicts [
 			continue
 		}
 		for _, b := range target.Sources {
-			for key := range t.Of(b).Texts.Keys() {
+			for key := range t.Of(b).TextKeys() {
 				if left[key] {
 					held[b.Path+"\x00"+key] = true
 				}
@@ -107,7 +107,7 @@ func (p *View) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) e
 			pending, _, _ := a.Pending(src)
 			f.Pending = len(pending)
 		}
-		keys := src.Texts.Keys()
+		keys := src.TextKeys()
 		f.Keys = len(keys)
 		for key := range keys {
 			total[src.Path+"\x00"+key] = true
@@ -196,9 +196,10 @@ func (p *View) countKeys(have map[string]bool, t *tree.Tree, fsys fs.FS,
 		if err != nil {
 			return nil, err
 		}
+		texts := bundle.Texts(f)
 		for _, b := range target.Sources {
-			keys := t.Of(b).Texts.Keys()
-			for _, u := range bundle.Texts(f) {
+			keys := t.Of(b).TextKeys()
+			for _, u := range texts {
 				if keys[u.Key] && u.Text != "" && !ledger.Holds(filler, u) {
 					have[b.Path+"\x00"+u.Key] = true
 				}

@@ -36,16 +36,16 @@ func (p *View) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem, er
 	if err != nil {
 		return nil, err
 	}
-	places := []*gitops.Tip{tip}
+	tips := []*gitops.Tip{tip}
 	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
-		places = []*gitops.Tip{base, tip} // a pull takes base in
+		tips = []*gitops.Tip{base, tip} // a pull takes base in
 	}
-	t, err := p.Find(places[0], nil)
+	t, err := p.Find(tips[0], nil)
 	if err != nil {
 		return nil, err
 	}
 	unread := slices.Clone(t.Problems)
-	for _, fsys := range places {
+	for _, fsys := range tips {
 		broken, err := p.unreadable(fsys, t)
 		if err != nil {
 			return nil, err
@@ -179,8 +179,8 @@ func Overdue(cfg *config.Project, s, before *report.ProjectStatus, born time.Tim
 	return time.Time{}
 }
 
-// lastGood is when the last pull worked, of the line where that is longest ago; zero where one never did. What a look
-// could not tell is what the one before told.
+// lastGood is when the last pull worked, of the line where that is longest ago; zero where one never did. What reading
+// the files could not tell is what the one before told.
 func lastGood(s, before *report.ProjectStatus) time.Time {
 	var good time.Time
 	told := false

@@ -32,7 +32,7 @@ func Converse(in io.Reader, out io.Writer) *Conversation {
 	return &Conversation{lines, out}
 }
 
-// Ask puts a question until the answer is taken. An empty answer means what stands in brackets. take says what is wrong
+// Ask puts a question until the answer is taken. An empty answer means what is in brackets. take says what is wrong
 // with an answer; "" when it is taken.
 func (c *Conversation) Ask(ctx context.Context, question, byDefault string, take func(answer string) string) error {
 	for {

@@ -91,15 +91,15 @@ func (l checkLine) text() (about, wrong string) {
 	return about, wrong
 }
 
-// examples are the places of the first few problems of the line, and the number of the others.
+// examples are where the first few problems of the line are, and the number of the others.
 func (l checkLine) examples() string {
 	var examples []string
 	for _, p := range l.problems[:min(len(l.problems), fewExamples)] {
-		place := report.Problem{File: p.File, Line: p.Line, Column: p.Column}
+		position := report.Problem{File: p.File, Line: p.Line, Column: p.Column}
 		if l.inFile {
-			place = report.Problem{Key: p.Key}
+			position = report.Problem{Key: p.Key}
 		}
-		example := strings.TrimSuffix(place.String(), ": ")
+		example := strings.TrimSuffix(position.String(), ": ")
 		if l.inFile && p.Line > 0 {
 			example = strings.TrimSpace(fmt.Sprintf("%s at %d:%d", example, p.Line, p.Column))
 		}

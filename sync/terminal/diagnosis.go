@@ -49,12 +49,12 @@ func (s *Screen) Diagnosis(d report.Diagnosis) {
 func (s *Screen) finding(w io.Writer, f report.Finding, widest int) {
 	const levels = len(report.LevelWarning)
 	begin := 2 + levels + 2 + widest + 2
-	room := 0
+	columns := 0
 	if s.width > 0 {
-		room = max(s.width-begin, 30)
+		columns = max(s.width-begin, 30)
 	}
 	space := strings.Repeat(" ", begin)
-	for i, line := range Wrapped(report.Printable(f.Found), room) {
+	for i, line := range Wrapped(report.Printable(f.Found), columns) {
 		if i == 0 {
 			line = "  " + s.in(levelStyles[f.Level], f.Level) + strings.Repeat(" ", levels-len(f.Level)+2) +
 				Padded(f.Check, widest+2) + line
@@ -66,7 +66,7 @@ func (s *Screen) finding(w io.Writer, f report.Finding, widest int) {
 	if f.Do == "" {
 		return
 	}
-	for i, line := range Wrapped(report.Printable(f.Do), max(0, room-3)) {
+	for i, line := range Wrapped(report.Printable(f.Do), max(0, columns-3)) {
 		mark := "   "
 		if i == 0 {
 			mark = "-> "

@@ -25,7 +25,7 @@ const (
 // drawEvery is how often the times at a terminal are brought up to date where nothing else changes.
 const drawEvery = 5 * time.Second
 
-// Follow shows each status of several, until ctx ends: at a terminal in the place of the one before, else below the
+// Follow shows each status of several, until ctx ends: at a terminal instead of the one before, else below the
 // time.
 func (s *Screen) Follow(ctx context.Context, changes iter.Seq2[report.Status, error], all bool) error {
 	if s.terminal && !s.dumb {
@@ -48,7 +48,7 @@ func (s *Screen) draw(ctx context.Context, changes iter.Seq2[report.Status, erro
 	signals := make(chan os.Signal, 1)
 	notifyTerminal(signals)
 	defer signal.Stop(signals)
-	looks, failed := received(ctx, changes)
+	statuses, failed := received(ctx, changes)
 	if _, err := io.WriteString(s.to, enterScreen); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Screen) draw(ctx context.Context, changes iter.Seq2[report.Status, erro
 		select {
 		case <-ctx.Done():
 			return nil
-		case next, ok := <-looks:
+		case next, ok := <-statuses:
 			if !ok {
 				select {
 				case err := <-failed:
@@ -95,22 +95,22 @@ func (s *Screen) draw(ctx context.Context, changes iter.Seq2[report.Status, erro
 
 // received is what changes yield, from a goroutine of its own, and the error that ends it early.
 func received(ctx context.Context, changes iter.Seq2[report.Status, error]) (<-chan report.Status, <-chan error) {
-	looks, failed := make(chan report.Status), make(chan error, 1)
+	statuses, failed := make(chan report.Status), make(chan error, 1)
 	go func() {
-		defer close(looks)
+		defer close(statuses)
 		for st, err := range changes {
 			if err != nil {
 				failed <- err
 				return
 			}
 			select {
-			case looks <- st:
+			case statuses <- st:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	return looks, failed
+	return statuses, failed
 }
 
 // leaveFor gives back the screen that was there before for as long as something lasts.
@@ -138,9 +138,9 @@ func (s *Screen) fitting(line, end string) string {
 // terminal stays on that column, and would erase it.
 func (s *Screen) frame(st report.Status, now time.Time, all bool) string {
 	lines := strings.Split(strings.TrimRight(s.statusText(st, now, all), "\n"), "\n")
-	if room := s.height - 2; len(lines) > room && room > 1 {
-		hidden := len(lines) - room + 1
-		lines = append(lines[:room-1:room-1], s.in(faint,
+	if height := s.height - 2; len(lines) > height && height > 1 {
+		hidden := len(lines) - height + 1
+		lines = append(lines[:height-1:height-1], s.in(faint,
 			s.fitting(fmt.Sprintf("and %s below", Plural(hidden, "line", "lines")), "; a larger window, or locsync status")))
 	}
 	var b strings.Builder

@@ -20,7 +20,7 @@ const (
 )
 
 // StandardError is where logs and errors go. At a terminal one line of progress may be below all of them: what is
-// written takes its place, and it is drawn again below that.
+// written replaces it, and it is drawn again below that.
 //
 // The cursor rests at the line's begin. A terminal that is made narrower breaks the line into several, and what is
 // erased from there on is all of them.

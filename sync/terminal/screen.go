@@ -27,7 +27,7 @@ type Screen struct {
 	height   int // in lines; 0 is without an end
 }
 
-// NewScreen is the screen behind what is written to to. File is what to ends in: where that is no terminal, or nil,
+// NewScreen is the screen behind what is written to to. File is what to ends in: where that is not a terminal, or nil,
 // only text is written.
 func NewScreen(to io.Writer, file *os.File) *Screen {
 	if file == nil || !term.IsTerminal(int(file.Fd())) {
@@ -113,9 +113,9 @@ func (s *Screen) Remark(level zapcore.Level, text string) (printed bool) {
 	if !s.terminal {
 		return false
 	}
-	look := red
+	colour := red
 	if level < zapcore.ErrorLevel {
-		look = yellow
+		colour = yellow
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -126,7 +126,7 @@ func (s *Screen) Remark(level zapcore.Level, text string) (printed bool) {
 				break
 			}
 		}
-		s.line(lead, look, line[len(lead):])
+		s.line(lead, colour, line[len(lead):])
 	}
 	return true
 }

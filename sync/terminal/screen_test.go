@@ -45,8 +45,9 @@ func TestReportIsPrintable(t *testing.T) {
 	old, now := "a\x1b[2Jb", "two  blanks"
 	var out bytes.Buffer
 	s := &Screen{to: &out, terminal: true, colours: true, width: 60}
-	s.Push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1, Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
-		Problem: `"two  blanks" is not "two blanks" and this text is longer than the sixty columns`}}},
+	s.Push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1,
+		Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
+			Problem: `"two  blanks" is not "two blanks" and this text is longer than the sixty columns`}}},
 		Files: []report.PushedFile{{Path: "a\u202e.json", Language: "en", Keys: []string{"k\x1b[1A"}, Changes: []report.Value{{Key: "k\x1b[1A", Old: &old, New: &now}}}}}, true)
 	rest := strings.NewReplacer("\x1b[1m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(out.String())
 	if strings.ContainsAny(rest, "\x1b\a\u202e") {

@@ -19,14 +19,14 @@ const narrow = 60
 // leastName is how few columns names of files are cut to for the sake of another column of their table.
 const leastName = 24
 
-// leastRoom is how few columns a text may stand in beside its name; with less it stands below.
-const leastRoom = 20
+// leastColumns is how few columns a text may have beside its name; with less it is below.
+const leastColumns = 20
 
 // How much of each list a terminal shows without --all.
 const (
-	someFiles  = 12
-	somePlaces = 3 // of a problem that many keys have
-	someEvents = 5
+	someFiles    = 12
+	someProblems = 3 // of a problem that many keys have
+	someEvents   = 5
 )
 
 // Status prints a status.
@@ -72,17 +72,17 @@ type statusView struct {
 	p   report.ProjectStatus
 }
 
-// para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as
-// wide and plain, before the others. Where the screen leaves no room behind first, the text stands below it. What is
+// para writes a text that may take several lines: first is before the first of them, and rest, which is at least as
+// wide and plain, before the others. Where the screen is too narrow for it behind first, the text is below it. What is
 // longer than a line, like an address, is the terminal's to break: people copy it.
 func (v *statusView) para(st style, first, rest, text string) {
 	const below = "    "
 	text = report.Printable(text)
-	room, longest := v.on.width-Columns(rest), 0
+	columns, longest := v.on.width-Columns(rest), 0
 	for word := range strings.FieldsSeq(text) {
 		longest = max(longest, Columns(word))
 	}
-	if Columns(rest) > Columns(below) && (room < leastRoom || longest > room) {
+	if Columns(rest) > Columns(below) && (columns < leastColumns || longest > columns) {
 		switch strings.TrimSpace(first) {
 		case "":
 			first = below
@@ -92,9 +92,9 @@ func (v *statusView) para(st style, first, rest, text string) {
 			fmt.Fprintln(v.b, strings.TrimRight(first, " "))
 			first = below
 		}
-		rest, room = below, v.on.width-Columns(below)
+		rest, columns = below, v.on.width-Columns(below)
 	}
-	for i, line := range Wrapped(text, max(10, room)) {
+	for i, line := range Wrapped(text, max(10, columns)) {
 		if i == 0 {
 			fmt.Fprintf(v.b, "%s%s\n", first, v.on.in(st, line))
 		} else {
@@ -105,7 +105,7 @@ func (v *statusView) para(st style, first, rest, text string) {
 
 func (v *statusView) heading(text string) { fmt.Fprintf(v.b, "\n  %s\n", v.on.in(strong, text)) }
 
-// mood is how a project is, in a colour: red where something failed, yellow where something waits for somebody.
+// mood is how a project is, in a colour: red where something failed, yellow where something waits for a decision.
 func mood(p report.ProjectStatus) style {
 	failed := func(past *report.Past) bool { return past != nil && past.Result == report.ResultFailed }
 	switch {
@@ -118,7 +118,7 @@ func mood(p report.ProjectStatus) style {
 }
 
 func (v *statusView) state() {
-	name := Shortened(report.Printable(v.p.Name), max(leastRoom, v.on.width/2))
+	name := Shortened(report.Printable(v.p.Name), max(leastColumns, v.on.width/2))
 	space := strings.Repeat(" ", Columns(name)+4)
 	v.para(plainly, v.on.in(mood(v.p), "●")+" "+v.on.in(strong, name)+"  ", space, v.p.State)
 }
@@ -338,20 +338,20 @@ func (v *statusView) problems() {
 	}
 	v.heading("left out")
 	for _, g := range groups {
-		cause, places := g[0].Problem, placesOf(g)
-		switch n := len(places); {
+		cause, positions := g[0].Problem, positionsOf(g)
+		switch n := len(positions); {
 		case n == 0:
 			v.para(yellow, "    ", "    ", cause)
 		case n == 1:
-			v.para(yellow, "    ", "    ", places[0]+": "+cause)
+			v.para(yellow, "    ", "    ", positions[0]+": "+cause)
 		default:
 			v.para(yellow, "    ", "    ", fmt.Sprintf("%d × %s", n, cause))
-			shown := places
-			if !v.all && n > somePlaces+1 {
-				shown = places[:somePlaces]
+			shown := positions
+			if !v.all && n > someProblems+1 {
+				shown = positions[:someProblems]
 			}
-			for _, place := range shown {
-				v.para(plainly, "      ", "        ", place)
+			for _, position := range shown {
+				v.para(plainly, "      ", "        ", position)
 			}
 			if hidden := n - len(shown); hidden > 0 {
 				fmt.Fprintf(v.b, "      %s\n", v.on.in(faint, fmt.Sprintf("and %d more (--all)", hidden)))
@@ -363,16 +363,16 @@ func (v *statusView) problems() {
 	}
 }
 
-// placesOf are the files, keys and languages of problems, as far as they have any.
-func placesOf(problems []report.Problem) []string {
-	var places []string
+// positionsOf are the files, keys and languages of problems, as far as they have any.
+func positionsOf(problems []report.Problem) []string {
+	var positions []string
 	for _, p := range problems {
 		p.Problem = ""
-		if place := strings.TrimSuffix(p.String(), ": "); place != "" {
-			places = append(places, place)
+		if position := strings.TrimSuffix(p.String(), ": "); position != "" {
+			positions = append(positions, position)
 		}
 	}
-	return places
+	return positions
 }
 
 func (v *statusView) events() {

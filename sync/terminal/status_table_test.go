@@ -143,7 +143,8 @@ func TestStatusFits(t *testing.T) {
 			text := s.statusText(st, statusNow, true)
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
-				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); Columns(line) > width && len(words) > 1 {
+				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); Columns(line) > width &&
+					len(words) > 1 {
 					t.Fatalf("%d columns in a screen of %d: %q\n%s", Columns(line), width, line, text)
 				}
 				if strings.Contains(line, "…") && !cutInside.MatchString(line) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// notifyTerminal tells when the terminal has another size, and when somebody at it wants to do something else for a
+// notifyTerminal tells when the terminal has another size, and when its user wants to do something else for a
 // while (Ctrl-Z).
 func notifyTerminal(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGTSTP) }
 

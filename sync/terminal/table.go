@@ -18,7 +18,7 @@ type cell struct {
 type Table struct {
 	rows  [][]cell
 	right map[int]bool
-	flex  int // the column that gives way where the screen ends; -1: none
+	flex  int // the column that is cut where the screen ends; -1: none
 }
 
 // NewTable begins a table with its headings.
@@ -40,7 +40,7 @@ func (t *Table) Numbers(columns ...int) {
 	}
 }
 
-// Title adds a row of one text that stands out.
+// Title adds a row of one text, marked as a title.
 func (t *Table) Title(text string) { t.row(cell{text, strong}) }
 
 func (t *Table) row(cells ...cell) { t.rows = append(t.rows, cells) }
@@ -92,10 +92,10 @@ func (t *Table) Fit(s *Screen) {
 	}
 }
 
-// leastFlex is how narrow the column that gives way becomes.
+// leastFlex is how narrow the column that is cut becomes.
 const leastFlex = 6
 
-// width is how wide the table is, and least how wide where its column has given way.
+// width is how wide the table is, and least how wide with its column cut.
 func (t *Table) width() int { return t.widthOn(&Screen{}) }
 func (t *Table) least() int { return t.widthOn(&Screen{width: 1}) }
 
@@ -117,7 +117,7 @@ func (t *Table) say(s *Screen, w io.Writer, indent string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if i < len(row)-1 || t.right[i] || i == t.flex { // nothing stands behind the last one
+			if i < len(row)-1 || t.right[i] || i == t.flex { // nothing is behind the last one
 				widths[i] = max(widths[i], Columns(report.Printable(c.text)))
 			}
 		}

@@ -45,7 +45,7 @@ func clashesBetween(sources []*Source) {
 	first := make(map[string]*Source)
 	shared := make(map[string][]*Source) // keys of more than one file
 	for _, s := range sources {
-		for key := range s.Texts.Keys() {
+		for key := range s.TextKeys() {
 			if first[key] == nil {
 				first[key] = s
 				continue
@@ -76,7 +76,7 @@ func clashesBetween(sources []*Source) {
 		for _, s := range all {
 			for _, other := range all {
 				if !maps.Equal(values[s][key], values[other][key]) {
-					s.Clash[key] = fmt.Sprintf("stands in %s with another text, in the same collection %q; neither is sent until "+
+					s.Clash[key] = fmt.Sprintf("is in %s with another text, in the same collection %q; neither is sent until "+
 						"they agree or the files have collections of their own", other.Path, s.Collection)
 					break
 				}
@@ -94,7 +94,7 @@ func clashesOfNesting(sources []*Source) {
 		if s.Separator == "" {
 			continue
 		}
-		for key := range s.Texts.Keys() {
+		for key := range s.TextKeys() {
 			keys[text{s.Separator, key}] = append(keys[text{s.Separator, key}], s)
 		}
 	}
@@ -117,7 +117,7 @@ func clashesOfNesting(sources []*Source) {
 				tell(s, above.key, fmt.Sprintf("is a text and also the beginning of %q; neither is sent until one is renamed",
 					below.key))
 				for _, s := range keys[below] {
-					tell(s, below.key, fmt.Sprintf("stands below %q, which is a text itself; neither is sent until one is renamed",
+					tell(s, below.key, fmt.Sprintf("is below %q, which is a text itself; neither is sent until one is renamed",
 						above.key))
 				}
 			}

@@ -25,7 +25,7 @@ type Shared struct {
 func (t *Tree) NewShared() *Shared {
 	s := &Shared{make(map[sharedKey]int), make(map[sharedKey]map[string]catalog.Marks), make(map[string]string)}
 	for _, src := range t.Sources {
-		for key := range src.Texts.Keys() {
+		for key := range src.TextKeys() {
 			s.files[sharedKey{src.Collection, "", key}]++
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -33,6 +34,27 @@ type Source struct {
 	All   catalog.Catalog   // its texts; not to be changed
 	Texts catalog.Catalog   // without the names that clash
 	Clash map[string]string // keys that are not sent, and why
+
+	keys   map[string]bool // of keysOf
+	keysOf catalog.Catalog
+}
+
+// TextKeys are the keys of Texts; not to be changed.
+func (s *Source) TextKeys() map[string]bool {
+	same := len(s.keysOf) == len(s.Texts) && (len(s.Texts) == 0 || &s.keysOf[0] == &s.Texts[0])
+	if s.keys == nil || !same {
+		s.keys, s.keysOf = s.Texts.Keys(), s.Texts
+	}
+	return s.keys
+}
+
+// WideKeys are TextKeys, and the keys of translations that are further forms of plurals; not to be changed.
+func (s *Source) WideKeys(translations catalog.Catalog) map[string]bool {
+	wide := spelling.Widened(s.Texts, s.Separator, s.Source.Code, translations)
+	if len(wide) == len(s.Texts) {
+		return s.TextKeys()
+	}
+	return wide.Keys()
 }
 
 // Broken reports whether the file could not be read, so that nothing may be concluded from what it lacks.
@@ -224,11 +246,10 @@ func (t *Tree) Unsourced(
 // MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of
 // a file that cannot be read it is not known.
 func (s *Source) MayHave(key string) bool {
-	if s.Broken() || s.Clash[key] != "" || s.Texts.Keys()[key] {
+	if s.Broken() || s.Clash[key] != "" || s.TextKeys()[key] {
 		return true
 	}
-	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
-	return spelling.Widened(s.Texts, s.Separator, s.Source.Code, form).Keys()[key]
+	return s.WideKeys(catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}})[key]
 }
 
 // SourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.
@@ -281,4 +302,36 @@ func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target
 		}
 	}
 	return written, nil
+}
+
+// Wanted tells which of the service's keys can be those of a group's source files, or forms of their plurals: all of
+// them, where a file cannot be read.
+func (t *Tree) Wanted(g *bundle.Group) func(key string) bool {
+	stems := func(key string) []string {
+		if !spelling.MayBeForm(key, g.Separator) {
+			return nil
+		}
+		word, step := strings.LastIndexAny(key, "_./"), strings.LastIndex(key, g.Separator)
+		return []string{key[:max(word, 0)], key[:max(step, 0)]}
+	}
+	known := sync.OnceValue(func() map[string]bool {
+		known := make(map[string]bool)
+		for _, b := range g.Bundles {
+			s := t.Of(b)
+			if s == nil || s.Broken() {
+				return nil
+			}
+			for _, u := range s.All {
+				known[u.Key] = true
+				for _, stem := range stems(u.Key) {
+					known[stem] = true
+				}
+			}
+		}
+		return known
+	})
+	return func(key string) bool {
+		in := func(stem string) bool { return known()[stem] }
+		return known() == nil || in(key) || slices.ContainsFunc(stems(key), in)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -101,7 +102,7 @@ func TestAskHearsEverything(t *testing.T) {
 	if err != nil || len(answer.Status.Projects) != 1 || answer.Status.Projects[0].Pending != 1 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	_, err = ask(Request{Action: "push", Push: engine.PushOptions{Project: "nope"}})
+	_, err = ask(Request{Action: "push", Push: push.Options{Project: "nope"}})
 	if !engine.Permanent(err) || !strings.Contains(err.Error(), `no project is called "nope"`) {
 		t.Errorf("%v", err)
 	}
@@ -113,7 +114,7 @@ func TestAskHearsEverything(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	end()
-	if _, err = ask(Request{Action: "push", Push: engine.PushOptions{DryRun: true}}); err != nil && !errors.Is(err, ErrNoDaemon) {
+	if _, err = ask(Request{Action: "push", Push: push.Options{DryRun: true}}); err != nil && !errors.Is(err, ErrNoDaemon) {
 		t.Errorf("while it ends: %v", err)
 	}
 }

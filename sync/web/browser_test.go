@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -187,7 +187,7 @@ func (b *browser) shot(name string) {
 
 func (w *world) pull(project string) {
 	w.t.Helper()
-	_, err := w.engine.Pull(w.t.Context(), engine.PullOptions{Project: project})
+	_, err := w.engine.Pull(w.t.Context(), pull.Options{Project: project})
 	check(w.t, err)
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -43,9 +45,9 @@ type controlTicket struct {
 
 // Request is what a command wants. Action is push, pull, sync, status, check (the online part of it) or ring (look now, as POST /trigger).
 type Request struct {
-	Action string             `json:"action"`
-	Push   engine.PushOptions `json:"push"`
-	Pull   engine.PullOptions `json:"pull"`
+	Action string       `json:"action"`
+	Push   push.Options `json:"push"`
+	Pull   pull.Options `json:"pull"`
 
 	// Identity is that of the command's configuration (engine.Identity); "" for one that does not matter. A daemon with another refuses.
 	Identity string `json:"identity"`

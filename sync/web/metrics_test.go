@@ -24,6 +24,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -288,9 +289,9 @@ func TestMetricsCardinality(t *testing.T) {
 			status.Lines = append(status.Lines, report.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
 		}
 		meter := NewMeter()
-		meter.Passed(engine.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
+		meter.Passed(pass.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
+		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
+		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
 		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
 		meter.Turned(time.Second)
 		registry := prometheus.NewRegistry()
@@ -366,9 +367,9 @@ func TestAlerts(t *testing.T) {
 	promtool(t, nil, "test", "rules", filepath.Join(dir, "locsync.rules_test.yml"))
 }
 
-// The metrics that README.md explains are measured.
-func TestReadmeExplainsMetrics(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// The metrics that systemd/README.md explains are measured.
+func TestExplainedMetrics(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "systemd", "README.md"))
 	check(t, err)
 	_, table, _ := strings.Cut(string(text), "| metric | tells |\n|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -378,12 +379,12 @@ func TestReadmeExplainsMetrics(t *testing.T) {
 		for _, m := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(names, -1) {
 			said++
 			if !slices.Contains(measured, m[1]) && !slices.Contains(measured, m[1]+"_count") {
-				t.Errorf("README.md explains %s, which is not measured", m[1])
+				t.Errorf("systemd/README.md explains %s, which is not measured", m[1])
 			}
 		}
 	}
 	if said < 15 {
-		t.Errorf("README.md explains %d metrics", said)
+		t.Errorf("systemd/README.md explains %d metrics", said)
 	}
 }
 

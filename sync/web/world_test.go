@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -108,6 +109,6 @@ func (w *world) run() {
 
 func (w *world) push(project string) {
 	w.t.Helper()
-	_, err := w.engine.Push(w.t.Context(), engine.PushOptions{Project: project})
+	_, err := w.engine.Push(w.t.Context(), push.Options{Project: project})
 	check(w.t, err)
 }

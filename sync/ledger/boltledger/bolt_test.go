@@ -66,6 +66,7 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 	marks := someMarks(50, 1)
 	must(t, s.SetMarks(aSlot, marks))
 	must(t, s.SetMarks(at("app", "merged", "", ""), nil))
+	must(t, s.SetPacked(at("app", "packed", "", ""), marks.Pack()))
 	past := pastPush{time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), 3}
 	must(t, put(s, "app", "past", "push", past))
 	closed(t, s)
@@ -75,8 +76,10 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 	if aside, _ := s.Rebuilt(); aside != "" {
 		t.Errorf("a sound store was put aside as %s", aside)
 	}
-	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, marks) {
-		t.Errorf("got %d marks, %v", len(got), err)
+	for _, slot := range []ledger.Slot{aSlot, at("app", "packed", "", "")} {
+		if got, err := s.Marks(slot); err != nil || !maps.Equal(got, marks) {
+			t.Errorf("%s: got %d marks, %v", slot.Kind, len(got), err)
+		}
 	}
 	if got, err := s.Marks(at("app", "merged", "", "")); err != nil || got == nil || len(got) != 0 {
 		t.Errorf("an empty set came back as %v, %v", got, err)

@@ -47,6 +47,11 @@ func (s *Store) SetMarks(slot ledger.Slot, marks catalog.Marks) error {
 	return s.Update(func(tx ledger.Writer) error { return tx.SetMarks(slot, marks) })
 }
 
+// SetPacked is ledger.Writer's.
+func (s *Store) SetPacked(slot ledger.Slot, marks catalog.Packed) error {
+	return s.Update(func(tx ledger.Writer) error { return tx.SetPacked(slot, marks) })
+}
+
 // DropMarks is ledger.Writer's.
 func (s *Store) DropMarks(slot ledger.Slot) error {
 	return s.Update(func(tx ledger.Writer) error { return tx.DropMarks(slot) })

@@ -72,8 +72,16 @@ func (tx *transaction) HasMarks(slot ledger.Slot) (bool, error) {
 
 // SetMarks writes nothing where the marks are the same already.
 func (tx *transaction) SetMarks(slot ledger.Slot, marks catalog.Marks) error {
+	return tx.setMarks(slot, marks.Encode())
+}
+
+func (tx *transaction) SetPacked(slot ledger.Slot, marks catalog.Packed) error {
+	return tx.setMarks(slot, marks.Encode())
+}
+
+func (tx *transaction) setMarks(slot ledger.Slot, content []byte) error {
 	key := slotKey(slot)
-	value := seal(key, marks.Encode())
+	value := seal(key, content)
 	if bytes.Equal(value, tx.marks.Get(key)) {
 		return nil
 	}

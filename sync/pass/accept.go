@@ -1,0 +1,282 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// Acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the collection that have one of
+// the keys are remembered with these texts. What several files bring is gathered first, so that each slot is decoded and written once.
+type Acceptance struct {
+	collection string
+	units      []ledger.Text
+	texts      map[string][]ledger.Text // by key; where two files bring one key, the later one's
+	own        map[string][]string      // keys by the file that brings them: it has them from now on
+}
+
+func NewAcceptance(collection string) *Acceptance {
+	return &Acceptance{collection: collection, texts: make(map[string][]ledger.Text), own: make(map[string][]string)}
+}
+
+// Add gathers the texts of one file.
+func (a *Acceptance) Add(path string, units []ledger.Text) {
+	a.units = append(a.units, units...)
+	fresh := make(map[string][]ledger.Text, len(units))
+	for _, u := range units {
+		fresh[u.Key] = append(fresh[u.Key], u)
+	}
+	for key, texts := range fresh {
+		a.texts[key] = texts
+		a.own[path] = append(a.own[path], key)
+	}
+}
+
+// StateStep is a part of what is to be remembered. Its weight is about the number of texts that it had to read.
+type StateStep func(tx ledger.Writer) (weight int, err error)
+
+// AcceptSteps are the steps of an acceptance, one for each slot of the collection.
+func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, error) {
+	if len(a.texts) == 0 {
+		return nil, nil
+	}
+	slots, err := p.PushedSlots(tx)
+	if err != nil {
+		return nil, err
+	}
+	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), p.relearn(tx, a.collection, a.units) }}
+	listed := make(map[string]bool, len(slots))
+	for _, slot := range slots {
+		if slot.Collection != a.collection {
+			continue
+		}
+		if slot.Scope == p.StateName() {
+			listed[slot.Path] = true
+		}
+		all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+	}
+	for path := range a.own {
+		if !listed[path] {
+			slot := p.PushedSlot(ledger.Source{Collection: a.collection, Path: path})
+			all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+		}
+	}
+	return all, nil
+}
+
+func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
+	marks, err := tx.Marks(slot)
+	if err != nil {
+		return 0, err
+	}
+	weight = 1 + len(marks)
+	has := make(map[string]bool)
+	for n := range marks {
+		if _, accepted := a.texts[n.Key]; accepted {
+			has[n.Key] = true
+			delete(marks, n)
+		}
+	}
+	if slot.Scope == p.StateName() {
+		for _, key := range a.own[slot.Path] {
+			has[key] = true
+		}
+	}
+	if len(has) == 0 {
+		return weight, nil
+	}
+	if err := p.outdateLook(tx, slot); err != nil {
+		return 0, err
+	}
+	if marks == nil {
+		marks = make(catalog.Marks, len(has))
+	}
+	for key := range has {
+		for _, u := range a.texts[key] {
+			marks[u.Name] = u.Mark
+		}
+	}
+	return weight + len(has), tx.SetMarks(slot, marks)
+}
+
+// Accept remembers an acceptance within a transaction.
+func (p *Branch) Accept(tx ledger.Writer, a *Acceptance) error {
+	steps, err := p.AcceptSteps(tx, a)
+	for _, do := range steps {
+		if err == nil {
+			_, err = do(tx)
+		}
+	}
+	return err
+}
+
+// PieceWeight bounds a transaction of inPieces to some tenths of a second: other projects write in between.
+const PieceWeight = 50_000
+
+// InPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them. When ctx ends, what was done is
+// kept.
+func (p *Branch) InPieces(ctx context.Context, steps []StateStep, last func(ledger.Writer) error) error {
+	for done := false; !done; {
+		err := p.Ledger.Update(func(tx ledger.Writer) error {
+			for weight := 0; len(steps) > 0 && weight < PieceWeight; steps = steps[1:] {
+				n, err := steps[0](tx)
+				if err != nil {
+					return err
+				}
+				weight += n
+			}
+			if done = len(steps) == 0; done {
+				return last(tx)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !done && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func Accepts(c catalog.Catalog) []ledger.Text {
+	units := make([]ledger.Text, len(c))
+	for i, u := range c {
+		units[i] = ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)}
+	}
+	return units
+}
+
+func (p *Branch) Remember(j *ledger.Job) error {
+	return ledger.Jobs.Put(p.Ledger, p.StateName(), j.ID, *j)
+}
+
+func (p *Branch) Forget(j *ledger.Job) error {
+	return ledger.Jobs.Delete(p.Ledger, p.StateName(), j.ID)
+}
+
+func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
+	marks, err := tx.Marks(slot)
+	if err != nil {
+		return 0, err
+	}
+	doubted := false
+	for n, m := range marks {
+		if was, there := sent[n]; there && was != m {
+			marks[n], doubted = catalog.Mark{}, true // the mark of no text
+		}
+	}
+	if !doubted {
+		return 1 + len(marks), nil
+	}
+	if err := p.outdateLook(tx, slot); err != nil {
+		return 0, err
+	}
+	return 1 + 2*len(marks), tx.SetMarks(slot, marks)
+}
+
+// ForgetAfter is when a job is not waited for any more: the service has forgotten it by then, or never will finish it.
+const ForgetAfter = 24 * time.Hour
+
+// outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
+func (p *Branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
+	line, other := ledger.BranchOf(of.Scope, p.ProjectName())
+	if !other || line == p.Base {
+		return nil
+	}
+	return ledger.Fingerprints.Delete(tx, of.Scope, line)
+}
+
+func (p *Branch) SourceHistory(collection string) ledger.Slot {
+	return ledger.SourceKnown.Of(p.StateName(), ledger.Source{Collection: collection})
+}
+
+func (p *Branch) SourceSeen(at LookAt, collection string) ledger.Slot {
+	return ledger.SourceSeen.In(string(at)).Of(p.StateName(), ledger.Source{Collection: collection})
+}
+
+// relearn makes accepted texts the youngest of their histories, where they have one.
+func (p *Branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
+	history, err := tx.Marks(p.SourceHistory(collection))
+	if err != nil || len(history) == 0 {
+		return err
+	}
+	learned := false
+	for _, u := range units {
+		if ledger.Has(history, u.Name) {
+			ledger.Learn(history, u.Name, u.Mark)
+			learned = true
+		}
+	}
+	if !learned {
+		return nil
+	}
+	return tx.SetMarks(p.SourceHistory(collection), history)
+}
+
+// A service that was reset, restored or written by somebody else does not have the source texts that it accepted. The
+// export of a pull shows it: such texts wait for the next push, which compares them before it sends them. What was
+// found is remembered, so that one that the service keeps is found once.
+
+func (p *Branch) FoundSlot(collection string) ledger.Slot {
+	return ledger.SourceFound.Of(p.StateName(), ledger.Source{Collection: collection})
+}
+
+// SourceAsk is the question for the source texts of a group, whatever their state.
+func SourceAsk(g *bundle.Group) ExportAsk {
+	source := []config.Language{g.Bundles[0].Source}
+	return ExportAsk{Group: g, Languages: source, Completion: string(service.Draft), first: true}
+}
+
+// Mark writes accepted texts of a translation into slots, keeping what is there.
+func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+	for _, kind := range m.Kinds {
+		if kind == ledger.Known {
+			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
+				return err
+			}
+		}
+		slot := p.Slot(kind, m.Path, m.Language)
+		marks, err := tx.Marks(slot)
+		if err != nil {
+			return err
+		}
+		if marks == nil {
+			marks = make(catalog.Marks, len(units))
+		}
+		for _, u := range units {
+			if kind == ledger.Known || kind == ledger.Sent {
+				ledger.Learn(marks, u.Name, u.Mark)
+			} else {
+				marks[u.Name] = u.Mark
+			}
+		}
+		if err := tx.SetMarks(slot, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taken forgets that the service left out texts that it has taken now.
+func (p *Branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+	if m.Further() {
+		return nil
+	}
+	slot := p.Slot(ledger.Further, m.Path, m.Language)
+	declined, err := tx.Marks(slot)
+	if err != nil || declined == nil {
+		return err
+	}
+	for _, u := range units {
+		delete(declined, u.Name)
+	}
+	return tx.SetMarks(slot, declined)
+}

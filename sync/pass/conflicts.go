@@ -1,0 +1,207 @@
+package pass
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// Conflict is a stored conflict, and what passes ask of it.
+type Conflict struct{ ledger.Conflict }
+
+// Shown is a conflict as reports and the status show it.
+func (p *Branch) Shown(c Conflict) report.Conflict {
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: TextsByForm(c.Ours), Theirs: TextsByForm(c.Theirs),
+		Since: c.At, Open: c.Open, Beside: c.Beside}
+	if len(p.Config.Projects) > 1 {
+		shown.Project = p.Project.Name
+	}
+	return shown
+}
+
+// TextsByForm are the texts of one key.
+func TextsByForm(texts catalog.Catalog) map[string]string {
+	all := make(map[string]string, len(texts))
+	for _, u := range texts {
+		all[u.Form] = u.Text
+	}
+	return all
+}
+
+// ours reports whether a text is one of the repository's.
+func (c Conflict) IsOurs(u catalog.Unit) bool { return HasText(c.Ours, u) }
+
+// theirs reports whether a text is one of the service's.
+func (c Conflict) IsTheirs(u catalog.Unit) bool { return HasText(c.Theirs, u) }
+
+func HasText(texts catalog.Catalog, u catalog.Unit) bool {
+	return slices.ContainsFunc(texts, func(of catalog.Unit) bool { return of.Name == u.Name && of.Text == u.Text })
+}
+
+// same reports whether two catalogs have the same texts.
+func SameTexts(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
+
+// Agreed reports whether a text is the one that both sides had before.
+func (c Conflict) Agreed(u catalog.Unit) bool {
+	return slices.Contains(c.Base, ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)})
+}
+
+// About reports whether a conflict is about this form of its key: the repository had changed it.
+func (c Conflict) About(n catalog.Name) bool {
+	at, is := c.Ours.Index()[n]
+	return is && !c.Agreed(c.Ours[at])
+}
+
+// With is a conflict together with what was written in another place of forms of its key that nobody wrote here, and lost too.
+func (c Conflict) With(there catalog.Catalog, wrote func(there, here catalog.Unit) bool) Conflict {
+	index := there.Index()
+	c.Ours = slices.Clone(c.Ours)
+	for i, u := range c.Ours {
+		if at, is := index[u.Name]; is && wrote(there[at], u) {
+			c.Ours[i].Text = there[at].Text
+		}
+	}
+	return c
+}
+
+// ProblemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
+func (p *Branch) ProblemOf(c Conflict, met bool) report.Problem {
+	told := p.Shown(c).Problem()
+	if met && c.Beside != "" {
+		told.Severity = report.Warning
+	}
+	return told
+}
+
+// NewConflict describes a key as both sides have it.
+func NewConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) Conflict {
+	only := map[string]bool{key: true}
+	c := Conflict{ledger.Conflict{Path: path, Language: language, Key: key,
+		Ours: ours.Restrict(only), Theirs: theirs.Restrict(only), At: at.UTC(), Looked: at.UTC()}}
+	for _, u := range c.Ours {
+		if m, ok := base[u.Name]; ok {
+			c.Base = append(c.Base, ledger.Text{Name: u.Name, Mark: m})
+		}
+	}
+	c.Open = len(c.Base) == 0
+	return c
+}
+
+// Known reports whether a conflict is a stored one as it is: nothing is to be told of it.
+func (c Conflict) Known(stored map[string]Conflict) bool {
+	before, is := stored[c.ID()]
+	return is && before.Open == c.Open && SameTexts(before.Ours, c.Ours) && SameTexts(before.Theirs, c.Theirs)
+}
+
+// Keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
+func (c Conflict) Keep(p *Branch, tx ledger.Writer) error {
+	before, ok, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
+	if err != nil {
+		return err
+	}
+	if ok {
+		c = c.after(Conflict{before})
+	}
+	return ledger.Conflicts.Put(tx, p.StateName(), c.ID(), c.Conflict)
+}
+
+// KeepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
+func (c Conflict) KeepFirst(p *Branch, tx ledger.Writer) error {
+	_, is, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
+	if err != nil || is {
+		return err
+	}
+	return c.Keep(p, tx)
+}
+
+// after is a conflict that takes the place of an earlier one about its key.
+func (c Conflict) after(before Conflict) Conflict {
+	stands := make(map[catalog.Name]bool)
+	for _, u := range c.Ours {
+		stands[u.Name] = before.IsOurs(u)
+	}
+	base := slices.DeleteFunc(slices.Clone(before.Base), func(a ledger.Text) bool { return !stands[a.Name] })
+	for _, a := range c.Base {
+		if !stands[a.Name] {
+			base = append(base, a)
+		}
+	}
+	if c.Base = base; SameTexts(before.Ours, c.Ours) {
+		c.At = before.At
+	}
+	return c
+}
+
+// Conflicts are the stored ones, by id.
+func (p *Branch) Conflicts() (map[string]Conflict, error) {
+	stored, err := ledger.Conflicts.List(p.Ledger, p.StateName())
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]Conflict, len(stored))
+	for _, c := range stored {
+		all[c.ID()] = Conflict{c}
+	}
+	return all, nil
+}
+
+// resolved forgets the conflicts about texts that the service accepted from here.
+func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+	for _, u := range units {
+		c, is, err := ledger.Conflicts.Get(tx, p.StateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
+		if err == nil && is && (Conflict{c}).About(u.Name) {
+			err = ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Yields remembers that the service's text of a conflict stands.
+func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
+	slot := p.Slot(ledger.Known, c.Path, c.Language)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if history == nil {
+		history = make(catalog.Marks)
+	}
+	var gives catalog.Catalog // what no pull has put the service's text in the place of
+	theirs := c.Theirs.Marks()
+	for _, u := range c.Ours {
+		their, has := theirs[u.Name]
+		if has && ledger.Holds(history, u) && ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
+			continue
+		}
+		gives = append(gives, u)
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
+		if has {
+			ledger.Learn(history, u.Name, their)
+		}
+	}
+	if err := tx.SetMarks(slot, history); err != nil {
+		return err
+	}
+	if err := p.Mark(tx, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}, Accepts(gives)); err != nil {
+		return err
+	}
+	return ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
+}
+
+// beside makes a conflict one of a divided key where another file is given.
+func (c Conflict) InFile(path string) Conflict {
+	if path != "" {
+		c.Beside, c.Open, c.Base = path, true, nil
+	}
+	return c
+}
+
+// Group is the same for the conflicts that files of one collection have about a key.
+func (c Conflict) Group() string { return ledger.ConflictID(min(c.Path, c.Beside), c.Language, c.Key) }

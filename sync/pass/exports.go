@@ -1,0 +1,393 @@
+package pass
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
+)
+
+// The kinds of jobs.
+const (
+	JobImport = "import"
+	JobExport = "export"
+)
+
+// Exported is what an export of one group brought: the texts of each entry of the archive, in its order.
+type Exported struct {
+	Group     *bundle.Group
+	languages []config.Language // that were asked for
+	Entries   []exportedEntry
+	Sources   []exportedEntry // in the source language, where that was asked for as well
+	Problems  []report.Problem
+
+	Question string       // a digest of what was asked for
+	Asked    time.Time    // when it was, on the service's clock; zero where that is not known
+	Late     error        // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
+	Kept     int          // texts of entries
+	Failed   bool         // the service could not write it, and the collection need not have been there: nothing is known
+	sorted   []Translated // what targets gives for group, once it was asked for
+}
+
+type exportedEntry struct {
+	name  string
+	Texts catalog.Catalog
+}
+
+// Translated is the service's texts for one target file.
+type Translated struct {
+	bundle.Target
+	Texts catalog.Catalog
+}
+
+// Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look at the branch finds it.
+func (x *Exported) Targets(g *bundle.Group) []Translated {
+	var all []Translated
+	for _, e := range x.Entries {
+		for _, t := range g.Targets(e.name, x.languages) {
+			all = append(all, Translated{t, e.Texts})
+		}
+	}
+	return all
+}
+
+// SourceOf returns the texts of a source file.
+func (x *Exported) SourceOf(b *bundle.Bundle) catalog.Catalog {
+	for _, e := range x.Sources {
+		for _, t := range x.Group.Targets(e.name, []config.Language{b.Source}) {
+			if t.Path == b.Target(b.Source) {
+				return e.Texts
+			}
+		}
+	}
+	return nil
+}
+
+// Of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
+func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
+	var all catalog.Catalog
+	seen := make(map[catalog.Name]bool)
+	if x.sorted == nil {
+		x.sorted = x.Targets(x.Group)
+	}
+	for _, t := range x.sorted {
+		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
+			continue
+		}
+		for _, u := range t.Texts {
+			if !seen[u.Name] {
+				seen[u.Name] = true
+				all = append(all, u)
+			}
+		}
+	}
+	return all
+}
+
+// ExportAge says what may answer beside an export that is begun now.
+type ExportAge int
+
+const (
+	Anew    ExportAge = iota
+	Resumed           // where that is not finished in time: one that an earlier pass waited for in vain
+	aside             // anew, and nothing is written down: the question of a dry run, which changes nothing here
+)
+
+// In is a, but for a dry run.
+func (a ExportAge) In(dry bool) ExportAge {
+	if dry {
+		return aside
+	}
+	return a
+}
+
+// ExportAsk is the question for a group's translations that have at least a completion state.
+type ExportAsk struct {
+	Group      *bundle.Group
+	Languages  []config.Language
+	Completion string
+	first      bool                  // the collection need not be there
+	Sources    bool                  // the source language is asked for as well
+	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
+}
+
+// ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
+// takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
+// that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
+// with late.
+func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge) ([]*Exported, error) {
+	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*Exported, len(asks))}
+	if err := x.begin(ctx); err != nil {
+		return nil, err
+	}
+	var begun []service.Begun
+	var which []int
+	for i, j := range x.jobs {
+		if j != nil {
+			begun = append(begun, service.Begun{ID: service.JobID(j.Service), At: j.At})
+			which = append(which, i)
+		}
+	}
+	what := fmt.Sprintf("fetching the translations of %d collections", len(begun))
+	if len(begun) == 1 {
+		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
+	}
+	var errs []error
+	p.Service.Downloads(p.downloading(ctx, what), begun, "", p.Config.Service.JobTimeout, func(k int, archive *service.Archive, err error) bool {
+		i := which[k]
+		if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
+			errs = append(errs, fmt.Errorf("export of %q: %w", asks[i].Group.Collection, err))
+		}
+		return err == nil || errors.Is(err, errNotFinished)
+	})
+	if len(errs) == 0 && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return x.answers, errors.Join(errs...)
+}
+
+// exporting is exports of one pass, under way.
+type exporting struct {
+	branch  *Branch
+	asks    []ExportAsk
+	age     ExportAge
+	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
+	answers []*Exported
+	slow    map[string]*ledger.Job // of earlier passes, by question
+	kept    bundle.Kept            // of all answers
+}
+
+var errNotFinished = errors.New("not finished")
+
+// begin starts the exports, and writes them down. Those of earlier passes that are not worth anything any more are forgotten.
+func (x *exporting) begin(ctx context.Context) error {
+	if x.age != aside {
+		if err := x.dropEarlier(); err != nil {
+			return err
+		}
+	}
+	for i, a := range x.asks {
+		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection), Done: int64(i), Total: int64(len(x.asks))})
+		j, err := x.branch.beginExport(ctx, x.branch.ExportRequest(a), x.age)
+		if err != nil && !x.unknown(a, err) {
+			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
+		}
+		if x.jobs[i] = j; err != nil {
+			x.jobs[i], x.answers[i] = nil, &Exported{Group: a.Group, languages: a.Languages}
+		}
+	}
+	return nil
+}
+
+// unknown reports whether the service refuses a question because the collection is not there: it appears by the first import into it, and has no
+// translations before.
+func (x *exporting) unknown(a ExportAsk, err error) bool {
+	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
+	if !refused || !a.first && x.branch.everPushed(a.Group.Collection) {
+		return false
+	}
+	x.branch.Log.Info("the service does not have this collection yet",
+		zap.String("collection", a.Group.Collection), zap.Error(err))
+	return true
+}
+
+// ended takes the answer of an export that ended.
+func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, err error) (*Exported, error) {
+	a, j := x.asks[i], x.jobs[i]
+	if err != nil && ctx.Err() != nil {
+		return nil, err // the next pass drops it
+	}
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrUnusable) {
+		return x.earlier(ctx, a, j, fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.branch.Config.Service.JobTimeout))
+	}
+	if x.age != aside {
+		if old := x.slow[j.Request]; old != nil && err == nil {
+			err = x.branch.Forget(old)
+		}
+		err = errors.Join(err, x.branch.Forget(j))
+	}
+	if a.first && errors.Is(err, service.ErrExportFailed) {
+		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.Group.Collection), zap.Error(err))
+		return &Exported{Group: a.Group, languages: a.Languages, Failed: true}, nil
+	}
+	if err != nil && x.unknown(a, err) {
+		return &Exported{Group: a.Group, languages: a.Languages}, nil
+	}
+	return x.read(a, j, archive, err)
+}
+
+// earlier takes the answer of an export that an earlier pass began, in the place of one that is not finished.
+func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, late error) (*Exported, error) {
+	old := x.slow[j.Request]
+	if x.age == aside {
+		return nil, late
+	}
+	if old == nil {
+		j.Slow = true
+		return nil, errors.Join(late, x.branch.Remember(j))
+	}
+	archive, err := x.branch.Service.TryDownload(ctx, service.JobID(old.Service), "")
+	if errors.Is(err, service.ErrNotReady) || errors.Is(err, service.ErrTemporary) {
+		return nil, errors.Join(late, x.branch.Forget(j)) // the older one is the first that will be finished
+	}
+	j.Slow = true
+	if err := errors.Join(x.branch.Forget(old), x.branch.Remember(j)); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, late
+	}
+	x.branch.Log.Info("using an export that was begun earlier", zap.String("export", old.Service), zap.Time("begun", old.At))
+	answer, err := x.read(a, old, archive, nil)
+	if answer != nil {
+		answer.Late = fmt.Errorf("export of %q: %w", a.Group.Collection, late)
+	}
+	return answer, err
+}
+
+// read reads the archive of an export and removes it.
+func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, err error) (*Exported, error) {
+	if archive != nil {
+		defer func() {
+			if err := archive.Close(); err != nil {
+				x.branch.Log.Warn("remove the spooled archive", zap.Error(err))
+			}
+		}()
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer, err := x.branch.ReadArchive(a, archive, &x.kept)
+	if answer != nil {
+		answer.Question = j.Request
+		answer.Asked, _ = x.branch.Service.ServiceTime(j.At)
+	}
+	return answer, err
+}
+
+// dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
+func (x *exporting) dropEarlier() error {
+	jobs, err := ledger.Jobs.List(x.branch.Ledger, x.branch.StateName())
+	if err != nil {
+		return err
+	}
+	x.slow = make(map[string]*ledger.Job)
+	for _, j := range jobs {
+		switch {
+		case j.Kind != JobExport:
+		case j.Slow && x.branch.Now().Sub(j.At) < ForgetAfter:
+			if x.age == Resumed {
+				x.slow[j.Request] = &j
+			}
+		default:
+			if err := x.branch.Forget(&j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ExportRequest is the question for a group's translations.
+func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
+	req := service.ExportRequest{
+		Project: p.Project.ID, Languages: languagesOf(a.Languages), Collection: a.Group.Collection, Format: service.Format(a.Group.ExportFormat()),
+		PathSeparator: a.Group.Separator, CompletionState: service.CompletionState(a.Completion), Incomplete: service.SkipKeys,
+		OutputTemplate: a.Group.Template().String(), Zip: true,
+	}
+	if a.Sources {
+		req.IncludeDefaultLanguage = &a.Sources
+	}
+	return req
+}
+
+// everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
+func (p *Branch) everPushed(collection string) bool {
+	slots, err := ledger.Pushed.Slots(p.Ledger, p.StateName())
+	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
+}
+
+func (p *Branch) beginExport(ctx context.Context, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
+	id, err := p.Service.StartExport(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	j.Service = string(id)
+	if age == aside {
+		return j, nil
+	}
+	return j, p.Remember(j)
+}
+
+// Question is a digest of what an export was asked for.
+func Question(req service.ExportRequest) string {
+	with := req.IncludeDefaultLanguage != nil
+	req.IncludeDefaultLanguage = nil // an address
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %v", req, with))
+	return hex.EncodeToString(sum[:8])
+}
+
+// ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
+// cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
+func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
+	var x *Exported
+	err := kept.Within(a.Wanted, func() (err error) {
+		x, err = readEntries(p, a, archive, kept)
+		return err
+	})
+	return x, err
+}
+
+func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
+	g, languages, x := a.Group, a.Languages, &Exported{Group: a.Group, languages: a.Languages}
+	for _, bad := range archive.Refused {
+		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
+	}
+	for _, entry := range archive.Entries {
+		name := entry.Name
+		targets, into := g.Targets(name, languages), &x.Entries
+		if targets == nil && a.Sources {
+			targets, into = g.Targets(name, []config.Language{g.Bundles[0].Source}), &x.Sources
+		}
+		if targets == nil && archive.Raw && len(languages) == 1 && !g.Template().HasLabel() {
+			// A service that answers one language with the bare file: its name says nothing then.
+			name = g.Template().Entry(languages[0], "")
+			targets, into = g.Targets(name, languages), &x.Entries
+		}
+		if targets == nil && archive.Raw && name == "" {
+			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
+		}
+		if targets == nil {
+			x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+			continue
+		}
+		texts, there, err := targets[0].Sources[0].ReadExport(entry.Open, targets[0].Language, kept)
+		switch {
+		case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
+			return nil, err
+		case err != nil && archive.Raw && !errors.Is(err, bundle.ErrTooMany):
+			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
+		case err != nil && into == &x.Sources: // the pull goes without it
+			p.Log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
+		case err != nil:
+			x.Problems = append(x.Problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
+				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
+		case there: // else there is no translation at all
+			*into, x.Kept = append(*into, exportedEntry{name, texts}), x.Kept+len(texts)
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,243 @@
+// Package pass has what pushes and pulls of a branch share: the branch with its configuration, ledger, service and repository; the exports that are asked
+// for; the conflicts that wait for a decision; what was accepted, agreed and seen.
+//
+// Its law: effect first, memory second, and every effect repeatable. A job is written down as intended before it is started and forgotten
+// after its result is remembered, so that a crash may repeat work and never skips it. What is remembered is listed in package ledger,
+// schema.go; bookkeeping of any size is done in short transactions, each of which may be the last.
+//
+// It decides nothing about texts and sends none: push and pull do.
+package pass
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/trigger"
+	"go.uber.org/zap"
+)
+
+// Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
+type Passed struct {
+	Project, Pass string // Pass is push or pull
+	Result        string
+	Took          time.Duration
+	Sent          int            // values, of a push
+	Brought       map[string]int // of a pull: translations added, changed and removed, by language
+	Committed     bool           // a pull made a commit, or delivered one that had waited
+}
+
+// Branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
+type Branch struct {
+	Config    *config.Config
+	Project   *config.Project
+	Service   *service.Client
+	Ledger    ledger.Store
+	Log       *zap.Logger
+	Now       func() time.Time
+	Repo      *gitops.Repo // open during a pass only
+	Base      string       // the branch that is translated; "" where there is but one
+	Trunk     *Branch      // the one that this one inherits from; nil for none
+	Run       string       // names this process in what is stored
+	ProbeFrom int
+	GitBusy   *trigger.Busy
+
+	OnDoing  func(report.Doing) // told of what is going on
+	OnPassed func(Passed)       // told of a pass that ended and is remembered
+}
+
+// Say tells what is going on, for a person who watches and for the status.
+func (p *Branch) Say(format string, args ...any) {
+	p.Announce(report.Doing{What: fmt.Sprintf(format, args...)})
+}
+
+// Announce is say of something that is done one by one.
+func (p *Branch) Announce(d report.Doing) {
+	d.Project = p.Project.Name
+	p.OnDoing(d)
+}
+
+// Reading tells how many of the files are read.
+func (p *Branch) Reading(done, total int) {
+	p.Announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
+}
+
+// downloading is a context whose downloads tell how far they are.
+func (p *Branch) downloading(ctx context.Context, what string) context.Context {
+	return service.Downloading(ctx, func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
+}
+
+// GivesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
+// report any more. In a dry run nothing gives way.
+func (p *Branch) GivesWay(text report.Problem, dry bool) {
+	if !dry {
+		p.Log.Info("a text gives way", zap.Stringer("text", text))
+	}
+}
+
+// Keeper is for what the service accepted of the source files.
+func (p *Branch) Keeper() *accepted.Store {
+	if p == nil {
+		return nil
+	}
+	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(), Run: p.Run, Now: p.Now,
+		Rescan: p.Config.Daemon.Rescan}
+}
+
+// PushedSlot is where a source file's accepted texts are remembered.
+func (p *Branch) PushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.StateName(), at)
+}
+
+// Events are where the project's events are remembered.
+func (p *Branch) Events() *events.Log {
+	return &events.Log{Ledger: p.Ledger, Project: p.ProjectName(), Scope: p.StateName(), Line: p.Base, Branch: p.Project.Pull.Branch,
+		Now: p.Now, Log: p.Log, Shown: func(c ledger.Conflict) report.Conflict { return p.Shown(Conflict{c}) }}
+}
+
+// Slot addresses marks of a target file of this project.
+func (p *Branch) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
+	return kind.Of(p.StateName(), path, language)
+}
+
+// Past writes down how a pass ended, with what it has to tell.
+func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
+	if passed.Result == "" {
+		passed.Result = past.Result
+	}
+	passed.Project, passed.Pass = p.Project.Name, id
+	past.GoodAt = past.At
+	err := p.Ledger.Update(func(tx ledger.Writer) error {
+		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
+			last, _, err := ledger.Passes.Get(tx, p.StateName(), id)
+			if err != nil {
+				p.Log.Error("read how the last pass ended", zap.Error(err))
+			}
+			past = stillHolding(past, last)
+			if past.Result == report.ResultFailed {
+				past.GoodAt = last.GoodAt
+			}
+		}
+		d := p.Events().Open(tx, past.At)
+		if err := more(tx, d); err != nil {
+			return err
+		}
+		d.Close()
+		return ledger.Passes.Put(tx, p.StateName(), id, past)
+	})
+	if err != nil {
+		p.Log.Error("remember how the pass ended", zap.Error(err))
+	}
+	p.OnPassed(passed)
+}
+
+// languagesOf are the codes of languages, for requests.
+func languagesOf(languages []config.Language) []string {
+	codes := make([]string, len(languages))
+	for i, l := range languages {
+		codes[i] = l.Code
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// Scope is what a pass of the project is for.
+func Scope(p *Branch) report.Scope { return report.Scope{Name: p.Project.Name, Base: p.Base} }
+
+// NoProblems is the outcome that a pass begins with.
+func NoProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }
+
+// Union are the problems of two runs, each once.
+func Union(first, second []report.Problem) []report.Problem {
+	all := slices.Clone(first)
+	for _, p := range second {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// StateName is the project's name in the state: that of one project of one service, and of one line.
+func (p *Branch) StateName() string {
+	if p.Base != "" {
+		return ledger.BranchScope(p.ProjectName(), p.Base)
+	}
+	return p.ProjectName()
+}
+
+func (p *Branch) ProjectName() string {
+	s := p.Config.Service
+	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.Project.ID))
+	return p.Project.Name + "@" + hex.EncodeToString(sum[:6])
+}
+
+// Called is the project, and the line where it is one, for messages.
+func (p *Branch) Called() string {
+	if p.Base == "" {
+		return fmt.Sprintf("%q", p.Project.Name)
+	}
+	return fmt.Sprintf("%q, branch %s", p.Project.Name, p.Base)
+}
+
+// PushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
+func (p *Branch) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
+	slots, err := ledger.Pushed.Slots(tx, p.StateName())
+	if err != nil || p.Base == "" {
+		return slots, err
+	}
+	lines, err := ledger.Lines.List(tx, p.ProjectName())
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range lines {
+		if other.Base == p.Base {
+			continue
+		}
+		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.ProjectName(), other.Base))
+		if err != nil {
+			return nil, err
+		}
+		slots = append(slots, more...)
+	}
+	return slots, nil
+}
+
+// MergeRequest is the request to merge the branch.
+func (p *Branch) MergeRequest(repo *gitops.Repo) *request.Branch {
+	return &request.Branch{Config: p.Config, Project: p.Project, Ledger: p.Ledger, Scope: p.StateName(), Repo: repo, Now: p.Now,
+		Log: p.Log, Announce: p.Announce, Problems: new([]report.Problem)}
+}
+
+// Rung reports whether a pull found texts on the branch that no push has looked at since.
+func (p *Branch) Rung() (bool, error) {
+	_, rung, err := ledger.UnsentAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
+	return rung, err
+}
+
+// Written ends the absence of a file that a pull has written: it is no other one than before.
+func (p *Branch) Written(tx ledger.Writer, path, language string) error {
+	return ledger.Gone.Delete(tx, p.StateName(), ledger.TargetID(path, language))
+}
+
+// Configured is a digest of the project's configuration.
+func (p *Branch) Configured() string {
+	text, err := json.Marshal(p.Project)
+	if err != nil {
+		text = fmt.Appendf(nil, "%+v", *p.Project)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,242 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+)
+
+// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A state
+// that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
+
+// RecollectMost is how many commits of ours are looked at, the youngest.
+const RecollectMost = 200
+
+// recollected is what is learned about one target file.
+type recollected struct {
+	bundle.Target
+	known  catalog.Catalog // the oldest first
+	Agreed catalog.Marks
+}
+
+// Overlay is what a dry run takes for remembered in place of what the state has.
+type Overlay struct {
+	texts map[ledger.Slot]catalog.Marks
+	Seen  string // the commit at which the branch was seen; "" for that of the state
+	Anew  bool   // nothing was remembered before, in a real run either
+}
+
+func (o Overlay) Marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
+	if marks, is := o.texts[slot]; is {
+		return maps.Clone(marks), nil
+	}
+	return state.Marks(slot)
+}
+
+// Recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
+// overlay.
+func (p *Branch) Recollect(
+	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
+) (Overlay, error) {
+	since, done, err := ledger.RecollectedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
+	if err == nil && !done {
+		since, done, err = ledger.MergedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
+	}
+	learned := Overlay{Anew: !done}
+	if err != nil || tip.Hash() == "" || since == tip.Hash() {
+		return learned, err
+	}
+	made, err := gitops.Ours(ctx, repo, tip, since, p.Project.Name, RecollectMost)
+	if err != nil {
+		return learned, fmt.Errorf("read the history of branch %s: %w", p.Project.Pull.Branch, err)
+	}
+	found, err := p.BroughtBy(ctx, repo, made, bundles)
+	if err != nil {
+		return learned, err
+	}
+	if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
+		learned.Seen = made[len(made)-1].Commit
+	}
+	if dry {
+		learned.texts, err = p.remembered(p.Ledger, found)
+		return learned, err
+	}
+	return learned, p.Ledger.Update(func(tx ledger.Writer) error {
+		marks, err := p.remembered(tx, found)
+		if err != nil {
+			return err
+		}
+		for slot, m := range marks {
+			if err := tx.SetMarks(slot, m); err != nil {
+				return err
+			}
+		}
+		if learned.Seen != "" {
+			err = ledger.SeenAt.Put(tx, p.StateName(), LookAt(p.Project.Pull.Branch).Record(), learned.Seen)
+		}
+		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, tip.Hash()))
+	})
+}
+
+// BroughtBy reads what commits of ours brought, by ledger.TargetID.
+func (p *Branch) BroughtBy(
+	ctx context.Context, repo *gitops.Repo, made []gitops.Made, bundles []*bundle.Bundle,
+) (map[string]*recollected, error) {
+	found := make(map[string]*recollected)
+	for _, m := range made {
+		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
+			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
+		}
+	}
+	return found, nil
+}
+
+// remembered is what the state has of the target files, with what was found in the history.
+func (p *Branch) remembered(
+	state ledger.Reader, found map[string]*recollected,
+) (map[ledger.Slot]catalog.Marks, error) {
+	marks := make(map[ledger.Slot]catalog.Marks)
+	for _, f := range found {
+		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
+			ledger.Known: f.learned, ledger.Merged: f.merged, LookAt(p.Project.Pull.Branch).Kind(): f.merged,
+		} {
+			slot := p.Slot(kind, f.Path, f.Language.Code)
+			before, err := state.Marks(slot)
+			if err != nil {
+				return nil, err
+			}
+			if before == nil {
+				before = make(catalog.Marks)
+			}
+			marks[slot] = now(before)
+		}
+	}
+	return marks, nil
+}
+
+func (f *recollected) learned(history catalog.Marks) catalog.Marks {
+	for _, u := range f.known {
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
+	}
+	return history
+}
+
+func (f *recollected) merged(base catalog.Marks) catalog.Marks {
+	maps.Copy(base, f.Agreed)
+	return base
+}
+
+// MetBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
+// file by itself keeps from being sent was told when they were, and is only a warning now.
+func (o Overlay) MetBefore(ours, theirs catalog.Catalog) bool {
+	index := theirs.Index()
+	return o.Anew && slices.ContainsFunc(ours, func(u catalog.Unit) bool {
+		at, both := index[u.Name]
+		return both && u.Text != "" && theirs[at].Text == u.Text
+	})
+}
+
+// recollectOne adds what one commit of ours brought: texts that none of its parents has.
+func (p *Branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
+	paths := make(map[string]int)
+	parents := make([]*gitops.Tip, len(made.Parents))
+	for i, parent := range made.Parents {
+		changed, err := repo.History.Changed(ctx, parent, made.Commit)
+		if err != nil {
+			return err
+		}
+		for _, path := range changed {
+			paths[path]++
+		}
+		if parents[i], err = repo.AtCommit(parent); err != nil {
+			return err
+		}
+	}
+	now, err := repo.AtCommit(made.Commit)
+	if err != nil {
+		return err
+	}
+	targets, err := bundle.Existing(now, bundles, p.Project.Targets())
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if paths[t.Path] < len(parents) {
+			continue
+		}
+		texts, err := TextsAt(now, t)
+		if err != nil {
+			return err
+		}
+		f := found[ledger.TargetID(t.Path, t.Language.Code)]
+		if f == nil {
+			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
+			found[ledger.TargetID(t.Path, t.Language.Code)] = f
+		}
+		brought := texts.Marks()
+		for _, parent := range parents {
+			before, err := TextsAt(parent, t)
+			if err != nil {
+				return err
+			}
+			for _, u := range before {
+				if brought.Has(u.Name, u.Text) {
+					delete(brought, u.Name)
+				}
+			}
+			for _, u := range before {
+				if _, replaced := brought[u.Name]; replaced && u.Text != "" {
+					f.known = append(f.known, u)
+				}
+			}
+		}
+		for _, u := range texts {
+			if _, ours := brought[u.Name]; ours {
+				f.known = append(f.known, u)
+				f.Agreed[u.Name] = catalog.MarkOf(u.Text)
+			}
+		}
+	}
+	return nil
+}
+
+// TextsAt are the texts of a target file in a commit; none where it cannot be read there.
+func TextsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
+	f, _, err := t.Sources[0].Read(tip, t.Path, t.Language)
+	return bundle.Texts(f), err
+}
+
+// LookAt names a place that is looked at: the working tree or a branch.
+type LookAt string
+
+// Record is where the commit of the last look is remembered.
+func (l LookAt) Record() string {
+	if l == config.Worktree {
+		return ledger.SeenID("")
+	}
+	return ledger.SeenID(string(l))
+}
+
+// Kind is the kind of the slots of what was seen there.
+func (l LookAt) Kind() ledger.TargetMarks {
+	if l == config.Worktree {
+		return ledger.Seen
+	}
+	return ledger.Seen.In(string(l))
+}
+
+// Where is the place in words.
+func (l LookAt) Where() string {
+	if l == config.Worktree {
+		return "the worktree"
+	}
+	return "branch " + string(l)
+}

@@ -1,0 +1,273 @@
+package pull
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
+	"go.uber.org/zap"
+)
+
+// deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
+// said is computed again. So is one that the remote refuses, for the service may have by now what the remote wants. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
+func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
+	tip, err := r.branch.Repo.Pending(r.branch.Project.Pull.Branch)
+	if err != nil || tip == nil {
+		return false, err
+	}
+	r.branch.Log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
+	var options []string
+	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
+		at, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
+		if err != nil {
+			return false, pass.UsageError(err)
+		}
+		if options, err = r.toMerge().PushOptions(ctx, tip, at.Base()); err != nil {
+			return false, err
+		}
+	}
+	res, err := r.branch.Repo.Push(ctx, tip, options...)
+	if errors.Is(err, gitops.ErrMoved) {
+		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
+	}
+	if errors.Is(err, gitops.ErrRefused) {
+		r.refused = &refusal{tip, err}
+		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
+	}
+	if err != nil {
+		return false, pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+	}
+	return !r.delivered(res), nil
+}
+
+// deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
+// Where the remote refuses that, the report says so.
+func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
+	if !tip.Unpublished() {
+		return nil
+	}
+	targets, err := bundle.Existing(tip, t.Bundles(), r.branch.Project.Targets())
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(targets, func(target bundle.Target) bool {
+		ours, err := fs.ReadFile(tip, target.Path)
+		if err != nil || tip.Base() == nil {
+			return err == nil
+		}
+		theirs, err := fs.ReadFile(tip.Base(), target.Path)
+		return err != nil || !bytes.Equal(ours, theirs)
+	}) {
+		return nil
+	}
+	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))
+	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
+	if err != nil {
+		return err
+	}
+	res, err := r.branch.Repo.Push(ctx, tip, options...)
+	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+			r.branch.Project.Pull.Branch, tip.Hash()[:10], err)})
+		r.tip = nil // there is nothing there that could be asked for
+		return nil
+	}
+	if err != nil {
+		return pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+	}
+	r.redelivered = r.delivered(res)
+	return nil
+}
+
+// refusal is a commit that the remote refused in this pull, and its words.
+type refusal struct {
+	tip *gitops.Tip
+	err error
+}
+
+// committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the same content is not
+// sent to it again before the next one.
+func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*gitops.Tip, error)) (made *gitops.Tip, refused, err error) {
+	if r.refused == nil {
+		made, err = commit(r.branch.Now())
+		return made, nil, err
+	}
+	if made, err = commit(r.refused.tip.When()); err != nil {
+		return nil, nil, err
+	}
+	if changed, err := r.branch.Repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
+		return made, r.refused.err, nil
+	}
+	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
+		return nil, nil, err
+	}
+	made, err = commit(r.branch.Now())
+	return made, nil, err
+}
+
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. Of a dry run
+// it says whether the branch can follow.
+func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
+	res, err := r.branch.Repo.Follow(ctx, tip, r.o.DryRun)
+	if err == nil {
+		r.leftLocal(res)
+	}
+	return err
+}
+
+// leftLocal says that the local branch stays behind, and why.
+func (r *pulling) leftLocal(res gitops.PushResult) {
+	if res.Local == gitops.Left {
+		r.problem(report.Problem{Code: report.CodeBranch,
+			Problem: res.Why + "; until that is settled the branch cannot follow"})
+	}
+}
+
+// delivered puts what became of a commit into the report; false when it has arrived nowhere.
+func (r *pulling) delivered(res gitops.PushResult) bool {
+	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
+	for _, line := range res.Said {
+		r.branch.Log.Info("the remote says", zap.String("line", line))
+	}
+	r.leftLocal(res)
+	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
+	}
+	r.waits = !res.Pushed && res.Local == gitops.Left
+	return !r.waits
+}
+
+// recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
+func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
+	d, ok, err := ledger.Deliveries.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	if err != nil || !ok {
+		return err
+	}
+	arrived, err := tip.Contains(d.Commit)
+	if err != nil {
+		return err
+	}
+	if err := Unstage(ctx, r.branch, d, arrived); err != nil {
+		return err
+	}
+	if arrived {
+		r.earlier = &d
+	}
+	return nil
+}
+
+// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
+// the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
+func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
+	for {
+		files, data := r.tally(joined, done)
+		var err error
+		switch {
+		case len(data.Files) == 0:
+		case r.o.DryRun:
+			var preview gitops.Preview
+			if preview, err = r.branch.Repo.Preview(ctx, on, files); err == nil {
+				err = r.follow(ctx, preview.Tip)
+			}
+			r.report.Diff = preview.Diff
+		default:
+			var arrived bool
+			if arrived, err = r.deliver(ctx, on, files, data, done); err == nil && !arrived {
+				return nil // it waits; nothing is remembered of it yet
+			}
+		}
+		var bad *gitops.BadPaths
+		if errors.As(err, &bad) {
+			if done, err = r.without(bad, joined, done); err == nil {
+				continue
+			}
+		}
+		if errors.Is(err, gitops.ErrNothing) {
+			r.report.Files, r.report.Keys, err = []report.PulledFile{}, 0, nil
+		}
+		if err != nil || r.o.DryRun {
+			return err
+		}
+		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
+		return err
+	}
+}
+
+// without takes the files out that cannot be written, and reports them.
+func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
+	before := len(done) + len(joined)
+	for _, b := range bad.Paths {
+		r.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
+		delete(joined, b.Path)
+		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
+	}
+	if len(done)+len(joined) == before {
+		return nil, bad
+	}
+	return done, nil
+}
+
+// deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is checked out here and its
+// tree has changes of its own.
+func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged) (arrived bool, err error) {
+	steps, err := r.steps(files, data, done)
+	if err != nil {
+		return false, err
+	}
+	r.branch.Say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.branch.Project.Pull.Branch)
+	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
+		for i := range steps {
+			steps[i].Message.When = when
+		}
+		made, err := r.branch.Repo.Chain(ctx, on, r.branch.Project.Pull.Branch, steps)
+		if err != nil {
+			return nil, pass.UsageError(fmt.Errorf("commit to branch %s: %w", r.branch.Project.Pull.Branch, err))
+		}
+		return made, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if r.o.Diff {
+		var shown gitops.Preview
+		if shown, err = r.branch.Repo.Preview(ctx, on, files); err != nil {
+			r.branch.Log.Warn("show what was committed", zap.Error(err))
+		}
+		r.report.Diff = shown.Diff
+	}
+	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
+		return false, err
+	}
+	options, err := r.toMerge().PushOptions(ctx, made, r.base)
+	if err != nil {
+		return false, err
+	}
+	var res gitops.PushResult
+	if err = refused; err == nil {
+		res, err = r.branch.Repo.Push(ctx, made, options...)
+	}
+	if errors.Is(err, gitops.ErrMoved) {
+		return false, errors.Join(err, r.branch.Repo.Drop(r.branch.Project.Pull.Branch))
+	}
+	if err != nil {
+		r.report.Commit = made.Hash()
+		return false, pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
+	}
+	if !r.delivered(res) {
+		return false, nil
+	}
+	r.tip, r.merged, r.looked = made, false, lookAfter(r.tip, made.Hash())
+	return true, nil
+}

@@ -1,0 +1,176 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed, joined text by text.
+type joinedTree struct {
+	*gitops.Tip
+	joined map[string][]byte
+}
+
+// ReadFile reads a joined file, or one of the commit.
+func (t joinedTree) ReadFile(name string) ([]byte, error) {
+	if src, ok := t.joined[name]; ok {
+		return append([]byte(nil), src...), nil
+	}
+	return t.Tip.ReadFile(name)
+}
+
+// withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the branch into
+// base never conflicts in our files: those that both changed come back joined. A conflict in files that are not ours leaves the branch behind, and
+// is reported.
+func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip, joined map[string][]byte, err error) {
+	base := tip.Base()
+	if base == nil {
+		return tip, nil, nil
+	}
+	ours, err := tree.Written(r.branch.Project, tip, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.lost, err = r.branch.Conflicts(); err != nil {
+		return nil, nil, err
+	}
+	m, err := r.branch.Repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
+	if err != nil {
+		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
+	}
+	if m.State == gitops.Behind {
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
+	}
+	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
+	for _, c := range m.Contested {
+		src, err := r.join(ours[c.Path], c, base.Branch())
+		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
+			r.problem(heldBack(c.Path, ours[c.Path].Language, err))
+			return tip, nil, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if src != nil {
+			joined[c.Path] = src
+			r.contested[c.Path] = ours[c.Path].Language
+		}
+	}
+	return m.Tip, joined, nil
+}
+
+// join makes one file of the versions that branch and base have: base's file with the texts that the branch changed.
+// Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
+// earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
+// deleted stays deleted. It returns nil where base's file is right as it is.
+func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
+	b, l := target.Sources[0], target.Language
+	slot := r.branch.Slot(ledger.Known, c.Path, l.Code)
+	if c.Path == b.Path { // a source file
+		slot = r.branch.SourceHistory(b.Collection)
+		if c.Base == nil {
+			return nil, nil
+		}
+	}
+	if c.Base == nil || c.Branch == nil {
+		return c.Branch, nil
+	}
+	branch, err := b.Parse(c.Branch, l)
+	if err != nil {
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
+		return nil, nil
+	}
+	base, err := b.Parse(c.Base, l)
+	if err != nil {
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
+		return c.Branch, nil
+	}
+	ancestor := catalog.Catalog{}
+	if f, err := b.Parse(c.Ancestor, l); err == nil && c.Ancestor != nil {
+		ancestor = bundle.Texts(f)
+	}
+	history, err := r.marks(slot)
+	if err != nil {
+		return nil, err
+	}
+	lost := func(u catalog.Unit) bool {
+		x, is := r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)]
+		return is && x.IsOurs(u)
+	}
+	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, lost)
+	out, _, err := r.rendered(b, branch, base, l, edits)
+	if err != nil {
+		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
+	}
+	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
+		r.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
+	}
+	for _, u := range gaveWay {
+		e, _ := base.Lookup(u.Key, u.Form)
+		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
+		r.problem(p)
+		r.branch.GivesWay(p, r.o.DryRun)
+	}
+	return out, nil
+}
+
+// overridden are the texts that somebody wrote on base, before a conflict or in a merge that has left no trace, and that edits replace because they have lost one.
+func overridden(ancestor catalog.Marks, base *resource.File, edits []catalog.Change, lost func(catalog.Unit) bool) catalog.Catalog {
+	there := bundle.Texts(base)
+	index := there.Index()
+	var all catalog.Catalog
+	for _, e := range edits {
+		if at, is := index[e.Name]; is && lost(there[at]) && there[at].Text != e.Text && !ancestor.Has(e.Name, there[at].Text) {
+			all = append(all, there[at])
+		}
+	}
+	return all
+}
+
+// brought are the texts that the branch changed since the ancestor and that are to stand in base's file. lost says which of base's texts have lost a
+// conflict with the service: they give way to the branch's, which is the service's or on the way to it. gaveWay are texts that somebody wrote on the branch and
+// that give way to what somebody else wrote on base.
+func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks, lost func(catalog.Unit) bool) (edits []catalog.Change, gaveWay catalog.Catalog) {
+	there := bundle.Texts(base)
+	index := there.Index()
+	brings := branch.Marks()
+	written := make(map[catalog.Name]bool) // somebody wrote or removed it on base
+	for _, c := range catalog.Diff(ancestor, there) {
+		at, is := index[c.Name]
+		if !is {
+			written[c.Name] = true
+			continue
+		}
+		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered it since.
+		now, brought := ledger.Age(history, c.Name, catalog.MarkOf(there[at].Text)), ledger.Age(history, c.Name, brings[c.Name])
+		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
+	}
+	for _, u := range branch {
+		if at, is := index[u.Name]; is && lost(there[at]) && ancestor.Has(u.Name, u.Text) { // also where the branch has not changed it
+			edits = append(edits, catalog.Change{Op: catalog.Changed, Name: u.Name, Text: u.Text})
+		}
+	}
+	for _, c := range catalog.Diff(ancestor, branch) {
+		switch {
+		case c.Op == catalog.Removed:
+		case !written[c.Name]:
+			edits = append(edits, c)
+		default:
+			if at, is := index[c.Name]; is && there[at].Text != c.Text && ledger.Age(history, c.Name, brings[c.Name]) < 0 {
+				gaveWay = append(gaveWay, catalog.Unit{Name: c.Name, Text: c.Text})
+			}
+		}
+	}
+	return edits, gaveWay
+}

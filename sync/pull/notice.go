@@ -1,0 +1,147 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
+	"go.uber.org/zap"
+)
+
+// tellsSources reports whether the exports of a group can bring its source texts as well.
+func (r *pulling) tellsSources(g *bundle.Group) bool {
+	asked := r.branch.Project.Push.Enabled && !r.branch.Project.Pull.Source && !r.o.DryRun
+	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
+}
+
+// noticeSources compares what the service has of the source texts with what it accepted. Groups that it refused, and
+// those of which it has nothing at all, are asked for them alone.
+func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bundle.Group) error {
+	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
+	var asks []pass.ExportAsk
+	compare := func(g *bundle.Group, texts func(b *bundle.Bundle) catalog.Catalog) {
+		for _, b := range g.Bundles {
+			if s := t.Of(b); !s.Broken() {
+				if found[s.Collection] == nil {
+					found[s.Collection] = make(catalog.Marks)
+				}
+				r.compareSource(t, s, texts(b), found[s.Collection])
+			}
+		}
+	}
+	for _, g := range groups {
+		x := r.exports[exportKey(g)]
+		switch {
+		case !r.tellsSources(g) || !r.sent(t, g):
+		case x == nil || len(x.Entries)+len(x.Sources) == 0:
+			asks = append(asks, pass.SourceAsk(g))
+		case x.Late == nil && len(x.Sources) > 0:
+			compare(g, x.SourceOf)
+		}
+	}
+	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
+	if err != nil {
+		return err
+	}
+	for i, x := range answers {
+		if x.Failed {
+			continue
+		}
+		compare(asks[i].Group, func(b *bundle.Bundle) catalog.Catalog { return x.Of(b, b.Source) })
+	}
+	for collection, marks := range found {
+		if err := r.keepFound(collection, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourceNews reports whether the answer of a probe has source texts that were not found before. What is not in it is
+// as it was.
+func (r *pulling) sourceNews(t *tree.Tree, x *pass.Exported) (bool, error) {
+	for _, b := range x.Group.Bundles {
+		s, found := t.Of(b), make(catalog.Marks)
+		if s.Broken() {
+			continue
+		}
+		r.compareSource(t, s, x.SourceOf(b), found)
+		known, err := r.branch.Ledger.Marks(r.branch.FoundSlot(s.Collection))
+		if err != nil {
+			return false, err
+		}
+		for n, mark := range found {
+			if mark != (catalog.Mark{}) && mark != known[n] {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// sent reports whether the service has accepted texts of a group.
+func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
+	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.Files[t.Of(b).ID()]) > 0 })
+}
+
+// compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told
+// to keep is none.
+func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
+	theirs = t.FittedSource(s.Bundle, theirs)
+	marks := theirs.Marks()
+	for _, u := range s.Texts {
+		accepted, known := r.accepted.Texts[s.Collection][u.Name]
+		is, there := marks[u.Name]
+		if !known || u.Text == "" || there && r.branch.Project.Push.Conflicts == string(service.Skip) {
+			continue
+		}
+		if is != accepted {
+			found[u.Name] = is
+		}
+	}
+}
+
+// keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
+func (r *pulling) keepFound(collection string, found catalog.Marks) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		known, err := tx.Marks(r.branch.FoundSlot(collection))
+		if err != nil || len(known) == 0 && len(found) == 0 {
+			return err
+		}
+		fresh := make(catalog.Marks)
+		for n, mark := range found {
+			if was, is := known[n]; !is || was != mark {
+				fresh[n] = mark
+			}
+		}
+		now := make(catalog.Marks)
+		for n, mark := range known {
+			if _, missing := found[n]; mark != (catalog.Mark{}) || missing {
+				now[n] = mark
+			}
+		}
+		maps.Copy(now, fresh)
+		if maps.Equal(now, known) {
+			return nil
+		}
+		slots, err := r.branch.PushedSlots(tx)
+		for _, slot := range slots {
+			if slot.Collection == collection && len(fresh) > 0 && err == nil {
+				_, err = r.branch.DoubtSlot(tx, slot, fresh)
+			}
+		}
+		if len(fresh) > 0 {
+			r.report.Unsent = true
+			r.branch.Log.Info("the service does not have source texts as it accepted them; the next push compares them",
+				zap.String("collection", collection), zap.Int("texts", len(fresh)))
+		}
+		return errors.Join(err, tx.SetMarks(r.branch.FoundSlot(collection), now))
+	})
+}

@@ -1,0 +1,201 @@
+package pull
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/examine"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// fitted is the tree's, and reports what it could not do anything with.
+func (r *pulling) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
+	texts, left := t.Fitted(x.Target, x.Texts)
+	for _, u := range left {
+		r.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
+			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text))
+	}
+	return texts
+}
+
+// pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
+// language does not have and that only repeat the source go where a plural gets translations.
+func (r *pulling) pluralsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	carried(in, result)
+	r.mapsWhole(x, source, in, result)
+	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return spelling.IsForm(c.Form) }) {
+		return
+	}
+	of := spelling.Of(source)
+	have := spelling.Of(in.Ours)
+	fresh := make(map[string]bool)
+	for _, c := range result.Changes {
+		s := have[c.Key]
+		switch {
+		case !spelling.IsForm(c.Form) || of[c.Key].Forms == nil:
+			continue
+		case c.Op == catalog.Removed:
+			delete(s.Forms, c.Form)
+		default:
+			if s.Forms == nil {
+				s.Forms = make(map[string]string)
+			}
+			s.Forms[c.Form] = c.Text
+			fresh[c.Key] = true
+		}
+		have[c.Key] = s
+	}
+	bad := make(map[string]string) // keys, and why they are left out
+	for key := range fresh {
+		if findings := check.Breaking(examine.Forms(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms)); len(findings) > 0 {
+			bad[key] = findings[0].Reason
+		}
+	}
+	r.leave(x, in, result, bad, func(n catalog.Name) string {
+		if !spelling.IsForm(n.Form) {
+			return ""
+		}
+		return n.Key
+	})
+	categories := plural.Categories(x.Language.Code)
+	for _, u := range in.Ours {
+		if fresh[u.Key] && bad[u.Key] == "" && spelling.IsForm(u.Form) && !plural.Has(categories, u.Form) && u.Text == of[u.Key].Forms[u.Form] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
+		}
+	}
+}
+
+// leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
+// which of them a name counts to; "" for none.
+func (r *pulling) leave(x pass.Translated, in catalog.Three, result *catalog.Merged, bad map[string]string, of func(catalog.Name) string) {
+	if len(bad) == 0 {
+		return
+	}
+	told := make(map[string]bool)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		key := of(c.Name)
+		if c.Op == catalog.Removed || key == "" || bad[key] == "" {
+			return false
+		}
+		if !told[key] {
+			told[key] = true
+			r.leaveOut(x, report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service, or switch the check off with skip_checks")
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+}
+
+// widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
+// does not come back by the service's translations of it.
+//
+// away are the keys that give way to what comes in their place.
+func (r *pulling) widen(x pass.Translated, m *merged, source, ours catalog.Catalog) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
+	b := x.Sources[0]
+	wide = spelling.Widened(source, b.Separator, b.Source.Code, ours, x.Texts)
+	if len(wide) == len(source) {
+		return source, nil, nil, nil
+	}
+	known, here := source.Keys(), ours.Keys()
+	gone := make(map[string]bool)
+	if stand, err = r.standing(x, m, spelling.PluralsIn(source, b.Separator, b.Source.Code), ours, gone); err != nil {
+		return nil, nil, nil, err
+	}
+	away = maps.Clone(gone)
+	for _, b := range x.Sources {
+		pushed, err := r.branch.Ledger.Marks(r.branch.PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for n := range pushed {
+			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
+		}
+	}
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
+}
+
+// carried renames further forms of a plural of keys, which the service does not have: file_few becomes doc_few where
+// file_other goes, doc_other comes with the same text, and there is no other candidate for either.
+func carried(in catalog.Three, result *catalog.Merged) {
+	ours := in.Ours.Index()
+	type text struct{ sign, text string } // what stands before "other" has to end alike
+	goes, comes := make(map[text][]string), make(map[text][]string)
+	for _, c := range result.Changes {
+		before, is := strings.CutSuffix(c.Key, plural.Other)
+		if !is || before == "" || c.Form != "" {
+			continue
+		}
+		sign := before[len(before)-1:]
+		if at, here := ours[c.Name]; here && c.Op == catalog.Removed {
+			id := text{sign, in.Ours[at].Text}
+			goes[id] = append(goes[id], before)
+		} else if c.Op == catalog.Added {
+			id := text{sign, c.Text}
+			comes[id] = append(comes[id], before)
+		}
+	}
+	if len(goes) == 0 || len(comes) == 0 {
+		return
+	}
+	became := make(map[string]string)
+	for id, from := range goes {
+		if to := comes[id]; len(from) == 1 && len(to) == 1 && id.text != "" {
+			became[from[0]] = to[0]
+		}
+	}
+	named := make(map[string]bool)
+	for _, c := range result.Changes {
+		named[c.Key] = named[c.Key] || c.Op != catalog.Removed
+	}
+	for _, c := range slices.Clone(result.Changes) {
+		for _, category := range spelling.BesideOther {
+			before, is := strings.CutSuffix(c.Key, category)
+			to, moved := became[before]
+			if !is || !moved || c.Op != catalog.Removed || c.Form != "" || named[to+category] {
+				continue
+			}
+			n := catalog.Name{Key: to + category}
+			if _, here := ours[n]; !here {
+				result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: n, Text: in.Ours[ours[c.Name]].Text})
+			}
+		}
+	}
+}
+
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number. Where there are no forms at all Rails
+// shows that a translation is missing. Other libraries fall back to another language.
+func (r *pulling) mapsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b := x.Sources[0]
+	if b.Format.Name != examine.Rails || len(result.Changes) == 0 {
+		return
+	}
+	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
+	after, changed := make(map[string]string, len(in.Ours)), make(map[string]bool)
+	for _, u := range in.Ours {
+		after[u.Key] = u.Text
+	}
+	for _, c := range result.Changes {
+		after[c.Key] = c.Text // "" when it is removed
+		changed[of.MapOf(c.Key)] = c.Op != catalog.Removed || changed[of.MapOf(c.Key)]
+	}
+	var texts catalog.Catalog
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
+	}
+	bad := make(map[string]string)
+	for _, m := range examine.RailsMaps(b, x.Language, source, texts) {
+		if changed[m.Other] {
+			bad[m.Other] = m.Reason
+		}
+	}
+	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
+}

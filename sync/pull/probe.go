@@ -1,0 +1,229 @@
+package pull
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
+	"go.uber.org/zap"
+)
+
+// Most pulls bring nothing. So a pull first asks what changed since the last full export (`modified-since`), and asks
+// for everything only where that has something that was not merged. Nothing is merged from this answer: deleted keys,
+// and those that fell below the completion state, are not in it. It counts only where all else is as the last full
+// pull saw it: branch, base, configuration and state, nothing was sent since, and nothing was reported. fullEvery
+// bounds the rest. A small answer is not worth a probe, which costs as many requests and sees less.
+
+const (
+	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
+	FullEvery = 20 * time.Hour
+	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a change may be seen a
+	// while after its time. What was merged already does not count as news, so that this costs nothing.
+	probeOverlap = 10 * time.Minute
+	// probePatience is how long a probe is waited for, instead of what it is to save.
+	probePatience = time.Minute
+)
+
+// probing is a pull's knowledge of the last full one.
+type probing struct {
+	last  *ledger.Reconciliation // nil: nothing may be concluded
+	now   ledger.Reconciliation
+	loud  bool            // some group had to be asked for everything
+	blind map[string]bool // questions whose probe did not work: they are not probed next time either
+}
+
+// lookAgain compares what this pull looks at with what the last full one did.
+func (r *pulling) lookAgain(tip *gitops.Tip) error {
+	r.probe = probing{now: ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
+	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
+		return nil
+	}
+	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	if err != nil {
+		return fmt.Errorf("read what the last pull looked at: %w", err)
+	}
+	if ok && last.Config == r.probe.now.Config && last.Look == r.probe.now.Look && len(r.report.Problems) == 0 {
+		r.probe.last = &last
+	}
+	return nil
+}
+
+// Look is the commits that decide what a pull builds on.
+func Look(tip *gitops.Tip) string {
+	text := tip.Hash()
+	if tip.New() {
+		return text + " new"
+	}
+	if base := tip.Base(); base != nil {
+		text += " " + base.Hash()
+	}
+	return text
+}
+
+// lookAfter is the look of the next pull when this one made a commit and nothing else happens.
+func lookAfter(tip *gitops.Tip, made string) string {
+	if tip.New() {
+		return made + " " + tip.Hash() // that was its base
+	}
+	if base := tip.Base(); base != nil {
+		return made + " " + base.Hash()
+	}
+	return made
+}
+
+// probed is a group that a pull asks for what changed in it.
+type probed struct {
+	*bundle.Group
+	question string
+	asked    time.Time // the last time that it was asked for everything
+	begun    service.Begun
+}
+
+// quiet tells of which groups the service has said nothing new since the last full pull.
+func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) (map[*bundle.Group]bool, error) {
+	quiet := make(map[*bundle.Group]bool)
+	if r.probe.last == nil {
+		return quiet, nil
+	}
+	var all []*probed
+	for i, g := range groups {
+		req := r.branch.ExportRequest(r.pullAsk(t, g, languages))
+		x := &probed{Group: g, question: pass.Question(req), asked: r.probe.last.Full[pass.Question(req)]}
+		now, told := r.branch.Service.ServiceTime(r.branch.Now())
+		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > FullEvery) {
+			continue
+		}
+		req.ModifiedSince = x.asked.Add(-probeOverlap)
+		r.branch.Announce(report.Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
+		r.report.Requests++
+		id, err := r.branch.Service.StartExport(ctx, req)
+		if err != nil {
+			if err := r.unprobed(ctx, x, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		x.begun = service.Begun{ID: id, At: r.branch.Now()}
+		all = append(all, x)
+	}
+	begun := make([]service.Begun, len(all))
+	for i, x := range all {
+		begun[i] = x.begun
+	}
+	var failure error
+	patience := min(probePatience, r.branch.Config.Service.JobTimeout)
+	r.branch.Service.Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
+		quiet[all[i].Group], failure = r.probedQuiet(ctx, t, all[i], languages, archive, err)
+		return failure == nil
+	})
+	return quiet, cmp.Or(failure, ctx.Err())
+}
+
+// probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is interrupted is made anew.
+func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
+	var x *pass.Exported
+	if err == nil {
+		x, err = r.branch.ReadArchive(r.pullAsk(t, p.Group, languages), archive, new(bundle.Kept))
+		err = errors.Join(err, archive.Close())
+	}
+	if err != nil {
+		return false, r.unprobed(ctx, p, err)
+	}
+	if news, err := r.news(t, x); err != nil || news {
+		return false, err
+	}
+	if now, told := r.branch.Service.ServiceTime(r.branch.Now()); !told || now.Sub(p.asked) > FullEvery {
+		return false, nil
+	}
+	r.probe.now.Full[p.question] = p.asked
+	return true, nil
+}
+
+// unprobed takes note that a probe did not work: everything is asked for then, but not where that would meet the same.
+func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
+	switch {
+	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
+		return err
+	case errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("export of %q: %w", x.Collection, err)
+	}
+	r.branch.Log.Info("the service did not say what changed; asking for everything", zap.String("collection", x.Collection), zap.Error(err))
+	r.probe.blind[x.question] = true
+	return nil
+}
+
+// news reports whether an export holds anything that was not merged as it is. Of files that share their keys' collection each merges what its
+// source has; what no source has is nobody's news.
+func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
+	if len(x.Problems) > 0 {
+		return true, nil
+	}
+	if news, err := r.sourceNews(t, x); err != nil || news {
+		return news, err
+	}
+	for _, target := range x.Targets(x.Group) {
+		if len(target.Texts) == 0 {
+			continue
+		}
+		source, ok := t.SourceTexts(target.Target)
+		if !ok {
+			return true, nil
+		}
+		merged, err := r.marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
+		if err != nil {
+			return false, err
+		}
+		outdated, err := r.marks(r.branch.Slot(ledger.Outdated, target.Path, target.Language.Code))
+		if err != nil {
+			return false, err
+		}
+		for _, u := range target.Texts.Restrict(source.Keys()) {
+			if mark, ok := merged[u.Name]; !ok || mark != catalog.MarkOf(u.Text) {
+				return true, nil
+			}
+			if _, old := outdated[u.Name]; old {
+				return true, nil // the same again may be a confirmation
+			}
+		}
+	}
+	return false, nil
+}
+
+// answered notes a full export.
+func (r *pulling) answered(x *pass.Exported) {
+	r.probe.loud = true
+	if x.Late == nil && !x.Asked.IsZero() && !r.probe.blind[x.Question] && x.Kept >= r.branch.ProbeFrom {
+		r.probe.now.Full[x.Question] = x.Asked
+	}
+}
+
+// unsettle forgets what was looked at before something changes that the next pull is to look at.
+func (p *pulling) unsettle() error {
+	_, ok, err := ledger.Reconciled.Get(p.branch.Ledger, p.branch.StateName(), p.branch.Project.Pull.Branch)
+	if err != nil || !ok {
+		return err
+	}
+	return ledger.Reconciled.Delete(p.branch.Ledger, p.branch.StateName(), p.branch.Project.Pull.Branch)
+}
+
+// settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the commit that it made.
+func (r *pulling) settle(tip *gitops.Tip, made string) error {
+	if r.o.DryRun || !r.probe.loud || len(r.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+		return nil
+	}
+	if made != "" {
+		r.probe.now.Look = lookAfter(tip, made)
+	}
+	return ledger.Reconciled.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.probe.now)
+}

@@ -1,0 +1,197 @@
+package pull
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// A pull takes a translation out of the branch when the source loses its key. The base branch keeps the text until the two
+// are merged. Where the source has the key again by then, the branch lacks the text by our commit alone, which says nothing
+// against it: the base's text is put back. Git would merge the removal into the base otherwise, and the text would be lost.
+// What a person removed on the branch stays removed.
+
+// removals are the translations that commits of ours took out of the branch since it left its base.
+type removals struct {
+	repo      *gitops.Repo
+	tip, base *gitops.Tip
+	project   string
+
+	read    bool              // the rest is read when it is first needed
+	made    []gitops.Made     // the youngest first
+	changed []map[string]bool // the paths that each of them changed
+}
+
+// putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out while the
+// source did not have the key. A key that took the place of another is left to what its old key has.
+func (o *removals) putBack(ctx context.Context, t *tree.Tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
+) (catalog.Catalog, error) {
+	had := o.baseTexts(t, m.Target)
+	if len(had) == 0 {
+		return ours, nil
+	}
+	asked, has := widely(m.Target, source, had), ours.Index()
+	for _, r := range renamed {
+		delete(asked, r.To.Key)
+	}
+	lacks := slices.DeleteFunc(had.Restrict(asked), func(u catalog.Unit) bool {
+		_, here := has[u.Name]
+		return here || u.Text == ""
+	})
+	if len(lacks) == 0 {
+		return ours, nil
+	}
+	if err := o.list(ctx); err != nil {
+		return nil, fmt.Errorf("read what was taken out of branch %s: %w", o.tip.Branch(), err)
+	}
+	for i, made := range o.made {
+		if len(lacks) == 0 {
+			break
+		}
+		if !o.changed[i][m.Path] {
+			continue
+		}
+		out, all, err := o.tookOut(made, m.Target)
+		if err != nil {
+			return nil, fmt.Errorf("read what commit %.10s took out of %s: %w", made.Commit, m.Path, err)
+		}
+		lacks = slices.DeleteFunc(lacks, func(u catalog.Unit) bool {
+			if out[u.Name] {
+				m.back = append(m.back, u)
+			}
+			return all[u.Name]
+		})
+	}
+	return append(ours, m.back...), nil
+}
+
+// baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base that
+// cannot be read is a problem of the passes that read it.
+func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
+	if o == nil {
+		return nil
+	}
+	there, err := fs.ReadFile(o.base, x.Path)
+	if err != nil {
+		return nil
+	}
+	if here, err := fs.ReadFile(t.FS, x.Path); err != nil || bytes.Equal(here, there) {
+		return nil
+	}
+	f, err := x.Sources[0].Parse(there, x.Language)
+	if err != nil {
+		return nil
+	}
+	return bundle.Texts(f)
+}
+
+// removalsSince are those that are worth a look: none where the branch brings nothing to its base.
+func removalsSince(r *pulling, tip *gitops.Tip) *removals {
+	if r.base == nil || r.merged {
+		return nil
+	}
+	return &removals{repo: r.branch.Repo, tip: tip, base: r.base, project: r.branch.Project.Name}
+}
+
+// widely are the keys of source texts, with the further forms that texts have of their plurals.
+func widely(x bundle.Target, source, texts catalog.Catalog) map[string]bool {
+	b := x.Sources[0]
+	return spelling.Widened(source, b.Separator, b.Source.Code, texts).Keys()
+}
+
+// list reads which commits there are.
+func (o *removals) list(ctx context.Context) error {
+	if o.read {
+		return nil
+	}
+	made, err := gitops.Ours(ctx, o.repo, o.tip, o.base.Hash(), o.project, pass.RecollectMost)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(made)
+	for _, m := range made {
+		paths, err := o.repo.History.Changed(ctx, m.Parents[0], m.Commit)
+		if err != nil {
+			return err
+		}
+		changed := make(map[string]bool, len(paths))
+		for _, path := range paths {
+			changed[path] = true
+		}
+		o.changed = append(o.changed, changed)
+	}
+	o.made, o.read = made, true
+	return nil
+}
+
+// tookOut are the texts that a commit of ours brought to the branch or took out (all), and those that it took out because
+// the source did not have the key (out). Its first parent is the branch as it was.
+func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
+	before, err := o.repo.AtCommit(made.Parents[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := o.repo.AtCommit(made.Commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	had, err := pass.TextsAt(before, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	has, err := pass.TextsAt(after, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	var source catalog.Catalog
+	for _, b := range x.Sources {
+		texts, err := pass.TextsAt(after, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+		if err != nil {
+			return nil, nil, err
+		}
+		source = append(source, texts...)
+	}
+	living := widely(x, source, had)
+	out, all = make(map[catalog.Name]bool), make(map[catalog.Name]bool)
+	for _, c := range catalog.Diff(had.Marks(), has) {
+		all[c.Name] = true
+		out[c.Name] = c.Op == catalog.Removed && !living[c.Key]
+	}
+	return out, all, nil
+}
+
+// putsBack makes additions of what is put back, as the merge left it: the file does not have it yet.
+func (m *merged) putsBack(in *catalog.Three, result *catalog.Merged) {
+	if len(m.back) == 0 {
+		return
+	}
+	index := m.back.Index()
+	in.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool { _, is := index[u.Name]; return is })
+	for i, c := range result.Changes {
+		if _, is := index[c.Name]; is && c.Op == catalog.Changed {
+			result.Changes[i].Op = catalog.Added
+		}
+	}
+	changed := make(map[catalog.Name]bool)
+	for _, c := range result.Changes {
+		changed[c.Name] = true
+	}
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		_, is := index[c.Name]
+		return is && c.Op == catalog.Removed
+	})
+	for _, u := range m.back {
+		if !changed[u.Name] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package pull
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+)
+
+// marked are the marks of one kind that a merge leaves.
+type marked struct {
+	kind  ledger.TargetMarks
+	marks catalog.Packed
+}
+
+// pack keeps what is to be remembered in little memory: a pull holds that of all its files until their commit is delivered.
+func (m *merged) pack(branch ledger.TargetMarks) {
+	for _, x := range []struct {
+		kind  ledger.TargetMarks
+		marks *catalog.Marks
+	}{
+		{ledger.Merged, &m.agreed}, {ledger.Filler, &m.filler}, {branch, &m.after},
+		{ledger.Made, &m.made.For}, {ledger.Outdated, &m.made.Outdated}, {ledger.Elsewhere, &m.elsewhere},
+	} {
+		m.records = append(m.records, marked{x.kind, x.marks.Pack()})
+		m.weight += len(*x.marks)
+		*x.marks = nil
+	}
+	m.made = catalog.Fresh{}
+}
+
+// packed are the marks of one kind.
+func (m *merged) packed(kind ledger.TargetMarks) catalog.Packed {
+	i := slices.IndexFunc(m.records, func(r marked) bool { return r.kind == kind })
+	return m.records[i].marks
+}
+
+// remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
+// the history counts at once.
+func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
+	if m.wording != nil {
+		return m.wording.remember(p, tx, staged)
+	}
+	for _, c := range m.conflicts {
+		if err := c.Keep(p, tx); err != nil {
+			return err
+		}
+	}
+	for _, id := range m.settled {
+		if err := ledger.Conflicts.Delete(tx, p.StateName(), id); err != nil {
+			return err
+		}
+	}
+	for _, r := range m.records {
+		if err := m.record(p, tx, r, staged && r.kind != ledger.Elsewhere); err != nil {
+			return err
+		}
+	}
+	return m.rememberTexts(p, tx)
+}
+
+// record writes down the marks of one kind; none of them are written only over others.
+func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool) error {
+	slot := p.Slot(r.kind, m.Path, m.Language.Code)
+	if r.marks == (catalog.Packed{}) {
+		if has, err := tx.HasMarks(slot); err != nil || !has {
+			return err
+		}
+	}
+	return tx.SetPacked(slot.Stage(staged), r.marks)
+}
+
+// rememberTexts adds what the file had and has got to its history.
+func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
+	slot := p.Slot(ledger.Known, m.Path, m.Language.Code)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	now := maps.Clone(history)
+	if now == nil {
+		now = maps.Clone(m.inherits)
+	}
+	if now == nil {
+		now = make(catalog.Marks, len(m.history))
+	}
+	for _, u := range m.history {
+		if !ledger.Holds(now, u) {
+			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
+		}
+	}
+	wrote, err := m.wrote.Marks()
+	if err != nil {
+		return err
+	}
+	for name, mark := range wrote {
+		ledger.Learn(now, name, mark)
+	}
+	var agreed catalog.Marks
+	if len(m.kept) > 0 {
+		if agreed, err = m.packed(ledger.Merged).Marks(); err != nil {
+			return err
+		}
+	}
+	for _, u := range m.kept {
+		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, agreed[u.Name]) {
+			ledger.Forget(now, u.Name, mark)
+		}
+	}
+	if history != nil && maps.Equal(now, history) {
+		return nil
+	}
+	return tx.SetMarks(slot, now)
+}
+
+// What a commit's merges are to be remembered as is staged before the commit is pushed, and taken over once it has arrived. All of that is
+// made in short transactions, and each step may be made again.
+
+// stage writes down a delivery, then its merges: what a crash leaves half staged is dropped with the delivery, since its commit is pushed later
+// only. Texts enter the files' histories at once: a reader that finds them in the repository must not take them for a person's change.
+func stage(ctx context.Context, p *pass.Branch, d ledger.Delivery, done []*merged) error {
+	var staged []*merged
+	for _, m := range done {
+		if m.bytes == nil {
+			continue
+		}
+		f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
+		if m.wording != nil {
+			f.Collection = m.wording.at.Collection
+		}
+		d.Files, staged = append(d.Files, f), append(staged, m)
+	}
+	put := func(tx ledger.Writer) (int, error) {
+		return 0, ledger.Deliveries.Put(tx, p.StateName(), p.Project.Pull.Branch, d)
+	}
+	steps := append([]pass.StateStep{put}, remembering(p, staged, true)...)
+	return p.InPieces(ctx, steps, func(ledger.Writer) error { return nil })
+}
+
+// remembering are the steps that write down merges.
+func remembering(p *pass.Branch, done []*merged, staged bool) (steps []pass.StateStep) {
+	for _, m := range done {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return m.weight, m.remember(p, tx, staged) })
+	}
+	return steps
+}
+
+// rememberAll writes down all merges, also those that were staged with a delivery, which it ends and reports.
+func rememberAll(ctx context.Context, p *pass.Branch, on *gitops.Tip, done []*merged) (delivered bool, err error) {
+	d, delivered, err := ledger.Deliveries.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
+	if err != nil {
+		return false, err
+	}
+	isStaged := func(m *merged) bool { return delivered && m.bytes != nil && m.wording == nil }
+	steps := remembering(p, slices.DeleteFunc(slices.Clone(done), isStaged), false)
+	end := func(tx ledger.Writer) error { return mergedAt(p, tx, on.Hash()) }
+	if delivered {
+		steps, end = append(steps, Unstaging(p, d, true)...), ending(p, d, true)
+	}
+	err = p.InPieces(ctx, steps, end)
+	return delivered && err == nil, err
+}
+
+// Unstage ends a delivery, which has arrived or not.
+func Unstage(ctx context.Context, p *pass.Branch, d ledger.Delivery, arrived bool) error {
+	return p.InPieces(ctx, Unstaging(p, d, arrived), ending(p, d, arrived))
+}
+
+// Unstaging are the steps that take over what is staged where the commit arrived, and drop it otherwise.
+func Unstaging(p *pass.Branch, d ledger.Delivery, arrived bool) (steps []pass.StateStep) {
+	const weight = pass.PieceWeight / 32 // for the number of texts in one file, which is not known here
+	if arrived {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, reworded(p, tx, d) })
+	}
+	for _, f := range d.Files {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return weight, UnstageOne(p, tx, f, arrived) })
+	}
+	return steps
+}
+
+func UnstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
+	if f.Collection != "" {
+		return tx.DropMarks(p.PushedSlot(f.Source()).Stage(true))
+	}
+	branch := pass.LookAt(p.Project.Pull.Branch).Kind()
+	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, branch} {
+		slot := p.Slot(kind, f.Path, f.Language).Stage(true)
+		if !arrived {
+			if err := tx.DropMarks(slot); err != nil {
+				return err
+			}
+		} else if _, err := tx.MoveMarks(slot, p.Slot(kind, f.Path, f.Language)); err != nil {
+			return err
+		}
+	}
+	if !arrived {
+		return nil
+	}
+	return p.Written(tx, f.Path, f.Language)
+}
+
+// ending is the last step of a delivery: its record goes, and the branch was merged up to its commit.
+func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer) error {
+	return func(tx ledger.Writer) error {
+		if arrived {
+			if err := mergedAt(p, tx, d.Commit); err != nil {
+				return err
+			}
+		}
+		return ledger.Deliveries.Delete(tx, p.StateName(), p.Project.Pull.Branch)
+	}
+}
+
+// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
+func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
+	if commit != "" {
+		if err := ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit); err != nil {
+			return err
+		}
+	}
+	if err := ledger.MergedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit); err != nil {
+		return err
+	}
+	return ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit)
+}

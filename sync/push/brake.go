@@ -1,0 +1,69 @@
+package push
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+)
+
+// conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
+// are told.
+func (r *pushing) conclude(a *accepted.Sources) error {
+	for _, problem := range a.Problems {
+		r.answer(problem)
+	}
+	if r.o.DryRun {
+		return nil
+	}
+	here := make(map[ledger.Source]bool)
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, at := range a.Missed {
+			r.branch.Log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
+			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.All() {
+			if !here[at] && !slices.ContainsFunc(a.Moves, func(m ledger.Move) bool { return m.From == at }) {
+				continue
+			}
+			if err := ledger.Missing.Delete(tx, r.branch.StateName(), at.ID()); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.Gone {
+			slot := ledger.Removed.Of(r.branch.StateName(), at)
+			before, err := tx.Marks(slot)
+			if err != nil {
+				return err
+			}
+			r.orphaned(at, before, a.Files[at], a.Living[at.Collection], nil)
+			if err := tx.SetMarks(slot, a.Files[at]); err != nil {
+				return err
+			}
+		}
+		return r.rememberMoves(tx, a)
+	})
+}
+
+// orphaned tells which keys a file has lost since the last look, and under which new ones their texts stand, of which none is taken for the same key.
+func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string) {
+	told := make(map[string]bool)
+	for _, n := range now.Names() {
+		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
+			told[n.Key] = true
+			p := accepted.Orphan(at, n.Key, r.branch.Project.SourceLanguage)
+			if twins := twins[n]; len(twins) > 0 {
+				p.Problem += fmt.Sprintf(". Its text stands under %s now; which key has become which is not guessed. Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
+			}
+			r.report.Orphaned = append(r.report.Orphaned, p)
+		}
+	}
+}

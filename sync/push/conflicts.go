@@ -1,0 +1,279 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// stands reports whether a text is as it lost: here or, where it is still the one that both sides had before, in another place.
+func (c *candidate) stands(u catalog.Unit, lost pass.Conflict) bool {
+	return lost.IsOurs(u) || !c.changed[u.Name] && lost.Agreed(u) && lost.About(u.Name)
+}
+
+// readConflicts loads what a push has to know of them.
+func (r *pushing) readConflicts() (err error) {
+	if r.lost, err = r.branch.Conflicts(); err != nil || len(r.lost) == 0 {
+		return err
+	}
+	last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.StateName(), ledger.PassPull)
+	r.lastPull = last.At
+	return err
+}
+
+// conflict reports one; false where it is reported already.
+func (r *pushing) conflict(c pass.Conflict) bool {
+	p := r.branch.ProblemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
+	if slices.Contains(r.report.Problems, p) {
+		return false
+	}
+	r.elsewhere[p] = true
+	r.problem(p)
+	return true
+}
+
+// foundConflict reports one that this push found.
+func (r *pushing) foundConflict(c pass.Conflict) {
+	if c.Open && r.o.DryRun {
+		r.report.Open[c.ID()] = c
+	}
+	if decided := r.o.Yields && r.branch.Project.Pull.Enabled && c.Open && c.Beside == ""; decided {
+		return
+	}
+	if r.conflict(c) && !c.Open {
+		r.branch.GivesWay(r.branch.Shown(c).Problem(), r.o.DryRun)
+	}
+}
+
+// waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, nobody decided for them since, and either a pull has
+// merged the service's text or the service was asked for it since the last pull. Open ones wait for a decision only.
+func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
+	for _, u := range texts {
+		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
+			return false
+		}
+		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
+			return false
+		}
+	}
+	return true
+}
+
+// overruled reports whether a pull has merged the service's texts of a conflict: it is for the status to name it then, not for every push.
+func (c *candidate) overruled(lost pass.Conflict) bool {
+	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.merged.Has(u.Name, u.Text) })
+}
+
+// decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision. To have seen
+// a form that the service did not change says nothing.
+func (c *candidate) decide(m memories, lost map[string]pass.Conflict) {
+	c.decided = make(map[string]bool)
+	for _, u := range c.texts {
+		if !c.changed[u.Name] {
+			continue
+		}
+		l := lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
+		for _, seen := range m.seen {
+			for _, their := range l.Theirs {
+				if their.Name == u.Name && their.Text != u.Text && !l.Agreed(their) && seen.Has(u.Name, their.Text) {
+					c.decided[u.Key] = true
+				}
+			}
+		}
+	}
+}
+
+// settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the service's, or forgets them. A text of
+// the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
+func (r *pushing) settleConflicts(ctx context.Context) error {
+	wanted := make(map[string]pass.Conflict)
+	r.report.Decidable = make(map[Decidable]bool, len(r.lost))
+	for id, c := range r.lost {
+		d := Decidable{c.Path, c.Language, c.Key}
+		if r.report.Decidable[d] = r.o.decides(d); r.report.Decidable[d] {
+			wanted[id] = c
+		}
+	}
+	if r.o.Theirs {
+		for _, id := range slices.Sorted(maps.Keys(wanted)) {
+			if err := r.yieldConflict(wanted[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := choose(r, wanted); err != nil {
+		return err
+	}
+	ship := &shipping{}
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
+		if err := r.insist(ctx, ship, g, wanted); err != nil {
+			return err
+		}
+	}
+	r.shipAll(ctx, ship.shipments)
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		c := wanted[id]
+		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more; locsync push --theirs forgets the conflict"})
+	}
+	return nil
+}
+
+// decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
+func (r *pushing) decidedOn(c pass.Conflict, stands string) {
+	delete(r.lost, c.ID())
+	r.settled[c.ID()] = true
+	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.branch.Shown(c), Stands: stands})
+}
+
+// yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's
+// yet, the next one puts that in its place without asking again. Whoever writes the repository's text once more, over the service's, says something new.
+func (r *pushing) yieldConflict(c pass.Conflict) error {
+	r.decidedOn(c, "theirs")
+	if r.o.DryRun {
+		return nil
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Yields(tx, c) })
+}
+
+// insist composes what push --ours sends for one group, and takes what it has dealt with out of wanted.
+func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]pass.Conflict) error {
+	type claimed struct {
+		pass.Conflict
+		to bundle.Target
+	}
+	var mine []claimed
+	var languages []config.Language
+	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		c := wanted[id]
+		for _, t := range targets {
+			if t.Path == c.Path && t.Language.Code == c.Language {
+				mine = append(mine, claimed{c, t})
+				delete(wanted, id)
+				if !slices.Contains(languages, t.Language) {
+					languages = append(languages, t.Language)
+				}
+				break
+			}
+		}
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	r.branch.Say("asking what the service has in %q", g.Collection)
+	present, err := r.export(ctx, g, languages, string(service.Draft), pass.Anew.In(r.o.DryRun))
+	if err != nil {
+		return err
+	}
+	r.exports++
+	units := make(map[string]catalog.Catalog) // by file: of one file one upload
+	var files []claimed
+	for _, c := range mine {
+		theirs := present.Of(c.to.Sources[0], c.to.Language).Restrict(map[string]bool{c.Key: true})
+		if slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !c.IsTheirs(u) && !c.IsOurs(u) && !c.Agreed(u) }) {
+			newer := c.Conflict
+			newer.Theirs = theirs
+			r.lost[newer.ID()] = newer
+			r.foundConflict(newer)
+			if !r.o.DryRun {
+				if err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return newer.Keep(r.branch, tx) }); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if units[c.Path] == nil {
+			files = append(files, c)
+		}
+		units[c.Path] = append(units[c.Path], c.Ours...)
+		r.was(c.Path, c.Language, theirs)
+		r.decidedOn(c.Conflict, "ours")
+	}
+	for _, c := range files {
+		up, err := bundle.ComposeUnits(c.to.Sources[0], c.Path, units[c.Path])
+		if err != nil {
+			return err
+		}
+		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
+		req.Conflicts = service.Overwrite
+		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Known, ledger.Delivered}}, units[c.Path])
+	}
+	return nil
+}
+
+// The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where
+// these differ in a language, each file keeps its own: neither is sent, and neither is written over the other. That is an open
+// conflict of each file whose text the service does not have, which is told once and waits for a person: push --ours chooses
+// one file's text for the service, push --theirs leaves what the service has. Where one file has a translation and the other
+// has none, the gap is no request for it: at first contact it stays, too.
+
+// beside is another file of the collection that has another translation of a key of a candidate; "" for none.
+func (c *candidate) beside(key string) string {
+	return c.place.shared.Beside(c.Path, c.Language.Code, key)
+}
+
+// about reports whether a stored conflict is still what it was: of a divided key, or of none.
+func (c *candidate) about(lost pass.Conflict) bool {
+	return (lost.Beside == "") == (c.beside(lost.Key) == "")
+}
+
+// gather reads those of all places together, as they will be merged: the texts that are about to be sent, and else those
+// of the first place that has the key.
+func gather(s *tree.Shared, found []*candidate) {
+	for _, c := range found {
+		had := c.texts.Keys()
+		for key := range had {
+			had[key] = s.Translates(c.Sources[0], c.Language.Code, c.Path, key)
+		}
+		for _, u := range c.texts {
+			if c.changed[u.Name] || !had[u.Key] {
+				s.Add(c.Sources[0], c.Language.Code, c.Path, u)
+			}
+		}
+	}
+	s.Divide()
+}
+
+// choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The others
+// keep what they have, and nothing waits for them any more.
+func choose(r *pushing, wanted map[string]pass.Conflict) error {
+	groups := make(map[string][]pass.Conflict)
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		if c := wanted[id]; c.Beside != "" {
+			groups[c.Group()] = append(groups[c.Group()], c)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.lost)) {
+		c := r.lost[id]
+		chosen := groups[c.Group()]
+		switch _, is := wanted[id]; {
+		case c.Beside == "" || len(chosen) == 0:
+		case len(chosen) > 1:
+			if is && c.ID() == chosen[0].ID() {
+				r.answer(report.Problem{Code: report.CodeDivided, File: c.Path, Key: c.Key, Language: c.Language,
+					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
+			}
+			delete(wanted, id)
+		case !is:
+			if err := r.yieldConflict(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

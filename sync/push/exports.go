@@ -1,0 +1,137 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+)
+
+// export asks the service for one group's translations; see exportAll.
+func (p *pushing) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age pass.ExportAge) (*pass.Exported, error) {
+	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}}, age)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
+// translation that was just sent.
+func (p *pushing) forgetExports() error {
+	jobs, err := ledger.Jobs.List(p.branch.Ledger, p.branch.StateName())
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.Kind == pass.JobExport {
+			if err := p.branch.Forget(&j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// untouchedSince reports whether the branch that pushes read, and the one of the translations, have no file that differs from the last look.
+func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
+	if r.branch.Project.Push.Source == config.Worktree || !r.o.plain() {
+		return false, nil
+	}
+	last, ok, err := ledger.Fingerprints.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source)
+	if err != nil || !ok || last.Config != r.branch.Configured() {
+		return false, err
+	}
+	if waiting, err := r.unfinished(); err != nil || waiting {
+		return false, err
+	}
+	if rung, err := r.branch.Rung(); err != nil || rung {
+		return false, err
+	}
+	now := ledger.Fingerprint{Config: last.Config}
+	branch := r.branch.Project.Push.Source
+	if r.branch.Project.Push.Translations {
+		branch = r.branch.Project.Pull.Branch
+	}
+	tip, err := r.branch.Repo.At(ctx, branch, r.branch.Project.Push.Source)
+	if err != nil || tip.Base() == nil {
+		return false, nil // the full look says what is wrong
+	}
+	source, err := r.branch.Committed(r.branch.Repo, tip.Base(), nil)
+	if err != nil {
+		return false, err
+	}
+	if now.Source = source.Hash(); branch != r.branch.Project.Push.Source && !tip.New() {
+		now.Branch = tip.Hash()
+	}
+	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {
+		if same, err := r.alike(ctx, two[0], two[1]); err != nil || !same {
+			return false, err
+		}
+	}
+	if now == last {
+		return true, nil
+	}
+	return true, ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
+}
+
+// plain reports whether these are the options of a push that nobody asked for anything special.
+func (o Options) plain() bool {
+	return !o.All && !o.Translations && !o.Force && !o.DryRun && !o.Ours && !o.Theirs && len(o.Keys) == 0
+}
+
+// unfinished reports whether something of earlier pushes waits.
+func (r *pushing) unfinished() (bool, error) {
+	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
+	if err != nil {
+		return false, err
+	}
+	conflicts, err := r.branch.Conflicts()
+	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == pass.JobImport }), err
+}
+
+// alike reports whether a commit was reached from another one without a change of a file that passes read.
+func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
+	if before == now {
+		return true, nil
+	}
+	if before == "" || now == "" {
+		return false, nil
+	}
+	if on, err := p.branch.Repo.History.Contains(now, before); err != nil || !on {
+		return false, err
+	}
+	paths, err := p.branch.Repo.History.Changed(ctx, before, now)
+	if err != nil {
+		return false, fmt.Errorf("compare with what was looked at: %w", err)
+	}
+	return !slices.ContainsFunc(paths, p.branch.Project.WatchPatterns().Match), nil
+}
+
+// looking forgets the last look, before something is done that it may not be true after.
+func (r *pushing) looking() error {
+	if r.o.DryRun || r.branch.Project.Push.Source == config.Worktree {
+		return nil
+	}
+	return ledger.Fingerprints.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source)
+}
+
+// sawAll remembers what was looked at, when it is true that looking once more would find nothing.
+func (r *pushing) sawAll() error {
+	tip, committed := r.tree.FS.(*gitops.Tip)
+	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
+		return nil
+	}
+	now := ledger.Fingerprint{Config: r.branch.Configured(), Source: tip.Hash()}
+	for _, at := range r.places {
+		if at.name == pass.LookAt(r.branch.Project.Pull.Branch) && at.name != pass.LookAt(r.branch.Project.Push.Source) {
+			now.Branch = at.commit
+		}
+	}
+	return ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
+}

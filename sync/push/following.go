@@ -1,0 +1,303 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// The translations of a renamed key follow it at the service: they are read under the old key and sent under the new one.
+
+// moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls ask for, so that the
+// next pull finds them. They come from the service, and where it has none in that state, from the repository.
+func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename) {
+	if len(r.errs) > 0 {
+		return // the new keys are not at the service yet; the renames are kept
+	}
+	// Where the service did not take the file, it may not know the new keys yet; those renames are kept, too.
+	renames = slices.DeleteFunc(renames, func(m ledger.Rename) bool { return r.refused[m.Path] })
+	if len(renames) == 0 {
+		return
+	}
+	if err := r.moveEach(ctx, renames); err != nil {
+		r.errs = append(r.errs, fmt.Errorf("move the translations of renamed keys: %w", err))
+	}
+}
+
+func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
+	byPath := make(map[string][]ledger.Rename)
+	for _, m := range renames {
+		byPath[m.Path] = append(byPath[m.Path], m)
+	}
+	asking := &renaming{push: r, groups: bundle.Groups(r.tree.Bundles()), exports: make(map[*bundle.Group]*pass.Exported), moved: make(map[string][]string)}
+	for _, g := range asking.groups {
+		for _, b := range g.Bundles {
+			if len(byPath[b.Path]) == 0 {
+				continue
+			}
+			for _, l := range r.branch.Project.Targets() {
+				if err := asking.moveOne(ctx, b, l, byPath[b.Path]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	failed := len(r.errs)
+	r.shipAll(ctx, asking.ship.shipments)
+	for _, m := range renames {
+		languages := asking.moved[m.ID()]
+		slices.Sort(languages)
+		told := report.Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, languages...)}
+		if m.Left != nil {
+			told.FromFile = m.Left.Path
+		}
+		r.report.Renamed = append(r.report.Renamed, told)
+		if !r.o.DryRun && len(r.errs) == failed {
+			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.StateName(), m.ID()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// renaming gathers the translations that move with renamed keys.
+type renaming struct {
+	push    *pushing
+	groups  []*bundle.Group
+	exports map[*bundle.Group]*pass.Exported // asked for when they are needed first
+	ship    shipping
+	moved   map[string][]string // languages, by rename
+}
+
+// present is the service's answer for a bundle's group.
+func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*pass.Exported, error) {
+	at := slices.IndexFunc(r.groups, func(g *bundle.Group) bool { return slices.Contains(g.Bundles, b) })
+	g := r.groups[at]
+	if r.exports[g] != nil {
+		return r.exports[g], nil
+	}
+	r.push.branch.Say("asking what the service has in %q", g.Collection)
+	x, err := r.push.export(ctx, g, r.push.branch.Project.Targets(), r.push.branch.Project.Pull.CompletionState, pass.Anew.In(r.push.o.DryRun))
+	if err != nil {
+		return nil, err
+	}
+	r.exports[g] = x
+	r.push.exports++
+	r.push.report.Problems = append(r.push.report.Problems, x.Problems...)
+	return x, nil
+}
+
+// bothSides are a file's translations in a language as the service has them, and as the repository has them without what was only filled in.
+func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Language) (theirs, ours catalog.Catalog, err error) {
+	present, err := r.present(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs = present.Of(b, l)
+	path := b.Target(l)
+	if path == "" {
+		return theirs, nil, nil
+	}
+	f, _, err := b.Read(r.push.tree.FS, path, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	filler, err := r.push.marks(r.push.branch.Slot(ledger.Filler, path, l.Code))
+	if err != nil {
+		return nil, nil, err
+	}
+	return theirs, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return ledger.Holds(filler, u) }), nil
+}
+
+// moveOne composes the upload of one file's renamed translations in one language.
+func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Language, renames []ledger.Rename) error {
+	path := b.Target(l)
+	theirs, _, err := r.bothSides(ctx, b, l)
+	if err != nil {
+		return err
+	}
+	var history catalog.Marks
+	if path != "" {
+		if history, err = r.push.marks(r.push.branch.Slot(ledger.Known, path, l.Code)); err != nil {
+			return err
+		}
+	}
+	var fresh, again catalog.Catalog // for keys without a translation there, and with one
+	keys := make(map[string]bool)    // a key moves whole: a language may have other plural forms than the source
+	for _, m := range renames {
+		id := m.Before().ID() + "\x00" + m.From.Key
+		if keys[id] {
+			r.moved[m.ID()] = append(r.moved[m.ID()], l.Code)
+			continue
+		}
+		found, err := r.leaving(ctx, b, l, m)
+		if err != nil {
+			return err
+		}
+		var to catalog.Catalog
+		for _, u := range found {
+			to = append(to, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
+		}
+		to, _ = r.push.tree.Fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
+		there := forms(theirs, m.To.Key)
+		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
+		switch {
+		case len(there) == 0:
+			fresh = append(fresh, to...)
+		case !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !ledger.Holds(history, u) }):
+			again = append(again, to...)
+		}
+		if len(found) > 0 {
+			keys[id] = true
+			r.moved[m.ID()] = append(r.moved[m.ID()], l.Code)
+		}
+	}
+	if path == "" {
+		path = b.Path
+	}
+	present, err := r.present(ctx, b)
+	if err != nil {
+		return err
+	}
+	for i, units := range []catalog.Catalog{fresh, again} {
+		if len(units) == 0 {
+			continue
+		}
+		up, err := bundle.ComposeUnits(b, path, units)
+		if err != nil {
+			return err
+		}
+		req := r.push.request(b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
+		r.push.foresee(b, l, up.Units, i == 0)
+		if i == 0 {
+			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
+		}
+		r.ship.add(req, up, ledger.Destination{Path: path, Language: l.Code, Kinds: []ledger.TargetMarks{ledger.Known}}, up.Units)
+	}
+	return nil
+}
+
+// foreseen is a translation that a dry run would have sent already when it comes to comparing with what the service has.
+type foreseen struct {
+	catalog.Unit
+	skipped bool // where the service has one, that one stays
+}
+
+// foresee takes note of what a dry run would send of a source file's translations that follow.
+func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
+	if !r.o.DryRun {
+		return
+	}
+	for _, u := range units {
+		r.following[b.Path+"\x00"+l.Code] = append(r.following[b.Path+"\x00"+l.Code], foreseen{u, skipped})
+	}
+}
+
+// presently is what the service has for a target file, by an export; in a dry run with what this push would have sent before it asked for that.
+func (r *pushing) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
+	theirs := present.Of(t.Sources[0], t.Language)
+	for _, b := range t.Sources {
+		for _, f := range r.following[b.Path+"\x00"+t.Language.Code] {
+			at := slices.IndexFunc(theirs, func(u catalog.Unit) bool { return u.Name == f.Name })
+			switch {
+			case at < 0:
+				theirs = append(theirs, f.Unit)
+			case !f.skipped:
+				theirs[at].Text = f.Text
+			}
+		}
+	}
+	return theirs
+}
+
+// leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state that pulls ask for, the repository's, where
+// a pull may have renamed the key already.
+func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename) (catalog.Catalog, error) {
+	to := b
+	if m.Left != nil {
+		at := slices.IndexFunc(r.push.tree.Sources, func(s *tree.Source) bool { return s.ID() == *m.Left })
+		if at < 0 || r.push.tree.Sources[at].Broken() {
+			return nil, nil
+		}
+		b = r.push.tree.Sources[at].Bundle
+	}
+	theirs, ours, err := r.bothSides(ctx, b, l)
+	if err != nil {
+		return nil, err
+	}
+	found := forms(theirs, m.From.Key)
+	edited, sound, err := r.editedMeanwhile(ctx, b, l, m.From.Key, found)
+	switch {
+	case err != nil:
+		return nil, err
+	case sound:
+		return edited, nil
+	case len(edited) > 0:
+		r.push.problem(report.Problem{Code: report.CodeConflict, File: b.Target(l), Key: m.From.Key, Language: l.Code,
+			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
+				report.InQuotes(pass.TextsByForm(edited)), report.InQuotes(pass.TextsByForm(found)), m.To.Key)})
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	if found = forms(ours, m.From.Key); len(found) > 0 {
+		return found, nil
+	}
+	_, ours, err = r.bothSides(ctx, to, l)
+	return forms(ours, m.To.Key), err
+}
+
+// editedMeanwhile are the texts of a key that somebody changed in the repository, on the branch or in the tree that pushes read, and that no push has sent: it
+// would have been sent under its old name. sound tells that the service's are not newer.
+func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l config.Language, key string, theirs catalog.Catalog) (edited catalog.Catalog, sound bool, err error) {
+	path := b.Target(l)
+	if path == "" || !r.push.branch.Project.Push.Translations {
+		return nil, false, nil
+	}
+	known, err := r.push.marks(r.push.branch.Slot(ledger.Known, path, l.Code))
+	if err != nil || known == nil {
+		return nil, false, err
+	}
+	filler, err := r.push.marks(r.push.branch.Slot(ledger.Filler, path, l.Code))
+	if err != nil {
+		return nil, false, err
+	}
+	if len(r.push.places) == 0 {
+		if err := r.push.findPlaces(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, at := range r.push.places {
+		f, _, err := b.Read(at.fsys, path, l)
+		if err != nil {
+			return nil, false, err
+		}
+		texts := forms(slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return ledger.Holds(filler, u) }), key)
+		if slices.ContainsFunc(texts, func(u catalog.Unit) bool { return !ledger.Holds(known, u) }) {
+			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !ledger.Holds(known, u) && !slices.Contains(texts, u) })
+			return texts, !newer, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// forms are the texts of one key that are not blank.
+func forms(c catalog.Catalog, key string) catalog.Catalog {
+	var found catalog.Catalog
+	for _, u := range c {
+		if u.Key == key && u.Text != "" {
+			found = append(found, u)
+		}
+	}
+	return found
+}

@@ -1,0 +1,124 @@
+package push
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+)
+
+// A target file that is nowhere any more keeps its records: it may come back, or move. Another file at its path
+// counts as the same one where at least half of the texts that both have a name for were in the old file.
+
+// akin reports whether a file can be the one that a history is of.
+func akin(texts catalog.Catalog, history catalog.Marks) bool {
+	shared, same := 0, 0
+	for _, u := range texts {
+		if ledger.Has(history, u.Name) {
+			shared++
+			if ledger.Holds(history, u) {
+				same++
+			}
+		}
+	}
+	return shared > 0 && 2*same >= shared || len(texts) == 0
+}
+
+// missing lists the target files with a history that no place has, as far as that is new.
+func (r *pushing) missing() ([]ledger.Slot, error) {
+	slots, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slots, func(s ledger.Slot) bool {
+		if r.present[ledger.TargetID(s.Path, s.Language)] {
+			return true
+		}
+		_, is, gerr := ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), ledger.TargetID(s.Path, s.Language))
+		history, herr := r.marks(s)
+		if gerr = errors.Join(gerr, herr); gerr != nil {
+			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
+		}
+		return is || len(history) == 0 // a language that has no translation yet has no file
+	}), err
+}
+
+// returned ends the absence of a file. What was remembered of another one at its path is forgotten.
+func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
+	if !c.again {
+		return nil
+	}
+	if c.other {
+		kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
+		for _, l := range []pass.LookAt{pass.LookAt(r.branch.Project.Push.Source), pass.LookAt(r.branch.Project.Pull.Branch)} {
+			kinds = append(kinds, l.Kind())
+		}
+		for _, kind := range kinds {
+			if err := tx.DropMarks(r.branch.Slot(kind, c.Path, c.Language.Code)); err != nil {
+				return err
+			}
+		}
+	}
+	return r.branch.Written(tx, c.Path, c.Language.Code)
+}
+
+// untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.
+// Then nobody has changed a translation there, and the branch need not be looked at: fetching it is the slowest step of a push.
+func (r *pushing) untouched() (bool, error) {
+	if _, tip := r.tree.FS.(*gitops.Tip); tip {
+		return false, nil // it was fetched just now
+	}
+	_, head, err := r.branch.Repo.Head()
+	if err != nil {
+		return false, err
+	}
+	look := pass.LookAt(config.Worktree)
+	last, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), look.Record())
+	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
+		return false, err
+	}
+	if rung, err := r.branch.Rung(); err != nil || rung {
+		return false, err
+	}
+	targets, err := bundle.Existing(r.tree.FS, r.tree.Bundles(), r.branch.Project.Targets())
+	if err != nil {
+		return false, err
+	}
+	for _, t := range targets {
+		f, problem, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
+		if err != nil || problem != nil {
+			return false, err
+		}
+		seen, err := r.marks(r.branch.Slot(look.Kind(), t.Path, t.Language.Code))
+		if err != nil || (f == nil) != (seen == nil) {
+			return false, err
+		}
+		if f == nil {
+			continue
+		}
+		texts := bundle.Texts(f)
+		history, err := r.marks(r.branch.Slot(ledger.Known, t.Path, t.Language.Code))
+		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
+			return false, err
+		}
+		asked, offered, err := r.asked(t, texts)
+		if err != nil {
+			return false, err
+		}
+		for _, u := range texts {
+			if lost, is := r.lost[ledger.ConflictID(t.Path, t.Language.Code, u.Key)]; is && lost.IsOurs(u) || !asked(u) {
+				continue
+			}
+			if (!ledger.Holds(history, u) || offered(u)) && u.Text != "" {
+				return false, nil // somebody's, and not sent yet
+			}
+		}
+	}
+	return true, nil
+}

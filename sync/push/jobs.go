@@ -1,0 +1,290 @@
+package push
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/past"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
+)
+
+// intend writes an import down before it is sent.
+func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.branch.Now().UTC(), Conflicts: string(s.request.Conflicts),
+		Collection: s.request.Collection, Language: s.request.Language}
+	for i, up := range s.uploads {
+		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.remember[i], Units: pass.Accepts(s.accepts[i])})
+	}
+	return j, p.branch.Ledger.Update(func(tx ledger.Writer) error {
+		if err := ledger.Reconciled.Delete(tx, p.branch.StateName(), p.branch.Project.Pull.Branch); err != nil {
+			return err
+		}
+		for _, f := range j.Files {
+			if f.Memory.OfSource() {
+				continue
+			}
+			// Should the answer be lost, the service may have these texts: they are no change of its own then.
+			if err := p.branch.Mark(tx, ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}, f.Units); err != nil {
+				return err
+			}
+		}
+		return ledger.Jobs.Put(tx, p.branch.StateName(), j.ID, *j)
+	})
+}
+
+// doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
+// what the service has now, so they wait to be sent, also where the change is taken back.
+func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
+	sent := make(map[string]catalog.Marks) // source texts, by collection
+	for _, f := range j.Files {
+		if !f.Memory.OfSource() {
+			continue
+		}
+		if sent[f.Memory.Collection] == nil {
+			sent[f.Memory.Collection] = make(catalog.Marks)
+		}
+		for _, u := range f.Units {
+			sent[f.Memory.Collection][u.Name] = u.Mark
+		}
+	}
+	var slots []ledger.Slot
+	if len(sent) > 0 {
+		err := p.branch.Ledger.View(func(tx ledger.Reader) (err error) {
+			slots, err = p.branch.PushedSlots(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var steps []pass.StateStep
+	for _, slot := range slots {
+		if texts := sent[slot.Collection]; texts != nil {
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.DoubtSlot(tx, slot, texts) })
+		}
+	}
+	return p.branch.InPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.branch.StateName(), j.ID) })
+}
+
+// resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
+// service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are
+// sent again as they are now. While one still runs nothing else may be sent: the older text could arrive last.
+func (r *pushing) resumeImports(ctx context.Context) error {
+	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
+	if err != nil {
+		return err
+	}
+	var running []*ledger.Job
+	for _, j := range jobs {
+		switch {
+		case j.Kind != pass.JobImport:
+		case j.Service == "" || r.branch.Now().Sub(j.At) > pass.ForgetAfter:
+			if err := r.doubt(ctx, &j); err != nil {
+				return err
+			}
+		default:
+			r.branch.Log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
+			running = append(running, &j)
+		}
+	}
+	var errs []error
+	r.await(ctx, running, func(err error) {
+		var failed *service.ImportFailed
+		if errors.Is(err, service.ErrNotFound) || errors.As(err, &failed) {
+			r.branch.Log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
+		} else {
+			errs = append(errs, err)
+		}
+	})
+	if len(errs) == 0 {
+		return ctx.Err()
+	}
+	return errors.Join(errs...)
+}
+
+// await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays, for the next pass.
+func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
+	if len(jobs) == 0 {
+		return
+	}
+	begun := make([]service.Begun, len(jobs))
+	for i, j := range jobs {
+		begun[i] = service.Begun{ID: service.JobID(j.Service), At: j.At}
+	}
+	left := len(jobs)
+	waiting := func() {
+		if left == 1 {
+			r.importing("waiting for the import into %q", jobs[len(jobs)-1].Collection)
+		} else {
+			r.importing("waiting for %d imports", left)
+		}
+	}
+	waiting()
+	r.branch.Service.WaitImports(ctx, begun, r.branch.Config.Service.JobTimeout, func(i int, res service.ImportResult, err error) bool {
+		if err := r.ended(ctx, jobs[i], res, err); err != nil {
+			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
+		}
+		left--
+		r.imports.done++
+		if left > 0 {
+			waiting()
+		}
+		return true
+	})
+}
+
+// ended writes down how an import ended.
+func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
+	var failed *service.ImportFailed
+	switch {
+	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
+		// The service has lost it or given it up. The keys are pending; they are sent again.
+		return errors.Join(err, r.doubt(ctx, j))
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.branch.Config.Service.JobTimeout)
+	case err != nil:
+		return err
+	}
+	return r.settle(ctx, j, res)
+}
+
+// settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted, the job is taken up again.
+func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
+	var steps []pass.StateStep
+	sources := make(map[string]*pass.Acceptance) // by collection
+	refusals := refusals(j, res)
+	for i, f := range j.Files {
+		units, ok := r.unitsTaken(j, f, refusals[i], res)
+		switch {
+		case !ok:
+		case f.Memory.OfSource():
+			at := f.Memory.Collection
+			if sources[at] == nil {
+				sources[at] = pass.NewAcceptance(at)
+			}
+			sources[at].Add(f.Memory.Path, units)
+		default:
+			m := f.Memory
+			if m.Further() && res.WithoutSource == 0 {
+				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind ledger.TargetMarks) bool { return kind == ledger.Further })
+			}
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.branch.Mark(tx, m, units) })
+		}
+	}
+	err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, a := range sources {
+			more, err := r.branch.AcceptSteps(tx, a)
+			if err != nil {
+				return err
+			}
+			steps = append(steps, more...)
+		}
+		return ledger.Reconciled.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch) // what a pull merges is about to change
+	})
+	if err != nil {
+		return err
+	}
+	return r.branch.InPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, r.branch.StateName(), j.ID) })
+}
+
+// refusals says of each file of an import why it does not count as taken; "" where the service took it. An error that names no file of the import may
+// be any file's, as may keys that the counts of the result lack.
+func refusals(j *ledger.Job, res service.ImportResult) []string {
+	index := make(map[string]int, len(j.Files))
+	for i, f := range j.Files {
+		index[f.Name] = i
+	}
+	why := make([]string, len(j.Files))
+	var unnamed []string
+	for _, e := range res.Failed {
+		i, ours := index[e.File]
+		switch {
+		case ours:
+			why[i] = "the service did not take the file: " + cmp.Or(e.Reason, "it gives no reason")
+		case e.File == "":
+			unnamed = append(unnamed, cmp.Or(e.Reason, "it gives no reason"))
+		default:
+			unnamed = append(unnamed, fmt.Sprintf("%q: %s", e.File, cmp.Or(e.Reason, "it gives no reason")))
+		}
+	}
+	all := ""
+	if keys, known := res.Counted(); len(unnamed) > 0 {
+		const shown = 3
+		more := ""
+		if len(unnamed) > shown {
+			unnamed, more = unnamed[:shown], fmt.Sprintf(" and %d more", len(unnamed)-shown)
+		}
+		all = "the service reports an error that names no file as it was sent, so it may be this one's: " + strings.Join(unnamed, "; ") + more
+	} else if sent := keyCount(j, why); known && keys < sent {
+		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", report.Counted(sent, "key was", "keys were"), keys)
+	}
+	for i := range why {
+		why[i] = cmp.Or(why[i], all)
+	}
+	return why
+}
+
+// keyCount counts the keys of the files that are not refused, each once.
+func keyCount(j *ledger.Job, refused []string) int {
+	keys := make(map[string]bool)
+	for i, f := range j.Files {
+		if refused[i] != "" {
+			continue
+		}
+		for _, u := range f.Units {
+			keys[u.Key] = true
+		}
+	}
+	return len(keys)
+}
+
+// unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
+func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult) (units []ledger.Text, ok bool) {
+	problem := func(text string) {
+		r.problem(report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: j.Language, Problem: text})
+	}
+	switch {
+	case refusal != "":
+		if f.Memory.OfSource() {
+			r.refused[f.Memory.Path] = true
+		}
+		problem(refusal + "; its keys stay pending. The next push sends them again: change what is named before, where it is about this file")
+		return nil, false
+	case res.WithoutSource > 0 && f.Memory.Further():
+		r.report.Problems = append(r.report.Problems, r.furtherProblem(f, j.Language))
+	case res.WithoutSource > 0 && !f.Memory.OfSource():
+		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; locsync push --all sends the source texts again", res.WithoutSource))
+		return nil, false
+	}
+	if j.Conflicts == string(service.Report) && len(res.Conflicts) > 0 {
+		return r.withoutConflicts(f, j.Language, res.Conflicts), true
+	}
+	return f.Units, true
+}
+
+// withoutConflicts reports the keys that the service holds differently; they stay pending.
+func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
+	var units []ledger.Text
+	told := make(map[string]bool)
+	for _, u := range f.Units {
+		values, conflict := conflicting[u.Key]
+		if !conflict {
+			units = append(units, u)
+		} else if !told[u.Key] {
+			told[u.Key] = true
+			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
+				Code: report.CodeConflict, Problem: past.Kept(values...)})
+		}
+	}
+	return units
+}

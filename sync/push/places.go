@@ -1,0 +1,185 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/tree"
+	"go.uber.org/zap"
+)
+
+// A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
+// that pulls write. In both a text is a person's change when it is not blank, was not filled in, and
+//
+//   - is not in the file's history: no pull wrote it, and it was not delivered before; or
+//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen, or one of
+//     ours that brought such a text.
+//
+// An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
+type place struct {
+	name   pass.LookAt
+	fsys   fs.FS
+	commit string        // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared *tree.Shared  // of all places, once their files are read
+	looks  []pass.LookAt // the places whose last look was at a commit of its history
+
+	merged map[string]catalog.Marks // texts that commits of ours brought there since its last look, by ledger.TargetID
+}
+
+// findPlaces finds where translations are read: the branch first, then what pushes read. A branch that cannot be reached
+// keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only half.
+func (r *pushing) findPlaces(ctx context.Context) error {
+	var branch *gitops.Tip
+	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
+		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
+		if err == nil {
+			err = r.branch.FetchBlobs(ctx, tip)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case r.noBranch(err):
+		case err != nil:
+			r.blind = true
+			r.branch.Log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
+		default:
+			branch = tip
+		}
+	}
+	ours := branch
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
+		ours = here
+	}
+	var err error
+	if ours != nil {
+		if r.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
+			return err
+		}
+	}
+	if r.places, err = r.placesIn(r.branch.Repo, branch); err != nil || branch == nil {
+		return err
+	}
+	return r.readMerged(ctx, r.places[len(r.places)-1])
+}
+
+// readMerged reads what commits of ours brought to a place that does not have the youngest of them: where a text that
+// they replaced is back, it was brought back, though another commit of ours still waits on the branch.
+func (r *pushing) readMerged(ctx context.Context, at *place) error {
+	if slices.Contains(at.looks, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
+		return nil
+	}
+	since, _, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), at.name.Record())
+	if err != nil {
+		return err
+	}
+	tip, err := r.branch.Repo.AtCommit(at.commit)
+	if err != nil {
+		return err
+	}
+	made, err := gitops.Ours(ctx, r.branch.Repo, tip, since, r.branch.Project.Name, pass.RecollectMost)
+	if err != nil {
+		return fmt.Errorf("read the history of %s: %w", at.name.Where(), err)
+	}
+	found, err := r.branch.BroughtBy(ctx, r.branch.Repo, made, r.tree.Bundles())
+	at.merged = make(map[string]catalog.Marks, len(found))
+	for id, f := range found {
+		at.merged[id] = f.Agreed
+	}
+	return err
+}
+
+// placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
+func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
+	here := &place{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
+	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
+		here.commit = tip.Hash()
+	} else {
+		_, head, err := repo.Head()
+		if err != nil {
+			return nil, err
+		}
+		here.commit = head
+	}
+	places := []*place{here}
+	if branch != nil && !branch.New() {
+		places = []*place{{name: pass.LookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+	}
+	for _, at := range places {
+		for _, l := range []pass.LookAt{pass.LookAt(r.branch.Project.Push.Source), pass.LookAt(r.branch.Project.Pull.Branch)} {
+			if l == config.Worktree && at.name != l {
+				continue // what was seen there need not be committed, and says nothing about another place
+			}
+			commit, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), l.Record())
+			if err != nil {
+				return nil, err
+			}
+			if l == pass.LookAt(r.branch.Project.Pull.Branch) && r.unsaved.Seen != "" {
+				commit, looked = r.unsaved.Seen, true
+			}
+			past, err := repo.History.Contains(at.commit, commit)
+			if err != nil {
+				return nil, err
+			}
+			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.looks, l) {
+				at.looks = append(at.looks, l)
+			}
+		}
+	}
+	return places, nil
+}
+
+// look remembers what the places held: all of it but changes that could not be sent, which are found again.
+func (r *pushing) look(found []*candidate) error {
+	if r.o.DryRun || r.blind {
+		return nil
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, c := range found {
+			slot := r.branch.Slot(c.place.name.Kind(), c.Path, c.Language.Code)
+			seen := c.texts.Marks()
+			if len(r.errs) > 0 {
+				before, err := tx.Marks(slot)
+				if err != nil {
+					return err
+				}
+				for n := range c.changed {
+					if old, ok := before[n]; ok {
+						seen[n] = old
+					} else {
+						delete(seen, n)
+					}
+				}
+			}
+			if err := tx.SetMarks(slot, seen); err != nil {
+				return err
+			}
+		}
+		if len(r.errs) > 0 {
+			return nil
+		}
+		for _, c := range found {
+			for _, lost := range c.yielded {
+				if err := lost.KeepFirst(r.branch, tx); err != nil {
+					return err
+				}
+			}
+		}
+		for _, at := range r.places {
+			if err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit); err != nil {
+				return err
+			}
+		}
+		return ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	})
+}
+
+func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.Marks(r.branch.Ledger, slot)
+}

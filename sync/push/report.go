@@ -1,0 +1,93 @@
+package push
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/events"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// Options narrow or widen a push.
+type Options struct {
+	Project      string // "" for all
+	All          bool   // also keys that did not change
+	Translations bool   // the repository's translations stand wherever the two sides never agreed on a text; they are sent whatever push.translations says
+	Force        bool   // past the brake that holds back source files which lost many keys
+	DryRun       bool   // only report
+
+	Ours   bool // send the repository's texts of conflicts, over the service's
+	Theirs bool // let the service's texts of conflicts stand
+
+	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
+	Keys, Languages, Files []string
+
+	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
+	Yields bool // the pull after it takes the service's texts at first contact
+}
+
+// Report is the report of a push, and what the pull after it needs to know.
+type Report struct {
+	report.ProjectPush
+	Open      map[string]pass.Conflict // of a dry run: first contact that the pull need not tell
+	Decidable map[Decidable]bool       // the conflicts, and whether they were to be decided; nil when that is not known
+}
+
+func (first Report) Line() string { return first.Base }
+
+// Then is a push that was made again. Both runs' problems count: what was sent by the first is not looked at again.
+func (first Report) Then(second Report) Report {
+	both := second
+	both.Requests += first.Requests
+	both.Exports += first.Exports
+	both.Calls += first.Calls
+	both.Keys += first.Keys
+	both.Files = slices.Concat(first.Files, second.Files)
+	both.Renamed = slices.Concat(first.Renamed, second.Renamed)
+	both.Moved = slices.Concat(first.Moved, second.Moved)
+	both.Settled = slices.Concat(first.Settled, second.Settled)
+	both.Orphaned = pass.Union(first.Orphaned, second.Orphaned)
+	both.Replaced = pass.Union(first.Replaced, second.Replaced)
+	both.Finished = slices.Concat(first.Finished, second.Finished)
+	both.Problems = pass.Union(first.Problems, second.Problems)
+	if first.Decidable != nil {
+		both.Decidable = maps.Clone(first.Decidable)
+		maps.Copy(both.Decidable, second.Decidable)
+	}
+	return both
+}
+
+// Decidable is a conflict as people name it.
+type Decidable struct{ Path, Language, Key string }
+
+func (d Decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
+
+// decides reports whether a conflict is among those that are meant.
+func (o Options) decides(d Decidable) bool {
+	for _, choice := range []struct {
+		of   []string
+		this string
+	}{{o.Keys, d.Key}, {o.Languages, d.Language}, {o.Files, d.Path}} {
+		if len(choice.of) > 0 && !slices.Contains(choice.of, choice.this) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell tells what a push did.
+func (r *pushing) tell(d *events.Entry, err error) {
+	d.Sent(r.report.ProjectPush, r.branch.Project.SourceLanguage)
+	d.Skips(r.skipped)
+	if r.skipped != "" {
+		return
+	}
+	d.Finished(r.report.Finished)
+	if err == nil && r.accepted != nil {
+		d.Holds("push", r.accepted.Holdings())
+	}
+	d.Conflicts()
+	d.Ended("push", err)
+}

@@ -1,0 +1,345 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
+// changed too since the last merge, the service wins.
+func (r *pushing) pushTranslations(ctx context.Context) error {
+	if r.o.Near {
+		if same, err := r.untouched(); err != nil || same {
+			return err
+		}
+	}
+	if err := r.findPlaces(ctx); err != nil {
+		return err
+	}
+	if blank, err := r.blankAndBlind(); err != nil || blank {
+		return err
+	}
+	found, err := r.settledCandidates(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.sendInherited(ctx, found); err != nil || len(r.errs) > 0 {
+		return err
+	}
+	ship := &shipping{}
+	var asks []pass.ExportAsk
+	var mine [][]*candidate
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
+			asks = append(asks, pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft), Wanted: r.tree.Wanted(g)})
+			mine = append(mine, candidates)
+		}
+	}
+	for done := 0; done < len(asks); done += askedAtOnce {
+		some := asks[done:min(done+askedAtOnce, len(asks))]
+		answers, err := r.branch.ExportAll(ctx, some, pass.Anew.In(r.o.DryRun))
+		if err != nil {
+			return err
+		}
+		r.exports += len(some)
+		for i, present := range answers {
+			if err := r.shipGroup(ship, some[i].Group, mine[done+i], present); err != nil {
+				return err
+			}
+		}
+	}
+	r.shipAll(ctx, ship.shipments)
+	return r.look(found)
+}
+
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
+// are, and they wait for a push that can.
+func (r *pushing) blankAndBlind() (bool, error) {
+	if !r.blind {
+		return false, nil
+	}
+	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	return !looked, err
+}
+
+// askedAtOnce bounds the answers that a push has in memory.
+const askedAtOnce = 100
+
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are needed for that.
+func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
+	wanted := make(map[config.Language]bool)
+	for _, c := range found {
+		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
+			continue
+		}
+		if r.onlyWaits(c) {
+			continue
+		}
+		mine = append(mine, c)
+		wanted[c.Language] = true
+	}
+	for _, l := range r.branch.Project.Targets() {
+		if wanted[l] {
+			languages = append(languages, l)
+		}
+	}
+	return mine, languages
+}
+
+// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
+func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported) (err error) {
+	all := make([]*weighed, len(mine))
+	byPath := make(map[string][]*weighed)
+	for i, c := range mine {
+		theirs, _ := r.tree.Fitted(c.Target, r.presently(c.Target, present))
+		if all[i], err = r.weigh(c, theirs); err != nil {
+			return err
+		}
+		byPath[c.Path] = append(byPath[c.Path], all[i])
+	}
+	for _, w := range all {
+		for _, other := range byPath[w.Path] {
+			if other != w {
+				w.goAlong(other.sent)
+				w.loseAlong(other)
+			}
+		}
+		for _, lost := range w.conflicts {
+			r.foundConflict(lost)
+		}
+		if err := r.shipCandidate(ship, g, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weighed is a candidate after the comparison with the service's present texts.
+type weighed struct {
+	*candidate
+	versus
+	theirs     catalog.Catalog
+	same, sent catalog.Catalog
+}
+
+// goAlong puts the texts that another place sends of the same file in the place of the service's: where both send forms of one key, the upload that is taken
+// last would take the other's back.
+func (w *weighed) goAlong(others catalog.Catalog) {
+	own := w.sent.Index()
+	for _, u := range others {
+		if _, sends := own[u.Name]; !sends {
+			w.instead[u.Name] = u.Text
+		}
+	}
+}
+
+// loseAlong makes one conflict of a key of which forms were written in two places and have lost.
+func (w *weighed) loseAlong(other *weighed) {
+	for i, x := range w.conflicts {
+		w.conflicts[i] = x.With(other.texts, func(there, _ catalog.Unit) bool { return other.changed[there.Name] && other.lost[there.Key] })
+	}
+}
+
+func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
+	v, err := r.compare(c, theirs)
+	if err != nil {
+		return nil, err
+	}
+	w := &weighed{candidate: c, versus: v, theirs: theirs}
+	if r.unsaved.MetBefore(c.texts, theirs) {
+		r.met[ledger.TargetID(c.Path, c.Language.Code)] = true
+	}
+	for _, u := range c.texts {
+		switch {
+		case !c.changed[u.Name], v.lost[u.Key]:
+		case v.same[u.Name]:
+			w.same = append(w.same, u)
+			if c.beside(u.Key) != "" {
+				r.foretell(c, u.Key, theirs)
+			}
+		default:
+			w.sent = append(w.sent, u)
+		}
+	}
+	return w, nil
+}
+
+// foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
+func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
+	if r.o.DryRun {
+		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).InFile(c.beside(key))
+		r.report.Open[x.ID()] = x
+	}
+}
+
+// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
+func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
+	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
+	if r.branch.Project.Push.Conflicts == "overwrite" {
+		m.Kinds = append(m.Kinds, ledger.Delivered)
+	}
+	if !r.o.DryRun && len(c.same)+len(c.conflicts) > 0 {
+		err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
+			for _, lost := range c.conflicts {
+				if err := lost.Keep(r.branch, tx); err != nil {
+					return err
+				}
+			}
+			if len(c.same) == 0 {
+				return nil
+			}
+			return r.branch.Mark(tx, m, pass.Accepts(c.same))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.was(c.Path, c.Language.Code, c.theirs)
+	return r.eachKind(c.Target, c.sent, c.theirs, func(sent catalog.Catalog, further bool) error {
+		index := sent.Index()
+		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
+		if err != nil || len(up.Units) == 0 {
+			return err
+		}
+		r.replaces(c, index)
+		m := m
+		if further {
+			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
+			if r.o.DryRun {
+				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language))
+			}
+		}
+		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.branch.Project.Push.CompletionState), up, m, sent)
+		return nil
+	})
+}
+
+// replaces names the service's texts that the place has not merged and that "overwrite" is about to replace.
+func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
+	for _, u := range c.replaced {
+		if _, is := sent[u.Name]; !is || r.branch.Project.Push.Conflicts != "overwrite" {
+			continue
+		}
+		p := report.Problem{Code: report.CodeReplaced, File: c.Path, Key: u.Key, Language: c.Language.Code,
+			Problem: fmt.Sprintf("the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.Where())}
+		r.report.Replaced = append(r.report.Replaced, p)
+		r.branch.GivesWay(p, r.o.DryRun)
+	}
+}
+
+// onlyWaits reports whether all that changed in a file lost conflicts earlier that nobody has decided since, and names those: there is nothing to ask
+// the service for.
+func (r *pushing) onlyWaits(c *candidate) bool {
+	keys := make(map[string]bool)
+	for n := range c.changed {
+		keys[n.Key] = true
+	}
+	texts := c.texts.Restrict(keys)
+	if !r.waits(c, texts) {
+		return false
+	}
+	for _, u := range texts {
+		lost := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
+		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
+			keys[u.Key] = false
+			r.conflict(lost)
+		}
+	}
+	return true
+}
+
+// versus is how a candidate's texts compare with the service's.
+type versus struct {
+	lost      map[string]bool // keys that the service changed too
+	conflicts []pass.Conflict // about them, in the file's order
+	same      map[catalog.Name]bool
+	instead   map[catalog.Name]string // the service's present texts where nobody changed the repository's
+	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
+}
+
+// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is no change of its own.
+func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
+	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
+	m, err := r.memories(c.Target, c.place, c.texts)
+	if err != nil {
+		return v, err
+	}
+	sent, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Sent, c.Path, c.Language.Code))
+	if err != nil {
+		return v, err
+	}
+	index := theirs.Index()
+	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
+	for _, u := range c.texts {
+		lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
+		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key] && c.about(lost)
+		anew[u.Key] = anew[u.Key] || !conflicts
+		at, there := index[u.Name]
+		if c.changed[u.Name] && c.beside(u.Key) != "" {
+			v.lost[u.Key] = v.lost[u.Key] || !there || theirs[at].Text != u.Text
+		}
+		if !there {
+			continue
+		}
+		_, merged := m.merged[u.Name]
+		before := ledger.Has(sent, u.Name)
+		switch {
+		case !c.changed[u.Name]:
+			v.instead[u.Name] = theirs[at].Text
+		case theirs[at].Text == u.Text:
+			v.same[u.Name] = true
+		case v.lost[u.Key] && c.beside(u.Key) != "":
+		case theirs[at].Text == "" || conflicts && lost.Agreed(theirs[at]):
+		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || ledger.Holds(sent, theirs[at])):
+			if !r.o.Translations && !m.saw(theirs[at]) {
+				v.replaced = append(v.replaced, theirs[at])
+			}
+		case r.o.Translations && !merged && !before:
+			r.foretell(c, u.Key, theirs)
+		case conflicts && (lost.Open && lost.IsTheirs(theirs[at]) || !lost.Open && c.overruled(lost)):
+			v.lost[u.Key] = true
+		default:
+			v.lost[u.Key], anew[u.Key] = true, true
+		}
+	}
+	v.replaced = slices.DeleteFunc(v.replaced, func(u catalog.Unit) bool { return v.lost[u.Key] })
+	for _, u := range c.texts {
+		if v.lost[u.Key] && anew[u.Key] {
+			anew[u.Key] = false
+			x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).InFile(c.beside(u.Key))
+			v.conflicts = append(v.conflicts, x)
+		}
+	}
+	return v, nil
+}
+
+func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
+	if b.Format.Name != "locjson" {
+		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
+	}
+	var units catalog.Catalog
+	for _, u := range c.texts {
+		if send(u.Name) {
+			units = append(units, u)
+		}
+	}
+	if len(units) == 0 {
+		return bundle.Upload{}, nil
+	}
+	return bundle.ComposeUnits(b, c.Path, units)
+}
