@@ -18,8 +18,7 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		Comments: true,
 	}
 	spelling.MarkSettings()
-	if !spelling.File() {
-		spelling.MarkCounted()
+	if !spelling.Hides() {
 		return
 	}
 	nodes[0].Style |= messageEntry

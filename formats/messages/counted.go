@@ -41,6 +41,15 @@ func (s *Spelling) counted(i int) counted {
 	return m
 }
 
+// Hides reports whether the file is one of messages, whose descriptions are to be hidden. Else it marks metadata.
+func (s *Spelling) Hides() bool {
+	is := s.File()
+	if !is {
+		s.MarkCounted()
+	}
+	return is
+}
+
 // MarkCounted marks the descriptions and hashes of messages with plural forms, wherever in the file, as not texts.
 // A file has such messages where one of them is sure, or where all outermost maps are such.
 func (s *Spelling) MarkCounted() {

@@ -82,7 +82,7 @@ func hideAbout(leaves []Leaf) {
 			return
 		}
 		for n := 1; n <= len(l.Path) && !l.metadata; n++ {
-			at := joined(l.Path[:n])
+			at := strings.Join(l.Path[:n], "\xff")
 			if open[at] == nil || open[at].to != i {
 				open[at] = &group{depth: n, from: i}
 				groups = append(groups, open[at])

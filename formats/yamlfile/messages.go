@@ -20,11 +20,7 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		String: func(n *resource.Node) bool { return n.Kind == resource.Text },
 	}
 	pointing := func(n resource.Node) bool { return n.Ref != 0 || n.Style == alias || n.Style == sealed }
-	if slices.ContainsFunc(nodes, pointing) {
-		return
-	}
-	if !spelling.File() {
-		spelling.MarkCounted()
+	if slices.ContainsFunc(nodes, pointing) || !spelling.Hides() {
 		return
 	}
 	spelling.Hide(l, func(i int, m messages.Message) (entry, text func(n *resource.Node)) {
@@ -137,5 +133,4 @@ func copyOf(f *resource.File, i int) resource.New {
 	return n
 }
 
-// Own reports metadata of messages: the hash is that of a translation's source text.
 func (grammar) Own(f *resource.File, i int) bool { return i > 0 && f.Node(i).Meta }
