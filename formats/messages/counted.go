@@ -114,7 +114,7 @@ func Unsettled(f *resource.File, in int, add []resource.New) error {
 		setting := add[i].Kind == resource.Text && isSetting(add[i].Name, wrapped)
 		if settled := wrapped && hasSettings(f); setting || settled && add[i].Kind > resource.Other {
 			return errors.New("the outermost entries of this file say something about it, and all texts are in " +
-				"\"translations\"; give the entry a place there")
+				"\"translations\"; put the entry there")
 		}
 	}
 	return nil
