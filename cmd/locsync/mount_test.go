@@ -92,7 +92,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	repository := gittest.Init(t, map[string]string{"docs/en.json": `{"a": "A"}`})
 	gittest.Git(t, repository, "config", "include.path", "included")
 	pipe := filepath.Join(repository, ".git", "included")
-	w.check(syscall.Mkfifo(pipe, 0o600))
+	gittest.Pipe(t, pipe)
 	w.docs(repository)
 	w.env = append(w.env, "WATCHDOG_USEC=900000", testHangsAfter+"=3s") // the repository is silent for longer
 	cmd := w.start()
@@ -140,7 +140,7 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	cmd := w.start()
 	file := filepath.Join(w.repo, "locsync.toml")
 	w.check(os.Remove(file))
-	w.check(syscall.Mkfifo(file, 0o600))
+	gittest.Pipe(t, file)
 	for range 3 {
 		w.check(cmd.Process.Signal(syscall.SIGHUP))
 		w.told("RELOADING=1")
@@ -157,7 +157,7 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	})
 
 	secret := filepath.Join(w.repo, "secret")
-	w.check(syscall.Mkfifo(secret, 0o600))
+	gittest.Pipe(t, secret)
 	w.configure("callback_secret_file = \"secret\"")
 	w.check(cmd.Process.Signal(syscall.SIGHUP))
 	w.told("RELOADING=1")
@@ -172,7 +172,7 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	})
 
 	w.check(os.Remove(file))
-	w.check(syscall.Mkfifo(file, 0o600))
+	gittest.Pipe(t, file)
 	wrong := strings.Count(w.logs.String(), "the new configuration is not used")
 	w.check(cmd.Process.Signal(syscall.SIGHUP))
 	w.told("RELOADING=1")

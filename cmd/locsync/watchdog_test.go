@@ -11,13 +11,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // hang makes the next pass hang for good, and for real: git keeps the folders that objects are borrowed from in a
 // file, and one that is a pipe to nobody cannot be opened by anybody who waits for it. No timeout ends that.
 func (w *daemonWorld) hang() {
 	w.t.Helper()
-	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "objects", "info", "alternates"), 0o600))
+	gittest.Pipe(w.t, filepath.Join(w.repo, ".git", "objects", "info", "alternates"))
 }
 
 // hear is what systemd is told in a time.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -122,7 +121,7 @@ func TestStateThatDoesNotAnswer(t *testing.T) {
 	w.check(stateAnswers(t.Context(), cfg, time.Minute))
 	pipe := filepath.Join(w.repo, ".git", "config") // every git command reads it first
 	w.check(os.Remove(pipe))
-	w.check(syscall.Mkfifo(pipe, 0o600))
+	gittest.Pipe(t, pipe)
 	if err := stateAnswers(t.Context(), cfg, 500*time.Millisecond); err == nil ||
 		!strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
 		t.Errorf("of a repository that does not answer: %v", err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -29,7 +30,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	}
 	w.Patience = 200 * time.Millisecond
 	pipe := filepath.Join(w.dir, ".git", "objects", "info", "alternates")
-	w.check(syscall.Mkfifo(pipe, 0o600))
+	gittest.Pipe(t, pipe)
 	seen := func(what string, s report.ProjectStatus) {
 		t.Helper()
 		if !s.Unseen || s.Pending != 1 || len(s.Files) != 1 || len(s.Problems) == 0 || !strings.Contains(s.Problems[0].Problem, "has not ended") {
@@ -62,7 +63,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles+second, map[string]string{"locales/en/app.json": `{"a": "A"}`, "docs/en/app.json": `{"a": "A"}`})
 	w.Patience = time.Hour
 	pipe := filepath.Join(w.dir, ".git", "objects", "info", "alternates")
-	w.check(syscall.Mkfifo(pipe, 0o600))
+	gittest.Pipe(t, pipe)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan report.Status)
