@@ -47,7 +47,9 @@ const noDeadMount = 77
 
 func init() { programs["deadmount"] = deadMount }
 
-// A mount on which every call hangs, even the one for what a name is, is like a repository of which one file hangs: the daemon starts beside it, is reloaded, and ends.
+// A mount on which every call hangs, even the one for what a name is, is like a repository of which one file hangs: the daemon
+// starts beside it, is reloaded, and ends. A configuration that names a
+// secret there is not used.
 func TestDeadMount(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
@@ -81,6 +83,16 @@ func TestDeadMount(t *testing.T) {
 	if !strings.Contains(string(out), "app") {
 		t.Errorf("a push beside it:\n%s", out)
 	}
+
+	w.configure(fmt.Sprintf("callback_secret_file = %q", filepath.Join(mount, "secret")))
+	w.check(cmd.Process.Signal(syscall.SIGHUP))
+	w.told("RELOADING=1")
+	if said := w.told("READY=1"); !strings.Contains(said, "the new configuration is not used") {
+		t.Errorf("of a secret that does not answer systemd is told %q", said)
+	}
+	w.until("the log says why", func() bool {
+		return strings.Contains(w.logs.String(), "does not answer: the disk or mount")
+	})
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.told("STOPPING=1")
 	w.ends(cmd, 10*time.Second)

@@ -133,8 +133,8 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	w.ends(cmd, 10*time.Second)
 }
 
-// A configuration that does not answer is not used, however often it is to be read, and is when it answers.
-func TestConfigurationThatDoesNotAnswer(t *testing.T) {
+// A configuration that is a pipe is not used, and is not waited for; one that does not answer is in TestDeadMount.
+func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	cmd := w.start()
@@ -148,8 +148,8 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("systemd is told %q", said)
 		}
 	}
-	w.until("the log says why each time", func() bool { return strings.Count(w.logs.String(), "does not answer: the disk or mount") == 3 })
-	w.answer(file)
+	w.until("the log says why each time", func() bool { return strings.Count(w.logs.String(), "it is not a regular file") == 3 })
+	w.check(os.Remove(file))
 	w.configure("")
 	w.until("it is used", func() bool {
 		w.hup(cmd.Process)
@@ -170,16 +170,4 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 		w.hup(cmd.Process)
 		return w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", "dingdong") == http.StatusOK
 	})
-
-	w.check(os.Remove(file))
-	gittest.Pipe(t, file)
-	wrong := strings.Count(w.logs.String(), "the new configuration is not used")
-	w.check(cmd.Process.Signal(syscall.SIGHUP))
-	w.told("RELOADING=1")
-	w.check(cmd.Process.Signal(syscall.SIGTERM))
-	w.told("STOPPING=1")
-	w.ends(cmd, 10*time.Second)
-	if strings.Count(w.logs.String(), "the new configuration is not used") != wrong {
-		t.Errorf("a reload that the end of the daemon gave up is told as one that failed:\n%s", w.logs)
-	}
 }
