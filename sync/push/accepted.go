@@ -10,12 +10,12 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// lookAtSources remembers which of the texts that have a history stand in the tree of a push in which nothing went wrong.
-func (r *pushing) lookAtSources(a *accepted.Sources, commit string) error {
+// seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
+func (r *pushing) seeSources(a *accepted.Sources, commit string) error {
 	if r.o.DryRun || len(r.errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
-	place := pass.LookAt(r.branch.Project.Push.Source)
+	from := pass.LookAt(r.branch.Project.Push.Source)
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for collection := range a.Pasts {
 			history, err := tx.Marks(r.branch.SourceHistory(collection))
@@ -33,16 +33,16 @@ func (r *pushing) lookAtSources(a *accepted.Sources, commit string) error {
 					}
 				}
 			}
-			if err := ledger.KeepMarks(tx, r.branch.SourceSeen(place, collection), seen); err != nil {
+			if err := ledger.KeepMarks(tx, r.branch.SourceSeen(from, collection), seen); err != nil {
 				return err
 			}
 		}
-		return ledger.SourceSeenAt.Put(tx, r.branch.StateName(), string(place), commit)
+		return ledger.SourceSeenAt.Put(tx, r.branch.StateName(), string(from), commit)
 	})
 }
 
-// sendInherited sends the source texts of inherited keys of which somebody changed a translation: a collection takes no translation of a key that it does
-// not have.
+// sendInherited sends the source texts of inherited keys of which a translation was changed here. A collection takes no
+// translation of a key that it does not have.
 func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 	if r.branch.Trunk == nil {
 		return nil

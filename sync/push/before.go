@@ -13,7 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
 )
 
 // A service may translate a new source text by itself. So that no translation of the repository loses to that, it is
@@ -48,7 +47,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 			return err
 		}
 		if met && r.before[g.ID()] == nil {
-			asks = append(asks, pass.ExportAsk{Group: g, Languages: r.branch.Project.Targets(), Completion: string(service.Draft), Wanted: r.tree.Wanted(g)})
+			asks = append(asks, r.draftAsk(g, r.branch.Project.Targets()))
 		}
 	}
 	if len(asks) == 0 {
@@ -107,7 +106,8 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 // and takes out what stays there. Where it cannot be asked, such texts wait.
 func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	git := &past.Reader{
-		Repo: r.branch.Repo, Tree: r.tree.Commit(), Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base, Log: r.branch.Log,
+		Repo: r.branch.Repo, Tree: r.tree.Commit(), Log: r.branch.Log,
+		Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base,
 	}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []pass.ExportAsk(nil)
 	for _, s := range all {

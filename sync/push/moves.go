@@ -43,8 +43,8 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
 	return nil
 }
 
-// moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
-// ask for. Those go along whose source text the new file has under the same key.
+// moveCollections sends the translations of files whose move changed their collection into the new one, with the
+// completion state that pulls ask for. Those go along whose source text the new file has under the same key.
 func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
@@ -75,7 +75,8 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) erro
 		if err != nil {
 			return fmt.Errorf("move the translations of %s to collection %q: %w", m.To.Path, m.To.Collection, err)
 		}
-		r.report.Moved = append(r.report.Moved, report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
+		told := report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages}
+		r.report.Moved = append(r.report.Moved, told)
 		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
 			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.StateName(), m.ID(), m); err != nil {
 				return err
@@ -85,7 +86,9 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) erro
 	return nil
 }
 
-func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Source, keys map[string]string) (languages []string, err error) {
+func (r *pushing) moveCollection(
+	ctx context.Context, m ledger.Move, s *tree.Source, keys map[string]string,
+) (languages []string, err error) {
 	languages = []string{}
 	if m.From.Collection == m.To.Collection || len(keys) == 0 || len(r.errs) > 0 {
 		return languages, nil
@@ -94,7 +97,8 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 	former.Collection = m.From.Collection
 	g := bundle.Groups([]*bundle.Bundle{&former})[0]
 	r.branch.Say("asking what the service has in %q", g.Collection)
-	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), r.branch.Project.Pull.CompletionState, pass.Anew.In(r.o.DryRun))
+	completion := r.branch.Project.Pull.CompletionState
+	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), completion, pass.Anew.In(r.o.DryRun))
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +121,8 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 		}
 		languages = append(languages, l.Code)
 		r.foresee(s.Bundle, l, up.Units, false)
-		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.branch.Project.Pull.CompletionState), up, ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}, up.Units)
+		to := ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}
+		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), completion), up, to, up.Units)
 	}
 	r.shipAll(ctx, ship.shipments)
 	return languages, nil
@@ -163,8 +168,9 @@ func (r *pushing) furtherProblem(f ledger.JobFile, language string) report.Probl
 		advice = append(advice, "To have the forms translated at the service, write them into the source file as well")
 	}
 	if len(singles) > 0 {
-		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
-		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
+		what = append(what, "texts that only this language has instead of a plural ("+strings.Join(singles, ", ")+")")
+		advice = append(advice,
+			"To have the plurals translated at the service, write their forms instead of the single texts")
 	}
 	p := report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language,
 		Problem: "the service has no source text for " + strings.Join(what, " and ") +

@@ -1,12 +1,12 @@
-// Package push is one push of a branch: the source texts that changed, the translations of renamed and moved keys, and the translations that
-// people changed in target files are imported into the service.
+// Package push is one push of a branch: the source texts that changed, the translations of renamed and moved keys, and
+// the translations that people changed in target files are imported into the service.
 //
 //	read   files -> catalogs, what the service accepted, what it has now where nothing is remembered
 //	plan   what changed since -> imports, one for each collection, language, format, state and labels
 //	apply  imports, all under way at once; what was accepted is remembered as each ends
 //
-// Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays pending. A dry run
-// makes the same plan and neither sends nor remembers.
+// Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays
+// pending. A dry run makes the same plan and neither sends nor remembers.
 //
 // It writes no file and no commit, and does not decide when it runs.
 package push
@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/accepted"
@@ -28,7 +30,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
 // pushing is one push of one project, under way.
@@ -44,25 +45,27 @@ type pushing struct {
 	failure  error             // of the whole pass, as it is told
 	accepted *accepted.Sources // what the service has of the sources
 
-	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
-	places  []*place
-	blind   bool            // the branch could not be looked at, or need not be
-	targets map[string]bool // paths of all target files, there or not
+	refused   map[string]bool // source files that the service did not take in this push: it may not know their keys
+	snapshots []*snapshot
+	blind     bool            // the branch could not be looked at, or need not be
+	targets   map[string]bool // paths of all target files, there or not
 
-	lost     map[string]pass.Conflict // that nobody has decided on
+	lost     map[string]pass.Conflict // that wait for a decision
 	settled  map[string]bool          // conflicts that this push decided
-	present  map[string]bool          // target files that some place has; by ledger.TargetID
-	met      map[string]bool          // those that were met before this state, by what the service has; see overlay.metBefore
+	present  map[string]bool          // target files of the snapshots; by ledger.TargetID
+	met      map[string]bool          // those that the service had texts of before this ledger; see pass.Overlay.MetBefore
 	lastPull time.Time
 
 	found     map[string]catalog.Marks  // by collection: source texts that a pull found at the service
-	before    map[string]*pass.Exported // by group: what the service had before the source texts of this push; see readBefore
+	before    map[string]*pass.Exported // by group: what the service had before this push; see readBefore
 	elsewhere map[report.Problem]bool   // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
 	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
-	following map[string][]foreseen              // of a dry run: what would have been sent of translations that follow their keys, by source file and language
+
+	// following is what a dry run would have sent of translations that follow their keys, by source file and language.
+	following map[string][]foreseen
 }
 
 // Failed is the report of a push that was not begun: because of an error, or because none is wanted.
@@ -74,7 +77,8 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 	return run.report
 }
 
-// None remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
+// None remembers and reports a push that came to no branch: why says why where that is as it should be. found are
+// problems of branches that the status finds itself.
 func None(p *pass.Branch, o Options, why string, found []report.Problem, err error) (Report, error) {
 	run := begin(p, o)
 	run.skipped = why
@@ -82,7 +86,8 @@ func None(p *pass.Branch, o Options, why string, found []report.Problem, err err
 	return run.end(err), run.failure
 }
 
-// Make is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
+// Make is one push. found are problems of other branches, which the status finds itself. The report is as far as the
+// pass came, also where it fails.
 func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
@@ -101,7 +106,8 @@ func (r *pushing) answers(found []report.Problem) {
 
 func begin(p *pass.Branch, o Options) *pushing {
 	return &pushing{branch: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
-		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*pass.Exported), found: make(map[string]catalog.Marks),
+		refused: make(map[string]bool), settled: make(map[string]bool),
+		before: make(map[string]*pass.Exported), found: make(map[string]catalog.Marks),
 		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
 		report: Report{Open: make(map[string]pass.Conflict), ProjectPush: report.ProjectPush{
@@ -150,7 +156,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if same, err := r.untouchedSince(ctx); err != nil || same {
 		return err
 	}
-	if err := r.looking(); err != nil {
+	if err := r.forgetSeen(); err != nil {
 		return err
 	}
 	t, held, err := r.pushTree(ctx, r.o.DryRun)
@@ -174,7 +180,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
-	if err := r.lookAtSources(plan.accepted, t.Commit()); err != nil {
+	if err := r.seeSources(plan.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
@@ -183,6 +189,11 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.moveCollections(ctx, plan.accepted); err != nil {
 		r.errs = append(r.errs, err)
 	}
+	return r.passTranslations(ctx)
+}
+
+// passTranslations is the part of a pass that follows the sources: decisions on conflicts, and changed translations.
+func (r *pushing) passTranslations(ctx context.Context) error {
 	if err := r.readConflicts(); err != nil {
 		return err
 	}
@@ -202,7 +213,8 @@ func (r *pushing) pass(ctx context.Context) error {
 	return r.sawAll()
 }
 
-// shipment is one import: files of one collection, language and format, and what is remembered when the service accepted them.
+// shipment is one import: files of one collection, language and format, and what is remembered when the service
+// accepted them.
 type shipment struct {
 	request  service.ImportRequest
 	uploads  []bundle.Upload
@@ -218,7 +230,10 @@ type shipping struct {
 
 // add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
 func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Destination, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.Further())})
+	key := fmt.Sprintf("%q", []string{
+		req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState),
+		string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.Further()),
+	})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}
@@ -236,8 +251,10 @@ func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Des
 // request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
 func (p *pushing) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
 	return service.ImportRequest{
-		Project: p.branch.Project.ID, Collection: b.Collection, Language: language, Format: service.Format(format), PathSeparator: b.Separator,
-		CompletionState: service.CompletionState(completion), Conflicts: service.Conflicts(p.branch.Project.Push.Conflicts), Labels: b.Labels,
+		Project: p.branch.Project.ID, Collection: b.Collection, Language: language,
+		Format: service.Format(format), PathSeparator: b.Separator, Labels: b.Labels,
+		CompletionState: service.CompletionState(completion),
+		Conflicts:       service.Conflicts(p.branch.Project.Push.Conflicts),
 	}
 }
 
@@ -256,7 +273,8 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.branch.Keeper().Recall(r.branch.Repo, accepted, r.branch.Project.Push.Source, r.tree.Commit()); err != nil {
+	source := r.branch.Project.Push.Source
+	if err := r.branch.Keeper().Recall(r.branch.Repo, accepted, source, r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
@@ -273,11 +291,11 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 			continue
 		}
 		pending, base, changes := accepted.Pending(s)
-		look, err := r.branch.LookForRenames(s, base, changes)
+		renames, err := r.branch.LookForRenames(s, base, changes)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
+		all = append(all, &compared{source: s, pending: pending, base: base, renames: renames})
 	}
 	if err := r.meetSources(ctx, all); err != nil {
 		return nil, err
@@ -311,13 +329,15 @@ func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key stri
 		return there && wanted(n.Key)
 	}, nil, nil)
 	if err == nil && len(up.Units) > 0 {
-		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.branch.Project.Push.CompletionState), up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
+		req := r.request(s.Bundle, s.Source.Code, s.Format.Name, r.branch.Project.Push.CompletionState)
+		ship.add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err
 }
 
-// shipAll sends imports and writes down what became of them. All are under way at once, but of one collection and language
-// one at a time: of two, the older text could arrive last. The failure of one does not keep the others from being sent.
+// shipAll sends imports and writes down what became of them. All are under way at once, but of one collection and
+// language one at a time: of two, the older text could arrive last. The failure of one does not keep the others from
+// being sent.
 func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 	r.imports.done, r.imports.total = 0, len(all)
 	if len(all) > 0 && !r.o.DryRun {
@@ -419,7 +439,8 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	r.importing("sending %s to %q (%s)", report.Counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
+	files := report.Counted(len(s.uploads), "file", "files")
+	r.importing("sending %s to %q (%s)", files, s.request.Collection, s.request.Language)
 	id, err := r.branch.Service.StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
@@ -434,10 +455,11 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
-	r.branch.Announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
+	what := fmt.Sprintf(format, args...)
+	r.branch.Announce(report.Doing{What: what, Done: int64(r.imports.done), Total: int64(r.imports.total)})
 }
 
-// noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
+// noBranch reports whether a line's branch is not where its translations could be built on it yet.
 func (p *pushing) noBranch(err error) bool {
 	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
-// from it now; empty when it may.
+// pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be
+// pushed from it now; empty when it may.
 func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
 	if p.branch.Project.Push.Source != config.Worktree {
@@ -34,28 +34,29 @@ func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 	}
 	fsys, err = p.branch.Repo.Worktree()
 	if err != nil {
-		return nil, "", &failure.UsageError{Err: p.branch.Project.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
+		err = fmt.Errorf("%w; set it to the name of a branch", err)
+		return nil, "", &failure.UsageError{Err: p.branch.Project.Blame("push.source", err)}
 	}
 	for deadline := p.branch.Now().Add(patience); ; {
 		if err := p.atRest(ctx, deadline); err != nil {
 			return nil, "", err
 		}
-		look, err := p.branch.Repo.Look()
+		read, err := p.branch.Repo.Look()
 		if err != nil {
 			return nil, "", err
 		}
-		if p.branch.Base != "" && look.Branch != p.branch.Base {
+		if p.branch.Base != "" && read.Branch != p.branch.Base {
 			return nil, "", errStirred
 		}
-		if covered, err := p.branch.Covered(look.Branch, look.Commit); err != nil || !covered {
-			return nil, p.branch.NotCovered(look.Branch), err
+		if covered, err := p.branch.Covered(read.Branch, read.Commit); err != nil || !covered {
+			return nil, p.branch.NotCovered(read.Branch), err
 		}
 		t, err = p.branch.FindTree(fsys, p.branch.Reading)
 		if err != nil {
 			return nil, "", err
 		}
 		// What was read while git changed it is read again.
-		t.Look = &look
+		t.Look = &read
 		moved, err := p.moved(ctx, t)
 		if err != nil {
 			return nil, "", err
@@ -72,9 +73,9 @@ func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 // errStirred means that git wrote its index, and maybe files, while they were read.
 var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; it is tried again", gitops.ErrBusy)
 
-// lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
-// the files itself. Where it has not, the pass has to begin again.
-func (r *pushing) lookAnew(ctx context.Context) error {
+// readAnew makes what is read from now on count, where git has only come back to the commit that the sources were read
+// from, or read the files itself. Otherwise the pass is to begin again.
+func (r *pushing) readAnew(ctx context.Context) error {
 	if err := r.atRest(ctx, r.branch.Now().Add(patience)); err != nil {
 		return err
 	}
@@ -89,7 +90,8 @@ func (r *pushing) lookAnew(ctx context.Context) error {
 	return nil
 }
 
-// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
+// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been
+// quiet for a moment.
 func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 	if t.Look == nil {
 		return false, nil // a commit
@@ -117,8 +119,8 @@ func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 // patience is how long a pass waits for git to finish what it is in the middle of.
 const patience = 10 * time.Second
 
-// atRest waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
-// nobody's intention.
+// atRest waits until git is not in the middle of something in the working tree: what is there during a rebase or
+// checkout is not meant to be pushed.
 func (p *pushing) atRest(ctx context.Context, deadline time.Time) error {
 	for {
 		busy := p.branch.Repo.Busy()

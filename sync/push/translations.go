@@ -14,15 +14,15 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
-// changed too since the last merge, the service wins.
+// pushTranslations sends what people changed in the target languages, after asking the service for its present values:
+// where those changed too since the last merge, the service wins.
 func (r *pushing) pushTranslations(ctx context.Context) error {
 	if r.o.Near {
 		if same, err := r.untouched(); err != nil || same {
 			return err
 		}
 	}
-	if err := r.findPlaces(ctx); err != nil {
+	if err := r.findSnapshots(ctx); err != nil {
 		return err
 	}
 	if blank, err := r.blankAndBlind(); err != nil || blank {
@@ -45,7 +45,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft), Wanted: r.tree.Wanted(g)})
+			asks = append(asks, r.draftAsk(g, languages))
 			mine = append(mine, candidates)
 		}
 	}
@@ -63,11 +63,11 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 		}
 	}
 	r.shipAll(ctx, ship.shipments)
-	return r.look(found)
+	return r.remember(found)
 }
 
-// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
-// are, and they wait for a push that can.
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either. It cannot be
+// told then whose the repository's texts are: they wait for a push that can.
 func (r *pushing) blankAndBlind() (bool, error) {
 	if !r.blind {
 		return false, nil
@@ -76,10 +76,18 @@ func (r *pushing) blankAndBlind() (bool, error) {
 	return !looked, err
 }
 
+// draftAsk asks for all that the service has of a group, in any state.
+func (r *pushing) draftAsk(g *bundle.Group, languages []config.Language) pass.ExportAsk {
+	return pass.ExportAsk{
+		Group: g, Languages: languages, Completion: string(service.Draft), Wanted: r.tree.Wanted(g),
+	}
+}
+
 // askedAtOnce bounds the answers that a push has in memory.
 const askedAtOnce = 100
 
-// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are needed for that.
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are
+// needed for that.
 func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
@@ -136,8 +144,8 @@ type weighed struct {
 	same, sent catalog.Catalog
 }
 
-// goAlong puts the texts that another place sends of the same file in the place of the service's: where both send forms of one key, the upload that is taken
-// last would take the other's back.
+// goAlong replaces the service's texts by those that another snapshot sends of the same file: where both send forms of
+// one key, the upload that is taken last would take the other's back.
 func (w *weighed) goAlong(others catalog.Catalog) {
 	own := w.sent.Index()
 	for _, u := range others {
@@ -147,10 +155,12 @@ func (w *weighed) goAlong(others catalog.Catalog) {
 	}
 }
 
-// loseAlong makes one conflict of a key of which forms were written in two places and have lost.
+// loseAlong makes one conflict of a key of which forms were written in two snapshots and have lost.
 func (w *weighed) loseAlong(other *weighed) {
 	for i, x := range w.conflicts {
-		w.conflicts[i] = x.With(other.texts, func(there, _ catalog.Unit) bool { return other.changed[there.Name] && other.lost[there.Key] })
+		w.conflicts[i] = x.With(other.texts, func(there, _ catalog.Unit) bool {
+			return other.changed[there.Name] && other.lost[there.Key]
+		})
 	}
 }
 
@@ -186,7 +196,8 @@ func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
 	}
 }
 
-// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
+// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last
+// merge.
 func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.branch.Project.Push.Conflicts == "overwrite" {
@@ -211,7 +222,8 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 	r.was(c.Path, c.Language.Code, c.theirs)
 	return r.eachKind(c.Target, c.sent, c.theirs, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
-		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
+		wanted := func(n catalog.Name) bool { _, ok := index[n]; return ok }
+		up, err := composeTranslations(c.Sources[0], c.candidate, wanted, c.instead)
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
@@ -223,26 +235,28 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language))
 			}
 		}
-		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.branch.Project.Push.CompletionState), up, m, sent)
+		completion := r.branch.Project.Push.CompletionState
+		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), completion), up, m, sent)
 		return nil
 	})
 }
 
-// replaces names the service's texts that the place has not merged and that "overwrite" is about to replace.
+// replaces names the service's texts that the snapshot has not merged and that "overwrite" is about to replace.
 func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 	for _, u := range c.replaced {
 		if _, is := sent[u.Name]; !is || r.branch.Project.Push.Conflicts != "overwrite" {
 			continue
 		}
 		p := report.Problem{Code: report.CodeReplaced, File: c.Path, Key: u.Key, Language: c.Language.Code,
-			Problem: fmt.Sprintf("the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.Where())}
+			Problem: fmt.Sprintf("the service's %q is replaced by a text from %s, which had not merged it. "+
+				"If it is meant, write it again", u.Text, c.snapshot.name.Where())}
 		r.report.Replaced = append(r.report.Replaced, p)
 		r.branch.GivesWay(p, r.o.DryRun)
 	}
 }
 
-// onlyWaits reports whether all that changed in a file lost conflicts earlier that nobody has decided since, and names those: there is nothing to ask
-// the service for.
+// onlyWaits reports whether all that changed in a file lost conflicts earlier that are not decided since, and names
+// those. The service need not be asked then.
 func (r *pushing) onlyWaits(c *candidate) bool {
 	keys := make(map[string]bool)
 	for n := range c.changed {
@@ -267,15 +281,15 @@ type versus struct {
 	lost      map[string]bool // keys that the service changed too
 	conflicts []pass.Conflict // about them, in the file's order
 	same      map[catalog.Name]bool
-	instead   map[catalog.Name]string // the service's present texts where nobody changed the repository's
-	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
+	instead   map[catalog.Name]string // the service's present texts where the repository's were not changed
+	replaced  catalog.Catalog         // the service's present texts that are not merged here, where others are sent
 }
 
-// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
-// changes. A text that the service has from here, or had at the last merge, is no change of its own.
+// compare reports the keys that both sides changed, and those that differ at first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is not its own change.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
-	m, err := r.memories(c.Target, c.place, c.texts)
+	m, err := r.memories(c.Target, c.snapshot, c.texts)
 	if err != nil {
 		return v, err
 	}
@@ -284,10 +298,11 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		return v, err
 	}
 	index := theirs.Index()
-	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
+	// Keys that are not, or not any more, as a conflict has them: should they lose, that is to be told.
+	anew := make(map[string]bool)
 	for _, u := range c.texts {
 		lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key] && c.about(lost)
+		conflicts = conflicts && c.unmoved(u, lost) && !c.decided[u.Key] && c.about(lost)
 		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
 		if c.changed[u.Name] && c.beside(u.Key) != "" {
@@ -321,14 +336,16 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	for _, u := range c.texts {
 		if v.lost[u.Key] && anew[u.Key] {
 			anew[u.Key] = false
-			x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).InFile(c.beside(u.Key))
-			v.conflicts = append(v.conflicts, x)
+			x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
+			v.conflicts = append(v.conflicts, x.InFile(c.beside(u.Key)))
 		}
 	}
 	return v, nil
 }
 
-func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
+func composeTranslations(
+	b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string,
+) (bundle.Upload, error) {
 	if b.Format.Name != "locjson" {
 		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
 	}

@@ -6,13 +6,14 @@ import (
 	"io/fs"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
 // A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
@@ -23,19 +24,20 @@ import (
 //     ours that brought such a text.
 //
 // An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
-type place struct {
-	name   pass.LookAt
-	fsys   fs.FS
-	commit string        // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared *tree.Shared  // of all places, once their files are read
-	looks  []pass.LookAt // the places whose last look was at a commit of its history
+type snapshot struct {
+	name    pass.LookAt
+	fsys    fs.FS
+	commit  string        // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared  *tree.Shared  // of all snapshots, once their files are read
+	earlier []pass.LookAt // those read last time at a commit of its history
 
-	merged map[string]catalog.Marks // texts that commits of ours brought there since its last look, by ledger.TargetID
+	merged map[string]catalog.Marks // what commits of ours brought since it was read last, by ledger.TargetID
 }
 
-// findPlaces finds where translations are read: the branch first, then what pushes read. A branch that cannot be reached
-// keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only half.
-func (r *pushing) findPlaces(ctx context.Context) error {
+// findSnapshots finds where translations are read: the branch first, then what pushes read. A branch that cannot be
+// reached keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only
+// half.
+func (r *pushing) findSnapshots(ctx context.Context) error {
 	var branch *gitops.Tip
 	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
 		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
@@ -48,7 +50,8 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		case r.noBranch(err):
 		case err != nil:
 			r.blind = true
-			r.branch.Log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
+			r.branch.Log.Warn("translations on the branch are not looked at this time",
+				zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
 		default:
 			branch = tip
 		}
@@ -63,16 +66,16 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.places, err = r.placesIn(r.branch.Repo, branch); err != nil || branch == nil {
+	if r.snapshots, err = r.snapshotsIn(r.branch.Repo, branch); err != nil || branch == nil {
 		return err
 	}
-	return r.readMerged(ctx, r.places[len(r.places)-1])
+	return r.readMerged(ctx, r.snapshots[len(r.snapshots)-1])
 }
 
-// readMerged reads what commits of ours brought to a place that does not have the youngest of them: where a text that
-// they replaced is back, it was brought back, though another commit of ours still waits on the branch.
-func (r *pushing) readMerged(ctx context.Context, at *place) error {
-	if slices.Contains(at.looks, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
+// readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
+// that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
+func (r *pushing) readMerged(ctx context.Context, at *snapshot) error {
+	if slices.Contains(at.earlier, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
 		return nil
 	}
 	since, _, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), at.name.Record())
@@ -95,9 +98,9 @@ func (r *pushing) readMerged(ctx context.Context, at *place) error {
 	return err
 }
 
-// placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
-func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
+// snapshotsIn are those of the tree that pushes read, and of a branch; nil where it is not to be looked at.
+func (r *pushing) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snapshot, error) {
+	here := &snapshot{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
 	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
@@ -107,14 +110,14 @@ func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, err
 		}
 		here.commit = head
 	}
-	places := []*place{here}
+	snapshots := []*snapshot{here}
 	if branch != nil && !branch.New() {
-		places = []*place{{name: pass.LookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+		snapshots = []*snapshot{{name: pass.LookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
 	}
-	for _, at := range places {
-		for _, l := range []pass.LookAt{pass.LookAt(r.branch.Project.Push.Source), pass.LookAt(r.branch.Project.Pull.Branch)} {
+	for _, at := range snapshots {
+		for _, l := range names(r.branch) {
 			if l == config.Worktree && at.name != l {
-				continue // what was seen there need not be committed, and says nothing about another place
+				continue // what was seen there need not be committed, and says nothing about another tree
 			}
 			commit, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), l.Record())
 			if err != nil {
@@ -127,22 +130,27 @@ func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, err
 			if err != nil {
 				return nil, err
 			}
-			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.looks, l) {
-				at.looks = append(at.looks, l)
+			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.earlier, l) {
+				at.earlier = append(at.earlier, l)
 			}
 		}
 	}
-	return places, nil
+	return snapshots, nil
 }
 
-// look remembers what the places held: all of it but changes that could not be sent, which are found again.
-func (r *pushing) look(found []*candidate) error {
+// names are those of the tree that pushes read and of the branch that pulls write.
+func names(p *pass.Branch) []pass.LookAt {
+	return []pass.LookAt{pass.LookAt(p.Project.Push.Source), pass.LookAt(p.Project.Pull.Branch)}
+}
+
+// remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
+func (r *pushing) remember(found []*candidate) error {
 	if r.o.DryRun || r.blind {
 		return nil
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range found {
-			slot := r.branch.Slot(c.place.name.Kind(), c.Path, c.Language.Code)
+			slot := r.branch.Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
 			if len(r.errs) > 0 {
 				before, err := tx.Marks(slot)
@@ -171,7 +179,7 @@ func (r *pushing) look(found []*candidate) error {
 				}
 			}
 		}
-		for _, at := range r.places {
+		for _, at := range r.snapshots {
 			if err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit); err != nil {
 				return err
 			}
