@@ -1,17 +1,14 @@
 package push
 
 import (
-	"context"
-
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
-	"github.com/locsync/locsync/sync/tree"
 )
 
 // seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
-func (r *pushing) seeSources(a *accepted.Sources, commit string) error {
+func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 	if r.o.DryRun || len(r.errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
@@ -39,38 +36,4 @@ func (r *pushing) seeSources(a *accepted.Sources, commit string) error {
 		}
 		return ledger.SourceSeenAt.Put(tx, r.branch.StateName(), string(from), commit)
 	})
-}
-
-// sendInherited sends the source texts of inherited keys of which a translation was changed here. A collection takes no
-// translation of a key that it does not have.
-func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
-	if r.branch.Trunk == nil {
-		return nil
-	}
-	of, wanted := r.branch.Keeper(), make(map[*tree.Source]map[string]bool)
-	for _, c := range found {
-		for n := range c.changed {
-			for _, b := range c.Sources {
-				s := r.tree.Of(b)
-				if !r.accepted.Inherited(s)[n.Key] || of.TrunkCollection(s) == s.Collection {
-					continue
-				}
-				if wanted[s] == nil {
-					wanted[s] = make(map[string]bool)
-				}
-				wanted[s][n.Key] = true
-			}
-		}
-	}
-	ship := &shipping{}
-	for _, s := range r.tree.Sources {
-		if wanted[s] == nil {
-			continue
-		}
-		if err := r.addSource(ship, s, func(key string) bool { return wanted[s][key] }); err != nil {
-			return err
-		}
-	}
-	r.shipAll(ctx, ship.shipments)
-	return nil
 }

@@ -48,7 +48,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := plansFor(p, t).planSources(b.Context())
+		plan, err := plansFor(p, t).sources.planSources(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func BenchmarkSettle(b *testing.B) {
 				r := begin(p, Options{})
 				b.StartTimer()
 				done := service.ImportResult{Status: "completed", Updated: 10 * n}
-				if err := r.settle(context.Background(), j, done); err != nil {
+				if err := r.imports.settle(context.Background(), j, done); err != nil {
 					b.Fatal(err)
 				}
 				if len(r.report.Problems) > 0 {
@@ -133,7 +133,7 @@ func BenchmarkDoubt(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				if err := begin(p, Options{}).doubt(context.Background(), j); err != nil {
+				if err := begin(p, Options{}).imports.doubt(context.Background(), j); err != nil {
 					b.Fatal(err)
 				}
 			}

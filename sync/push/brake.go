@@ -12,7 +12,7 @@ import (
 
 // conclude remembers what was judged: files that are missed for the first time, and files that are there again. It
 // tells the keys of files that are gone.
-func (r *pushing) conclude(a *accepted.Sources) error {
+func (r *sourcePass) conclude(a *accepted.Sources) error {
 	for _, problem := range a.Problems {
 		r.answer(problem)
 	}
@@ -50,13 +50,13 @@ func (r *pushing) conclude(a *accepted.Sources) error {
 				return err
 			}
 		}
-		return r.rememberMoves(tx, a)
+		return rememberMoves(tx, r.branch.StateName(), a)
 	})
 }
 
 // orphaned tells which keys a file lost since the last push, and the new ones with their texts, of which none is taken
 // for the same key.
-func (r *pushing) orphaned(
+func (r *sourcePass) orphaned(
 	at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string,
 ) {
 	told := make(map[string]bool)

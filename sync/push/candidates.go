@@ -26,30 +26,39 @@ type candidate struct {
 	snapshot *snapshot
 	file     *resource.File
 	texts    catalog.Catalog
-	changed  map[catalog.Name]bool // what is to be sent
-	edited   map[catalog.Name]bool // what was changed by hand; more is sent on demand
-	back     map[catalog.Name]bool // what was brought back by hand
-	decided  map[string]bool       // keys of conflicts that were decided for this text
-	yielded  []pass.Conflict       // with what another snapshot sends
-	again    bool                  // it was gone from all snapshots, and is there again
-	other    bool                  // as another file, of which nothing is remembered
-	merged   catalog.Marks
-	unfit    map[catalog.Name]string              // what is never sent, and why
-	inherit  map[ledger.TargetMarks]catalog.Marks // what it takes over from a file that is gone
+	changed  map[catalog.Name]bool   // what is to be sent
+	edited   map[catalog.Name]bool   // what was changed by hand; more is sent on demand
+	back     map[catalog.Name]bool   // what was brought back by hand
+	decided  map[string]bool         // keys of conflicts that were decided for this text
+	memory   memories                // what was agreed on, taken over, or gone; without the history
+	yielded  []pass.Conflict         // with what another snapshot sends
+	unfit    map[catalog.Name]string // what is never sent, and why
 
 	// behind are texts from where the two snapshots parted, which the other one has changed since.
 	behind catalog.Catalog
 }
 
+// reader finds what people changed in target files.
+type reader struct {
+	*state
+	snapshots *snapshots
+	targets   map[string]bool // paths of all target files, there or not
+	present   map[string]bool // target files of the snapshots; by ledger.TargetID
+}
+
+func newReader(s *state, from *snapshots) *reader {
+	return &reader{state: s, snapshots: from, present: make(map[string]bool)}
+}
+
 // settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
-func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
+func (r *reader) settledCandidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
 	for deadline := r.branch.Now().Add(patience); ; {
 		found, err := r.candidates(ctx)
 		if !errors.Is(err, errStirred) || !r.branch.Now().Before(deadline) {
 			return found, err
 		}
-		if err := r.readAnew(ctx); err != nil {
+		if err := readAnew(ctx, r.state); err != nil {
 			return nil, err
 		}
 		r.report.Problems = r.report.Problems[:problems]
@@ -57,28 +66,28 @@ func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
 }
 
 // candidates are the target files of all snapshots, with what is to be sent: each text once.
-func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
+func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 	found, err := r.inSnapshots()
 	if err != nil {
 		return nil, err
 	}
-	if moved, err := r.moved(ctx, r.tree); err != nil {
+	if moved, err := moved(ctx, r.branch, r.tree); err != nil {
 		return nil, err
 	} else if moved {
 		return nil, errStirred
 	}
-	if r.o.DryRun || r.blind {
+	if r.o.DryRun || r.snapshots.blind {
 		return found, nil
 	}
 	return found, r.meetCandidates(found)
 }
 
 // inSnapshots finds them, and remembers nothing.
-func (r *pushing) inSnapshots() ([]*candidate, error) {
+func (r *reader) inSnapshots() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
 	all := r.tree.NewShared()
-	for _, at := range r.snapshots {
+	for _, at := range r.snapshots.all {
 		at.shared = all
 		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.branch.Project.Targets())
 		if err != nil {
@@ -115,19 +124,20 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
 		return count, nil
 	}
-	r := begin(p, Options{DryRun: true})
-	r.tree = t
-	if err := r.readConflicts(); err != nil {
+	s := newState(p, Options{DryRun: true})
+	s.tree = t
+	var err error
+	if s.lost, err = p.Conflicts(); err != nil {
 		return nil, err
 	}
+	r := newReader(s, &snapshots{state: s})
 	var branch *gitops.Tip
 	if p.Project.Pull.Branch != p.Project.Push.Source {
 		if tip, err := repo.Seen(p.Project.Pull.Branch, p.Project.Pull.Base); err == nil {
 			branch = tip
 		}
 	}
-	var err error
-	if r.snapshots, err = r.snapshotsIn(repo, branch); err != nil {
+	if r.snapshots.all, err = r.snapshots.snapshotsIn(repo, branch); err != nil {
 		return nil, err
 	}
 	found, err := r.inSnapshots()
@@ -149,7 +159,7 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 }
 
 // meetCandidates remembers the files that are there again or are now where another was, and those that are gone.
-func (r *pushing) meetCandidates(found []*candidate) error {
+func (r *reader) meetCandidates(found []*candidate) error {
 	gone, err := r.missing()
 	if err != nil {
 		return err
@@ -169,7 +179,7 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 			if err := r.keepBehind(tx, c); err != nil {
 				return err
 			}
-			for kind, marks := range c.inherit {
+			for kind, marks := range c.memory.inherited {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.branch.Slot(kind, c.Path, c.Language.Code), marks); err != nil {
 					return err
@@ -182,7 +192,7 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 
 // candidate reads one target file of a snapshot and finds what people changed in it; nil where that is nothing. At
 // first contact it is all of the file: what the service has otherwise then, neither side changed (see compare).
-func (r *pushing) candidate(t bundle.Target, at *snapshot) (*candidate, error) {
+func (r *reader) candidate(t bundle.Target, at *snapshot) (*candidate, error) {
 	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
 	if err != nil || f == nil && problem == nil {
 		return nil, err
@@ -207,8 +217,8 @@ func (r *pushing) candidate(t bundle.Target, at *snapshot) (*candidate, error) {
 			r.problem(p)
 		}
 	}
-	c.again, c.other, c.merged = m.back, m.other, m.merged
-	c.inherit = m.inherited
+	// The history itself is read again where it is needed: of all files it would be much to keep.
+	c.memory = memories{merged: m.merged, inherited: m.inherited, back: m.back, other: m.other}
 	asked, offered, err := r.asked(t, c.texts)
 	if err != nil {
 		return nil, err
@@ -227,7 +237,7 @@ func (r *pushing) candidate(t bundle.Target, at *snapshot) (*candidate, error) {
 
 // asked tells which texts of a target file may be sent: those whose keys the source files have, and further forms of
 // plurals. What the service left out before is offered again where the source has it now, and with --all.
-func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
+func (r *reader) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
 	var keys, wide []map[string]bool // of each source file
 	for _, b := range t.Sources {
 		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
@@ -252,11 +262,12 @@ type memories struct {
 
 	inherited map[ledger.TargetMarks]catalog.Marks // by kind: of a file that is gone, for one that has none
 
-	back, other bool // see candidate
+	back  bool // the file was gone from all snapshots, and is there again
+	other bool // as another file, of which nothing is remembered
 }
 
 // memories loads them. texts is what the file has now.
-func (r *pushing) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
+func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
 	var delivered catalog.Marks
 	defer func() { m.merged = agreedOn(m.merged, delivered) }()
 	kinds := map[ledger.TargetMarks]*catalog.Marks{
@@ -297,7 +308,7 @@ func (r *pushing) memories(t bundle.Target, at *snapshot, texts catalog.Catalog)
 }
 
 // inherited are the memories of files that are not there any more, by kind: the file may have moved.
-func (r *pushing) inherited(
+func (r *reader) inherited(
 	t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks,
 ) (map[ledger.TargetMarks]catalog.Marks, error) {
 	found := make(map[ledger.TargetMarks]catalog.Marks)
@@ -370,7 +381,7 @@ type claim struct {
 
 // findBehind leaves out texts from where two snapshots parted that the other one has changed since: the one that has
 // them is only behind. What was brought back there was written after they parted.
-func findBehind(r *pushing, found []*candidate) error {
+func findBehind(r *reader, found []*candidate) error {
 	first := make(map[string]*candidate)
 	for _, c := range found {
 		other := first[c.Path]
@@ -394,10 +405,10 @@ func findBehind(r *pushing, found []*candidate) error {
 			their := other.texts[there[u.Name]]
 			both := c.changed[u.Name] && other.changed[u.Name]
 			if before.Has(u.Name, u.Text) && (both || !c.back[u.Name]) {
-				c.leaveBehind(u)
+				leaveBehind(c, u)
 			}
 			if before.Has(u.Name, their.Text) && both {
-				other.leaveBehind(their)
+				leaveBehind(other, their)
 			}
 		}
 	}
@@ -405,7 +416,7 @@ func findBehind(r *pushing, found []*candidate) error {
 }
 
 // leaveBehind takes out a text that is only behind.
-func (c *candidate) leaveBehind(u catalog.Unit) {
+func leaveBehind(c *candidate, u catalog.Unit) {
 	if c.changed[u.Name] {
 		delete(c.changed, u.Name)
 		c.behind = append(c.behind, u)
@@ -414,7 +425,7 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 
 // yield lets one of two snapshots send a text that both have: the branch. Another text that was written is in conflict
 // with it; with --all, an unchanged one yields to the tree that pushes read.
-func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+func (r *reader) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
@@ -444,14 +455,14 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
-		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged)
+		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.memory.merged)
 		c.yielded = append(c.yielded, x)
 	}
 }
 
 // parted are the texts of a candidate's file when its snapshot and another one parted; empty where they have nothing in
 // common.
-func (r *pushing) parted(c, other *candidate) (catalog.Marks, error) {
+func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
 	none := catalog.Marks{}
 	if r.branch.Repo == nil {
 		return none, nil
@@ -469,7 +480,7 @@ func (r *pushing) parted(c, other *candidate) (catalog.Marks, error) {
 }
 
 // keepBehind remembers texts of a snapshot that is behind another, before what has replaced them is delivered.
-func (r *pushing) keepBehind(tx ledger.Writer, c *candidate) error {
+func (r *reader) keepBehind(tx ledger.Writer, c *candidate) error {
 	if len(c.behind) == 0 {
 		return nil
 	}

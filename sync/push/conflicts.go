@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -22,8 +23,15 @@ func (c *candidate) unmoved(u catalog.Unit, lost pass.Conflict) bool {
 	return lost.IsOurs(u) || !c.changed[u.Name] && lost.Agreed(u) && lost.About(u.Name)
 }
 
+// decisions are what is found, and decided, about conflicts.
+type decisions struct {
+	*state
+	imports  *imports
+	lastPull time.Time
+}
+
 // readConflicts loads what a push has to know of them.
-func (r *pushing) readConflicts() (err error) {
+func (r *decisions) readConflicts() (err error) {
 	if r.lost, err = r.branch.Conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
@@ -33,7 +41,7 @@ func (r *pushing) readConflicts() (err error) {
 }
 
 // conflict reports one; false where it is reported already.
-func (r *pushing) conflict(c pass.Conflict) bool {
+func (r *decisions) conflict(c pass.Conflict) bool {
 	p := r.branch.ProblemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
 	if slices.Contains(r.report.Problems, p) {
 		return false
@@ -44,7 +52,7 @@ func (r *pushing) conflict(c pass.Conflict) bool {
 }
 
 // foundConflict reports one that this push found.
-func (r *pushing) foundConflict(c pass.Conflict) {
+func (r *decisions) foundConflict(c pass.Conflict) {
 	if c.Open && r.o.DryRun {
 		r.report.Open[c.ID()] = c
 	}
@@ -59,7 +67,7 @@ func (r *pushing) foundConflict(c pass.Conflict) {
 // waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, and no
 // decision was made since. A pull has merged the service's text then, or the service was asked since the last pull;
 // open ones wait for a decision only.
-func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
+func (r *decisions) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if !is || c.decided[u.Key] || !c.unmoved(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
@@ -75,7 +83,7 @@ func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 // overruled reports whether a pull has merged the service's texts of a conflict: the status names it then, not every
 // push.
 func (c *candidate) overruled(lost pass.Conflict) bool {
-	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.merged.Has(u.Name, u.Text) })
+	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.memory.merged.Has(u.Name, u.Text) })
 }
 
 // decide finds the keys of conflicts whose repository text was written again by one who had seen the service's: that is
@@ -100,7 +108,7 @@ func (c *candidate) decide(m memories, lost map[string]pass.Conflict) {
 // settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the
 // service's, or forgets them. It overwrites no text of the service's that is another by now than the one that was
 // shown.
-func (r *pushing) settleConflicts(ctx context.Context) error {
+func (r *decisions) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]pass.Conflict)
 	r.report.Decidable = make(map[Decidable]bool, len(r.lost))
 	for id, c := range r.lost {
@@ -126,7 +134,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			return err
 		}
 	}
-	r.shipAll(ctx, ship.shipments)
+	r.imports.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
 		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language,
@@ -136,7 +144,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 }
 
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
-func (r *pushing) decidedOn(c pass.Conflict, stands string) {
+func (r *decisions) decidedOn(c pass.Conflict, stands string) {
 	delete(r.lost, c.ID())
 	r.settled[c.ID()] = true
 	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.branch.Shown(c), Stands: stands})
@@ -144,7 +152,7 @@ func (r *pushing) decidedOn(c pass.Conflict, stands string) {
 
 // yieldConflict keeps the service's text. The repository's counts as no change from now on: no push sends it, and the
 // next pull replaces it without asking again. Written once more, over the service's, it says something new.
-func (r *pushing) yieldConflict(c pass.Conflict) error {
+func (r *decisions) yieldConflict(c pass.Conflict) error {
 	r.decidedOn(c, "theirs")
 	if r.o.DryRun {
 		return nil
@@ -154,8 +162,8 @@ func (r *pushing) yieldConflict(c pass.Conflict) error {
 
 // insistence is a conflict that push --ours decides, and its file.
 type insistence struct {
-	pass.Conflict
-	to bundle.Target
+	conflict pass.Conflict
+	to       bundle.Target
 }
 
 // insisted takes the conflicts of target files out of wanted. languages are theirs.
@@ -179,7 +187,9 @@ func insisted(
 }
 
 // insist composes what push --ours sends for one group, and takes what it has dealt with out of wanted.
-func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]pass.Conflict) error {
+func (r *decisions) insist(
+	ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]pass.Conflict,
+) error {
 	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
 	if err != nil {
 		return err
@@ -196,10 +206,11 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	r.exports++
 	units := make(map[string]catalog.Catalog) // by file: of one file one upload
 	var files []insistence
-	for _, c := range mine {
-		theirs := present.Of(c.to.Sources[0], c.to.Language).Restrict(map[string]bool{c.Key: true})
+	for _, one := range mine {
+		c := one.conflict
+		theirs := present.Of(one.to.Sources[0], one.to.Language).Restrict(map[string]bool{c.Key: true})
 		if slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !c.IsTheirs(u) && !c.IsOurs(u) && !c.Agreed(u) }) {
-			newer := c.Conflict
+			newer := c
 			newer.Theirs = theirs
 			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
@@ -211,18 +222,19 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 			continue
 		}
 		if units[c.Path] == nil {
-			files = append(files, c)
+			files = append(files, one)
 		}
 		units[c.Path] = append(units[c.Path], c.Ours...)
 		r.was(c.Path, c.Language, theirs)
-		r.decidedOn(c.Conflict, "ours")
+		r.decidedOn(c, "ours")
 	}
-	for _, c := range files {
-		up, err := bundle.ComposeUnits(c.to.Sources[0], c.Path, units[c.Path])
+	for _, one := range files {
+		c := one.conflict
+		up, err := bundle.ComposeUnits(one.to.Sources[0], c.Path, units[c.Path])
 		if err != nil {
 			return err
 		}
-		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
+		req := request(r.branch, one.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
 		req.Conflicts = service.Overwrite
 		kinds := []ledger.TargetMarks{ledger.Known, ledger.Delivered}
 		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: kinds}, units[c.Path])
@@ -265,7 +277,7 @@ func gather(s *tree.Shared, found []*candidate) {
 
 // choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The
 // others keep what they have, and nothing waits for them any more.
-func choose(r *pushing, wanted map[string]pass.Conflict) error {
+func choose(r *decisions, wanted map[string]pass.Conflict) error {
 	groups := make(map[string][]pass.Conflict)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		if c := wanted[id]; c.Beside != "" {

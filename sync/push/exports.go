@@ -6,39 +6,10 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 )
-
-// export asks the service for one group's translations; see exportAll.
-func (p *pushing) export(
-	ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age pass.ExportAge,
-) (*pass.Exported, error) {
-	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}}, age)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of
-// them would take back a translation that was just sent.
-func (p *pushing) forgetExports() error {
-	jobs, err := ledger.Jobs.List(p.branch.Ledger, p.branch.StateName())
-	if err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		if j.Kind == pass.JobExport {
-			if err := p.branch.Forget(&j); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // untouchedSince reports whether the branches of sources and of translations have the files that the last push saw.
 func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
@@ -128,11 +99,11 @@ func (r *pushing) forgetSeen() error {
 func (r *pushing) sawAll() error {
 	tip, committed := r.tree.FS.(*gitops.Tip)
 	asked := r.report.Requests+r.report.Exports+r.exports > 0
-	if !committed || !r.o.plain() || r.blind || asked || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
+	if !committed || !r.o.plain() || r.snapshots.blind || asked || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
 		return nil
 	}
 	now := ledger.Fingerprint{Config: r.branch.Configured(), Source: tip.Hash()}
-	for _, at := range r.snapshots {
+	for _, at := range r.snapshots.all {
 		if at.name == pass.LookAt(r.branch.Project.Pull.Branch) && at.name != pass.LookAt(r.branch.Project.Push.Source) {
 			now.Branch = at.commit
 		}

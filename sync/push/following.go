@@ -19,10 +19,20 @@ import (
 // The translations of a renamed key follow it at the service: they are read under the old key and sent under the new
 // one.
 
+// followers are translations that follow their keys to new names, files and collections.
+type followers struct {
+	*state
+	imports   *imports
+	snapshots *snapshots
+
+	// following is what a dry run would have sent of them, by source file and language.
+	following map[string][]foreseen
+}
+
 // moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls
 // ask for, so that the next pull finds them. They come from the service, and where it has none in that state, from the
 // repository.
-func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename) {
+func (r *followers) moveTranslations(ctx context.Context, renames []ledger.Rename) {
 	if len(r.errs) > 0 {
 		return // the new keys are not at the service yet; the renames are kept
 	}
@@ -36,7 +46,7 @@ func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename)
 	}
 }
 
-func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
+func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error {
 	byPath := make(map[string][]ledger.Rename)
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
@@ -56,7 +66,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 		}
 	}
 	failed := len(r.errs)
-	r.shipAll(ctx, asking.ship.shipments)
+	r.imports.shipAll(ctx, asking.ship.shipments)
 	for _, m := range renames {
 		languages := asking.moved[m.ID()]
 		slices.Sort(languages)
@@ -76,7 +86,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 
 // renaming gathers the translations that move with renamed keys.
 type renaming struct {
-	push    *pushing
+	push    *followers
 	groups  []*bundle.Group
 	exports map[*bundle.Group]*pass.Exported // asked for when they are needed first
 	ship    shipping
@@ -190,7 +200,7 @@ func (r *renaming) add(ctx context.Context, b *bundle.Bundle, l config.Language,
 		if err != nil {
 			return err
 		}
-		req := r.push.request(b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
+		req := request(r.push.branch, b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
 		r.push.foresee(b, l, up.Units, i == 0)
 		if i == 0 {
 			// A translator may have begun to translate the new key, in a state that this export does not show.
@@ -210,7 +220,7 @@ type foreseen struct {
 }
 
 // foresee takes note of what a dry run would send of a source file's translations that follow.
-func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
+func (r *followers) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
 	if !r.o.DryRun {
 		return
 	}
@@ -221,7 +231,7 @@ func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Cat
 
 // presently is what the service has for a target file, by an export; in a dry run with what this push would have sent
 // before it asked for that.
-func (r *pushing) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
+func (r *followers) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
 	theirs := present.Of(t.Sources[0], t.Language)
 	for _, b := range t.Sources {
 		for _, f := range r.following[b.Path+"\x00"+t.Language.Code] {
@@ -294,12 +304,12 @@ func (r *renaming) editedMeanwhile(
 	if err != nil {
 		return nil, false, err
 	}
-	if len(r.push.snapshots) == 0 {
-		if err := r.push.findSnapshots(ctx); err != nil {
+	if len(r.push.snapshots.all) == 0 {
+		if err := r.push.snapshots.find(ctx); err != nil {
 			return nil, false, err
 		}
 	}
-	for _, at := range r.push.snapshots {
+	for _, at := range r.push.snapshots.all {
 		f, _, err := b.Read(at.fsys, path, l)
 		if err != nil {
 			return nil, false, err

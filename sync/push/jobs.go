@@ -20,7 +20,7 @@ import (
 )
 
 // intend writes an import down before it is sent.
-func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
+func (p *imports) intend(s *shipment) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.branch.Now().UTC(),
 		Conflicts: string(s.request.Conflicts), Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
@@ -48,7 +48,7 @@ func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 
 // doubt forgets an import that the service may or may not have carried out. What it accepted of these source texts
 // before may not be what it has now, so they wait to be sent, also where the change is taken back.
-func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
+func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {
@@ -86,7 +86,7 @@ func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
 // the service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still
 // pending, are sent again as they are now. While one still runs nothing else may be sent: the older text could arrive
 // last.
-func (r *pushing) resumeImports(ctx context.Context) error {
+func (r *imports) resumeImports(ctx context.Context) error {
 	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 
 // await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays,
 // for the next pass.
-func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
+func (r *imports) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -145,7 +145,7 @@ func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
 		}
 		left--
-		r.imports.done++
+		r.done++
 		if left > 0 {
 			waiting()
 		}
@@ -154,7 +154,7 @@ func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 }
 
 // ended writes down how an import ended.
-func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
+func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
 	var failed *service.ImportFailed
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
@@ -170,7 +170,7 @@ func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 
 // settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted,
 // the job is taken up again.
-func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
+func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
 	var steps []pass.StateStep
 	sources := make(map[string]*pass.Acceptance) // by collection
 	refusals := refusals(j, res)
@@ -268,7 +268,7 @@ func keyCount(j *ledger.Job, refused []string) int {
 
 // unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is
 // left out is reported.
-func (r *pushing) unitsTaken(
+func (r *imports) unitsTaken(
 	j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult,
 ) (units []ledger.Text, ok bool) {
 	problem := func(text string) {
@@ -283,7 +283,7 @@ func (r *pushing) unitsTaken(
 			"change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
-		r.report.Problems = append(r.report.Problems, r.furtherProblem(f, j.Language))
+		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language, r.met))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; "+
 			"locsync push --all sends the source texts again", res.WithoutSource))
@@ -296,7 +296,7 @@ func (r *pushing) unitsTaken(
 }
 
 // withoutConflicts reports the keys that the service holds differently; they stay pending.
-func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
+func (r *imports) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
 	var units []ledger.Text
 	told := make(map[string]bool)
 	for _, u := range f.Units {

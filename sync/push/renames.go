@@ -26,7 +26,7 @@ type compared struct {
 
 // renames returns the file's renames whose translations have to move: those found now, and those that earlier passes
 // did not finish.
-func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
+func (r *sourcePass) renames(s *compared) ([]ledger.Rename, error) {
 	known := s.renames
 	lost := maps.Clone(known.Gone)
 	for _, m := range known.Found {

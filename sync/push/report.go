@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -80,19 +79,4 @@ func (o Options) decides(d Decidable) bool {
 		}
 	}
 	return true
-}
-
-// tell tells what a push did.
-func (r *pushing) tell(d *events.Entry, err error) {
-	d.Sent(r.report.ProjectPush, r.branch.Project.SourceLanguage)
-	d.Skips(r.skipped)
-	if r.skipped != "" {
-		return
-	}
-	d.Finished(r.report.Finished)
-	if err == nil && r.accepted != nil {
-		d.Holds("push", r.accepted.Holdings())
-	}
-	d.Conflicts()
-	d.Ended("push", err)
 }

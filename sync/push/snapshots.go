@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -34,10 +35,17 @@ type snapshot struct {
 	merged map[string]catalog.Marks // what commits of ours brought since it was read last, by ledger.TargetID
 }
 
-// findSnapshots finds where translations are read: the branch first, then what pushes read. A branch that cannot be
+// snapshots are those that a push reads translations from.
+type snapshots struct {
+	*state
+	all   []*snapshot
+	blind bool // the branch could not be looked at, or need not be
+}
+
+// find finds where translations are read: the branch first, then what pushes read. A branch that cannot be
 // reached keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only
 // half.
-func (r *pushing) findSnapshots(ctx context.Context) error {
+func (r *snapshots) find(ctx context.Context) error {
 	var branch *gitops.Tip
 	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
 		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
@@ -66,15 +74,15 @@ func (r *pushing) findSnapshots(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.snapshots, err = r.snapshotsIn(r.branch.Repo, branch); err != nil || branch == nil {
+	if r.all, err = r.snapshotsIn(r.branch.Repo, branch); err != nil || branch == nil {
 		return err
 	}
-	return r.readMerged(ctx, r.snapshots[len(r.snapshots)-1])
+	return r.readMerged(ctx, r.all[len(r.all)-1])
 }
 
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
 // that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
-func (r *pushing) readMerged(ctx context.Context, at *snapshot) error {
+func (r *snapshots) readMerged(ctx context.Context, at *snapshot) error {
 	if slices.Contains(at.earlier, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
 		return nil
 	}
@@ -99,7 +107,7 @@ func (r *pushing) readMerged(ctx context.Context, at *snapshot) error {
 }
 
 // snapshotsIn are those of the tree that pushes read, and of a branch; nil where it is not to be looked at.
-func (r *pushing) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snapshot, error) {
+func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snapshot, error) {
 	here := &snapshot{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
 	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
@@ -143,51 +151,7 @@ func names(p *pass.Branch) []pass.LookAt {
 	return []pass.LookAt{pass.LookAt(p.Project.Push.Source), pass.LookAt(p.Project.Pull.Branch)}
 }
 
-// remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
-func (r *pushing) remember(found []*candidate) error {
-	if r.o.DryRun || r.blind {
-		return nil
-	}
-	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, c := range found {
-			slot := r.branch.Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
-			seen := c.texts.Marks()
-			if len(r.errs) > 0 {
-				before, err := tx.Marks(slot)
-				if err != nil {
-					return err
-				}
-				for n := range c.changed {
-					if old, ok := before[n]; ok {
-						seen[n] = old
-					} else {
-						delete(seen, n)
-					}
-				}
-			}
-			if err := tx.SetMarks(slot, seen); err != nil {
-				return err
-			}
-		}
-		if len(r.errs) > 0 {
-			return nil
-		}
-		for _, c := range found {
-			for _, lost := range c.yielded {
-				if err := lost.KeepFirst(r.branch, tx); err != nil {
-					return err
-				}
-			}
-		}
-		for _, at := range r.snapshots {
-			if err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit); err != nil {
-				return err
-			}
-		}
-		return ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
-	})
-}
-
-func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.Marks(r.branch.Ledger, slot)
+// noBranch reports whether a line's branch is not where its translations could be built on it yet.
+func (p *snapshots) noBranch(err error) bool {
+	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
 }

@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -12,23 +13,35 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
+
+// translationPass is the part of a push that is about changed translations.
+type translationPass struct {
+	*state
+	imports   *imports
+	sources   *sourcePass
+	snapshots *snapshots
+	reader    *reader
+	followers *followers
+	decisions *decisions
+}
 
 // pushTranslations sends what people changed in the target languages, after asking the service for its present values:
 // where those changed too since the last merge, the service wins.
-func (r *pushing) pushTranslations(ctx context.Context) error {
+func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if r.o.Near {
-		if same, err := r.untouched(); err != nil || same {
+		if same, err := r.reader.untouched(); err != nil || same {
 			return err
 		}
 	}
-	if err := r.findSnapshots(ctx); err != nil {
+	if err := r.snapshots.find(ctx); err != nil {
 		return err
 	}
 	if blank, err := r.blankAndBlind(); err != nil || blank {
 		return err
 	}
-	found, err := r.settledCandidates(ctx)
+	found, err := r.reader.settledCandidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,12 +53,12 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		candidates, languages := r.candidatesOf(g, found)
-		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+		if before := r.sources.before[g.ID()]; len(candidates) > 0 && before != nil {
 			if err := r.shipGroup(ship, g, candidates, before); err != nil {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, r.draftAsk(g, languages))
+			asks = append(asks, draftAsk(r.tree, g, languages))
 			mine = append(mine, candidates)
 		}
 	}
@@ -62,14 +75,14 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 			}
 		}
 	}
-	r.shipAll(ctx, ship.shipments)
-	return r.remember(found)
+	r.imports.shipAll(ctx, ship.shipments)
+	return r.reader.remember(found)
 }
 
 // blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either. It cannot be
 // told then whose the repository's texts are: they wait for a push that can.
-func (r *pushing) blankAndBlind() (bool, error) {
-	if !r.blind {
+func (r *translationPass) blankAndBlind() (bool, error) {
+	if !r.snapshots.blind {
 		return false, nil
 	}
 	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -77,9 +90,9 @@ func (r *pushing) blankAndBlind() (bool, error) {
 }
 
 // draftAsk asks for all that the service has of a group, in any state.
-func (r *pushing) draftAsk(g *bundle.Group, languages []config.Language) pass.ExportAsk {
+func draftAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
 	return pass.ExportAsk{
-		Group: g, Languages: languages, Completion: string(service.Draft), Wanted: r.tree.Wanted(g),
+		Group: g, Languages: languages, Completion: string(service.Draft), Wanted: t.Wanted(g),
 	}
 }
 
@@ -88,7 +101,9 @@ const askedAtOnce = 100
 
 // candidatesOf are those of a group that may be sent, and the languages of which the service's present values are
 // needed for that.
-func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
+func (r *translationPass) candidatesOf(
+	g *bundle.Group, found []*candidate,
+) (mine []*candidate, languages []config.Language) {
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
 		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
@@ -109,11 +124,13 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 }
 
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
-func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported) (err error) {
+func (r *translationPass) shipGroup(
+	ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported,
+) (err error) {
 	all := make([]*weighed, len(mine))
 	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
-		theirs, _ := r.tree.Fitted(c.Target, r.presently(c.Target, present))
+		theirs, _ := r.tree.Fitted(c.Target, r.followers.presently(c.Target, present))
 		if all[i], err = r.weigh(c, theirs); err != nil {
 			return err
 		}
@@ -127,7 +144,7 @@ func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, 
 			}
 		}
 		for _, lost := range w.conflicts {
-			r.foundConflict(lost)
+			r.decisions.foundConflict(lost)
 		}
 		if err := r.shipCandidate(ship, g, w); err != nil {
 			return err
@@ -164,7 +181,7 @@ func (w *weighed) loseAlong(other *weighed) {
 	}
 }
 
-func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
+func (r *translationPass) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
 	v, err := r.compare(c, theirs)
 	if err != nil {
 		return nil, err
@@ -189,7 +206,7 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 }
 
 // foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
-func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
+func (r *translationPass) foretell(c *candidate, key string, theirs catalog.Catalog) {
 	if r.o.DryRun {
 		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).InFile(c.beside(key))
 		r.report.Open[x.ID()] = x
@@ -198,7 +215,7 @@ func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
 
 // shipCandidate composes one file's upload, without the keys of which the service changed any text since the last
 // merge.
-func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
+func (r *translationPass) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)
@@ -232,17 +249,17 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 			if r.o.DryRun {
-				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language))
+				r.problem(furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language, r.met))
 			}
 		}
 		completion := r.branch.Project.Push.CompletionState
-		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), completion), up, m, sent)
+		ship.add(request(r.branch, c.Sources[0], c.Language.Code, g.ExportFormat(), completion), up, m, sent)
 		return nil
 	})
 }
 
 // replaces names the service's texts that the snapshot has not merged and that "overwrite" is about to replace.
-func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
+func (r *translationPass) replaces(c *weighed, sent map[catalog.Name]int) {
 	for _, u := range c.replaced {
 		if _, is := sent[u.Name]; !is || r.branch.Project.Push.Conflicts != "overwrite" {
 			continue
@@ -257,20 +274,20 @@ func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 
 // onlyWaits reports whether all that changed in a file lost conflicts earlier that are not decided since, and names
 // those. The service need not be asked then.
-func (r *pushing) onlyWaits(c *candidate) bool {
+func (r *translationPass) onlyWaits(c *candidate) bool {
 	keys := make(map[string]bool)
 	for n := range c.changed {
 		keys[n.Key] = true
 	}
 	texts := c.texts.Restrict(keys)
-	if !r.waits(c, texts) {
+	if !r.decisions.waits(c, texts) {
 		return false
 	}
 	for _, u := range texts {
 		lost := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
-			r.conflict(lost)
+			r.decisions.conflict(lost)
 		}
 	}
 	return true
@@ -287,9 +304,9 @@ type versus struct {
 
 // compare reports the keys that both sides changed, and those that differ at first contact, at which neither side
 // changes. A text that the service has from here, or had at the last merge, is not its own change.
-func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
+func (r *translationPass) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
-	m, err := r.memories(c.Target, c.snapshot, c.texts)
+	m, err := r.reader.memories(c.Target, c.snapshot, c.texts)
 	if err != nil {
 		return v, err
 	}
@@ -359,4 +376,62 @@ func composeTranslations(
 		return bundle.Upload{}, nil
 	}
 	return bundle.ComposeUnits(b, c.Path, units)
+}
+
+// eachKind calls send with the texts of keys that the service has, then with further forms of plurals that it may not
+// have: these travel in an import of their own, because its result counts what had no source text, and names none.
+func (r *translationPass) eachKind(
+	target bundle.Target, sent, theirs catalog.Catalog, send func(sent catalog.Catalog, further bool) error,
+) error {
+	source, ok := r.tree.SourceTexts(target)
+	if !ok {
+		return send(sent, false)
+	}
+	keys := source.Keys()
+	maps.Copy(keys, theirs.Keys()) // what it has translated it has a source text for
+	known := sent.Restrict(keys)
+	if err := send(known, false); err != nil || len(known) == len(sent) {
+		return err
+	}
+	declined, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Further, target.Path, target.Language.Code))
+	if err != nil {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool {
+		return keys[u.Key] || declined.Has(u.Name, u.Text) && !r.o.All
+	}), true)
+}
+
+// sendInherited sends the source texts of inherited keys of which a translation was changed here. A collection takes no
+// translation of a key that it does not have.
+func (r *translationPass) sendInherited(ctx context.Context, found []*candidate) error {
+	if r.branch.Trunk == nil {
+		return nil
+	}
+	of, wanted := r.branch.Keeper(), make(map[*tree.Source]map[string]bool)
+	for _, c := range found {
+		for n := range c.changed {
+			for _, b := range c.Sources {
+				s := r.tree.Of(b)
+				if !r.accepted.Inherited(s)[n.Key] || of.TrunkCollection(s) == s.Collection {
+					continue
+				}
+				if wanted[s] == nil {
+					wanted[s] = make(map[string]bool)
+				}
+				wanted[s][n.Key] = true
+			}
+		}
+	}
+	ship := &shipping{}
+	for _, s := range r.tree.Sources {
+		if wanted[s] == nil {
+			continue
+		}
+		if err := addSource(r.state, ship, s, func(key string) bool { return wanted[s][key] }); err != nil {
+			return err
+		}
+	}
+	r.imports.shipAll(ctx, ship.shipments)
+	return nil
 }
