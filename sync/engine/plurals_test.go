@@ -307,7 +307,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	w.sends()
 	w.write("config/locales/ja.yml", strings.Replace(w.show("main", "config/locales/ja.yml"), "投稿", "記事", 1)+"\n")
 	sent := w.pushes(push.Options{})
-	w.problem(sent.Problems, "config/locales/ja.yml", "in the place of a plural (post)")
+	w.problem(sent.Problems, "config/locales/ja.yml", "instead of a plural (post)")
 	w.reports(sent, "config/locales/ja.yml (ja): post")
 	w.sends()
 }
@@ -321,7 +321,7 @@ func TestSingleTextInPlaceOfAPluralOfSuffixes(t *testing.T) {
 		"ru.json": "{\n  \"cart\": {\n    \"item\": \"dead\",\n    \"item_other\": \"{{count}} штуки\"\n  }\n}\n",
 	})
 	p := w.pushes(push.Options{Translations: true})
-	w.problem(p.Problems, "ja.json", "in the place of a plural (cart/item)")
+	w.problem(p.Problems, "ja.json", "instead of a plural (cart/item)")
 	w.brings()
 	w.final("ja", "cart/item_other", "個", "cart/box_other", "{{count}}箱")
 	p2 := w.pulls(pull.Options{}) // what does not come replaces nothing

@@ -89,7 +89,7 @@ func TestPushOfWhatIsNoRename(t *testing.T) {
 				t.Errorf("renamed %+v, gone %v", p.Renamed, p.Orphaned)
 			}
 			for _, gone := range p.Orphaned {
-				_, told, _ := strings.Cut(gone.Problem, "Its text stands under ")
+				_, told, _ := strings.Cut(gone.Problem, "Its text is under ")
 				if told, _, _ = strings.Cut(told, " now;"); told != c.twins {
 					t.Errorf("%s: told of %q, want %q", gone.Key, told, c.twins)
 				}

@@ -13,7 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
 )
 
 // A service may translate a new source text by itself. So that no translation of the repository loses to that, it is
@@ -21,7 +20,7 @@ import (
 
 // readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations
 // are at the service, under other names.
-func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
+func (r *sourcePass) readBefore(ctx context.Context, plan *sourcePlan) error {
 	if len(plan.renames) > 0 {
 		clear(r.before)
 	}
@@ -48,7 +47,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 			return err
 		}
 		if met && r.before[g.ID()] == nil {
-			asks = append(asks, pass.ExportAsk{Group: g, Languages: r.branch.Project.Targets(), Completion: string(service.Draft), Wanted: r.tree.Wanted(g)})
+			asks = append(asks, draftAsk(r.tree, g, r.branch.Project.Targets()))
 		}
 	}
 	if len(asks) == 0 {
@@ -66,7 +65,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 }
 
 // meets reports whether a group has translations of keys that are sent, of which nothing was agreed on.
-func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool, error) {
+func (r *sourcePass) meets(g *bundle.Group, sent map[string]map[string]bool) (bool, error) {
 	if !r.branch.Project.Push.Translations && !r.o.Translations {
 		return false, nil
 	}
@@ -105,9 +104,10 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 
 // meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered,
 // and takes out what stays there. Where it cannot be asked, such texts wait.
-func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
+func (r *sourcePass) meetSources(ctx context.Context, all []*compared) error {
 	git := &past.Reader{
-		Repo: r.branch.Repo, Tree: r.tree.Commit(), Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base, Log: r.branch.Log,
+		Repo: r.branch.Repo, Tree: r.tree.Commit(), Log: r.branch.Log,
+		Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base,
 	}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []pass.ExportAsk(nil)
 	for _, s := range all {
@@ -162,7 +162,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 
 // onlyThere names the source texts that the service has and no source file, when a collection is met first.
 // Where several branches send to it, they may be another's.
-func (r *pushing) onlyThere(g *bundle.Group, present *pass.Exported) {
+func (r *sourcePass) onlyThere(g *bundle.Group, present *pass.Exported) {
 	if len(r.accepted.Texts[g.Collection]) > 0 || r.branch.Base != "" {
 		return
 	}
@@ -176,7 +176,7 @@ func (r *pushing) onlyThere(g *bundle.Group, present *pass.Exported) {
 
 // unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another
 // text; with --all, all of them.
-func (r *pushing) unmet(s *compared) map[string]bool {
+func (r *sourcePass) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
 		_, known := r.accepted.Texts[s.source.Collection][u.Name]
@@ -189,7 +189,7 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 }
 
 // meet decides about the texts of a file that the service has otherwise.
-func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
+func (r *sourcePass) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
 	theirs = r.tree.FittedSource(s.source.Bundle, theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)

@@ -15,7 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// BenchmarkScanAndDiff reads 1,000 files of 100 keys and compares them with what was pushed: what a push costs that finds nothing.
+// BenchmarkScanAndDiff reads 1,000 files of 100 keys and compares them with what was pushed: what a push costs that
+// finds nothing.
 func BenchmarkScanAndDiff(b *testing.B) {
 	fsys := fstest.MapFS{}
 	size := 0
@@ -47,7 +48,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := plansFor(p, t).planSources(b.Context())
+		plan, err := plansFor(p, t).sources.planSources(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -90,7 +91,8 @@ func bigImport(b *testing.B, p *pass.Branch, n, edition int) *ledger.Job {
 			if err := tx.SetMarks(p.PushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
 				return err
 			}
-			j.Files = append(j.Files, ledger.JobFile{Name: path, Memory: ledger.Destination{Path: path, Collection: "main"}, Units: units})
+			to := ledger.Destination{Path: path, Collection: "main"}
+			j.Files = append(j.Files, ledger.JobFile{Name: path, Memory: to, Units: units})
 		}
 		return ledger.Jobs.Put(tx, p.StateName(), j.ID, *j)
 	})
@@ -110,7 +112,8 @@ func BenchmarkSettle(b *testing.B) {
 				j := bigImport(b, p, n, edition)
 				r := begin(p, Options{})
 				b.StartTimer()
-				if err := r.settle(context.Background(), j, service.ImportResult{Status: "completed", Updated: 10 * n}); err != nil {
+				done := service.ImportResult{Status: "completed", Updated: 10 * n}
+				if err := r.imports.settle(context.Background(), j, done); err != nil {
 					b.Fatal(err)
 				}
 				if len(r.report.Problems) > 0 {
@@ -130,7 +133,7 @@ func BenchmarkDoubt(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				if err := begin(p, Options{}).doubt(context.Background(), j); err != nil {
+				if err := begin(p, Options{}).imports.doubt(context.Background(), j); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,9 +10,9 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
-// are told.
-func (r *pushing) conclude(a *accepted.Sources) error {
+// conclude remembers what was judged: files that are missed for the first time, and files that are there again. It
+// tells the keys of files that are gone.
+func (r *sourcePass) conclude(a *accepted.Sources) error {
 	for _, problem := range a.Problems {
 		r.answer(problem)
 	}
@@ -26,7 +26,8 @@ func (r *pushing) conclude(a *accepted.Sources) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Missed {
 			r.branch.Log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
-			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}); err != nil {
+			absence := ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}
+			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), absence); err != nil {
 				return err
 			}
 		}
@@ -49,19 +50,23 @@ func (r *pushing) conclude(a *accepted.Sources) error {
 				return err
 			}
 		}
-		return r.rememberMoves(tx, a)
+		return rememberMoves(tx, r.branch.StateName(), a)
 	})
 }
 
-// orphaned tells which keys a file has lost since the last look, and under which new ones their texts stand, of which none is taken for the same key.
-func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string) {
+// orphaned tells which keys a file lost since the last push, and the new ones with their texts, of which none is taken
+// for the same key.
+func (r *sourcePass) orphaned(
+	at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string,
+) {
 	told := make(map[string]bool)
 	for _, n := range now.Names() {
 		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
 			told[n.Key] = true
 			p := accepted.Orphan(at, n.Key, r.branch.Project.SourceLanguage)
 			if twins := twins[n]; len(twins) > 0 {
-				p.Problem += fmt.Sprintf(". Its text stands under %s now; which key has become which is not guessed. Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
+				p.Problem += fmt.Sprintf(". Its text is under %s now; which key has become which is not guessed. "+
+					"Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
 			}
 			r.report.Orphaned = append(r.report.Orphaned, p)
 		}

@@ -20,63 +20,74 @@ import (
 
 // Which translations people changed is worked out here; what becomes of them at the service, in translations.go.
 
-// candidate is a target file of one place with what people changed in it.
+// candidate is a target file of one snapshot with what people changed in it.
 type candidate struct {
 	bundle.Target
-	place   *place
-	file    *resource.File
-	texts   catalog.Catalog
-	changed map[catalog.Name]bool // what is to be sent
-	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
-	back    map[catalog.Name]bool // what somebody brought back
-	decided map[string]bool       // keys of conflicts that somebody decided for this text of
-	yielded []pass.Conflict       // with what another place sends
-	again   bool                  // it was gone from all places, and is there again
-	other   bool                  // as another file, of which nothing is remembered
-	merged  catalog.Marks
-	unfit   map[catalog.Name]string              // what is never sent, and why
-	inherit map[ledger.TargetMarks]catalog.Marks // what it takes over from a file that is gone
-	behind  catalog.Catalog                      // what stood there when the places parted, and another place has changed since
+	snapshot *snapshot
+	file     *resource.File
+	texts    catalog.Catalog
+	changed  map[catalog.Name]bool   // what is to be sent
+	edited   map[catalog.Name]bool   // what was changed by hand; more is sent on demand
+	back     map[catalog.Name]bool   // what was brought back by hand
+	decided  map[string]bool         // keys of conflicts that were decided for this text
+	memory   memories                // what was agreed on, taken over, or gone; without the history
+	yielded  []pass.Conflict         // with what another snapshot sends
+	unfit    map[catalog.Name]string // what is never sent, and why
+
+	// behind are texts from where the two snapshots parted, which the other one has changed since.
+	behind catalog.Catalog
+}
+
+// reader finds what people changed in target files.
+type reader struct {
+	*state
+	snapshots *snapshots
+	targets   map[string]bool // paths of all target files, there or not
+	present   map[string]bool // target files of the snapshots; by ledger.TargetID
+}
+
+func newReader(s *state, from *snapshots) *reader {
+	return &reader{state: s, snapshots: from, present: make(map[string]bool)}
 }
 
 // settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
-func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
+func (r *reader) settledCandidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
 	for deadline := r.branch.Now().Add(patience); ; {
 		found, err := r.candidates(ctx)
 		if !errors.Is(err, errStirred) || !r.branch.Now().Before(deadline) {
 			return found, err
 		}
-		if err := r.lookAnew(ctx); err != nil {
+		if err := readAnew(ctx, r.state); err != nil {
 			return nil, err
 		}
 		r.report.Problems = r.report.Problems[:problems]
 	}
 }
 
-// candidates are the target files of all places, with what is to be sent of each text once.
-func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
-	found, err := r.inPlaces()
+// candidates are the target files of all snapshots, with what is to be sent: each text once.
+func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
+	found, err := r.inSnapshots()
 	if err != nil {
 		return nil, err
 	}
-	if moved, err := r.moved(ctx, r.tree); err != nil {
+	if moved, err := moved(ctx, r.branch, r.tree); err != nil {
 		return nil, err
 	} else if moved {
 		return nil, errStirred
 	}
-	if r.o.DryRun || r.blind {
+	if r.o.DryRun || r.snapshots.blind {
 		return found, nil
 	}
 	return found, r.meetCandidates(found)
 }
 
-// inPlaces finds them, and remembers nothing.
-func (r *pushing) inPlaces() ([]*candidate, error) {
+// inSnapshots finds them, and remembers nothing.
+func (r *reader) inSnapshots() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
 	all := r.tree.NewShared()
-	for _, at := range r.places {
+	for _, at := range r.snapshots.all {
 		at.shared = all
 		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.branch.Project.Targets())
 		if err != nil {
@@ -113,22 +124,23 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
 		return count, nil
 	}
-	r := begin(p, Options{DryRun: true})
-	r.tree = t
-	if err := r.readConflicts(); err != nil {
+	s := newState(p, Options{DryRun: true})
+	s.tree = t
+	var err error
+	if s.lost, err = p.Conflicts(); err != nil {
 		return nil, err
 	}
+	r := newReader(s, &snapshots{state: s})
 	var branch *gitops.Tip
 	if p.Project.Pull.Branch != p.Project.Push.Source {
 		if tip, err := repo.Seen(p.Project.Pull.Branch, p.Project.Pull.Base); err == nil {
 			branch = tip
 		}
 	}
-	var err error
-	if r.places, err = r.placesIn(repo, branch); err != nil {
+	if r.snapshots.all, err = r.snapshots.snapshotsIn(repo, branch); err != nil {
 		return nil, err
 	}
-	found, err := r.inPlaces()
+	found, err := r.inSnapshots()
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +158,16 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	return count, nil
 }
 
-// meetCandidates remembers the files that are there again or have taken the place of another, and those that are gone.
-func (r *pushing) meetCandidates(found []*candidate) error {
+// meetCandidates remembers the files that are there again or are now where another was, and those that are gone.
+func (r *reader) meetCandidates(found []*candidate) error {
 	gone, err := r.missing()
 	if err != nil {
 		return err
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, slot := range gone {
-			if err := ledger.Gone.Put(tx, r.branch.StateName(), ledger.TargetID(slot.Path, slot.Language), r.branch.Now().UTC()); err != nil {
+			id := ledger.TargetID(slot.Path, slot.Language)
+			if err := ledger.Gone.Put(tx, r.branch.StateName(), id, r.branch.Now().UTC()); err != nil {
 				return err
 			}
 		}
@@ -163,10 +176,10 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 			if err := r.returned(tx, c); err != nil {
 				return err
 			}
-			if err := r.lieBehind(tx, c); err != nil {
+			if err := r.keepBehind(tx, c); err != nil {
 				return err
 			}
-			for kind, marks := range c.inherit {
+			for kind, marks := range c.memory.inherited {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.branch.Slot(kind, c.Path, c.Language.Code), marks); err != nil {
 					return err
@@ -177,9 +190,9 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 	})
 }
 
-// candidate reads one target file of a place and finds what people changed in it; nil when there is nothing to say about it. At first contact
-// that is all of it: what the service has otherwise then, neither side changes (see compare).
-func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
+// candidate reads one target file of a snapshot and finds what people changed in it; nil where that is nothing. At
+// first contact it is all of the file: what the service has otherwise then, neither side changed (see compare).
+func (r *reader) candidate(t bundle.Target, at *snapshot) (*candidate, error) {
 	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
 	if err != nil || f == nil && problem == nil {
 		return nil, err
@@ -191,7 +204,8 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		}
 		return nil, nil
 	}
-	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool)}
+	c := &candidate{Target: t, snapshot: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool),
+		edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool)}
 	m, err := r.memories(t, at, c.texts)
 	if err != nil {
 		return nil, err
@@ -203,8 +217,8 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 			r.problem(p)
 		}
 	}
-	c.again, c.other, c.merged = m.back, m.other, m.merged
-	c.inherit = m.inherited
+	// The history itself is read again where it is needed: of all files it would be much to keep.
+	c.memory = memories{merged: m.merged, inherited: m.inherited, back: m.back, other: m.other}
 	asked, offered, err := r.asked(t, c.texts)
 	if err != nil {
 		return nil, err
@@ -221,9 +235,9 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	return c, nil
 }
 
-// asked tells which texts of a target file may be sent: those that the source files have the keys of, and further forms of plurals. Those of them that the
-// service left out before are offered again where the source has them now, and with --all.
-func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
+// asked tells which texts of a target file may be sent: those whose keys the source files have, and further forms of
+// plurals. What the service left out before is offered again where the source has it now, and with --all.
+func (r *reader) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
 	var keys, wide []map[string]bool // of each source file
 	for _, b := range t.Sources {
 		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
@@ -239,24 +253,28 @@ func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered 
 	return asked, offered, err
 }
 
-// memories are what is remembered of a target file. merged is what was agreed on: by a merge, else by a push that the service took.
+// memories are what is remembered of a target file. merged is what was agreed on: by a merge, else by a push that the
+// service took.
 type memories struct {
 	known, filler, merged catalog.Marks
 
-	seen []catalog.Marks // at the looks that count for the place
+	seen []catalog.Marks // in the earlier snapshots that count for this one
 
 	inherited map[ledger.TargetMarks]catalog.Marks // by kind: of a file that is gone, for one that has none
 
-	back, other bool // see candidate
+	back  bool // the file was gone from all snapshots, and is there again
+	other bool // as another file, of which nothing is remembered
 }
 
 // memories loads them. texts is what the file has now.
-func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
+func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
 	var delivered catalog.Marks
 	defer func() { m.merged = agreedOn(m.merged, delivered) }()
-	kinds := map[ledger.TargetMarks]*catalog.Marks{ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered}
-	m.seen = make([]catalog.Marks, len(at.looks), len(at.looks)+1)
-	for i, l := range at.looks {
+	kinds := map[ledger.TargetMarks]*catalog.Marks{
+		ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered,
+	}
+	m.seen = make([]catalog.Marks, len(at.earlier), len(at.earlier)+1)
+	for i, l := range at.earlier {
 		kinds[l.Kind()] = &m.seen[i]
 	}
 	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
@@ -268,7 +286,9 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	if m.known != nil {
-		if _, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), ledger.TargetID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
+		id := ledger.TargetID(t.Path, t.Language.Code)
+		_, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id)
+		if err != nil || !m.back || akin(texts, m.known) {
 			return m, err
 		}
 		m.other = true
@@ -276,33 +296,8 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 			*marks = nil
 		}
 	}
-	// The file may have moved: then it has the memories of one that is not there any more.
-	m.inherited = make(map[ledger.TargetMarks]catalog.Marks)
-	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
-	if err != nil {
+	if m.inherited, err = r.inherited(t, texts, slices.Collect(maps.Keys(kinds))); err != nil {
 		return m, err
-	}
-	for _, slot := range histories {
-		if slot.Language != t.Language.Code || r.targets[slot.Path] {
-			continue
-		}
-		history, err := r.marks(slot)
-		if err != nil {
-			return m, err
-		}
-		if !akin(texts, history) {
-			continue
-		}
-		for kind := range kinds {
-			gone, err := r.marks(r.branch.Slot(kind, slot.Path, slot.Language))
-			if err != nil {
-				return m, err
-			}
-			if gone != nil && m.inherited[kind] == nil {
-				m.inherited[kind] = make(catalog.Marks, len(gone))
-			}
-			maps.Copy(m.inherited[kind], gone)
-		}
 	}
 	for kind, marks := range kinds {
 		if m.inherited[kind] != nil {
@@ -310,6 +305,40 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	return m, nil
+}
+
+// inherited are the memories of files that are not there any more, by kind: the file may have moved.
+func (r *reader) inherited(
+	t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks,
+) (map[ledger.TargetMarks]catalog.Marks, error) {
+	found := make(map[ledger.TargetMarks]catalog.Marks)
+	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
+	if err != nil {
+		return nil, err
+	}
+	for _, slot := range histories {
+		if slot.Language != t.Language.Code || r.targets[slot.Path] {
+			continue
+		}
+		history, err := r.marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		if !akin(texts, history) {
+			continue
+		}
+		for _, kind := range kinds {
+			gone, err := r.marks(r.branch.Slot(kind, slot.Path, slot.Language))
+			if err != nil {
+				return nil, err
+			}
+			if gone != nil && found[kind] == nil {
+				found[kind] = make(catalog.Marks, len(gone))
+			}
+			maps.Copy(found[kind], gone)
+		}
+	}
+	return found, nil
 }
 
 // agreedOn are the texts of the last merge and, where no merge has met a name, those that the service took from here.
@@ -322,7 +351,7 @@ func agreedOn(merged, delivered catalog.Marks) catalog.Marks {
 	return all
 }
 
-// edited reports whether a text of a place is somebody's change.
+// edited reports whether a text of a snapshot is a change made there.
 func (m memories) edited(u catalog.Unit) bool {
 	mark := catalog.MarkOf(u.Text)
 	now := ledger.Age(m.known, u.Name, mark)
@@ -339,20 +368,20 @@ func (m memories) edited(u catalog.Unit) bool {
 	return false
 }
 
-// saw reports whether a place had a text in its past: whoever wrote another one there has replaced it knowingly.
+// saw reports whether a snapshot had a text in its past: another text there has replaced it knowingly.
 func (m memories) saw(u catalog.Unit) bool {
 	return slices.ContainsFunc(m.seen, func(seen catalog.Marks) bool { return seen.Has(u.Name, u.Text) })
 }
 
-// claim is who sends a text.
+// claim is the candidate that sends a text.
 type claim struct {
 	by   *candidate
 	text string
 }
 
-// findBehind leaves out what stood in a file when its two places parted and the other place has changed since, by whatever
-// hand: the place that has it still lies behind. What was brought back there was written after they parted.
-func findBehind(r *pushing, found []*candidate) error {
+// findBehind leaves out texts from where two snapshots parted that the other one has changed since: the one that has
+// them is only behind. What was brought back there was written after they parted.
+func findBehind(r *reader, found []*candidate) error {
 	first := make(map[string]*candidate)
 	for _, c := range found {
 		other := first[c.Path]
@@ -368,39 +397,39 @@ func findBehind(r *pushing, found []*candidate) error {
 		if len(differ) == 0 {
 			continue
 		}
-		stood, err := r.stood(c, other)
+		before, err := r.parted(c, other)
 		if err != nil {
 			return err
 		}
 		for _, u := range differ {
 			their := other.texts[there[u.Name]]
 			both := c.changed[u.Name] && other.changed[u.Name]
-			if stood.Has(u.Name, u.Text) && (both || !c.back[u.Name]) {
-				c.leaveBehind(u)
+			if before.Has(u.Name, u.Text) && (both || !c.back[u.Name]) {
+				leaveBehind(c, u)
 			}
-			if stood.Has(u.Name, their.Text) && both {
-				other.leaveBehind(their)
+			if before.Has(u.Name, their.Text) && both {
+				leaveBehind(other, their)
 			}
 		}
 	}
 	return nil
 }
 
-// leaveBehind takes out a text that only lies behind.
-func (c *candidate) leaveBehind(u catalog.Unit) {
+// leaveBehind takes out a text that is only behind.
+func leaveBehind(c *candidate, u catalog.Unit) {
 	if c.changed[u.Name] {
 		delete(c.changed, u.Name)
 		c.behind = append(c.behind, u)
 	}
 }
 
-// yield lets only one of two places that have a text send it: the branch. A person's other text is in conflict with
-// it; with --all, an unchanged one yields to the tree that pushes read.
-func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+// yield lets one of two snapshots send a text that both have: the branch. Another text that was written is in conflict
+// with it; with --all, an unchanged one yields to the tree that pushes read.
+func (r *reader) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
-	sent := make(map[string]catalog.Catalog) // by key, where somebody wrote another text here
+	sent := make(map[string]catalog.Catalog) // by key, where another text was written here
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
@@ -416,8 +445,9 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
-					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
-						other.text, r.branch.Project.Pull.Branch, u.Text, c.place.name.Where())}
+					Problem: fmt.Sprintf("was changed twice: %q on branch %s and %q in %s; the branch's is sent. "+
+						"If the other is meant, write it on the branch",
+						other.text, r.branch.Project.Pull.Branch, u.Text, c.snapshot.name.Where())}
 				r.problem(p)
 				r.branch.GivesWay(p, r.o.DryRun)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
@@ -425,17 +455,19 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
-		c.yielded = append(c.yielded, pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
+		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.memory.merged)
+		c.yielded = append(c.yielded, x)
 	}
 }
 
-// stood are the texts of a candidate's file when its place and another one parted; empty where they have nothing in common.
-func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
+// parted are the texts of a candidate's file when its snapshot and another one parted; empty where they have nothing in
+// common.
+func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
 	none := catalog.Marks{}
 	if r.branch.Repo == nil {
 		return none, nil
 	}
-	fork, err := r.branch.Repo.History.Fork(c.place.commit, other.place.commit)
+	fork, err := r.branch.Repo.History.Fork(c.snapshot.commit, other.snapshot.commit)
 	if err != nil || fork == "" {
 		return none, err
 	}
@@ -447,8 +479,8 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	return texts.Marks(), err
 }
 
-// lieBehind remembers texts that a place has only because it lies behind another, before what has taken their place is delivered.
-func (r *pushing) lieBehind(tx ledger.Writer, c *candidate) error {
+// keepBehind remembers texts of a snapshot that is behind another, before what has replaced them is delivered.
+func (r *reader) keepBehind(tx ledger.Writer, c *candidate) error {
 	if len(c.behind) == 0 {
 		return nil
 	}

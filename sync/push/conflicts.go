@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -16,13 +17,21 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// stands reports whether a text is as it lost: here or, where it is still the one that both sides had before, in another place.
-func (c *candidate) stands(u catalog.Unit, lost pass.Conflict) bool {
+// unmoved reports whether a text is as it lost: here or, where it is still the one that both sides had before, in
+// another snapshot.
+func (c *candidate) unmoved(u catalog.Unit, lost pass.Conflict) bool {
 	return lost.IsOurs(u) || !c.changed[u.Name] && lost.Agreed(u) && lost.About(u.Name)
 }
 
+// decisions are what is found, and decided, about conflicts.
+type decisions struct {
+	*state
+	imports  *imports
+	lastPull time.Time
+}
+
 // readConflicts loads what a push has to know of them.
-func (r *pushing) readConflicts() (err error) {
+func (r *decisions) readConflicts() (err error) {
 	if r.lost, err = r.branch.Conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
@@ -32,7 +41,7 @@ func (r *pushing) readConflicts() (err error) {
 }
 
 // conflict reports one; false where it is reported already.
-func (r *pushing) conflict(c pass.Conflict) bool {
+func (r *decisions) conflict(c pass.Conflict) bool {
 	p := r.branch.ProblemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
 	if slices.Contains(r.report.Problems, p) {
 		return false
@@ -43,7 +52,7 @@ func (r *pushing) conflict(c pass.Conflict) bool {
 }
 
 // foundConflict reports one that this push found.
-func (r *pushing) foundConflict(c pass.Conflict) {
+func (r *decisions) foundConflict(c pass.Conflict) {
 	if c.Open && r.o.DryRun {
 		r.report.Open[c.ID()] = c
 	}
@@ -55,12 +64,13 @@ func (r *pushing) foundConflict(c pass.Conflict) {
 	}
 }
 
-// waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, nobody decided for them since, and either a pull has
-// merged the service's text or the service was asked for it since the last pull. Open ones wait for a decision only.
-func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
+// waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, and no
+// decision was made since. A pull has merged the service's text then, or the service was asked since the last pull;
+// open ones wait for a decision only.
+func (r *decisions) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
+		if !is || c.decided[u.Key] || !c.unmoved(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
 			return false
 		}
 		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
@@ -70,13 +80,14 @@ func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	return true
 }
 
-// overruled reports whether a pull has merged the service's texts of a conflict: it is for the status to name it then, not for every push.
+// overruled reports whether a pull has merged the service's texts of a conflict: the status names it then, not every
+// push.
 func (c *candidate) overruled(lost pass.Conflict) bool {
-	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.merged.Has(u.Name, u.Text) })
+	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.memory.merged.Has(u.Name, u.Text) })
 }
 
-// decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision. To have seen
-// a form that the service did not change says nothing.
+// decide finds the keys of conflicts whose repository text was written again by one who had seen the service's: that is
+// a decision. To have seen a form that the service did not change says nothing.
 func (c *candidate) decide(m memories, lost map[string]pass.Conflict) {
 	c.decided = make(map[string]bool)
 	for _, u := range c.texts {
@@ -94,9 +105,10 @@ func (c *candidate) decide(m memories, lost map[string]pass.Conflict) {
 	}
 }
 
-// settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the service's, or forgets them. A text of
-// the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
-func (r *pushing) settleConflicts(ctx context.Context) error {
+// settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the
+// service's, or forgets them. It overwrites no text of the service's that is another by now than the one that was
+// shown.
+func (r *decisions) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]pass.Conflict)
 	r.report.Decidable = make(map[Decidable]bool, len(r.lost))
 	for id, c := range r.lost {
@@ -122,24 +134,25 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			return err
 		}
 	}
-	r.shipAll(ctx, ship.shipments)
+	r.imports.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
-		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more; locsync push --theirs forgets the conflict"})
+		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language,
+			Problem: "is not sent: its source file is not there any more; locsync push --theirs forgets the conflict"})
 	}
 	return nil
 }
 
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
-func (r *pushing) decidedOn(c pass.Conflict, stands string) {
+func (r *decisions) decidedOn(c pass.Conflict, stands string) {
 	delete(r.lost, c.ID())
 	r.settled[c.ID()] = true
 	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.branch.Shown(c), Stands: stands})
 }
 
-// yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's
-// yet, the next one puts that in its place without asking again. Whoever writes the repository's text once more, over the service's, says something new.
-func (r *pushing) yieldConflict(c pass.Conflict) error {
+// yieldConflict keeps the service's text. The repository's counts as no change from now on: no push sends it, and the
+// next pull replaces it without asking again. Written once more, over the service's, it says something new.
+func (r *decisions) yieldConflict(c pass.Conflict) error {
 	r.decidedOn(c, "theirs")
 	if r.o.DryRun {
 		return nil
@@ -147,23 +160,21 @@ func (r *pushing) yieldConflict(c pass.Conflict) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Yields(tx, c) })
 }
 
-// insist composes what push --ours sends for one group, and takes what it has dealt with out of wanted.
-func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]pass.Conflict) error {
-	type claimed struct {
-		pass.Conflict
-		to bundle.Target
-	}
-	var mine []claimed
-	var languages []config.Language
-	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
-	if err != nil {
-		return err
-	}
+// insistence is a conflict that push --ours decides, and its file.
+type insistence struct {
+	conflict pass.Conflict
+	to       bundle.Target
+}
+
+// insisted takes the conflicts of target files out of wanted. languages are theirs.
+func insisted(
+	targets []bundle.Target, wanted map[string]pass.Conflict,
+) (mine []insistence, languages []config.Language) {
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
 		for _, t := range targets {
 			if t.Path == c.Path && t.Language.Code == c.Language {
-				mine = append(mine, claimed{c, t})
+				mine = append(mine, insistence{c, t})
 				delete(wanted, id)
 				if !slices.Contains(languages, t.Language) {
 					languages = append(languages, t.Language)
@@ -172,6 +183,18 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 			}
 		}
 	}
+	return mine, languages
+}
+
+// insist composes what push --ours sends for one group, and takes what it has dealt with out of wanted.
+func (r *decisions) insist(
+	ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]pass.Conflict,
+) error {
+	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
+	if err != nil {
+		return err
+	}
+	mine, languages := insisted(targets, wanted)
 	if len(mine) == 0 {
 		return nil
 	}
@@ -182,11 +205,12 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	}
 	r.exports++
 	units := make(map[string]catalog.Catalog) // by file: of one file one upload
-	var files []claimed
-	for _, c := range mine {
-		theirs := present.Of(c.to.Sources[0], c.to.Language).Restrict(map[string]bool{c.Key: true})
+	var files []insistence
+	for _, one := range mine {
+		c := one.conflict
+		theirs := present.Of(one.to.Sources[0], one.to.Language).Restrict(map[string]bool{c.Key: true})
 		if slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !c.IsTheirs(u) && !c.IsOurs(u) && !c.Agreed(u) }) {
-			newer := c.Conflict
+			newer := c
 			newer.Theirs = theirs
 			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
@@ -198,33 +222,35 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 			continue
 		}
 		if units[c.Path] == nil {
-			files = append(files, c)
+			files = append(files, one)
 		}
 		units[c.Path] = append(units[c.Path], c.Ours...)
 		r.was(c.Path, c.Language, theirs)
-		r.decidedOn(c.Conflict, "ours")
+		r.decidedOn(c, "ours")
 	}
-	for _, c := range files {
-		up, err := bundle.ComposeUnits(c.to.Sources[0], c.Path, units[c.Path])
+	for _, one := range files {
+		c := one.conflict
+		up, err := bundle.ComposeUnits(one.to.Sources[0], c.Path, units[c.Path])
 		if err != nil {
 			return err
 		}
-		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
+		req := request(r.branch, one.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
 		req.Conflicts = service.Overwrite
-		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Known, ledger.Delivered}}, units[c.Path])
+		kinds := []ledger.TargetMarks{ledger.Known, ledger.Delivered}
+		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: kinds}, units[c.Path])
 	}
 	return nil
 }
 
-// The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where
-// these differ in a language, each file keeps its own: neither is sent, and neither is written over the other. That is an open
-// conflict of each file whose text the service does not have, which is told once and waits for a person: push --ours chooses
-// one file's text for the service, push --theirs leaves what the service has. Where one file has a translation and the other
-// has none, the gap is no request for it: at first contact it stays, too.
+// The service has one text for a key of a collection; two files may have the key, each with a translation of its own.
+// Where these differ in a language, each file keeps its own: neither is sent, and neither is written over the other.
+// That is an open conflict of each file whose text the service does not have, which is told once and waits: push --ours
+// chooses one file's text for the service, push --theirs leaves what the service has. Where only one file has a
+// translation, the gap does not ask for it: at first contact it stays, too.
 
 // beside is another file of the collection that has another translation of a key of a candidate; "" for none.
 func (c *candidate) beside(key string) string {
-	return c.place.shared.Beside(c.Path, c.Language.Code, key)
+	return c.snapshot.shared.Beside(c.Path, c.Language.Code, key)
 }
 
 // about reports whether a stored conflict is still what it was: of a divided key, or of none.
@@ -232,8 +258,8 @@ func (c *candidate) about(lost pass.Conflict) bool {
 	return (lost.Beside == "") == (c.beside(lost.Key) == "")
 }
 
-// gather reads those of all places together, as they will be merged: the texts that are about to be sent, and else those
-// of the first place that has the key.
+// gather reads those of all snapshots together, as they will be merged: the texts that are about to be sent, and else
+// those of the first snapshot that has the key.
 func gather(s *tree.Shared, found []*candidate) {
 	for _, c := range found {
 		had := c.texts.Keys()
@@ -249,9 +275,9 @@ func gather(s *tree.Shared, found []*candidate) {
 	s.Divide()
 }
 
-// choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The others
-// keep what they have, and nothing waits for them any more.
-func choose(r *pushing, wanted map[string]pass.Conflict) error {
+// choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The
+// others keep what they have, and nothing waits for them any more.
+func choose(r *decisions, wanted map[string]pass.Conflict) error {
 	groups := make(map[string][]pass.Conflict)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		if c := wanted[id]; c.Beside != "" {
@@ -266,7 +292,8 @@ func choose(r *pushing, wanted map[string]pass.Conflict) error {
 		case len(chosen) > 1:
 			if is && c.ID() == chosen[0].ID() {
 				r.answer(report.Problem{Code: report.CodeDivided, File: c.Path, Key: c.Key, Language: c.Language,
-					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
+					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: "+
+						"neither is sent. Name one of the files with --file", c.Beside)})
 			}
 			delete(wanted, id)
 		case !is:

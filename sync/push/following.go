@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,11 +16,23 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// The translations of a renamed key follow it at the service: they are read under the old key and sent under the new one.
+// The translations of a renamed key follow it at the service: they are read under the old key and sent under the new
+// one.
 
-// moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls ask for, so that the
-// next pull finds them. They come from the service, and where it has none in that state, from the repository.
-func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename) {
+// followers are translations that follow their keys to new names, files and collections.
+type followers struct {
+	*state
+	imports   *imports
+	snapshots *snapshots
+
+	// following is what a dry run would have sent of them, by source file and language.
+	following map[string][]foreseen
+}
+
+// moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls
+// ask for, so that the next pull finds them. They come from the service, and where it has none in that state, from the
+// repository.
+func (r *followers) moveTranslations(ctx context.Context, renames []ledger.Rename) {
 	if len(r.errs) > 0 {
 		return // the new keys are not at the service yet; the renames are kept
 	}
@@ -33,12 +46,13 @@ func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename)
 	}
 }
 
-func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
+func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error {
 	byPath := make(map[string][]ledger.Rename)
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
 	}
-	asking := &renaming{push: r, groups: bundle.Groups(r.tree.Bundles()), exports: make(map[*bundle.Group]*pass.Exported), moved: make(map[string][]string)}
+	asking := &renaming{push: r, groups: bundle.Groups(r.tree.Bundles()),
+		exports: make(map[*bundle.Group]*pass.Exported), moved: make(map[string][]string)}
 	for _, g := range asking.groups {
 		for _, b := range g.Bundles {
 			if len(byPath[b.Path]) == 0 {
@@ -52,7 +66,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 		}
 	}
 	failed := len(r.errs)
-	r.shipAll(ctx, asking.ship.shipments)
+	r.imports.shipAll(ctx, asking.ship.shipments)
 	for _, m := range renames {
 		languages := asking.moved[m.ID()]
 		slices.Sort(languages)
@@ -72,7 +86,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 
 // renaming gathers the translations that move with renamed keys.
 type renaming struct {
-	push    *pushing
+	push    *followers
 	groups  []*bundle.Group
 	exports map[*bundle.Group]*pass.Exported // asked for when they are needed first
 	ship    shipping
@@ -87,7 +101,8 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*pass.Exporte
 		return r.exports[g], nil
 	}
 	r.push.branch.Say("asking what the service has in %q", g.Collection)
-	x, err := r.push.export(ctx, g, r.push.branch.Project.Targets(), r.push.branch.Project.Pull.CompletionState, pass.Anew.In(r.push.o.DryRun))
+	of := r.push.branch.Project
+	x, err := r.push.export(ctx, g, of.Targets(), of.Pull.CompletionState, pass.Anew.In(r.push.o.DryRun))
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +112,11 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*pass.Exporte
 	return x, nil
 }
 
-// bothSides are a file's translations in a language as the service has them, and as the repository has them without what was only filled in.
-func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Language) (theirs, ours catalog.Catalog, err error) {
+// bothSides are a file's translations in a language as the service has them, and as the repository has them without
+// what was only filled in.
+func (r *renaming) bothSides(
+	ctx context.Context, b *bundle.Bundle, l config.Language,
+) (theirs, ours catalog.Catalog, err error) {
 	present, err := r.present(ctx, b)
 	if err != nil {
 		return nil, nil, err
@@ -132,6 +150,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 			return err
 		}
 	}
+	isNew := func(u catalog.Unit) bool { return path != "" && !ledger.Holds(history, u) }
 	var fresh, again catalog.Catalog // for keys without a translation there, and with one
 	keys := make(map[string]bool)    // a key moves whole: a language may have other plural forms than the source
 	for _, m := range renames {
@@ -150,11 +169,12 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		}
 		to, _ = r.push.tree.Fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
 		there := forms(theirs, m.To.Key)
-		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
+		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new
+		// key since the source has it.
 		switch {
 		case len(there) == 0:
 			fresh = append(fresh, to...)
-		case !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !ledger.Holds(history, u) }):
+		case !slices.Equal(to, there) && !slices.ContainsFunc(there, isNew):
 			again = append(again, to...)
 		}
 		if len(found) > 0 {
@@ -162,9 +182,12 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 			r.moved[m.ID()] = append(r.moved[m.ID()], l.Code)
 		}
 	}
-	if path == "" {
-		path = b.Path
-	}
+	return r.add(ctx, b, l, fresh, again)
+}
+
+// add puts the translations of renamed keys into imports: fresh where the service has none, again over those it has.
+func (r *renaming) add(ctx context.Context, b *bundle.Bundle, l config.Language, fresh, again catalog.Catalog) error {
+	path := cmp.Or(b.Target(l), b.Path)
 	present, err := r.present(ctx, b)
 	if err != nil {
 		return err
@@ -177,24 +200,27 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		if err != nil {
 			return err
 		}
-		req := r.push.request(b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
+		req := request(r.push.branch, b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
 		r.push.foresee(b, l, up.Units, i == 0)
 		if i == 0 {
-			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
+			// A translator may have begun to translate the new key, in a state that this export does not show.
+			req.Conflicts = service.Skip
 		}
-		r.ship.add(req, up, ledger.Destination{Path: path, Language: l.Code, Kinds: []ledger.TargetMarks{ledger.Known}}, up.Units)
+		kinds := []ledger.TargetMarks{ledger.Known}
+		r.ship.add(req, up, ledger.Destination{Path: path, Language: l.Code, Kinds: kinds}, up.Units)
 	}
 	return nil
 }
 
-// foreseen is a translation that a dry run would have sent already when it comes to comparing with what the service has.
+// foreseen is a translation that a dry run would have sent already when it comes to comparing with what the service
+// has.
 type foreseen struct {
 	catalog.Unit
 	skipped bool // where the service has one, that one stays
 }
 
 // foresee takes note of what a dry run would send of a source file's translations that follow.
-func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
+func (r *followers) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
 	if !r.o.DryRun {
 		return
 	}
@@ -203,8 +229,9 @@ func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Cat
 	}
 }
 
-// presently is what the service has for a target file, by an export; in a dry run with what this push would have sent before it asked for that.
-func (r *pushing) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
+// presently is what the service has for a target file, by an export; in a dry run with what this push would have sent
+// before it asked for that.
+func (r *followers) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
 	theirs := present.Of(t.Sources[0], t.Language)
 	for _, b := range t.Sources {
 		for _, f := range r.following[b.Path+"\x00"+t.Language.Code] {
@@ -220,9 +247,11 @@ func (r *pushing) presently(t bundle.Target, present *pass.Exported) catalog.Cat
 	return theirs
 }
 
-// leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state that pulls ask for, the repository's, where
-// a pull may have renamed the key already.
-func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename) (catalog.Catalog, error) {
+// leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state
+// that pulls ask for, the repository's. A pull may have renamed the key there already.
+func (r *renaming) leaving(
+	ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename,
+) (catalog.Catalog, error) {
 	to := b
 	if m.Left != nil {
 		at := slices.IndexFunc(r.push.tree.Sources, func(s *tree.Source) bool { return s.ID() == *m.Left })
@@ -244,7 +273,8 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 		return edited, nil
 	case len(edited) > 0:
 		r.push.problem(report.Problem{Code: report.CodeConflict, File: b.Target(l), Key: m.From.Key, Language: l.Code,
-			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
+			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; "+
+				"the service's goes along. If the repository's is meant, write it under the new key",
 				report.InQuotes(pass.TextsByForm(edited)), report.InQuotes(pass.TextsByForm(found)), m.To.Key)})
 	}
 	if len(found) > 0 {
@@ -257,9 +287,11 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 	return forms(ours, m.To.Key), err
 }
 
-// editedMeanwhile are the texts of a key that somebody changed in the repository, on the branch or in the tree that pushes read, and that no push has sent: it
-// would have been sent under its old name. sound tells that the service's are not newer.
-func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l config.Language, key string, theirs catalog.Catalog) (edited catalog.Catalog, sound bool, err error) {
+// editedMeanwhile are the texts of a key that were changed in the repository, on the branch or in the tree that pushes
+// read, and that no push has sent under the old name. sound tells that the service's are not newer.
+func (r *renaming) editedMeanwhile(
+	ctx context.Context, b *bundle.Bundle, l config.Language, key string, theirs catalog.Catalog,
+) (edited catalog.Catalog, sound bool, err error) {
 	path := b.Target(l)
 	if path == "" || !r.push.branch.Project.Push.Translations {
 		return nil, false, nil
@@ -272,19 +304,21 @@ func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l conf
 	if err != nil {
 		return nil, false, err
 	}
-	if len(r.push.places) == 0 {
-		if err := r.push.findPlaces(ctx); err != nil {
+	if len(r.push.snapshots.all) == 0 {
+		if err := r.push.snapshots.find(ctx); err != nil {
 			return nil, false, err
 		}
 	}
-	for _, at := range r.push.places {
+	for _, at := range r.push.snapshots.all {
 		f, _, err := b.Read(at.fsys, path, l)
 		if err != nil {
 			return nil, false, err
 		}
 		texts := forms(slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return ledger.Holds(filler, u) }), key)
 		if slices.ContainsFunc(texts, func(u catalog.Unit) bool { return !ledger.Holds(known, u) }) {
-			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !ledger.Holds(known, u) && !slices.Contains(texts, u) })
+			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool {
+				return !ledger.Holds(known, u) && !slices.Contains(texts, u)
+			})
 			return texts, !newer, nil
 		}
 	}

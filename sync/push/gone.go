@@ -30,8 +30,8 @@ func akin(texts catalog.Catalog, history catalog.Marks) bool {
 	return shared > 0 && 2*same >= shared || len(texts) == 0
 }
 
-// missing lists the target files with a history that no place has, as far as that is new.
-func (r *pushing) missing() ([]ledger.Slot, error) {
+// missing lists the target files with a history that no snapshot has, as far as that is new.
+func (r *reader) missing() ([]ledger.Slot, error) {
 	slots, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return nil, err
@@ -50,13 +50,13 @@ func (r *pushing) missing() ([]ledger.Slot, error) {
 }
 
 // returned ends the absence of a file. What was remembered of another one at its path is forgotten.
-func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
-	if !c.again {
+func (r *reader) returned(tx ledger.Writer, c *candidate) error {
+	if !c.memory.back {
 		return nil
 	}
-	if c.other {
+	if c.memory.other {
 		kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
-		for _, l := range []pass.LookAt{pass.LookAt(r.branch.Project.Push.Source), pass.LookAt(r.branch.Project.Pull.Branch)} {
+		for _, l := range names(r.branch) {
 			kinds = append(kinds, l.Kind())
 		}
 		for _, kind := range kinds {
@@ -68,9 +68,9 @@ func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
 	return r.branch.Written(tx, c.Path, c.Language.Code)
 }
 
-// untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.
-// Then nobody has changed a translation there, and the branch need not be looked at: fetching it is the slowest step of a push.
-func (r *pushing) untouched() (bool, error) {
+// untouched reports whether the tree that pushes read is as the last push saw it, at the same commit, and with nothing
+// to send. Then the branch need not be looked at: fetching it is the slowest step of a push.
+func (r *reader) untouched() (bool, error) {
 	if _, tip := r.tree.FS.(*gitops.Tip); tip {
 		return false, nil // it was fetched just now
 	}
@@ -78,8 +78,8 @@ func (r *pushing) untouched() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	look := pass.LookAt(config.Worktree)
-	last, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), look.Record())
+	here := pass.LookAt(config.Worktree)
+	last, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), here.Record())
 	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
 		return false, err
 	}
@@ -95,7 +95,7 @@ func (r *pushing) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.marks(r.branch.Slot(look.Kind(), t.Path, t.Language.Code))
+		seen, err := r.marks(r.branch.Slot(here.Kind(), t.Path, t.Language.Code))
 		if err != nil || (f == nil) != (seen == nil) {
 			return false, err
 		}
@@ -116,9 +116,54 @@ func (r *pushing) untouched() (bool, error) {
 				continue
 			}
 			if (!ledger.Holds(history, u) || offered(u)) && u.Text != "" {
-				return false, nil // somebody's, and not sent yet
+				return false, nil // written here, and not sent yet
 			}
 		}
 	}
 	return true, nil
+}
+
+// remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
+func (r *reader) remember(found []*candidate) error {
+	if r.o.DryRun || r.snapshots.blind {
+		return nil
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, c := range found {
+			slot := r.branch.Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
+			seen := c.texts.Marks()
+			if len(r.errs) > 0 {
+				before, err := tx.Marks(slot)
+				if err != nil {
+					return err
+				}
+				for n := range c.changed {
+					if old, ok := before[n]; ok {
+						seen[n] = old
+					} else {
+						delete(seen, n)
+					}
+				}
+			}
+			if err := tx.SetMarks(slot, seen); err != nil {
+				return err
+			}
+		}
+		if len(r.errs) > 0 {
+			return nil
+		}
+		for _, c := range found {
+			for _, lost := range c.yielded {
+				if err := lost.KeepFirst(r.branch, tx); err != nil {
+					return err
+				}
+			}
+		}
+		for _, at := range r.snapshots.all {
+			if err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit); err != nil {
+				return err
+			}
+		}
+		return ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	})
 }

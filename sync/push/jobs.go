@@ -9,19 +9,20 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"go.uber.org/zap"
 )
 
 // intend writes an import down before it is sent.
-func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
-	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.branch.Now().UTC(), Conflicts: string(s.request.Conflicts),
-		Collection: s.request.Collection, Language: s.request.Language}
+func (p *imports) intend(s *shipment) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.branch.Now().UTC(),
+		Conflicts: string(s.request.Conflicts), Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
 		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.remember[i], Units: pass.Accepts(s.accepts[i])})
 	}
@@ -33,8 +34,11 @@ func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 			if f.Memory.OfSource() {
 				continue
 			}
-			// Should the answer be lost, the service may have these texts: they are no change of its own then.
-			if err := p.branch.Mark(tx, ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}, f.Units); err != nil {
+			// Should the answer be lost, the service may have these texts: they are not its own change then.
+			sent := ledger.Destination{
+				Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent},
+			}
+			if err := p.branch.Mark(tx, sent, f.Units); err != nil {
 				return err
 			}
 		}
@@ -42,9 +46,9 @@ func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 	})
 }
 
-// doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
-// what the service has now, so they wait to be sent, also where the change is taken back.
-func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
+// doubt forgets an import that the service may or may not have carried out. What it accepted of these source texts
+// before may not be what it has now, so they wait to be sent, also where the change is taken back.
+func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {
@@ -73,13 +77,16 @@ func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
 			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.DoubtSlot(tx, slot, texts) })
 		}
 	}
-	return p.branch.InPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.branch.StateName(), j.ID) })
+	return p.branch.InPieces(ctx, steps, func(tx ledger.Writer) error {
+		return ledger.Jobs.Delete(tx, p.branch.StateName(), j.ID)
+	})
 }
 
-// resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
-// service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are
-// sent again as they are now. While one still runs nothing else may be sent: the older text could arrive last.
-func (r *pushing) resumeImports(ctx context.Context) error {
+// resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached
+// the service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still
+// pending, are sent again as they are now. While one still runs nothing else may be sent: the older text could arrive
+// last.
+func (r *imports) resumeImports(ctx context.Context) error {
 	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return err
@@ -93,7 +100,8 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 				return err
 			}
 		default:
-			r.branch.Log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
+			r.branch.Log.Info("taking up an import that was begun earlier",
+				zap.String("import", j.Service), zap.Time("begun", j.At))
 			running = append(running, &j)
 		}
 	}
@@ -112,8 +120,9 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays, for the next pass.
-func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
+// await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays,
+// for the next pass.
+func (r *imports) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -130,12 +139,13 @@ func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 		}
 	}
 	waiting()
-	r.branch.Service.WaitImports(ctx, begun, r.branch.Config.Service.JobTimeout, func(i int, res service.ImportResult, err error) bool {
+	timeout := r.branch.Config.Service.JobTimeout
+	r.branch.Service.WaitImports(ctx, begun, timeout, func(i int, res service.ImportResult, err error) bool {
 		if err := r.ended(ctx, jobs[i], res, err); err != nil {
 			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
 		}
 		left--
-		r.imports.done++
+		r.done++
 		if left > 0 {
 			waiting()
 		}
@@ -144,7 +154,7 @@ func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 }
 
 // ended writes down how an import ended.
-func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
+func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
 	var failed *service.ImportFailed
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
@@ -158,8 +168,9 @@ func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 	return r.settle(ctx, j, res)
 }
 
-// settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted, the job is taken up again.
-func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
+// settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted,
+// the job is taken up again.
+func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
 	var steps []pass.StateStep
 	sources := make(map[string]*pass.Acceptance) // by collection
 	refusals := refusals(j, res)
@@ -176,7 +187,9 @@ func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 		default:
 			m := f.Memory
 			if m.Further() && res.WithoutSource == 0 {
-				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind ledger.TargetMarks) bool { return kind == ledger.Further })
+				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind ledger.TargetMarks) bool {
+					return kind == ledger.Further
+				})
 			}
 			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.branch.Mark(tx, m, units) })
 		}
@@ -189,16 +202,19 @@ func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 			}
 			steps = append(steps, more...)
 		}
-		return ledger.Reconciled.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch) // what a pull merges is about to change
+		// What a pull merges is about to change.
+		return ledger.Reconciled.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
 	})
 	if err != nil {
 		return err
 	}
-	return r.branch.InPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, r.branch.StateName(), j.ID) })
+	return r.branch.InPieces(ctx, steps, func(tx ledger.Writer) error {
+		return ledger.Jobs.Delete(tx, r.branch.StateName(), j.ID)
+	})
 }
 
-// refusals says of each file of an import why it does not count as taken; "" where the service took it. An error that names no file of the import may
-// be any file's, as may keys that the counts of the result lack.
+// refusals says of each file of an import why it does not count as taken; "" where the service took it. An error that
+// names no file of the import may be any file's, as may keys that the counts of the result lack.
 func refusals(j *ledger.Job, res service.ImportResult) []string {
 	index := make(map[string]int, len(j.Files))
 	for i, f := range j.Files {
@@ -224,9 +240,11 @@ func refusals(j *ledger.Job, res service.ImportResult) []string {
 		if len(unnamed) > shown {
 			unnamed, more = unnamed[:shown], fmt.Sprintf(" and %d more", len(unnamed)-shown)
 		}
-		all = "the service reports an error that names no file as it was sent, so it may be this one's: " + strings.Join(unnamed, "; ") + more
+		all = "the service reports an error that names no file as it was sent, so it may be this one's: " +
+			strings.Join(unnamed, "; ") + more
 	} else if sent := keyCount(j, why); known && keys < sent {
-		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", report.Counted(sent, "key was", "keys were"), keys)
+		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known",
+			report.Counted(sent, "key was", "keys were"), keys)
 	}
 	for i := range why {
 		why[i] = cmp.Or(why[i], all)
@@ -248,8 +266,11 @@ func keyCount(j *ledger.Job, refused []string) int {
 	return len(keys)
 }
 
-// unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
-func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult) (units []ledger.Text, ok bool) {
+// unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is
+// left out is reported.
+func (r *imports) unitsTaken(
+	j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult,
+) (units []ledger.Text, ok bool) {
 	problem := func(text string) {
 		r.problem(report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: j.Language, Problem: text})
 	}
@@ -258,12 +279,14 @@ func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, re
 		if f.Memory.OfSource() {
 			r.refused[f.Memory.Path] = true
 		}
-		problem(refusal + "; its keys stay pending. The next push sends them again: change what is named before, where it is about this file")
+		problem(refusal + "; its keys stay pending. The next push sends them again: " +
+			"change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
-		r.report.Problems = append(r.report.Problems, r.furtherProblem(f, j.Language))
+		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language, r.met))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
-		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; locsync push --all sends the source texts again", res.WithoutSource))
+		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; "+
+			"locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false
 	}
 	if j.Conflicts == string(service.Report) && len(res.Conflicts) > 0 {
@@ -273,7 +296,7 @@ func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, re
 }
 
 // withoutConflicts reports the keys that the service holds differently; they stay pending.
-func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
+func (r *imports) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
 	var units []ledger.Text
 	told := make(map[string]bool)
 	for _, u := range f.Units {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
@@ -14,38 +12,37 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/tree"
 )
 
 // rememberMoves stores the moves, and forgets those whose old file is there again.
-func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
+func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error {
 	here := make(map[ledger.Source]bool)
 	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
 	}
-	stored, err := ledger.Moves.List(tx, r.branch.StateName())
+	stored, err := ledger.Moves.List(tx, project)
 	if err != nil {
 		return err
 	}
 	for _, m := range stored {
 		if here[m.From] {
-			if err := ledger.Moves.Delete(tx, r.branch.StateName(), m.ID()); err != nil {
+			if err := ledger.Moves.Delete(tx, project, m.ID()); err != nil {
 				return err
 			}
 		}
 	}
 	for _, m := range a.Moves {
-		if err := ledger.Moves.Put(tx, r.branch.StateName(), m.ID(), m); err != nil {
+		if err := ledger.Moves.Put(tx, project, m.ID(), m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
-// ask for. Those go along whose source text the new file has under the same key.
-func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) error {
+// moveCollections sends the translations of files whose move changed their collection into the new one, with the
+// completion state that pulls ask for. Those go along whose source text the new file has under the same key.
+func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return err
@@ -75,7 +72,8 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) erro
 		if err != nil {
 			return fmt.Errorf("move the translations of %s to collection %q: %w", m.To.Path, m.To.Collection, err)
 		}
-		r.report.Moved = append(r.report.Moved, report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
+		told := report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages}
+		r.report.Moved = append(r.report.Moved, told)
 		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
 			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.StateName(), m.ID(), m); err != nil {
 				return err
@@ -85,7 +83,9 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) erro
 	return nil
 }
 
-func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Source, keys map[string]string) (languages []string, err error) {
+func (r *followers) moveCollection(
+	ctx context.Context, m ledger.Move, s *tree.Source, keys map[string]string,
+) (languages []string, err error) {
 	languages = []string{}
 	if m.From.Collection == m.To.Collection || len(keys) == 0 || len(r.errs) > 0 {
 		return languages, nil
@@ -94,7 +94,8 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 	former.Collection = m.From.Collection
 	g := bundle.Groups([]*bundle.Bundle{&former})[0]
 	r.branch.Say("asking what the service has in %q", g.Collection)
-	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), r.branch.Project.Pull.CompletionState, pass.Anew.In(r.o.DryRun))
+	completion := r.branch.Project.Pull.CompletionState
+	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), completion, pass.Anew.In(r.o.DryRun))
 	if err != nil {
 		return nil, err
 	}
@@ -117,60 +118,9 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 		}
 		languages = append(languages, l.Code)
 		r.foresee(s.Bundle, l, up.Units, false)
-		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.branch.Project.Pull.CompletionState), up, ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}, up.Units)
+		to := ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}
+		ship.add(request(r.branch, s.Bundle, l.Code, g.ExportFormat(), completion), up, to, up.Units)
 	}
-	r.shipAll(ctx, ship.shipments)
+	r.imports.shipAll(ctx, ship.shipments)
 	return languages, nil
-}
-
-// eachKind calls send with the texts of keys that the service has, then with further forms of plurals that it may not
-// have: these travel in an import of their own, because its result counts what had no source text, and names none.
-func (r *pushing) eachKind(
-	target bundle.Target, sent, theirs catalog.Catalog, send func(sent catalog.Catalog, further bool) error,
-) error {
-	source, ok := r.tree.SourceTexts(target)
-	if !ok {
-		return send(sent, false)
-	}
-	keys := source.Keys()
-	maps.Copy(keys, theirs.Keys()) // what it has translated it has a source text for
-	known := sent.Restrict(keys)
-	if err := send(known, false); err != nil || len(known) == len(sent) {
-		return err
-	}
-	declined, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Further, target.Path, target.Language.Code))
-	if err != nil {
-		return err
-	}
-	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool {
-		return keys[u.Key] || declined.Has(u.Name, u.Text) && !r.o.All
-	}), true)
-}
-
-// furtherProblem names what the service left out since the source lacks it. It is not sent again until it is changed.
-func (r *pushing) furtherProblem(f ledger.JobFile, language string) report.Problem {
-	var forms, singles []string
-	for _, u := range f.Units {
-		if spelling.MayBeForm(u.Key, "") {
-			forms = append(forms, u.Key)
-		} else {
-			singles = append(singles, u.Key)
-		}
-	}
-	var what, advice []string
-	if len(forms) > 0 {
-		what = append(what, "plural forms that only this language has ("+strings.Join(forms, ", ")+")")
-		advice = append(advice, "To have the forms translated at the service, write them into the source file as well")
-	}
-	if len(singles) > 0 {
-		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
-		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
-	}
-	p := report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language,
-		Problem: "the service has no source text for " + strings.Join(what, " and ") +
-			"; they stay in the repository. " + strings.Join(advice, ". ")}
-	if r.met[ledger.TargetID(f.Memory.Path, language)] {
-		p.Severity = report.Warning
-	}
-	return p
 }

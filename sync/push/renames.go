@@ -19,16 +19,17 @@ type compared struct {
 	pending map[string]bool
 	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
-	look    pass.RenameLook
-	moved   map[catalog.Name]bool     // keys that stand in another file now
+	renames pass.RenameLook
+	moved   map[catalog.Name]bool     // keys that are in another file now
 	twins   map[catalog.Name][]string // of keys that are gone: new ones with the same text, where that says nothing
 }
 
-// renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
-func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
-	look := s.look
-	lost := maps.Clone(look.Gone)
-	for _, m := range look.Found {
+// renames returns the file's renames whose translations have to move: those found now, and those that earlier passes
+// did not finish.
+func (r *sourcePass) renames(s *compared) ([]ledger.Rename, error) {
+	known := s.renames
+	lost := maps.Clone(known.Gone)
+	for _, m := range known.Found {
 		if m.Left == nil {
 			delete(lost, m.From)
 		}
@@ -36,22 +37,22 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	for n := range s.moved {
 		delete(lost, n)
 	}
-	r.orphaned(s.source.ID(), look.Before, lost, s.source.TextKeys(), s.twins)
-	if r.o.DryRun || len(look.Found)+len(look.Gone)+len(look.Before)+len(look.Stale) == 0 {
-		return append(look.Found, look.Pending...), nil
+	r.orphaned(s.source.ID(), known.Before, lost, s.source.TextKeys(), s.twins)
+	if r.o.DryRun || len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 {
+		return append(known.Found, known.Pending...), nil
 	}
-	return append(look.Found, look.Pending...), r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, m := range look.Stale {
+	return append(known.Found, known.Pending...), r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, m := range known.Stale {
 			if err := ledger.Renames.Delete(tx, r.branch.StateName(), m.ID()); err != nil {
 				return err
 			}
 		}
-		for _, m := range look.Found {
+		for _, m := range known.Found {
 			if err := ledger.Renames.Put(tx, r.branch.StateName(), m.ID(), m); err != nil {
 				return err
 			}
 		}
-		return tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), look.Gone)
+		return tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), known.Gone)
 	})
 }
 
@@ -67,19 +68,15 @@ func findFarRenames(all []*compared) {
 		at[far] = all[i]
 		return far
 	}
-	near := func(n catalog.Name) catalog.Name {
-		_, key, _ := strings.Cut(n.Key, "\x00")
-		return catalog.Name{Key: key, Form: n.Form}
-	}
 	for i, s := range all {
-		if len(s.look.Fresh) == 0 {
+		if len(s.renames.Fresh) == 0 {
 			continue
 		}
 		found := make(map[catalog.Name]bool)
-		for _, m := range s.look.Found {
+		for _, m := range s.renames.Found {
 			found[m.From], found[m.To] = true, true
 		}
-		for _, c := range s.look.Fresh {
+		for _, c := range s.renames.Fresh {
 			if !found[c.Name] {
 				c.Name = name(i, c.Name)
 				changes = append(changes, c)
@@ -98,10 +95,37 @@ func findFarRenames(all []*compared) {
 			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
 		}
 	}
+	findTwins(base, changes, at)
+	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
+		from, to := at[m.From], at[m.To]
+		if from == to {
+			continue
+		}
+		left := from.source.ID()
+		to.renames.Found = append(to.renames.Found, ledger.Rename{
+			Path: to.source.Path, Collection: to.source.Collection,
+			From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left,
+		})
+		if from.moved == nil {
+			from.moved = make(map[catalog.Name]bool)
+		}
+		from.moved[near(m.From)] = true
+	}
+}
+
+// near is a name without the file that a name of findFarRenames is of.
+func near(n catalog.Name) catalog.Name {
+	_, key, _ := strings.Cut(n.Key, "\x00")
+	return catalog.Name{Key: key, Form: n.Form}
+}
+
+// findTwins finds the new keys, of whatever file, that have the text of one that is gone. at are the files by name.
+func findTwins(base catalog.Marks, changes []catalog.Change, at map[catalog.Name]*compared) {
 	fresh := make(map[catalog.Mark][]string)
 	for _, c := range changes {
 		if n := near(c.Name); c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) {
-			fresh[catalog.MarkOf(c.Text)] = append(fresh[catalog.MarkOf(c.Text)], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].source.Path))
+			mark := catalog.MarkOf(c.Text)
+			fresh[mark] = append(fresh[mark], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].source.Path))
 		}
 	}
 	for _, c := range changes {
@@ -111,17 +135,5 @@ func findFarRenames(all []*compared) {
 			}
 			s.twins[near(c.Name)] = fresh[base[c.Name]]
 		}
-	}
-	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
-		from, to := at[m.From], at[m.To]
-		if from == to {
-			continue
-		}
-		left := from.source.ID()
-		to.look.Found = append(to.look.Found, ledger.Rename{Path: to.source.Path, Collection: to.source.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
-		if from.moved == nil {
-			from.moved = make(map[catalog.Name]bool)
-		}
-		from.moved[near(m.From)] = true
 	}
 }

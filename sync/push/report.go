@@ -5,23 +5,27 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
 
 // Options narrow or widen a push.
 type Options struct {
-	Project      string // "" for all
-	All          bool   // also keys that did not change
-	Translations bool   // the repository's translations stand wherever the two sides never agreed on a text; they are sent whatever push.translations says
-	Force        bool   // past the brake that holds back source files which lost many keys
-	DryRun       bool   // only report
+	Project string // "" for all
+	All     bool   // also keys that did not change
+
+	// Translations keeps the repository's translations wherever the two sides never agreed on a text; they are sent
+	// whatever push.translations says.
+	Translations bool
+
+	Force  bool // past the brake that holds back source files which lost many keys
+	DryRun bool // only report
 
 	Ours   bool // send the repository's texts of conflicts, over the service's
 	Theirs bool // let the service's texts of conflicts stand
 
-	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
+	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the
+	// repository); empty: in all.
 	Keys, Languages, Files []string
 
 	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
@@ -75,19 +79,4 @@ func (o Options) decides(d Decidable) bool {
 		}
 	}
 	return true
-}
-
-// tell tells what a push did.
-func (r *pushing) tell(d *events.Entry, err error) {
-	d.Sent(r.report.ProjectPush, r.branch.Project.SourceLanguage)
-	d.Skips(r.skipped)
-	if r.skipped != "" {
-		return
-	}
-	d.Finished(r.report.Finished)
-	if err == nil && r.accepted != nil {
-		d.Holds("push", r.accepted.Holdings())
-	}
-	d.Conflicts()
-	d.Ended("push", err)
 }

@@ -13,57 +13,58 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
-// from it now; empty when it may.
-func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
+// pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be
+// pushed from it now; empty when it may.
+func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
-	if p.branch.Project.Push.Source != config.Worktree {
-		tip, err := p.branch.Repo.At(ctx, p.branch.Project.Push.Source, p.branch.Project.Push.Source)
-		if tip, err = p.branch.Committed(p.branch.Repo, tip, err); err == nil {
-			err = p.branch.FetchBlobs(ctx, tip)
+	if p.Project.Push.Source != config.Worktree {
+		tip, err := p.Repo.At(ctx, p.Project.Push.Source, p.Project.Push.Source)
+		if tip, err = p.Committed(p.Repo, tip, err); err == nil {
+			err = p.FetchBlobs(ctx, tip)
 		}
 		if err != nil {
 			return nil, "", pass.UsageError(err)
 		}
-		bundles, problems, err := p.branch.FindSources(tip, dry)
+		bundles, problems, err := p.FindSources(tip, dry)
 		if err != nil {
 			return nil, "", err
 		}
-		t, err = tree.Read(tip, bundles, problems, p.branch.Reading)
+		t, err = tree.Read(tip, bundles, problems, p.Reading)
 		return t, "", err
 	}
-	fsys, err = p.branch.Repo.Worktree()
+	fsys, err = p.Repo.Worktree()
 	if err != nil {
-		return nil, "", &failure.UsageError{Err: p.branch.Project.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
+		err = fmt.Errorf("%w; set it to the name of a branch", err)
+		return nil, "", &failure.UsageError{Err: p.Project.Blame("push.source", err)}
 	}
-	for deadline := p.branch.Now().Add(patience); ; {
-		if err := p.atRest(ctx, deadline); err != nil {
+	for deadline := p.Now().Add(patience); ; {
+		if err := atRest(ctx, p, deadline); err != nil {
 			return nil, "", err
 		}
-		look, err := p.branch.Repo.Look()
+		read, err := p.Repo.Look()
 		if err != nil {
 			return nil, "", err
 		}
-		if p.branch.Base != "" && look.Branch != p.branch.Base {
+		if p.Base != "" && read.Branch != p.Base {
 			return nil, "", errStirred
 		}
-		if covered, err := p.branch.Covered(look.Branch, look.Commit); err != nil || !covered {
-			return nil, p.branch.NotCovered(look.Branch), err
+		if covered, err := p.Covered(read.Branch, read.Commit); err != nil || !covered {
+			return nil, p.NotCovered(read.Branch), err
 		}
-		t, err = p.branch.FindTree(fsys, p.branch.Reading)
+		t, err = p.FindTree(fsys, p.Reading)
 		if err != nil {
 			return nil, "", err
 		}
 		// What was read while git changed it is read again.
-		t.Look = &look
-		moved, err := p.moved(ctx, t)
+		t.Look = &read
+		moved, err := moved(ctx, p, t)
 		if err != nil {
 			return nil, "", err
 		}
 		if !moved {
 			return t, "", nil
 		}
-		if !p.branch.Now().Before(deadline) {
+		if !p.Now().Before(deadline) {
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
@@ -72,10 +73,10 @@ func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 // errStirred means that git wrote its index, and maybe files, while they were read.
 var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; it is tried again", gitops.ErrBusy)
 
-// lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
-// the files itself. Where it has not, the pass has to begin again.
-func (r *pushing) lookAnew(ctx context.Context) error {
-	if err := r.atRest(ctx, r.branch.Now().Add(patience)); err != nil {
+// readAnew makes what is read from now on count, where git has only come back to the commit that the sources were read
+// from, or read the files itself. Otherwise the pass is to begin again.
+func readAnew(ctx context.Context, r *state) error {
+	if err := atRest(ctx, r.branch, r.branch.Now().Add(patience)); err != nil {
 		return err
 	}
 	now, err := r.branch.Repo.Look()
@@ -89,17 +90,18 @@ func (r *pushing) lookAnew(ctx context.Context) error {
 	return nil
 }
 
-// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
-func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
+// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been
+// quiet for a moment.
+func moved(ctx context.Context, p *pass.Branch, t *tree.Tree) (bool, error) {
 	if t.Look == nil {
 		return false, nil // a commit
 	}
 	for {
-		now, err := p.branch.Repo.Look()
+		now, err := p.Repo.Look()
 		if err != nil {
 			return false, err
 		}
-		if p.branch.Repo.Busy() != "" || !now.Same(*t.Look) {
+		if p.Repo.Busy() != "" || !now.Same(*t.Look) {
 			return true, nil
 		}
 		wait := now.Fresh()
@@ -117,18 +119,18 @@ func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 // patience is how long a pass waits for git to finish what it is in the middle of.
 const patience = 10 * time.Second
 
-// atRest waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
-// nobody's intention.
-func (p *pushing) atRest(ctx context.Context, deadline time.Time) error {
+// atRest waits until git is not in the middle of something in the working tree: what is there during a rebase or
+// checkout is not meant to be pushed.
+func atRest(ctx context.Context, p *pass.Branch, deadline time.Time) error {
 	for {
-		busy := p.branch.Repo.Busy()
+		busy := p.Repo.Busy()
 		if busy == "" {
-			p.branch.GitBusy.Ends()
+			p.GitBusy.Ends()
 			return nil
 		}
-		p.branch.GitBusy.Is(p.branch.Now())
-		p.branch.Say("waiting for git: %s in progress", busy)
-		if !p.branch.Now().Before(deadline) {
+		p.GitBusy.Is(p.Now())
+		p.Say("waiting for git: %s in progress", busy)
+		if !p.Now().Before(deadline) {
 			return fmt.Errorf("%w: %s in progress; it is tried again when that is over", gitops.ErrBusy, busy)
 		}
 		select {

@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -12,23 +13,35 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
-// pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
-// changed too since the last merge, the service wins.
-func (r *pushing) pushTranslations(ctx context.Context) error {
+// translationPass is the part of a push that is about changed translations.
+type translationPass struct {
+	*state
+	imports   *imports
+	sources   *sourcePass
+	snapshots *snapshots
+	reader    *reader
+	followers *followers
+	decisions *decisions
+}
+
+// pushTranslations sends what people changed in the target languages, after asking the service for its present values:
+// where those changed too since the last merge, the service wins.
+func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if r.o.Near {
-		if same, err := r.untouched(); err != nil || same {
+		if same, err := r.reader.untouched(); err != nil || same {
 			return err
 		}
 	}
-	if err := r.findPlaces(ctx); err != nil {
+	if err := r.snapshots.find(ctx); err != nil {
 		return err
 	}
 	if blank, err := r.blankAndBlind(); err != nil || blank {
 		return err
 	}
-	found, err := r.settledCandidates(ctx)
+	found, err := r.reader.settledCandidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,12 +53,12 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		candidates, languages := r.candidatesOf(g, found)
-		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+		if before := r.sources.before[g.ID()]; len(candidates) > 0 && before != nil {
 			if err := r.shipGroup(ship, g, candidates, before); err != nil {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft), Wanted: r.tree.Wanted(g)})
+			asks = append(asks, draftAsk(r.tree, g, languages))
 			mine = append(mine, candidates)
 		}
 	}
@@ -62,25 +75,35 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 			}
 		}
 	}
-	r.shipAll(ctx, ship.shipments)
-	return r.look(found)
+	r.imports.shipAll(ctx, ship.shipments)
+	return r.reader.remember(found)
 }
 
-// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
-// are, and they wait for a push that can.
-func (r *pushing) blankAndBlind() (bool, error) {
-	if !r.blind {
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either. It cannot be
+// told then whose the repository's texts are: they wait for a push that can.
+func (r *translationPass) blankAndBlind() (bool, error) {
+	if !r.snapshots.blind {
 		return false, nil
 	}
 	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
 	return !looked, err
 }
 
+// draftAsk asks for all that the service has of a group, in any state.
+func draftAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
+	return pass.ExportAsk{
+		Group: g, Languages: languages, Completion: string(service.Draft), Wanted: t.Wanted(g),
+	}
+}
+
 // askedAtOnce bounds the answers that a push has in memory.
 const askedAtOnce = 100
 
-// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are needed for that.
-func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are
+// needed for that.
+func (r *translationPass) candidatesOf(
+	g *bundle.Group, found []*candidate,
+) (mine []*candidate, languages []config.Language) {
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
 		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
@@ -101,11 +124,13 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 }
 
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
-func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported) (err error) {
+func (r *translationPass) shipGroup(
+	ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported,
+) (err error) {
 	all := make([]*weighed, len(mine))
 	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
-		theirs, _ := r.tree.Fitted(c.Target, r.presently(c.Target, present))
+		theirs, _ := r.tree.Fitted(c.Target, r.followers.presently(c.Target, present))
 		if all[i], err = r.weigh(c, theirs); err != nil {
 			return err
 		}
@@ -119,7 +144,7 @@ func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, 
 			}
 		}
 		for _, lost := range w.conflicts {
-			r.foundConflict(lost)
+			r.decisions.foundConflict(lost)
 		}
 		if err := r.shipCandidate(ship, g, w); err != nil {
 			return err
@@ -136,8 +161,8 @@ type weighed struct {
 	same, sent catalog.Catalog
 }
 
-// goAlong puts the texts that another place sends of the same file in the place of the service's: where both send forms of one key, the upload that is taken
-// last would take the other's back.
+// goAlong replaces the service's texts by those that another snapshot sends of the same file: where both send forms of
+// one key, the upload that is taken last would take the other's back.
 func (w *weighed) goAlong(others catalog.Catalog) {
 	own := w.sent.Index()
 	for _, u := range others {
@@ -147,14 +172,16 @@ func (w *weighed) goAlong(others catalog.Catalog) {
 	}
 }
 
-// loseAlong makes one conflict of a key of which forms were written in two places and have lost.
+// loseAlong makes one conflict of a key of which forms were written in two snapshots and have lost.
 func (w *weighed) loseAlong(other *weighed) {
 	for i, x := range w.conflicts {
-		w.conflicts[i] = x.With(other.texts, func(there, _ catalog.Unit) bool { return other.changed[there.Name] && other.lost[there.Key] })
+		w.conflicts[i] = x.With(other.texts, func(there, _ catalog.Unit) bool {
+			return other.changed[there.Name] && other.lost[there.Key]
+		})
 	}
 }
 
-func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
+func (r *translationPass) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
 	v, err := r.compare(c, theirs)
 	if err != nil {
 		return nil, err
@@ -179,15 +206,16 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 }
 
 // foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
-func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
+func (r *translationPass) foretell(c *candidate, key string, theirs catalog.Catalog) {
 	if r.o.DryRun {
 		x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).InFile(c.beside(key))
 		r.report.Open[x.ID()] = x
 	}
 }
 
-// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
-func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
+// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last
+// merge.
+func (r *translationPass) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)
@@ -211,7 +239,8 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 	r.was(c.Path, c.Language.Code, c.theirs)
 	return r.eachKind(c.Target, c.sent, c.theirs, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
-		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
+		wanted := func(n catalog.Name) bool { _, ok := index[n]; return ok }
+		up, err := composeTranslations(c.Sources[0], c.candidate, wanted, c.instead)
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
@@ -220,43 +249,45 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 			if r.o.DryRun {
-				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language))
+				r.problem(furtherProblem(ledger.JobFile{Memory: m, Units: pass.Accepts(up.Units)}, m.Language, r.met))
 			}
 		}
-		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.branch.Project.Push.CompletionState), up, m, sent)
+		completion := r.branch.Project.Push.CompletionState
+		ship.add(request(r.branch, c.Sources[0], c.Language.Code, g.ExportFormat(), completion), up, m, sent)
 		return nil
 	})
 }
 
-// replaces names the service's texts that the place has not merged and that "overwrite" is about to replace.
-func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
+// replaces names the service's texts that the snapshot has not merged and that "overwrite" is about to replace.
+func (r *translationPass) replaces(c *weighed, sent map[catalog.Name]int) {
 	for _, u := range c.replaced {
 		if _, is := sent[u.Name]; !is || r.branch.Project.Push.Conflicts != "overwrite" {
 			continue
 		}
 		p := report.Problem{Code: report.CodeReplaced, File: c.Path, Key: u.Key, Language: c.Language.Code,
-			Problem: fmt.Sprintf("the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.Where())}
+			Problem: fmt.Sprintf("the service's %q is replaced by a text from %s, which had not merged it. "+
+				"If it is meant, write it again", u.Text, c.snapshot.name.Where())}
 		r.report.Replaced = append(r.report.Replaced, p)
 		r.branch.GivesWay(p, r.o.DryRun)
 	}
 }
 
-// onlyWaits reports whether all that changed in a file lost conflicts earlier that nobody has decided since, and names those: there is nothing to ask
-// the service for.
-func (r *pushing) onlyWaits(c *candidate) bool {
+// onlyWaits reports whether all that changed in a file lost conflicts earlier that are not decided since, and names
+// those. The service need not be asked then.
+func (r *translationPass) onlyWaits(c *candidate) bool {
 	keys := make(map[string]bool)
 	for n := range c.changed {
 		keys[n.Key] = true
 	}
 	texts := c.texts.Restrict(keys)
-	if !r.waits(c, texts) {
+	if !r.decisions.waits(c, texts) {
 		return false
 	}
 	for _, u := range texts {
 		lost := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
-			r.conflict(lost)
+			r.decisions.conflict(lost)
 		}
 	}
 	return true
@@ -267,15 +298,15 @@ type versus struct {
 	lost      map[string]bool // keys that the service changed too
 	conflicts []pass.Conflict // about them, in the file's order
 	same      map[catalog.Name]bool
-	instead   map[catalog.Name]string // the service's present texts where nobody changed the repository's
-	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
+	instead   map[catalog.Name]string // the service's present texts where the repository's were not changed
+	replaced  catalog.Catalog         // the service's present texts that are not merged here, where others are sent
 }
 
-// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
-// changes. A text that the service has from here, or had at the last merge, is no change of its own.
-func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
+// compare reports the keys that both sides changed, and those that differ at first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is not its own change.
+func (r *translationPass) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
-	m, err := r.memories(c.Target, c.place, c.texts)
+	m, err := r.reader.memories(c.Target, c.snapshot, c.texts)
 	if err != nil {
 		return v, err
 	}
@@ -284,10 +315,11 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		return v, err
 	}
 	index := theirs.Index()
-	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
+	// Keys that are not, or not any more, as a conflict has them: should they lose, that is to be told.
+	anew := make(map[string]bool)
 	for _, u := range c.texts {
 		lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key] && c.about(lost)
+		conflicts = conflicts && c.unmoved(u, lost) && !c.decided[u.Key] && c.about(lost)
 		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
 		if c.changed[u.Name] && c.beside(u.Key) != "" {
@@ -321,14 +353,16 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	for _, u := range c.texts {
 		if v.lost[u.Key] && anew[u.Key] {
 			anew[u.Key] = false
-			x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).InFile(c.beside(u.Key))
-			v.conflicts = append(v.conflicts, x)
+			x := pass.NewConflict(r.branch.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
+			v.conflicts = append(v.conflicts, x.InFile(c.beside(u.Key)))
 		}
 	}
 	return v, nil
 }
 
-func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
+func composeTranslations(
+	b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string,
+) (bundle.Upload, error) {
 	if b.Format.Name != "locjson" {
 		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
 	}
@@ -342,4 +376,62 @@ func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(
 		return bundle.Upload{}, nil
 	}
 	return bundle.ComposeUnits(b, c.Path, units)
+}
+
+// eachKind calls send with the texts of keys that the service has, then with further forms of plurals that it may not
+// have: these travel in an import of their own, because its result counts what had no source text, and names none.
+func (r *translationPass) eachKind(
+	target bundle.Target, sent, theirs catalog.Catalog, send func(sent catalog.Catalog, further bool) error,
+) error {
+	source, ok := r.tree.SourceTexts(target)
+	if !ok {
+		return send(sent, false)
+	}
+	keys := source.Keys()
+	maps.Copy(keys, theirs.Keys()) // what it has translated it has a source text for
+	known := sent.Restrict(keys)
+	if err := send(known, false); err != nil || len(known) == len(sent) {
+		return err
+	}
+	declined, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Further, target.Path, target.Language.Code))
+	if err != nil {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool {
+		return keys[u.Key] || declined.Has(u.Name, u.Text) && !r.o.All
+	}), true)
+}
+
+// sendInherited sends the source texts of inherited keys of which a translation was changed here. A collection takes no
+// translation of a key that it does not have.
+func (r *translationPass) sendInherited(ctx context.Context, found []*candidate) error {
+	if r.branch.Trunk == nil {
+		return nil
+	}
+	of, wanted := r.branch.Keeper(), make(map[*tree.Source]map[string]bool)
+	for _, c := range found {
+		for n := range c.changed {
+			for _, b := range c.Sources {
+				s := r.tree.Of(b)
+				if !r.accepted.Inherited(s)[n.Key] || of.TrunkCollection(s) == s.Collection {
+					continue
+				}
+				if wanted[s] == nil {
+					wanted[s] = make(map[string]bool)
+				}
+				wanted[s][n.Key] = true
+			}
+		}
+	}
+	ship := &shipping{}
+	for _, s := range r.tree.Sources {
+		if wanted[s] == nil {
+			continue
+		}
+		if err := addSource(r.state, ship, s, func(key string) bool { return wanted[s][key] }); err != nil {
+			return err
+		}
+	}
+	r.imports.shipAll(ctx, ship.shipments)
+	return nil
 }

@@ -6,39 +6,12 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 )
 
-// export asks the service for one group's translations; see exportAll.
-func (p *pushing) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age pass.ExportAge) (*pass.Exported, error) {
-	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}}, age)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
-// translation that was just sent.
-func (p *pushing) forgetExports() error {
-	jobs, err := ledger.Jobs.List(p.branch.Ledger, p.branch.StateName())
-	if err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		if j.Kind == pass.JobExport {
-			if err := p.branch.Forget(&j); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// untouchedSince reports whether the branch that pushes read, and the one of the translations, have no file that differs from the last look.
+// untouchedSince reports whether the branches of sources and of translations have the files that the last push saw.
 func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if r.branch.Project.Push.Source == config.Worktree || !r.o.plain() {
 		return false, nil
@@ -60,7 +33,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	}
 	tip, err := r.branch.Repo.At(ctx, branch, r.branch.Project.Push.Source)
 	if err != nil || tip.Base() == nil {
-		return false, nil // the full look says what is wrong
+		return false, nil // the full push says what is wrong
 	}
 	source, err := r.branch.Committed(r.branch.Repo, tip.Base(), nil)
 	if err != nil {
@@ -80,7 +53,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	return true, ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
 }
 
-// plain reports whether these are the options of a push that nobody asked for anything special.
+// plain reports whether these are the options of a push that was asked for nothing special.
 func (o Options) plain() bool {
 	return !o.All && !o.Translations && !o.Force && !o.DryRun && !o.Ours && !o.Theirs && len(o.Keys) == 0
 }
@@ -92,7 +65,8 @@ func (r *pushing) unfinished() (bool, error) {
 		return false, err
 	}
 	conflicts, err := r.branch.Conflicts()
-	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == pass.JobImport }), err
+	waits := slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == pass.JobImport })
+	return waits || len(conflicts) > 0, err
 }
 
 // alike reports whether a commit was reached from another one without a change of a file that passes read.
@@ -113,22 +87,23 @@ func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
 	return !slices.ContainsFunc(paths, p.branch.Project.WatchPatterns().Match), nil
 }
 
-// looking forgets the last look, before something is done that it may not be true after.
-func (r *pushing) looking() error {
+// forgetSeen forgets what the last push saw, before something is done that it may not be true after.
+func (r *pushing) forgetSeen() error {
 	if r.o.DryRun || r.branch.Project.Push.Source == config.Worktree {
 		return nil
 	}
 	return ledger.Fingerprints.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source)
 }
 
-// sawAll remembers what was looked at, when it is true that looking once more would find nothing.
+// sawAll remembers what was read, when reading it once more would find nothing.
 func (r *pushing) sawAll() error {
 	tip, committed := r.tree.FS.(*gitops.Tip)
-	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
+	asked := r.report.Requests+r.report.Exports+r.exports > 0
+	if !committed || !r.o.plain() || r.snapshots.blind || asked || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
 		return nil
 	}
 	now := ledger.Fingerprint{Config: r.branch.Configured(), Source: tip.Hash()}
-	for _, at := range r.places {
+	for _, at := range r.snapshots.all {
 		if at.name == pass.LookAt(r.branch.Project.Pull.Branch) && at.name != pass.LookAt(r.branch.Project.Push.Source) {
 			now.Branch = at.commit
 		}

@@ -1,0 +1,157 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
+// that pulls write. In both a text is a person's change when it is not blank, was not filled in, and
+//
+//   - is not in the file's history: no pull wrote it, and it was not delivered before; or
+//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen, or one of
+//     ours that brought such a text.
+//
+// An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
+type snapshot struct {
+	name    pass.LookAt
+	fsys    fs.FS
+	commit  string        // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared  *tree.Shared  // of all snapshots, once their files are read
+	earlier []pass.LookAt // those read last time at a commit of its history
+
+	merged map[string]catalog.Marks // what commits of ours brought since it was read last, by ledger.TargetID
+}
+
+// snapshots are those that a push reads translations from.
+type snapshots struct {
+	*state
+	all   []*snapshot
+	blind bool // the branch could not be looked at, or need not be
+}
+
+// find finds where translations are read: the branch first, then what pushes read. A branch that cannot be
+// reached keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only
+// half.
+func (r *snapshots) find(ctx context.Context) error {
+	var branch *gitops.Tip
+	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
+		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
+		if err == nil {
+			err = r.branch.FetchBlobs(ctx, tip)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case r.noBranch(err):
+		case err != nil:
+			r.blind = true
+			r.branch.Log.Warn("translations on the branch are not looked at this time",
+				zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
+		default:
+			branch = tip
+		}
+	}
+	ours := branch
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
+		ours = here
+	}
+	var err error
+	if ours != nil {
+		if r.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
+			return err
+		}
+	}
+	if r.all, err = r.snapshotsIn(r.branch.Repo, branch); err != nil || branch == nil {
+		return err
+	}
+	return r.readMerged(ctx, r.all[len(r.all)-1])
+}
+
+// readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
+// that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
+func (r *snapshots) readMerged(ctx context.Context, at *snapshot) error {
+	if slices.Contains(at.earlier, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
+		return nil
+	}
+	since, _, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), at.name.Record())
+	if err != nil {
+		return err
+	}
+	tip, err := r.branch.Repo.AtCommit(at.commit)
+	if err != nil {
+		return err
+	}
+	made, err := gitops.Ours(ctx, r.branch.Repo, tip, since, r.branch.Project.Name, pass.RecollectMost)
+	if err != nil {
+		return fmt.Errorf("read the history of %s: %w", at.name.Where(), err)
+	}
+	found, err := r.branch.BroughtBy(ctx, r.branch.Repo, made, r.tree.Bundles())
+	at.merged = make(map[string]catalog.Marks, len(found))
+	for id, f := range found {
+		at.merged[id] = f.Agreed
+	}
+	return err
+}
+
+// snapshotsIn are those of the tree that pushes read, and of a branch; nil where it is not to be looked at.
+func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snapshot, error) {
+	here := &snapshot{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
+	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
+		here.commit = tip.Hash()
+	} else {
+		_, head, err := repo.Head()
+		if err != nil {
+			return nil, err
+		}
+		here.commit = head
+	}
+	snapshots := []*snapshot{here}
+	if branch != nil && !branch.New() {
+		snapshots = []*snapshot{{name: pass.LookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+	}
+	for _, at := range snapshots {
+		for _, l := range names(r.branch) {
+			if l == config.Worktree && at.name != l {
+				continue // what was seen there need not be committed, and says nothing about another tree
+			}
+			commit, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), l.Record())
+			if err != nil {
+				return nil, err
+			}
+			if l == pass.LookAt(r.branch.Project.Pull.Branch) && r.unsaved.Seen != "" {
+				commit, looked = r.unsaved.Seen, true
+			}
+			past, err := repo.History.Contains(at.commit, commit)
+			if err != nil {
+				return nil, err
+			}
+			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.earlier, l) {
+				at.earlier = append(at.earlier, l)
+			}
+		}
+	}
+	return snapshots, nil
+}
+
+// names are those of the tree that pushes read and of the branch that pulls write.
+func names(p *pass.Branch) []pass.LookAt {
+	return []pass.LookAt{pass.LookAt(p.Project.Push.Source), pass.LookAt(p.Project.Pull.Branch)}
+}
+
+// noBranch reports whether a line's branch is not where its translations could be built on it yet.
+func (p *snapshots) noBranch(err error) bool {
+	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
+}
