@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -153,8 +151,8 @@ func cloneConfig(address string, f object.Format) string {
 	if partial {
 		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
 	}
-	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
-	// Bitmaps, which git makes in a bare repository, need every blob.
+	// Only this program works here: what no reference needs goes soon, and git's helpers end with the call that starts
+	// them. Bitmaps, which git makes in a bare repository, need every blob.
 	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = " +
 		"20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
 	return b.String()
@@ -198,15 +196,19 @@ func (c Clone) forget(ctx context.Context, prefix string, gone func(name string)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !gone(strings.TrimPrefix(name, prefix)) {
-			continue
-		}
-		if err := c.repo.Refs.Swap(ctx, name, all[name], hash{}, ""); err != nil && !errors.Is(err, ErrMoved) {
-			return fmt.Errorf("forget %s: %w", name, err)
+	var moves []ref.Move
+	for name, h := range all {
+		if gone(strings.TrimPrefix(name, prefix)) {
+			moves = append(moves, ref.Move{Name: name, Old: h})
 		}
 	}
-	return nil
+	if len(moves) == 0 {
+		return nil
+	}
+	if err := c.repo.Refs.SwapAll(ctx, "", moves...); err != nil && !errors.Is(err, ErrMoved) {
+		return fmt.Errorf("forget branches below %s: %w", prefix, err)
+	}
+	return nil // what moved meanwhile is for the next time
 }
 
 // MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote
@@ -227,7 +229,7 @@ func (c Clone) Maintain(ctx context.Context) error {
 		return err
 	}
 	if err := c.forget(ctx, "refs/remotes/"+CloneRemote+"/",
-		func(branch string) bool { return there[branch] == "" }); err != nil {
+		func(branch string) bool { return branch != "HEAD" && there[branch] == "" }); err != nil {
 		return err
 	}
 	if _, err := c.repo.Run(ctx, run.Call{Args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {

@@ -107,9 +107,11 @@ func TestClone(t *testing.T) {
 			if tip := at(t, r, "l10n", ""); !tip.New() {
 				t.Errorf("the branch came back as %s", tip.Hash())
 			}
+			gittest.Git(t, dir, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk") // git 2.48 makes one
 			if err := r.Clone.Maintain(t.Context()); err != nil {
 				t.Error(err)
 			}
+			gittest.Git(t, dir, "symbolic-ref", "-d", "refs/remotes/origin/HEAD")
 			if left := must[map[string]hash](t)(r.repo.Refs.List("refs/remotes/origin/")); len(left) != 1 {
 				t.Errorf("tracked are %v", left)
 			}

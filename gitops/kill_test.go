@@ -113,7 +113,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				r.Close()
 			}
 			gittest.Sound(t, s.bare)
-			if len(steps) < 10 {
+			if len(steps) < 8 {
 				t.Errorf("only %d steps: %v", len(steps), steps)
 			}
 			t.Logf("killed at %v", steps)

@@ -139,7 +139,15 @@ func (d *delivery) swap(ctx context.Context, now hash) error {
 	if err != nil {
 		return err
 	}
-	err = d.repo.Refs.Swap(ctx, "refs/heads/"+d.tip.branch, now, d.tip.commit, "locsync: "+c.Subject())
+	why, moves := "locsync: "+c.Subject(), []ref.Move{{Name: "refs/heads/" + d.tip.branch, Old: now, To: d.tip.commit}}
+	if out, waits, _ := d.outbox(); waits { // emptied with it, by one process
+		moves = append(moves, out)
+	}
+	err = d.repo.Refs.SwapAll(ctx, why, moves...)
+	if d.emptied = err == nil && len(moves) > 1; err != nil && len(moves) > 1 {
+		// What is wrong with the outbox leaves no branch behind.
+		err = d.repo.Refs.SwapAll(ctx, why, moves[0])
+	}
 	switch {
 	case err == nil:
 		d.result.Local = Moved

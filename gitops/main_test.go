@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // atExit takes away what benchmarks share.
@@ -28,6 +30,7 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name)
 		}
 	}
+	done := gittest.InMemory()
 	home, err := os.MkdirTemp("", "locsync-home-")
 	if err != nil {
 		panic(err)
@@ -49,6 +52,7 @@ func TestMain(m *testing.M) {
 		do()
 	}
 	os.RemoveAll(home)
+	done()
 	os.Exit(code)
 }
 

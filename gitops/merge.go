@@ -36,7 +36,7 @@ func (s State) String() string {
 type Merged struct {
 	State State
 	Tip   *Tip // what to go on with: read it, and commit on it
-	// files of the caller's that both sides changed; until Commit gets their final bytes, base's stand
+	// files of the caller's that both sides changed; until Commit gets their final bytes, they are base's
 	Contested []Contested
 	Conflicts []string // paths on which the merge failed
 	Note      string   // in words, when State is Behind

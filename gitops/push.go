@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/content"
 	"github.com/locsync/locsync/gitops/outcome"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/remote"
 	"github.com/locsync/locsync/gitops/repository"
 )
@@ -56,6 +57,8 @@ type delivery struct {
 	tip    *Tip
 	result PushResult
 	dry    bool // nothing is moved
+
+	delivers, emptied bool // where it arrives the outbox is emptied; it is
 }
 
 func deliveryOf(r *Repo, tip *Tip) *delivery {
@@ -65,6 +68,7 @@ func deliveryOf(r *Repo, tip *Tip) *delivery {
 
 func (d *delivery) push(ctx context.Context, options []string) error {
 	tip, name := d.tip, d.repo.Options.Remote
+	d.delivers = true
 	if tip.commit.IsZero() {
 		return errors.New("the merge is not committed; Commit it first")
 	}
@@ -132,9 +136,19 @@ func disregard(err error) error {
 // emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its
 // place.
 func (d *delivery) emptyOutbox(ctx context.Context) error {
-	waiting, note, err := d.r.pending(d.tip.branch)
-	if err != nil || waiting == nil || waiting.commit != d.tip.commit {
+	move, waits, err := d.outbox()
+	if err != nil || !waits {
 		return err
 	}
-	return disregard(d.repo.Refs.Swap(ctx, repository.Outbox(d.tip.branch), note, hash{}, ""))
+	return disregard(d.repo.Refs.SwapAll(ctx, "", move))
+}
+
+// outbox is the move that empties the outbox; false when it does not hold what is delivered.
+func (d *delivery) outbox() (move ref.Move, waits bool, err error) {
+	if !d.delivers || d.emptied {
+		return move, false, nil
+	}
+	waiting, note, err := d.r.pending(d.tip.branch)
+	waits = err == nil && waiting != nil && waiting.commit == d.tip.commit
+	return ref.Move{Name: repository.Outbox(d.tip.branch), Old: note}, waits, err
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -98,9 +99,11 @@ func (b baseline) write(w io.Writer) error {
 	return err
 }
 
+const mostBaseline = 16 << 20 // bytes
+
 // readBaseline reads a baseline; there is false where there is no such file.
 func readBaseline(file string) (b baseline, there bool, err error) {
-	text, err := os.ReadFile(file)
+	text, err := bound.ReadFile(file, mostBaseline)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, false, nil
 	}

@@ -38,6 +38,7 @@ func TestCeilings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks the whole program")
 	}
+	t.Parallel()
 	ceilings := readNumbers(t, "testdata/ceilings.txt")
 	for _, p := range loadPackages(t) {
 		measured := measure(t, p)

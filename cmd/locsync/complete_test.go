@@ -62,6 +62,9 @@ output = "web/{LANGUAGE}/{NAME}.json"
 
 // Offered is what the configuration says, and what flags can be; nobody is called, and without a configuration nothing is offered and nothing said.
 func TestCompletion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program for every line, which does one thing and ends")
+	}
 	t.Parallel()
 	dir := shelf(t)
 	empty := t.TempDir()

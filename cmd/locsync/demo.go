@@ -169,7 +169,7 @@ func tellStory(ctx context.Context, a *app, p *process.Process, cfg *config.Conf
 	if err := demoPull(ctx, a, p, false); err != nil {
 		return err
 	}
-	a.say("\nThe repository is in %s. To explore it:\n  cd %s\n  git log -p l10n\n  cat locsync.toml", dir, dir)
+	a.say("\nThe repository is in %s. To explore it:\n  cd %s\n  git log -p l10n --\n  cat locsync.toml", dir, dir)
 	return nil
 }
 

@@ -22,6 +22,9 @@ import (
 func TestLayouts(t *testing.T) {
 	gittest.Need(t)
 	for name, lay := range layouts {
+		if testing.Short() && name != "mixed" {
+			continue // with the race detector one is enough, which has files of three kinds
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := fnv.New64a()

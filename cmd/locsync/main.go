@@ -13,7 +13,7 @@
 //	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config,
 //	          watch, heartbeat
 //	check -> plural          spelling -> catalog, plural       service/local -> wire, plural, formats
-//	config -> secret         secret -> bound
+//	config -> secret         secret -> bound                   manual -> terminal
 //	bundle -> config, formats, resource, catalog, report       discover -> config, formats, resource
 //	boltledger -> ledger -> catalog, report
 //	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource

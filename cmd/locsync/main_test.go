@@ -54,7 +54,15 @@ func TestMain(m *testing.M) {
 			return Main()
 		})
 	}
-	testscript.Main(m, programs)
+	testscript.Main(tests{m}, programs)
+}
+
+// tests are run with their temporary files in memory; programs of this test's program are not.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	defer gittest.InMemory()()
+	return t.M.Run()
 }
 
 // programs are what this test's program can be besides, under these names.

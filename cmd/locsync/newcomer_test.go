@@ -267,7 +267,7 @@ func (n *newcomer) unmoved(before, after string) {
 
 // diff is what the branch of translations has that the base lacks.
 func (n *newcomer) diff() string {
-	out, _ := gittest.TryGit(n, n.tree, "diff", "main..."+n.branch())
+	out, _ := gittest.TryGit(n, n.tree, "diff", "main..."+n.branch(), "--")
 	return out
 }
 

@@ -181,6 +181,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: a block of kind %q: the test does not know what to do with it", b.page, b.language)
 		}
 	}
+	checkPicture(t, r.demo)
 	if r.ran < 30 {
 		t.Errorf("only %d commands were run", r.ran)
 	}

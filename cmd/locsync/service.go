@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -104,7 +104,7 @@ func readKeys(f serviceFlags) ([]string, error) {
 	case f.retry <= 0:
 		return nil, errors.New("--callback-retry must be a duration above 0")
 	}
-	data, err := os.ReadFile(f.keyFile)
+	data, err := bound.ReadFile(f.keyFile, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
 	}

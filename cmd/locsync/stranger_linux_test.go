@@ -107,16 +107,17 @@ func TestErrorsOfFiles(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file is refused, and nobody waits for what it might bring; so is an argument that a script left empty.
+// A pipe instead of a file is refused, and not waited for; so is an argument that a script left empty.
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	dir := shelf(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, says := range map[string]string{"pipe": "pipe is no file", "state": "no such file", ".": ". is no file"} {
+	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "no such file",
+		".": "is not a regular file"} {
 		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil ||
-			!strings.Contains(err.Error(), strings.TrimPrefix(says, ". ")) || !process.Lasting(err) {
+			!strings.Contains(err.Error(), says) || !process.Lasting(err) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

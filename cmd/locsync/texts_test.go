@@ -151,7 +151,7 @@ func (n *newcomer) changes() (all []change) {
 		return nil
 	}
 	begin := n.git("merge-base", "main", branch)
-	diff := n.git("diff", "--name-only", "-z", begin, branch)
+	diff := n.git("diff", "--name-only", "-z", begin, branch, "--")
 	if diff == "" {
 		return nil
 	}

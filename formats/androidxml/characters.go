@@ -146,7 +146,7 @@ func (s *scanner) reference(at int) (int, error) {
 		return 0, refuse(at, "a bare & is not XML; write &amp;")
 	case name[0] == '#':
 		if _, ok := charReference(name); !ok {
-			return 0, refuse(at, "&%s; is no character of XML", name)
+			return 0, refuse(at, "&%s; is not a character of XML", name)
 		}
 	case predefined(name) == 0 && !s.entities.declares(name):
 		return 0, refuse(at, "the entity &%s; is declared nowhere; for a plain & write &amp;", name)

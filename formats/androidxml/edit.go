@@ -70,7 +70,7 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 }
 
 func errQuantity(name string) error {
-	return fmt.Errorf("%q is no quantity; Android knows %s", name, strings.Join(quantities, " "))
+	return fmt.Errorf("%q is not a quantity; Android knows %s", name, strings.Join(quantities, " "))
 }
 
 // What attributes have to escape, by their quotes. White space would be read as blanks.

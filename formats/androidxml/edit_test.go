@@ -141,7 +141,7 @@ func TestRefusedEdits(t *testing.T) {
 		{f, set("", "", "x"), "needs a name"},
 		{f, set("a\x00b", "", "x"), "control character"},
 		{f, set(strings.Repeat("n", resource.MaxName+1), "", "x"), "the name has more than"},
-		{f, set("p", "lots", "x"), "no quantity"},
+		{f, set("p", "lots", "x"), "not a quantity"},
 		{f, set("p", "0", "x"), "plurals here"},
 		{f, set("a", "2", "x"), "items before it"},
 		{empty, set("a", "few", "x"), "counted from 0"},

@@ -25,7 +25,7 @@ func undone(f *resource.File, _ string) bool {
 
 // strict is a case of an ordinary file: an edit of it is refused only for what the package comment names.
 func strict(src []byte, texts ...string) resourcetest.Case {
-	rules := []string{`marked translatable="false"`, "is no quantity", "the entry is plurals here", "are counted from 0", "an item holds a single text", "other keys stand below it",
+	rules := []string{`marked translatable="false"`, "is not a quantity", "the entry is plurals here", "are counted from 0", "an item holds a single text", "other keys are below it",
 		"without the items before it", "without its other items", "is missing, and a list is whole or absent", "declare it in this file, too", "plural quantities and counted items at once", "needs a name", "the name has more than"}
 	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: func(_ *resource.File, r resource.Refusal) bool {
 		why := rules

@@ -54,7 +54,7 @@ func (s *scanner) prefix(name string, at int) error {
 	switch {
 	case !ok:
 	case prefix == "" || local == "" || nameLength(local) != len(local) || strings.Contains(local, ":"):
-		return refuse(at, "%s is no name that namespaces allow", name)
+		return refuse(at, "%s is not a name that namespaces allow", name)
 	case s.names.bound[prefix] > 0 || prefix == "xml" || prefix == "xmlns" || s.names.unbound[prefix]:
 	default:
 		if s.names.unbound == nil {

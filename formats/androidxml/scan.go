@@ -95,7 +95,7 @@ func (s *scanner) root(at int) (end int, err error) {
 		return 0, err
 	}
 	if s.tag.name != "resources" {
-		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources",
+		return 0, refuse(at, "the root element is <%s>, not <resources>: this is not a file of Android string resources",
 			s.tag.name)
 	}
 	if a, ok := s.tag.attribute("translatable"); ok {

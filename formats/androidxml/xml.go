@@ -256,7 +256,7 @@ func (s *scanner) instruction(at int) (end int, err error) {
 	case n == 0 || stop < 0 || n > stop || n < stop && !isSpace(rest[n]):
 		return 0, refuse(at, "a processing instruction that is not well-formed")
 	case strings.EqualFold(rest[:n], "xml"):
-		return 0, refuse(at, "<?xml ...?> stands only at the very beginning of a file")
+		return 0, refuse(at, "<?xml ...?> is allowed only at the very beginning of a file")
 	}
 	if err := s.checked(at+2, at+2+stop, seenSuspect); err != nil {
 		return 0, err

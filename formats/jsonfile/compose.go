@@ -86,7 +86,7 @@ func (w *writer) neighbours(f *resource.File, at resource.Place) {
 			w.lists = i
 		}
 		// in a message file, and in one without descriptions
-		if w.context != describedMessages && int(n.End) == i+2 && f.Name(i+1) == messages.Text {
+		if w.context != describedMessages && int(n.End) == i+2 && messages.IsText(f.Name(i+1)) {
 			w.context = bareMessages
 			if note := f.Node(i + 1).Note.Of(f.Source()); n.Style&messageEntry != 0 && note != "" && note[0] != '/' {
 				w.context = describedMessages
@@ -255,8 +255,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	}
 	model := &resource.New{Kind: resource.Map, Like: n.Like}
 	return w.container(out, model, l, len(parts), func(i int, inner Lines) error {
-		if parts[i].name == "message" {
-			return w.entry(out, &resource.New{Kind: resource.Text, Name: "message", Text: text}, inner, false)
+		if messages.IsText(parts[i].name) {
+			return w.entry(out, &resource.New{Kind: resource.Text, Name: parts[i].name, Text: text}, inner, false)
 		}
 		out.WriteString(`"` + parts[i].name + `"` + inner.Colon + Transplant(src, parts[i].raw, inner))
 		return nil

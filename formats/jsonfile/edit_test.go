@@ -245,6 +245,7 @@ func TestMessageFiles(t *testing.T) {
 		"{\n// c\n\"a\": {\"message\": \"x\", \"placeholders\": {}}}":                           "a/message=x /c",
 		`{"a": {"message": null, "description": "d"}}`:                                          "a/message=(null) /d",
 		`{"a": {"message": "\ud800", "description": "d"}, "b": {"message": "x"}}`:               "a/message=(other) /d; b/message=x",
+		`{"a": {"defaultMessage": "x", "description": "d"}, "b": {"defaultMessage": "y"}}`:      "a/defaultMessage=x /d; b/defaultMessage=y",
 		`{"a": {"message": "x"}, "b": {"title": "t"}}`:                                          "a/message=x; b/title=t",
 		`{"a": {"message": "x", "description": "d"}, "b": {"message": "y", "title": "t"}}`:      "a/message=x; a/description=d; b/message=y; b/title=t",
 		`{"a": {"message": "x", "description": "d"}, "n": 1}`:                                   "a/message=x; a/description=d; n=(other)",

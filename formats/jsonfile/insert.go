@@ -1,6 +1,7 @@
 package jsonfile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -394,7 +395,7 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 	}
 	for i := range add {
 		if depth+height(&add[i]) > resource.MaxDepth {
-			return fmt.Errorf("it would stand in more than %d objects inside one another", resource.MaxDepth)
+			return fmt.Errorf("it would be in more than %d objects inside one another", resource.MaxDepth)
 		}
 		if in == 0 && f.Node(0).Kind == resource.Map && isNewMetadata(&add[i]) {
 			return errMetadata
@@ -403,7 +404,7 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 	if f.Node(0).Style&messageEntry != 0 {
 		return messages.Insertable(in, add)
 	}
-	return messages.Tellable(f, in, add)
+	return errors.Join(messages.Unsettled(f, in, add), messages.Tellable(f, in, add))
 }
 
 func height(n *resource.New) int {

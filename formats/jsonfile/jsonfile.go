@@ -13,10 +13,11 @@
 // that is in it; such a name decodes with the half pair as it is spelled. Arrays are Lists, their items have no
 // names. JSON has no Forms: plural suffixes (key_one) and ICU messages are ordinary names and texts.
 //
-// A message file, as browser extensions and VS Code have them, is one whose outermost values are strings and objects of
-// a text "message" beside nothing but "description", "placeholders" and "comment", one of which occurs, and numbers and
-// booleans: there only the strings and the messages are entries, description or comment are the message's Note, and a
-// new message brings the model's placeholders with it. Nothing but a message can be put into such an object. A message
+// A message file, as browser extensions, VS Code and FormatJS have them, is one whose outermost values are strings and
+// objects of a text "message" ("defaultMessage" in FormatJS) beside nothing but "description", "placeholders" and
+// "comment", one of which occurs, and numbers and booleans: there only the strings and the messages are entries,
+// description or comment are the message's Note, and a new message brings the model's placeholders with it. Nothing but
+// a message can be put into such an object. A message
 // that has nothing but a comment (VS Code's package.nls.json and bundle.l10n.json) is a text under the object's own
 // name, since the translated files have a plain string under that name. In all others (browser extensions) the object's
 // name and "message" are nested names, as in the translated files, which have the same objects. A file with a Rails
@@ -28,11 +29,13 @@
 // and several forms, or where all outermost objects are such messages; it has no Rails root. An edit that would make
 // one of an ordinary file is refused.
 //
-// Metadata is no text: outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins with
-// @ and that hold an object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object has a
-// string "message". They are Other with all that is in them, never sent and never changed, and a new file has none: it
-// would name the authors, or the language, of the source. A container with nothing else goes with its last text. A
-// plain string under "@mention" is a text, and below the outermost level an @ means nothing.
+// Metadata is no text: an outermost string "$schema", and "locale" beside an object "translations" that holds all the
+// rest, as Angular has it; outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins
+// with @ and that hold an object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object
+// has a string "message". They are Other with all that is in them, never sent and never changed. A new file has none
+// but "$schema" and "locale", which programs want: the others would name the authors, or the language, of the source.
+// A container with nothing else goes with its last text. A plain string under "@mention" is a text, and below the
+// outermost level an @ means nothing.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its
 // line. A comment that a blank line separates from an entry belongs to no entry and stays when the entry goes.

@@ -17,8 +17,8 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		String:   func(n *resource.Node) bool { return isString(src, n) },
 		Comments: true,
 	}
-	if !spelling.File() {
-		spelling.MarkCounted()
+	spelling.MarkSettings()
+	if !spelling.Hides() {
 		return
 	}
 	nodes[0].Style |= messageEntry

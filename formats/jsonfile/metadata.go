@@ -44,3 +44,9 @@ func isNewMetadata(n *resource.New) bool {
 	return strings.HasPrefix(n.Name, "@@") ||
 		strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !messages.IsNew(n)
 }
+
+// Own reports metadata that would name the authors, the language or the texts of the source. A program reads a file by
+// its settings.
+func (g grammar) Own(f *resource.File, i int) bool {
+	return i > 0 && f.Node(i).Meta && !messages.IsSetting(f.Name(i))
+}

@@ -260,7 +260,7 @@ func (s *scanner) cut(up int) {
 }
 
 const (
-	halfNameMsg  = "the name has half of a surrogate pair, which no text can hold; what stands under it is left alone"
+	halfNameMsg  = "the name has half of a surrogate pair, which no text can hold; what is under it is left alone"
 	halfValueMsg = "the text has half of a surrogate pair, which no text can hold; it is left alone"
 )
 

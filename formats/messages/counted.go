@@ -41,7 +41,16 @@ func (s *Spelling) counted(i int) counted {
 	return m
 }
 
-// MarkCounted marks the descriptions and hashes of messages with plural forms, wherever in the file: they are no texts.
+// Hides reports whether the file is one of messages, whose descriptions are to be hidden. Else it marks metadata.
+func (s *Spelling) Hides() bool {
+	is := s.File()
+	if !is {
+		s.MarkCounted()
+	}
+	return is
+}
+
+// MarkCounted marks the descriptions and hashes of messages with plural forms, wherever in the file, as not texts.
 // A file has such messages where one of them is sure, or where all outermost maps are such.
 func (s *Spelling) MarkCounted() {
 	if s.Nodes[0].Kind != resource.Map {
@@ -73,6 +82,60 @@ func (s *Spelling) MarkCounted() {
 	}
 }
 
+// MarkSettings marks outermost strings that say something about the file: "$schema", and "locale" beside a map
+// "translations" with all the texts, as Angular has them.
+func (s *Spelling) MarkSettings() {
+	wrapped := false
+	for i := 1; i < len(s.Nodes); i = int(s.Nodes[i].End) {
+		if s.Nodes[i].Kind > resource.Other {
+			wrapped = !wrapped && s.Nodes[i].Kind == resource.Map && s.Name(&s.Nodes[i]) == "translations"
+			if !wrapped {
+				break
+			}
+		}
+	}
+	for i := 1; i < len(s.Nodes) && s.Nodes[0].Kind == resource.Map; i = int(s.Nodes[i].End) {
+		if n := &s.Nodes[i]; n.Kind == resource.Text && isSetting(s.Name(n), wrapped) {
+			n.Kind, n.Meta = resource.Other, true
+		}
+	}
+}
+
+// Unsettled refuses new entries that would be read as settings, and maps that would keep the settings from being such.
+func Unsettled(f *resource.File, in int, add []resource.New) error {
+	if in != 0 {
+		return nil
+	}
+	wrapped := false
+	for c := range f.Children(0) {
+		wrapped = wrapped || f.Node(c).Kind == resource.Map && f.Name(c) == "translations"
+	}
+	for i := range add {
+		setting := add[i].Kind == resource.Text && isSetting(add[i].Name, wrapped)
+		if settled := wrapped && hasSettings(f); setting || settled && add[i].Kind > resource.Other {
+			return errors.New("the outermost entries of this file say something about it, and all texts are in " +
+				"\"translations\"; put the entry there")
+		}
+	}
+	return nil
+}
+
+func hasSettings(f *resource.File) bool {
+	for c := range f.Children(0) {
+		if n := f.Node(c); n.Meta && IsSetting(f.Name(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsSetting reports whether a name is one that settings of a file have.
+func IsSetting(name string) bool { return name == "$schema" || name == "locale" }
+
+func isSetting(name string, wrapped bool) bool {
+	return IsSetting(name) && (wrapped || name != "locale")
+}
+
 // Tellable refuses new entries of a file with plural forms in messages: what would be read as a description or hash,
 // and what would keep a message from being read as one.
 func Tellable(f *resource.File, in int, add []resource.New) error {
@@ -91,7 +154,7 @@ func Tellable(f *resource.File, in int, add []resource.New) error {
 		case described && (n.Kind != resource.Text || !isForm(n.Name)), form && isAbout(n.Name),
 			n.Kind == resource.Map && !message && slices.ContainsFunc(n.Children, isForms):
 			return errors.New("a message of this file has plural forms, and nothing else that is a text; " +
-				"give the entry another place in the source file")
+				"move the entry elsewhere in the source file")
 		case in == 0 && n.Kind == resource.Map && !message && !sureOf(f):
 			return errOnlyMessages
 		}

@@ -1,10 +1,10 @@
 // Package messages is the shape of message files, in whatever grammar: browser extensions have them in JSON and YAML,
-// VS Code in JSON. An outermost entry is a text, or a message: a map of a text "message" beside nothing but what
-// describes it for translators ("description", "placeholders", "comment"), and numbers and booleans. One message of a
-// file is described.
+// VS Code and FormatJS in JSON. An outermost entry is a text, or a message: a map of a text "message" (FormatJS:
+// "defaultMessage") beside nothing but what describes it for translators ("description", "placeholders", "comment"),
+// and numbers and booleans. One message of a file is described.
 //
 // Messages with plural forms, as go-i18n has them, are maps of strings under the names of the forms, beside a
-// "description" and a "hash", which are no texts.
+// "description" and a "hash", which are not texts.
 //
 // The package finds them in the nodes of a grammar, and leaves in a layout what people translate. How a message is
 // written is the grammar's business.
@@ -18,11 +18,13 @@ import (
 
 // The names in a message.
 const (
-	Text         = "message"
 	Description  = "description"
 	Comment      = "comment"
 	Placeholders = "placeholders"
 )
+
+// IsText reports whether a name in a message is that of its text.
+func IsText(name string) bool { return name == "message" || name == "defaultMessage" }
 
 // Spelling is what a grammar knows of its nodes.
 type Spelling struct {
@@ -34,7 +36,7 @@ type Spelling struct {
 
 // Message is what the parts of a message say.
 type Message struct {
-	Text        int  // the node of its text, 0 when it is no message
+	Text        int  // the node of its text, 0 when it is not a message
 	Description int  // the node of the description, or comment, for translators; 0 when there is none
 	Described   bool // anything beside the text is there
 	Commented   bool // and that is nothing but a comment, as VS Code has it
@@ -50,7 +52,7 @@ func (s *Spelling) Of(i int) Message {
 	for c := i + 1; c < int(s.Nodes[i].End); c = int(s.Nodes[c].End) {
 		part, fits := &s.Nodes[c], false
 		switch name := s.Name(part); {
-		case name == Text:
+		case IsText(name):
 			text, fits = c, s.String(part) || part.Kind == resource.Null
 		case name == Description:
 			m.Description, chrome, m.Described, fits = c, true, true, s.String(part)
@@ -137,7 +139,7 @@ func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, t
 		whole(keep(i, 0))
 		for c := i + 1; c < end; {
 			next := int(s.Nodes[c].End)
-			if s.Name(&s.Nodes[c]) == Text {
+			if IsText(s.Name(&s.Nodes[c])) {
 				text(keep(c, top))
 			}
 			c = next
@@ -159,11 +161,11 @@ func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, t
 // IsNew reports whether an entry that is to be written is a message.
 func IsNew(n *resource.New) bool {
 	text := n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Kind == resource.Text
-	return text && n.Children[0].Name == Text
+	return text && IsText(n.Children[0].Name)
 }
 
 var errOnlyMessages = errors.New("this is a message file, which holds texts and groups with one message each; " +
-	"give the entry such a place in the source file")
+	"move the entry to one of these in the source file")
 
 // Insertable refuses what a message file has no place for in one of its containers.
 func Insertable(in int, add []resource.New) error {
@@ -175,7 +177,7 @@ func Insertable(in int, add []resource.New) error {
 	return nil
 }
 
-// Whole puts the entries of messages in the place of their texts, in a list of entries that are to go.
+// Whole puts the entries of messages instead of their texts, in a list of entries that are to go.
 func Whole(f *resource.File, gone []int, isMessage func(n *resource.Node) bool) []int {
 	whole := make([]int, 0, len(gone))
 	for _, i := range gone {

@@ -93,7 +93,7 @@ func (b *textBuilder) add(text []rune) {
 	}
 }
 
-// unicode writes what follows \u and returns how much of it that was. What is no character stays as written.
+// unicode writes what follows \u and returns how much of it that was. What is not a character stays as written.
 func (b *textBuilder) unicode(text []rune) int {
 	one, ok := fourDigits(text)
 	if !ok {

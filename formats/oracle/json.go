@@ -23,6 +23,7 @@ func readJSON(src []byte) (*document, error) {
 		return nil, err
 	}
 	hideMetadata(j.leaves)
+	hideSettings(j.leaves)
 	return &document{text: string(src), leaves: j.leaves, describes: true}, nil
 }
 
@@ -119,7 +120,7 @@ func (j *jsonReader) next() (t json.Token, at, end int, err error) {
 // ended checks that nothing is behind the root.
 func (j *jsonReader) ended() error {
 	if _, err := j.d.Token(); err != io.EOF {
-		return errors.New("something stands behind the document's end")
+		return errors.New("there is something after the document's end")
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-var describing = [...]string{"message", "description", "placeholders"}
+var describing = [...]string{"message", "defaultMessage", "description", "placeholders"}
+
+func isMessageText(name string) bool { return name == "message" || name == "defaultMessage" }
 
 // hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost
 // entries are texts and such objects: browser extensions and VS Code have such files. A message that has nothing but a
@@ -30,7 +32,7 @@ func hideMessages(leaves []Leaf, comments bool) bool {
 		case len(l.Path) == 1:
 			e.strange = e.strange || !text
 			e.message = true
-		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
+		case isMessageText(l.Path[1]) && len(l.Path) == 2 && (text || l.Kind == Null):
 			e.message = true
 		case comments && l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") ||
 			len(l.Path) == 3 && text && len(l.lists) == 1):
@@ -59,7 +61,7 @@ func hideMessages(leaves []Leaf, comments bool) bool {
 		}
 		e := of[i]
 		switch {
-		case l.Path[1] != "message" || len(l.Path) > 2:
+		case !isMessageText(l.Path[1]) || len(l.Path) > 2:
 			l.closed = true
 		case e.comment && !e.other:
 			l.Path = l.Path[:1]
@@ -80,7 +82,7 @@ func hideAbout(leaves []Leaf) {
 			return
 		}
 		for n := 1; n <= len(l.Path) && !l.metadata; n++ {
-			at := joined(l.Path[:n])
+			at := strings.Join(l.Path[:n], "\xff")
 			if open[at] == nil || open[at].to != i {
 				open[at] = &group{depth: n, from: i}
 				groups = append(groups, open[at])
@@ -133,6 +135,34 @@ func (g *group) take(l *Leaf, i int) {
 		g.about = true
 	default:
 		g.strange = true
+	}
+}
+
+// hideSettings takes the keys from outermost strings that say something about the file: "$schema", and "locale"
+// beside a map "translations" that has all else.
+func hideSettings(leaves []Leaf) {
+	wrapped, names := true, make(map[string]bool)
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
+			return
+		}
+		if !l.metadata && (len(l.Path) > 1 || l.Kind == Empty) {
+			names[l.Path[0]] = true
+			wrapped = wrapped && l.Path[0] == "translations" && !slices.Contains(l.lists, 1) &&
+				(len(l.Path) > 1 || l.Text == "{")
+		}
+	}
+	wrapped = wrapped && len(names) == 1
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) != 1 || l.Kind != Text {
+			continue
+		}
+		switch name := l.Path[0]; {
+		case name == "$schema", wrapped && name == "locale":
+			l.closed, l.metadata = true, true
+		}
 	}
 }
 

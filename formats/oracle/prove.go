@@ -300,8 +300,10 @@ func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool 
 		if l.closed && n == 1 && changed(l.Path[:n])&here != 0 { // a message with a comment
 			return true
 		}
-		if message := append(l.Path[:n:n], "message"); p.has(side, l.Path[:n])&below == 0 && changed(message)&here != 0 {
-			return true
+		for _, text := range [...]string{"message", "defaultMessage"} {
+			if p.has(side, l.Path[:n])&below == 0 && changed(append(l.Path[:n:n], text))&here != 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -397,7 +399,7 @@ func (p *proof) differs(i, j int) error {
 		return &Difference{new[j].label(), "would appear out of nowhere"}
 	}
 	if i < len(old) {
-		return &Difference{old[i].label(), "would be another, or in another place"}
+		return &Difference{old[i].label(), "would be another, or elsewhere"}
 	}
 	return &Difference{new[j].label(), "would be there once more"}
 }

@@ -68,7 +68,7 @@ func (r *rewrite) bare() {
 		case n.Kind > Other && int(n.End) == i+1 && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
 			in[i] |= some
 		}
-		if n.Meta || own != nil && own.Own(f, i) {
+		if own != nil && own.Own(f, i) {
 			in[i] = had
 		}
 		if n.Parent >= 0 {

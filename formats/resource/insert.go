@@ -224,11 +224,11 @@ func (r *rewrite) descend(f *File, path []string, skip int) (in, depth int, reas
 
 // Why a key cannot be a text and be above others at once.
 const (
-	keysBelow  = "other keys stand below it here, so it cannot hold a text"
-	textAbove  = "%q holds a single value here, so nothing can stand below it"
+	keysBelow  = "other keys are below it here, so it cannot hold a text"
+	textAbove  = "%q holds a single value here, so nothing can be below it"
 	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, " +
 		"then the entries below it come"
-	nullAbove = "%q is null here, so nothing can stand below it; take it out of the file by hand, " +
+	nullAbove = "%q is null here, so nothing can be below it; take it out of the file by hand, " +
 		"then the entries below it come"
 	listAbove = "%s is a list here, and in the source file its entries have names; take the list out by hand, " +
 		"then those entries come"

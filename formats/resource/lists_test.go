@@ -107,7 +107,7 @@ func TestAListIsWholeOrAbsent(t *testing.T) {
 func TestWhatIsInTheWayOfAMap(t *testing.T) {
 	const json, yaml = "{\n  \"o\": \"O\",\n  \"a\": {\n    \"x\": \"X\",\n    \"n\": 1,\n    \"y\": {\n      \"z\": \"Z\"\n    }\n  },\n  \"l\": [\"1\", {\"k\": \"2\"}]\n}\n",
 		"o: O\na:\n  x: X\n  n: 1\n  y:\n    z: Z\nl: [s, {k: t}]\n"
-	const byHand = "is null here, so nothing can stand below it; take it out of the file by hand, then the entries below it come"
+	const byHand = "is null here, so nothing can be below it; take it out of the file by hand, then the entries below it come"
 	const value = "; where the source is right, take that value out of the file by hand, then the entries below it come"
 	const list = "is a list here, and in the source file its entries have names; take the list out by hand, then those entries come"
 	for _, c := range []struct{ src, out, reason string }{
@@ -120,8 +120,8 @@ func TestWhatIsInTheWayOfAMap(t *testing.T) {
 		{`{"a": [], "b": "B"}`, "", `"a" ` + list},
 		{`{"a": ["1"]}`, "", `"a" ` + list},
 		{`[]`, "", "the file " + list},
-		{`{"a": "text"}`, "", `"a" holds a single value here, so nothing can stand below it` + value},
-		{`{"a": 1}`, "", `"a" holds a single value here, so nothing can stand below it` + value},
+		{`{"a": "text"}`, "", `"a" holds a single value here, so nothing can be below it` + value},
+		{`{"a": 1}`, "", `"a" holds a single value here, so nothing can be below it` + value},
 		{"b: B\n# kept\na: # this too\nc: C\n", "b: B\n# kept\na: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
 		{"a:\n  y:\n", "a:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
 		{"a: ~ # this too\nc: C\n", "a: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
@@ -131,7 +131,7 @@ func TestWhatIsInTheWayOfAMap(t *testing.T) {
 		{"{a: , b: B}\n", "{a: {x: \"1\", \"y\": {z: \"2\"}} , b: B}\n", ""},
 		{"? a\n: ~\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
 		{"? a\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
-		{"a: !!null ~\n", "", `"a" holds a single value here, so nothing can stand below it` + value},
+		{"a: !!null ~\n", "", `"a" holds a single value here, so nothing can be below it` + value},
 		{"a: &n ~\nb: *n\n", "", `this file is written in a way that does not let it be changed here ("b" would be of another kind), so it was left as it is; make this change by hand`},
 		{"b: &n ~\na: *n\n", "", `"a" ` + byHand},
 		{"a: []\n", "", `"a" ` + list},

@@ -64,7 +64,7 @@ type Node struct {
 	End    int32 // index behind its last descendant; its own index + 1 for a leaf
 	Kind   Kind
 	Style  uint8 // the grammar's own note on how the value is spelled
-	Meta   bool  // it says something about the file or another entry, and a new file has none; the root: so do others
+	Meta   bool  // it says something about the file or another entry, and is never set; the root: so do others
 	Name   Span  // the name as spelled, quotes included; empty in a List
 	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's: all of its bytes
 	Whole  Span  // the entry from its name to its last byte, separators excluded

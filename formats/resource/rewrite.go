@@ -222,7 +222,7 @@ func (r *rewrite) keepRepeats() {
 		switch {
 		case r.f.nodes[i].Kind != Text && changes:
 			delete(r.sets, ref)
-			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; "+
+			r.refuse(of, "another entry repeats this value, which is not a text, and would change with it; "+
 				"write it out there first")
 		case r.goes(i):
 			if changes {

@@ -69,9 +69,9 @@ var refusals = map[string]string{
 	"unterminated.strings":      "2:2: missing ; behind the value, unless a quote is missing: it began 1 lines above",
 	"open-comment.strings":      "1:1: a comment that does not end; close it with */",
 	"utf16-odd.strings":         "4:1: UTF-16 with an odd number of bytes: part of the file is missing or too much",
-	"utf16-lone.strings":        "1:8: half a surrogate pair, which is no character; remove it in an editor that shows it",
+	"utf16-lone.strings":        "1:8: half a surrogate pair, which is not a character; remove it in an editor that shows it",
 	"xml-plist.strings":         "1:1: XML where Apple's text format should be; convert it with plutil, or give the file the format it has",
-	"binary-plist.strings":      "1:1: a compiled property list, which is no text; keep the .strings text that it was made from, or convert it with plutil",
+	"binary-plist.strings":      "1:1: a compiled property list, which is not a text; keep the .strings text that it was made from, or convert it with plutil",
 }
 
 func refused(t *testing.T, e resourcetest.Edge, err error) {

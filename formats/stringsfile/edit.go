@@ -19,7 +19,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 		return resource.Splice{}, errNotUTF8
 	}
 	if n.Kind == resource.Other && strayEscape(n.Name.Of(f.Source())) != "" {
-		return resource.Splice{}, fmt.Errorf("the key has %s in it, which is no character; mend it in the file",
+		return resource.Splice{}, fmt.Errorf("the key has %s in it, which is not a character; mend it in the file",
 			strayEscape(n.Name.Of(f.Source())))
 	}
 	old := n.Value.Of(f.Source())

@@ -31,7 +31,7 @@ func (grammar) Decode(src []byte) (string, func(string) []byte, error) {
 	text := unsafe.String(unsafe.SliceData(src), len(src))
 	switch {
 	case strings.HasPrefix(text, "bplist"):
-		return refuse("a compiled property list, which is no text; " +
+		return refuse("a compiled property list, which is not a text; " +
 			"keep the .strings text that it was made from, or convert it with plutil")
 	case strings.HasPrefix(text, "\xff\xfe\x00\x00"), strings.HasPrefix(text, "\x00\x00\xfe\xff"):
 		return refuse("UTF-32, which Apple's tools do not read; save the file as UTF-8 or UTF-16")
@@ -75,7 +75,7 @@ func (o byteOrder) decode(mark string, src []byte) (string, func(string) []byte,
 		units = units[2:]
 		if r >= 0xd800 && r < 0xe000 {
 			if r >= 0xdc00 || len(units) < 2 || o.unit(units)&^0x3ff != 0xdc00 {
-				return fail("half a surrogate pair, which is no character; remove it in an editor that shows it")
+				return fail("half a surrogate pair, which is not a character; remove it in an editor that shows it")
 			}
 			r = 0x10000 + (r-0xd800)<<10 + (o.unit(units) - 0xdc00)
 			units = units[2:]

@@ -29,7 +29,7 @@ var hard = []string{
 // strict is a case of an ordinary file: it takes every text under every key, but where its own key is no text.
 func strict(src []byte, texts ...string) resourcetest.Case {
 	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Refuses: func(_ *resource.File, r resource.Refusal) bool {
-		return strings.Contains(r.Reason, "which is no character")
+		return strings.Contains(r.Reason, "which is not a character")
 	}}
 }
 

@@ -67,7 +67,7 @@ func TestRefusals(t *testing.T) {
 		"k = x;\n\n/* c":        "3:1: a comment that does not end; close it with */",
 		"k = (/*/);":            "1:6: a comment that does not end; close it with */",
 		"\ufeff\ufeffk = x;":    "1:1: a second byte order mark; remove it",
-		"k = \"a\x00b\";":       "1:7: a NUL character; this is no text file, or the text needs \\U0000 there",
+		"k = \"a\x00b\";":       "1:7: a NUL character; this is not a text file, or the text needs \\U0000 there",
 		"k = \"\xe9\";":         "1:6: not valid UTF-8",
 		"\xff\xfe\x00\x00k\x00": "1:1: UTF-32, which Apple's tools do not read; save the file as UTF-8 or UTF-16",
 		"<plist/>":              "1:1: XML where Apple's text format should be; convert it with plutil, or give the file the format it has",

@@ -53,7 +53,7 @@ type scanner struct {
 func (grammar) Scan(src string) (*resource.Layout, error) {
 	// As the first or second byte it would make UTF-16 of a file without a mark.
 	if nul := strings.IndexByte(src, 0); nul >= 0 {
-		return nil, fault(nul, `a NUL character; this is no text file, or the text needs \U0000 there`)
+		return nil, fault(nul, `a NUL character; this is not a text file, or the text needs \U0000 there`)
 	}
 	s := scanner{src: src, nodes: make([]resource.Node, 1, 1+entriesOf(src))}
 	root := resource.Node{Parent: -1, Kind: resource.Map, Value: resource.At(0, len(src)), Whole: resource.At(0, len(src))}
@@ -211,7 +211,7 @@ func (s *scanner) usual(at int) bool {
 func (s *scanner) doubtful(n *resource.Node) {
 	if s.lone > 0 {
 		n.Kind = resource.Other
-		s.warn("%s is no character, so this entry is left alone", escapeAt(s.src, s.lone))
+		s.warn("%s is not a character, so this entry is left alone", escapeAt(s.src, s.lone))
 		s.warnings[len(s.warnings)-1].Left = true
 		return
 	}
@@ -311,7 +311,7 @@ func (s *scanner) escape(at int) int {
 	if at+1 < len(s.src) && s.odd == 0 {
 		switch c := s.src[at+1]; {
 		case c == 'u':
-			s.odd, s.doubt = at, `\u is no escape in this format and reads as the letter u; the escape for a character is \U`
+			s.odd, s.doubt = at, `\u is not an escape in this format and reads as the letter u; the escape for a character is \U`
 		case c == 'U' && size < 6:
 			s.odd, s.doubt = at, `\U has fewer than four hexadecimal digits behind it`
 		}

@@ -21,7 +21,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	spelled, ok := "", false
 	switch n.Style {
 	case tagged:
-		return resource.Splice{}, errors.New("its tag says that it is no text; take the tag out of the file first")
+		return resource.Splice{}, errors.New("its tag says that it is not a text; take the tag out of the file first")
 	case single, singleEscaped:
 		spelled, ok = spellSingle(text)
 	case doubleEscaped:

@@ -26,7 +26,7 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	switch {
 	case in.Style == alias:
 		return resource.Splice{}, errors.New("the entry around it repeats another one by an alias; " +
-			"write that one out in its place first")
+			"write that one out there first")
 	case in.Style == sealed:
 		return resource.Splice{}, errors.New("what is around it is a merge key or belongs to a key that is a collection, " +
 			"which are left alone")

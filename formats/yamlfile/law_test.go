@@ -41,7 +41,7 @@ func check(t testing.TB, src []byte, texts ...string) *resource.File {
 	return checkCase(t, resourcetest.Case{Src: src, NewTexts: texts, Refuses: refuses})
 }
 
-var refuses = resourcetest.Rules("its tag says that it is no text", "by an alias", "a merge key or belongs to a key", "a pair without braces", "inside more than", "repeats this value",
+var refuses = resourcetest.Rules("its tag says that it is not a text", "by an alias", "a merge key or belongs to a key", "a pair without braces", "inside more than", "repeats this value",
 	"ends the file without a line end", "this is a message file", "is metadata of", "a message of this file has plural forms")
 
 func checkCase(t testing.TB, c resourcetest.Case) *resource.File {

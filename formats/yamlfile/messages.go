@@ -20,11 +20,7 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 		String: func(n *resource.Node) bool { return n.Kind == resource.Text },
 	}
 	pointing := func(n resource.Node) bool { return n.Ref != 0 || n.Style == alias || n.Style == sealed }
-	if slices.ContainsFunc(nodes, pointing) {
-		return
-	}
-	if !spelling.File() {
-		spelling.MarkCounted()
+	if slices.ContainsFunc(nodes, pointing) || !spelling.Hides() {
 		return
 	}
 	spelling.Hide(l, func(i int, m messages.Message) (entry, text func(n *resource.Node)) {
@@ -85,7 +81,7 @@ func bareMessages(f *resource.File, at resource.Place) bool {
 		near = at.In + 1
 	}
 	if near <= 0 || near+1 >= int(f.Node(at.In).End) || int(f.Node(near).End) != near+2 ||
-		f.Name(near+1) != messages.Text {
+		!messages.IsText(f.Name(near+1)) {
 		return false
 	}
 	return !isDescription(f.Source(), f.Node(near+1).Note)
@@ -110,14 +106,14 @@ func (w *writer) described(n resource.New) (resource.New, error) {
 	text, parts := n.Children[0], []resource.New(nil)
 	text.Note = ""
 	for c := range f.Children(0) {
-		switch f.Name(c) {
-		case messages.Text:
+		switch name := f.Name(c); {
+		case messages.IsText(name):
 			parts = append(parts, text)
-		case messages.Description:
+		case name == messages.Description:
 			if !w.bare {
 				parts = append(parts, copyOf(f, c))
 			}
-		case messages.Placeholders:
+		case name == messages.Placeholders:
 			parts = append(parts, copyOf(f, c))
 		}
 	}
@@ -136,3 +132,5 @@ func copyOf(f *resource.File, i int) resource.New {
 	}
 	return n
 }
+
+func (grammar) Own(f *resource.File, i int) bool { return i > 0 && f.Node(i).Meta }

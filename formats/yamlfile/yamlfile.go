@@ -33,9 +33,7 @@
 // message can be put into such a mapping. A file with an alias, a merge key or a Rails root is not a message file.
 // An edit that would turn a file into one is refused: it would hide the descriptions from the next reader.
 //
-// The "description" and "hash" of messages with plural forms (go-i18n: mappings of texts under "one", "other" and the
-// like) are metadata: Other, never sent, never changed, and not in a new file. A file has such messages where one has a
-// hash, or a description and several forms, or where all outermost mappings are such; and no alias, merge key or root.
+// The "description" and "hash" beside plural forms (go-i18n) are metadata: Other, never sent, not in a new file.
 //
 // # What is refused
 //

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/tree"
@@ -34,31 +36,32 @@ func (a attributes) value(name string) string {
 	return ""
 }
 
-// attributesOf asks git for many paths at once.
+// attributesOf asks git for many paths at once, where a file of attributes has one of the words.
 func (t *Files) attributesOf(ctx context.Context, paths []string, about ...string) (map[string]attributes, error) {
 	all := make(map[string]attributes, len(paths))
-	var ask []string
 	for _, name := range paths {
-		said, err := t.mentioned(name, about)
-		if err != nil {
-			return nil, err
-		}
-		if all[name] = (attributes{}); said {
-			ask = append(ask, name)
-		}
+		all[name] = attributes{}
 	}
-	if len(ask) == 0 {
+	files, err := t.attributeFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	files[""] = t.attributesBeside()
+	mentioned := func(content []byte) bool {
+		return slices.ContainsFunc(about, func(word string) bool { return bytes.Contains(content, []byte(word)) })
+	}
+	if len(paths) == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(files)), mentioned) {
 		return all, nil
 	}
-	w, err := t.Workbench(ask)
+	w, err := t.Workbench(paths)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the question about attributes: %w", err)
 	}
 	defer w.Close()
-	out, err := w.Run(ctx, []byte(strings.Join(ask, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"},
+	out, err := w.Run(ctx, []byte(strings.Join(paths, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"},
 		asked...)...)
 	if err != nil {
-		return nil, fmt.Errorf("ask git for the attributes of %d files: %w", len(ask), err)
+		return nil, fmt.Errorf("ask git for the attributes of %d files: %w", len(paths), err)
 	}
 	for f := strings.Split(string(out), "\x00"); len(f) >= 3; f = f[3:] { // path, attribute, value
 		if all[f[0]] != nil {
@@ -68,28 +71,24 @@ func (t *Files) attributesOf(ctx context.Context, paths []string, about ...strin
 	return all, nil
 }
 
-// mentioned reports whether any file of attributes on the way to a path has one of the words.
-func (t *Files) mentioned(name string, words []string) (bool, error) {
-	said := func(content []byte) bool {
-		for _, w := range words {
-			if bytes.Contains(content, []byte(w)) {
-				return true
+// attributeFiles are the files of attributes on the way to paths, by folder; nil where a folder has none.
+func (t *Files) attributeFiles(paths []string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range paths {
+		for folder := path.Dir(name); ; folder = path.Dir(folder) {
+			if _, known := files[folder]; known {
+				break
+			}
+			content, err := t.attributesFile(folder)
+			if err != nil {
+				return nil, err
+			}
+			if files[folder] = content; folder == "." {
+				break
 			}
 		}
-		return false
 	}
-	if said(t.attributesBeside()) {
-		return true, nil
-	}
-	for folder := path.Dir(name); ; folder = path.Dir(folder) {
-		content, err := t.attributesFile(folder)
-		if err != nil || said(content) {
-			return true, err
-		}
-		if folder == "." {
-			return false, nil
-		}
-	}
+	return files, nil
 }
 
 // attributesBeside are the files of attributes that are in no tree: the machine's, the user's, the repository's own.

@@ -39,14 +39,10 @@ func (t *Files) Workbench(paths []string) (w Workbench, err error) {
 	if w.root, err = os.MkdirTemp("", "locsync-filter-"); err != nil {
 		return w, err
 	}
-	seen := map[string]bool{}
-	for _, name := range paths {
-		for folder := path.Dir(name); !seen[folder] && err == nil; folder = path.Dir(folder) {
-			seen[folder] = true
-			var content []byte
-			if content, err = t.attributesFile(folder); err == nil && content != nil {
-				err = w.write(path.Join(folder, ".gitattributes"), content)
-			}
+	files, err := t.attributeFiles(paths)
+	for folder, content := range files {
+		if content != nil && err == nil {
+			err = w.write(path.Join(folder, ".gitattributes"), content)
 		}
 	}
 	if err == nil {

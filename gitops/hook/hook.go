@@ -113,7 +113,7 @@ func (h Hooks) Uninstall() (changed []string, err error) {
 	return changed, nil
 }
 
-// folder is where this repository's hooks lie, and whether people commit them.
+// folder is where this repository's hooks are, and whether people commit them.
 func (h Hooks) folder() (dir string, team bool, err error) {
 	dir = h.Settings.File("core.hookspath")
 	if dir == "" {

@@ -2,7 +2,13 @@
 //
 // One `git cat-file --batch-command` reads them: it knows packs, loose objects, borrowed ones, both formats of names
 // and what another process has just repacked. Beside 100,000 files it takes 67 µs for a small one, where go-git takes
-// 24 and more memory; large ones it reads faster than go-git, which reads no other repository than the plain one.
+// 24 and more memory; large ones it reads faster than go-git (300 of them, 84 MB: 0.5 s and 1.2), which reads no other
+// repository than the plain one.
+//
+// go-git names the kinds of objects and makes the SHA-1, which detects collisions. What trees, commits and packs
+// consist of is written here: go-git's names have 20 bytes, so repositories with SHA-256 need this beside it, and its
+// encoder takes 3.3 s for a pack of those 300 files that takes 0.66 here. Its package of objects would bring nine more
+// modules.
 package object
 
 import (

@@ -139,32 +139,62 @@ func (s *Store) Head(gitDir string) (symbolic string, h object.Name, err error) 
 	return "", h, err
 }
 
-// Swap moves a reference from old to another value; a zero old means that it must not exist, a zero value that it goes.
-// The commit must be in the repository. Errors: *Moved, *Clash, ErrBusy when its lock is held.
+// Move is a reference that goes from one value to another. A zero Old means that it must not exist, a zero To that it
+// goes.
+type Move struct {
+	Name    string
+	Old, To object.Name
+}
+
+// Swap makes one move.
 func (s *Store) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
-	if err := CheckName(name); err != nil {
-		return err
+	return s.SwapAll(ctx, why, Move{name, old, to})
+}
+
+// SwapAll makes all of some moves, or none. The commits must be in the repository. Errors, of the first move that
+// cannot be made: *Moved, *Clash, ErrBusy when its lock is held.
+func (s *Store) SwapAll(ctx context.Context, why string, moves ...Move) error {
+	var in []byte
+	for _, m := range moves {
+		if err := s.movable(m); err != nil {
+			return err
+		}
+		in = fmt.Appendf(in, "update %s %s %s\n", m.Name, zeros(m.To, m.Old), zeros(m.Old, m.To))
 	}
-	if have, symbolic, _, err := s.ReadOnce(name); err != nil {
-		return err
-	} else if symbolic != "" {
-		return fmt.Errorf("%s is a symbolic reference to %s: moving it is %w; name the other branch", name, symbolic,
-			ErrUnsupported)
-	} else if have != old {
-		return &Moved{name, old, have}
-	}
-	s.Step("to move " + name)
+	s.Step("to move " + moves[0].Name)
 	now := s.Now()
-	_, said, err := s.run(ctx, s.Dir, run.Call{Write: true,
-		Stdin: fmt.Appendf(nil, "update %s %s %s\n", name, zeros(to, old), zeros(old, to)),
-		Args:  append(patience, "update-ref", "-m", cmp.Or(strings.Join(strings.Fields(why), " "), who), "--stdin"),
+	_, said, err := s.run(ctx, s.Dir, run.Call{Write: true, Stdin: in,
+		Args: append(patience, "update-ref", "-m", cmp.Or(strings.Join(strings.Fields(why), " "), who), "--stdin"),
 		Env: []string{"GIT_COMMITTER_NAME=" + who, "GIT_COMMITTER_EMAIL=" + email,
 			"GIT_COMMITTER_DATE=" + fmt.Sprintf("@%d %s", now.Unix(), now.Format("-0700"))}})
 	if err == nil {
-		s.Step("moved " + name)
+		s.Step("moved " + moves[0].Name)
 		return nil
 	}
-	return s.refused(name, old, said, err)
+	return s.refused(moves, said, err)
+}
+
+// movable looks at what git would not: a symbolic reference, which it would follow. That is a file of its own; what
+// others hold git compares.
+func (s *Store) movable(m Move) error {
+	if err := CheckName(m.Name); err != nil {
+		return err
+	}
+	read := s.readLoose
+	if s.ByGit {
+		read = s.ReadOnce
+	}
+	have, symbolic, ok, err := read(m.Name)
+	switch {
+	case err != nil:
+		return err
+	case symbolic != "":
+		return fmt.Errorf("%s is a symbolic reference to %s: moving it is %w; name the other branch", m.Name, symbolic,
+			ErrUnsupported)
+	case ok && have != m.Old:
+		return &Moved{m.Name, m.Old, have}
+	}
+	return nil
 }
 
 // who is named in the log of a reference beside a move.
@@ -173,23 +203,27 @@ const who, email = "locsync", "locsync@localhost"
 // zeros is a name, or as many zeros as the other has digits.
 func zeros(h, like object.Name) string { return cmp.Or(h.Text(), object.FormatOf(like).Zeros()) }
 
-// refused finds out why git did not move a reference.
-func (s *Store) refused(name string, old object.Name, said string, err error) error {
+// refused finds out why git made none of some moves.
+func (s *Store) refused(moves []Move, said string, err error) error {
 	var refused *run.Error
 	if !errors.As(err, &refused) {
 		return err
 	}
-	before, _, clash := strings.Cut(said, "' exists; cannot create")
-	have, _, rerr := s.Read(name)
-	switch {
-	case rerr != nil:
-		return errors.Join(err, rerr)
-	case have != old:
-		return &Moved{name, old, have}
-	case clash:
-		return &Clash{name, before[strings.LastIndex(before, "'")+1:]}
-	case strings.Contains(said, ".lock': File exists"):
-		return fmt.Errorf("%s: %w: %w", name, ErrBusy, err)
+	for _, m := range moves {
+		have, _, rerr := s.Read(m.Name)
+		switch {
+		case rerr != nil:
+			return errors.Join(err, rerr)
+		case have != m.Old:
+			return &Moved{m.Name, m.Old, have}
+		}
+	}
+	if other, name, clash := strings.Cut(said, "' exists; cannot create '"); clash {
+		name, _, _ = strings.Cut(name, "'")
+		return &Clash{name, other[strings.LastIndex(other, "'")+1:]}
+	}
+	if strings.Contains(said, ".lock': File exists") {
+		return fmt.Errorf("%s: %w: %w", moves[0].Name, ErrBusy, err)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func checkName(name string) error {
 // the repository's own choice and can be written.
 func checkWindowsName(name string) error {
 	if i := strings.IndexAny(name, `<>:"|?*`); i >= 0 {
-		return fmt.Errorf("%q cannot stand in a file name on Windows", name[i])
+		return fmt.Errorf("%q is not allowed in a file name on Windows", name[i])
 	}
 	if deviceNames[strings.ToLower(stem(name))] {
 		return fmt.Errorf("%q is a device on Windows", name)

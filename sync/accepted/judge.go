@@ -206,7 +206,7 @@ func (a *Sources) findMoves(lost map[ledger.Source]map[string]bool) {
 		}
 		a.Problems = append(a.Problems, report.Problem{Code: report.CodeRename, File: at.Path,
 			Language: a.Tree.Sources[0].Source.Code,
-			Problem: fmt.Sprintf("is gone, and its texts stand in more than one new file or come from more than one (%s); "+
+			Problem: fmt.Sprintf("is gone, and its texts are in more than one new file or come from more than one (%s); "+
 				"which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a "+
 				"push after each, to take them along", strings.Join(paths, ", "))})
 	}

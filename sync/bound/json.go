@@ -92,7 +92,7 @@ func (b JSON) Object(r io.Reader, list string, each func(element *json.Decoder) 
 	m := &meter{budget: b}
 	d := json.NewDecoder(metered{skipMark(r), m})
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.Join(errors.New("it is no JSON object"), err)
+		return nil, errors.Join(errors.New("it is not a JSON object"), err)
 	}
 	rest := []byte{'{'}
 	for d.More() {
@@ -131,7 +131,7 @@ func (b JSON) Object(r io.Reader, list string, each func(element *json.Decoder) 
 	return append(rest, '}'), nil
 }
 
-// elements hands on the elements of a list. Anything else in its place, as null, is an empty one.
+// elements hands on the elements of a list. Anything else instead, as null, is an empty one.
 func elements(d *json.Decoder, m *meter, each func(*json.Decoder) error) error {
 	t, err := d.Token()
 	switch {

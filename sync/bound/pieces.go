@@ -7,8 +7,8 @@ import (
 )
 
 // Pieces reads a JSON object of any length as several objects, which have its members in order. A new one begins with
-// the first member behind size bytes; whole says that there is only one. A document that is no object, and one from its
-// first comment on, is not divided. Nothing is judged: what is damaged is so in the piece that has it.
+// the first member behind size bytes; whole says that there is only one. A document that is not an object, and one from
+// its first comment on, is not divided. Nothing is judged: what is damaged is so in the piece that has it.
 func Pieces(document io.Reader, size, most int, each func(piece []byte, whole bool) error) error {
 	c := cutter{first: true}
 	r := bufio.NewReaderSize(skipMark(document), 64<<10)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/plural"
 )
 
 // name is one placeholder that is filled in by name.
@@ -149,6 +151,9 @@ func (p *pair) names() {
 	known := slices.Clone(have) // what the program fills in
 	for _, form := range in.Forms {
 		known = append(known, namesIn(withoutIntervals(form), percents)...)
+	}
+	if plural.IsCategory(in.Form) && percents { // Rails and i18next choose the form by it
+		known = append(known, name{"%{count}", "count"}, name{"{{count}}", "count"})
 	}
 	p.respelled(use, known)
 	if strings.Contains(p.source, formsApart) && strings.Contains(p.text, formsApart) {

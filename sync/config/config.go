@@ -12,13 +12,13 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // FileName is the configuration's usual name.
@@ -455,15 +455,5 @@ type CommitData struct {
 
 // Message is the commit message for what changed, without trailers.
 func (p *Pull) Message(data CommitData) (string, error) {
-	t, err := template.New("commit_message").Funcs(template.FuncMap{
-		"join": func(list []string, separator string) string { return strings.Join(list, separator) },
-	}).Parse(p.CommitMessage)
-	if err != nil {
-		return "", err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&limitedWriter{&b, 64 << 10}, data); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(b.String()), nil
+	return bound.Text("commit_message", p.CommitMessage, 64<<10, nil, data)
 }

@@ -86,7 +86,7 @@ func (v *validator) skipChecks(f *Files) {
 			}
 			v.addAt(at, "%q is not a check; one of %s, alone or with a pattern for keys behind a colon%s", name,
 				strings.Join(Checks, ", "), hint)
-		case some && (pattern == "" || !doublestar.ValidatePattern(pattern)):
+		case some && (pattern == "" || !doublestar.ValidatePattern(pattern) || alternatives(pattern) > mostAlternatives):
 			v.addAt(at, "%q is not a pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
 		}
 	}

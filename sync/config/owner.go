@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // ErrOwner is the cause where a configuration file is refused because another user can write it. It decides which
@@ -49,6 +51,9 @@ func openOwn(path string, accepted func(dir string) bool) (*os.File, error) {
 		if err := refuseForeign(path, part, info, accepted); err != nil {
 			return nil, err
 		}
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: bound.ErrNoFile} // a pipe would wait for its writer
 	}
 	file, err := os.Open(path)
 	if err != nil {

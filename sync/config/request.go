@@ -1,11 +1,11 @@
 package config
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"text/template"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/secret"
 )
 
@@ -93,15 +93,7 @@ func (q *Request) Texts(data RequestData) (title, body string, err error) {
 }
 
 func fillRequest(name, text string, data RequestData) (string, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{"join": strings.Join, "code": markdownCode}).Parse(text)
-	if err != nil {
-		return "", err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&limitedWriter{&b, 1 << 20}, data); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(b.String()), nil
+	return bound.Text(name, text, 1<<20, template.FuncMap{"code": markdownCode}, data)
 }
 
 // markdownCode shows a text as it is: texts of translators must not become links, mentions of people or words that close issues.

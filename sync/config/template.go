@@ -320,6 +320,20 @@ func escapeGlob(text string) string {
 	return b.String()
 }
 
+// mostAlternatives is how many ways a name is compared with a pattern.
+const mostAlternatives = 10_000
+
+// alternatives is how many patterns one with lists of names is, at most.
+func alternatives(glob string) int {
+	all := 1
+	for list := range strings.SplitSeq(glob, "{") {
+		if all *= 1 + strings.Count(list, ","); all > mostAlternatives {
+			break
+		}
+	}
+	return all
+}
+
 // globProblem says what is wrong with a pattern for source files; "" when it can be used.
 func globProblem(glob string) string {
 	switch {
@@ -327,6 +341,9 @@ func globProblem(glob string) string {
 		return `must be a pattern for the source files, such as "locales/en/*.json"`
 	case !doublestar.ValidatePattern(glob):
 		return fmt.Sprintf("%q is not a valid pattern; allowed are *, ** for folders, ?, [a-z] and {one,other}", glob)
+	case alternatives(glob) > mostAlternatives:
+		return fmt.Sprintf("%.40q lists more than %d names by its {one,other}; write * or ** for some of them, or "+
+			"another entry", glob, mostAlternatives)
 	case strings.HasPrefix(glob, "./"):
 		return fmt.Sprintf("%q: leave ./ out; patterns are relative to the repository", glob)
 	}

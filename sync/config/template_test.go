@@ -290,3 +290,15 @@ func TestLongPatterns(t *testing.T) {
 		t.Errorf("a name of %d bytes: %q", len(long)+4, why)
 	}
 }
+
+// A pattern is compared with every name in every way that it lists: a short one could go on for ever.
+func TestAlternatives(t *testing.T) {
+	for glob, fits := range map[string]bool{
+		"l/{" + strings.Repeat("a,", 500) + "b}.json": true, "{a,b}/{c,d}/*.json": true,
+		strings.Repeat("{a,b}", 60) + ".json": false, strings.Repeat("{a,", 20) + strings.Repeat("}", 20) + ".json": false,
+	} {
+		if why := globProblem(glob); (why == "") != fits {
+			t.Errorf("%.40s: %s", glob, why)
+		}
+	}
+}

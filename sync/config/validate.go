@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net"
@@ -298,7 +297,8 @@ func (v *validator) push(project *Project) {
 	}
 	for i, pattern := range p.Branches {
 		plain := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "", "{", "", "}", "").Replace(pattern)
-		if why := branchProblem(plain); why != "" || !doublestar.ValidatePattern(pattern) {
+		if why := branchProblem(plain); why != "" || !doublestar.ValidatePattern(pattern) ||
+			alternatives(pattern) > mostAlternatives {
 			v.addAt(v.o.at("branches").index(i), "%q is neither the name of a branch nor a pattern for one", pattern)
 		}
 	}
@@ -417,18 +417,4 @@ func branchProblem(name string) string {
 func matches(pattern, name string) bool {
 	ok, err := doublestar.Match(pattern, name)
 	return err == nil && ok
-}
-
-// limitedWriter refuses what is longer than such a text can sensibly be.
-type limitedWriter struct {
-	w    io.Writer
-	left int
-}
-
-func (l *limitedWriter) Write(p []byte) (int, error) {
-	if len(p) > l.left {
-		return 0, fmt.Errorf("longer than such a text can be")
-	}
-	l.left -= len(p)
-	return l.w.Write(p)
 }

@@ -55,7 +55,10 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(exitOf(m.Run(), given))
+	done := gittest.InMemory()
+	code := m.Run()
+	done()
+	os.Exit(exitOf(code, given))
 }
 
 // world is a repository, a service over HTTP and an engine between them: all parts real, and each to be looked at and broken.

@@ -93,12 +93,12 @@ type census struct {
 	waiting  []ledger.WaitingBranch // branches that cannot be lines, or not yet
 }
 
-func (c census) problems() []report.Problem {
-	var all []report.Problem
+func (c census) found() pass.Found {
+	found := pass.Found{Finished: c.finished}
 	for _, w := range c.waiting {
-		all = append(all, w.Problem)
+		found.Problems = append(found.Problems, w.Problem)
 	}
-	return all
+	return found
 }
 
 // census looks at the branches and remembers which of the lines are there.

@@ -44,7 +44,7 @@ func (w *world) asks(what string, o pull.Options, want ...string) report.Project
 // newProbed is a world in which the smallest answer is worth a probe.
 func newProbed(t *testing.T, project string, files map[string]string) *world {
 	w := newWorld(t, project, files)
-	w.probeFrom, w.ProbeFrom = 1, 1
+	w.probeFrom, w.projects[0].branch.ProbeFrom = 1, 1
 	return w
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
-	"github.com/locsync/locsync/sync/report"
 )
 
 // pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
@@ -38,21 +38,17 @@ func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, 
 		err = p.keepWaiting(ledger.PassPull, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
-		result, err := pull.None(p.branch, o, c.problems(), err)
-		result.Finished = c.finished
+		result, err := pull.None(p.branch, o, c.found(), err)
 		return []pull.Report{result}, err
 	}
 	var reports []pull.Report
 	var errs []error
 	for i, line := range c.lines {
-		var found []report.Problem
+		var found pass.Found
 		if i == 0 {
-			found = c.problems()
+			found = c.found()
 		}
 		result, err := pull.Make(ctx, line.branch, o, found)
-		if i == 0 {
-			result.Finished = c.finished
-		}
 		reports = append(reports, result)
 		errs = append(errs, err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/push"
-	"github.com/locsync/locsync/sync/report"
 )
 
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
@@ -41,21 +41,17 @@ func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, 
 		err = p.keepWaiting(ledger.PassPush, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
-		result, err := push.None(p.branch, o, c.skipped, c.problems(), err)
-		result.Finished = c.finished
+		result, err := push.None(p.branch, o, c.skipped, c.found(), err)
 		return []push.Report{result}, err
 	}
 	var reports []push.Report
 	var errs []error
 	for i, line := range c.lines {
-		var found []report.Problem
+		var found pass.Found
 		if i == 0 {
-			found = c.problems()
+			found = c.found()
 		}
 		result, err := push.Make(ctx, line.branch, o, found)
-		if i == 0 {
-			result.Finished = c.finished
-		}
 		reports = append(reports, result)
 		errs = append(errs, err)
 	}

@@ -45,7 +45,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	if now := *p.glanced.Load(); now != began {
 		t.Errorf("looks begun at %s and at %s hang at a time", began, now)
 	}
-	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	writer, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0) // also where nothing reads it just now
 	w.check(err)
 	w.check(os.Remove(pipe))
 	w.check(writer.Close())

@@ -197,11 +197,11 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	if link := x.linkIn(target.Path); link != "" {
 		what := "is a symbolic link"
 		if link != target.Path {
-			what = "lies behind " + link + ", which is a symbolic link"
+			what = "is behind " + link + ", which is a symbolic link"
 		}
 		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: what +
 			"; translations are written through none"},
-			"put a real file or folder in its place, or change output")
+			"replace it by a real file or folder, or change output")
 		return
 	}
 	f, problem, err := b.Read(x.fsys, target.Path, l)
@@ -209,7 +209,7 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	switch {
 	case err != nil:
 		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code,
-			Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
+			Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "replace it by a file that can be read")
 		return
 	case problem != nil:
 		x.told(report.Error, *problem)

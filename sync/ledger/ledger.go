@@ -97,15 +97,15 @@ type Reader interface {
 	Records(Key, func([]byte) error) error
 }
 
+// Marks are catalog.Marks or catalog.Packed.
+type Marks interface{ Encode() []byte }
+
 // Writer changes what is remembered.
 type Writer interface {
 	Reader
 
 	// SetMarks stores the marks of a slot in place of what was there. No marks are marks too: Marks returns an empty set.
-	SetMarks(Slot, catalog.Marks) error
-
-	// SetPacked is SetMarks for marks that are packed.
-	SetPacked(Slot, catalog.Packed) error
+	SetMarks(Slot, Marks) error
 
 	// DropMarks forgets a slot.
 	DropMarks(Slot) error

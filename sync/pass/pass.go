@@ -29,6 +29,12 @@ import (
 	"go.uber.org/zap"
 )
 
+// Found is what was found about the branches of a project before a pass over one of them.
+type Found struct {
+	Problems []report.Problem      // of branches that have no pass, or not yet; the status finds them itself
+	Finished []report.FinishedLine // branches that are gone
+}
+
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
 type Passed struct {
 	Project, Pass string // Pass is push or pull

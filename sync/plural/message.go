@@ -211,7 +211,7 @@ func (r *reader) branches(a *Argument, depth int) {
 			return
 		}
 		if Plural(a.Type) && !IsCategory(word) && !isNumber(word) {
-			r.fail("%q is no plural category; those are zero, one, two, few, many, other and =1", word)
+			r.fail("%q is not a plural category; those are zero, one, two, few, many, other and =1", word)
 			return
 		}
 		hasOther = hasOther || word == Other

@@ -74,17 +74,16 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 	return run.account.report
 }
 
-// None remembers and reports a pull that came to no branch. found are problems of branches that the status finds
-// itself.
-func None(p *pass.Branch, o Options, found []report.Problem, err error) (Report, error) {
+// None remembers and reports a pull that came to no branch. found is what it reports of other branches.
+func None(p *pass.Branch, o Options, found pass.Found, err error) (Report, error) {
 	run := begin(p, o)
 	run.answers(found)
 	return run.end(err)
 }
 
-// Make is one pull. found are problems of other branches, which the status finds itself. The report is as far as the
-// pass came, also where it fails.
-func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem) (Report, error) {
+// Make is one pull. found is what the pass reports of other branches. The report is as far as the pass came, also where
+// it fails.
+func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
@@ -93,12 +92,13 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem
 	return run.end(err)
 }
 
-// answers begins the report with problems that the status finds itself.
-func (r *pulling) answers(found []report.Problem) {
-	for _, p := range found {
+// answers puts into the report what is found of other branches.
+func (r *pulling) answers(found pass.Found) {
+	for _, p := range found.Problems {
 		r.account.elsewhere[p] = true
 		r.account.problem(p)
 	}
+	r.account.report.Finished = found.Finished
 }
 
 // begin is a pull of which nothing has happened yet.

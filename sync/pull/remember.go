@@ -72,7 +72,7 @@ func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool)
 			return err
 		}
 	}
-	return tx.SetPacked(slot.Stage(staged), r.marks)
+	return tx.SetMarks(slot.Stage(staged), r.marks)
 }
 
 // rememberTexts adds what the file had and has got to its history.

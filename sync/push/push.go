@@ -74,16 +74,16 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 	return run.report
 }
 
-// None remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
-func None(p *pass.Branch, o Options, why string, found []report.Problem, err error) (Report, error) {
+// None remembers and reports a push that came to no branch: why says why where that is as it should be. found is what it reports of other branches.
+func None(p *pass.Branch, o Options, why string, found pass.Found, err error) (Report, error) {
 	run := begin(p, o)
 	run.skipped = why
 	run.answers(found)
 	return run.end(err), run.failure
 }
 
-// Make is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
-func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem) (Report, error) {
+// Make is one push. found is what the pass reports of other branches. The report is as far as the pass came, also where it fails.
+func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
@@ -92,11 +92,12 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found []report.Problem
 	return run.end(err), run.failure
 }
 
-func (r *pushing) answers(found []report.Problem) {
-	for _, p := range found {
+func (r *pushing) answers(found pass.Found) {
+	for _, p := range found.Problems {
 		r.elsewhere[p] = true
 		r.problem(p)
 	}
+	r.report.Finished = found.Finished
 }
 
 func begin(p *pass.Branch, o Options) *pushing {

@@ -103,7 +103,7 @@ func ServiceTransport(ctx context.Context, dir string) (http.RoundTripper, error
 	}
 	defer resp.Body.Close()
 	if !vouched(resp, req, t.ticket.Token) {
-		return nil, fmt.Errorf("%w: somebody else is at %s", ErrNoDaemon, t.ticket.Address)
+		return nil, fmt.Errorf("%w: another program is at %s", ErrNoDaemon, t.ticket.Address)
 	}
 	return t, nil
 }

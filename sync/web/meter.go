@@ -56,7 +56,7 @@ func NewMeter() *Meter {
 		throttled: prometheus.NewCounter(prometheus.CounterOpts{Name: "locsync_api_throttled_total",
 			Help: "Requests that the service refused because there were too many (429)."}),
 		turns: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "locsync_api_limiter_wait_seconds",
-			Help: "How long requests to the service waited for their turn in the budget.", Buckets: buckets}),
+			Help: "How long requests to the service waited for the budget.", Buckets: buckets}),
 		git:           counter("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
 		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
 		notifications: counter("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),

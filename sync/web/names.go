@@ -20,7 +20,7 @@ import (
 func (s *server) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/"); !proves && !s.answersTo(r) {
-			refuse(w, http.StatusForbidden, "nobody here is called "+text(hostOf(r.Host))+": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
+			refuse(w, http.StatusForbidden, "this machine is not called "+text(hostOf(r.Host))+": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
 			return
 		}
 		next.ServeHTTP(w, r)

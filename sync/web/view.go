@@ -218,7 +218,7 @@ func (s *server) configured(p *project, v view) {
 	default:
 		p.NextPush = "as soon as branch " + text(source) + " moves"
 	}
-	if p.NoPull = "not scheduled; when the service notifies, or somebody asks"; !c.Pull.Enabled {
+	if p.NoPull = "not scheduled; when the service notifies, or on request"; !c.Pull.Enabled {
 		p.NoPull = "turned off in the configuration"
 	}
 	p.lacking(c.Pull.Enabled, c.Pull.CompletionState)

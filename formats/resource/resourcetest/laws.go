@@ -144,7 +144,7 @@ func legitimate(t testing.TB, c Case, f *resource.File, doing string, refusals [
 func Rules(reasons ...string) func(*resource.File, resource.Refusal) bool {
 	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent",
 		"the list is not complete without its other items",
-		"other keys stand below it here", "holds a single value here")
+		"other keys are below it here", "holds a single value here")
 	return func(_ *resource.File, r resource.Refusal) bool {
 		return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(r.Reason, reason) })
 	}

@@ -81,7 +81,7 @@ func (s Shapes) refused(t testing.TB, src string) {
 	t.Helper()
 	_, err := resource.Parse(s.Grammar, s.Keys, []byte(src))
 	if e, ok := err.(*resource.SyntaxError); !ok || e.Line < 1 || e.Col < 1 || e.Msg == "" {
-		t.Fatalf("past a limit: %v, want a refusal with its place", err)
+		t.Fatalf("past a limit: %v, want a refusal with its position", err)
 	}
 }
 
@@ -167,7 +167,7 @@ func Cuts(t testing.TB, c Case, whole func(cut, rest string) bool) {
 		cut, err := resource.Parse(c.Grammar, c.Keys, c.Src[:at:at])
 		if err != nil {
 			if e, ok := err.(*resource.SyntaxError); !ok || e.Line < 1 || e.Col < 1 || e.Msg == "" {
-				t.Fatalf("cut at %d: refused with %T %v, want the place", at, err, err)
+				t.Fatalf("cut at %d: refused with %T %v, want the position", at, err, err)
 			}
 			continue
 		}

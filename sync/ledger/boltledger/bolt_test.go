@@ -66,7 +66,7 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 	marks := someMarks(50, 1)
 	must(t, s.SetMarks(aSlot, marks))
 	must(t, s.SetMarks(at("app", "merged", "", ""), nil))
-	must(t, s.SetPacked(at("app", "packed", "", ""), marks.Pack()))
+	must(t, s.SetMarks(at("app", "packed", "", ""), marks.Pack()))
 	past := pastPush{time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), 3}
 	must(t, put(s, "app", "past", "push", past))
 	closed(t, s)

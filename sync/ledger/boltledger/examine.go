@@ -39,7 +39,7 @@ func Examine(dir, scratch string) (Findings, error) {
 	}
 	f.There, f.Size = true, info.Size()
 	if !info.Mode().IsRegular() {
-		return f, fmt.Errorf("look at the state: %s is no file; move it away", filepath.Join(dir, fileName))
+		return f, fmt.Errorf("look at the state: %s is not a file; move it away", filepath.Join(dir, fileName))
 	}
 	if file, err := os.Open(filepath.Join(dir, fileName)); err != nil {
 		return f, fmt.Errorf("look at the state: %w", err)

@@ -43,13 +43,8 @@ func (s *Store) Records(like ledger.Key, visit func([]byte) error) error {
 }
 
 // SetMarks is ledger.Writer's.
-func (s *Store) SetMarks(slot ledger.Slot, marks catalog.Marks) error {
+func (s *Store) SetMarks(slot ledger.Slot, marks ledger.Marks) error {
 	return s.Update(func(tx ledger.Writer) error { return tx.SetMarks(slot, marks) })
-}
-
-// SetPacked is ledger.Writer's.
-func (s *Store) SetPacked(slot ledger.Slot, marks catalog.Packed) error {
-	return s.Update(func(tx ledger.Writer) error { return tx.SetPacked(slot, marks) })
 }
 
 // DropMarks is ledger.Writer's.

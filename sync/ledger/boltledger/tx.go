@@ -71,17 +71,12 @@ func (tx *transaction) HasMarks(slot ledger.Slot) (bool, error) {
 }
 
 // SetMarks writes nothing where the marks are the same already.
-func (tx *transaction) SetMarks(slot ledger.Slot, marks catalog.Marks) error {
-	return tx.setMarks(slot, marks.Encode())
-}
-
-func (tx *transaction) SetPacked(slot ledger.Slot, marks catalog.Packed) error {
-	return tx.setMarks(slot, marks.Encode())
-}
-
-func (tx *transaction) setMarks(slot ledger.Slot, content []byte) error {
+func (tx *transaction) SetMarks(slot ledger.Slot, marks ledger.Marks) error {
+	if marks == nil {
+		marks = catalog.Marks(nil)
+	}
 	key := slotKey(slot)
-	value := seal(key, content)
+	value := seal(key, marks.Encode())
 	if bytes.Equal(value, tx.marks.Get(key)) {
 		return nil
 	}

@@ -183,6 +183,9 @@ func gigabyte() (body *counted, length int64) {
 
 // A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither takes the memory.
 func TestGigabyte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one caller after the other sends much")
+	}
 	s := serveBadInput(t)
 	all := append(s.multipartOperations(), s.jsonOperations()...)
 	send := func(o operation, length int64, body io.Reader) (status int) {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -28,7 +29,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
 		serveUntilKilled(dir)
 	}
-	os.Exit(m.Run())
+	done := gittest.InMemory()
+	code := m.Run()
+	done()
+	os.Exit(code)
 }
 
 func serveUntilKilled(dir string) {

@@ -84,7 +84,7 @@ func cells(t testing.TB, book []byte) [][]string {
 	return rows
 }
 
-func workbook(t testing.TB, rows ...[]any) string {
+func newWorkbook(t testing.TB, rows ...[]any) string {
 	t.Helper()
 	f := excelize.NewFile()
 	defer f.Close()
@@ -166,7 +166,7 @@ func TestGlossaries(t *testing.T) {
 func TestGlossaryImportAndExport(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.defaultGlossary().ID
-	book := workbook(t, []any{"en", "DE", nil, "Comment"}, []any{"cat", "Katze", nil, "the animal"}, []any{}, []any{"007", "=1+1"}, []any{nil, "Hund"})
+	book := newWorkbook(t, []any{"en", "DE", nil, "Comment"}, []any{"cat", "Katze", nil, "the animal"}, []any{}, []any{"007", "=1+1"}, []any{nil, "Hund"})
 	if state := s.importGlossary(id, false, file{"terms.xlsx", book}); state != wire.TaskStateCompleted {
 		t.Fatal(state)
 	}
@@ -319,8 +319,8 @@ func TestGlossaryRefusals(t *testing.T) {
 		"no workbook":             {file{"a.xlsx", "en,de\na,b\n"}, "not a workbook"},
 		"a damaged workbook":      {file{"a.xlsx", "PK\x03\x04 and no more"}, "cannot be read"},
 		"a zip":                   {file{"a.xlsx", packed(t, file{"a.txt", "x"})}, "workbook"},
-		"a workbook of no words":  {file{"a.xlsx", workbook(t)}, "is empty"},
-		"a workbook's bad cell":   {file{"a.xlsx", workbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})}, "line 3"},
+		"a workbook of no words":  {file{"a.xlsx", newWorkbook(t)}, "is empty"},
+		"a workbook's bad cell":   {file{"a.xlsx", newWorkbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})}, "line 3"},
 		"a wide workbook":         {file{"a.xlsx", wideWorkbook(t)}, "columns"},
 		"a bomb of one string":    {file{"a.xlsx", sharedBomb(t)}, "divide the file"},
 		"a bomb of zeros":         {file{"a.xlsx", liar(t, maxUnpackedBook+1, "boom")}, "cannot be read"},
@@ -399,7 +399,7 @@ func TestGlossaryRoundTrip(t *testing.T) {
 func FuzzGlossaryFile(f *testing.F) {
 	f.Add("a.csv", []byte("en,de\ncat,Katze\n"))
 	f.Add("a.tsv", []byte("en\tcomment\n\"a\"\"\"\t\n"))
-	f.Add("a.xlsx", []byte(workbook(f, []any{"en", "de"}, []any{"cat", "Katze"})))
+	f.Add("a.xlsx", []byte(newWorkbook(f, []any{"en", "de"}, []any{"cat", "Katze"})))
 	f.Add("a.xls", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	f.Fuzz(func(t *testing.T, name string, body []byte) {
 		table, err := readGlossaryFile(name, body)
@@ -457,7 +457,7 @@ func sheetOf(rows string) string {
 // repacked is a good workbook with some of its pieces exchanged.
 func repacked(t testing.TB, pieces map[string]string) string {
 	t.Helper()
-	book := workbook(t, []any{"en", "de"}, []any{"cat", "Katze"})
+	book := newWorkbook(t, []any{"en", "de"}, []any{"cat", "Katze"})
 	src, err := zip.NewReader(strings.NewReader(book), int64(len(book)))
 	if err != nil {
 		t.Fatal(err)

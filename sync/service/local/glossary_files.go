@@ -11,8 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/xuri/excelize/v2"
-
+	"github.com/locsync/locsync/sync/service/local/workbook"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -22,8 +21,7 @@ const (
 	maxGlossaryRows    = 500_000
 	maxGlossaryColumns = 500
 	maxTerm            = 32_767    // UTF-16 units: what a cell of a workbook can hold
-	maxUnpackedBook    = 256 << 20 // bytes
-	maxSheetInMemory   = 16 << 20  // a larger one is unpacked to a temporary file
+	maxUnpackedBook    = 256 << 20 // bytes of each part
 )
 
 const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -94,41 +92,33 @@ func separatorOf(body []byte) rune {
 	return best
 }
 
-// readWorkbook reads the first sheet of a workbook. The library is not sure of itself on files that were made to break it, so its panics are refusals too.
-func readWorkbook(name string, body []byte) (table *glossaryTable, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			table, err = nil, invalid(wire.PartFile, "%s is a damaged workbook: %v", name, p)
-		}
-	}()
+// readWorkbook reads the first sheet of a workbook.
+func readWorkbook(name string, body []byte) (*glossaryTable, error) {
 	damaged := func(err error) (*glossaryTable, error) {
 		return nil, invalid(wire.PartFile, "%s cannot be read as a workbook: %v", name, err)
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{UnzipSizeLimit: maxUnpackedBook, UnzipXMLSizeLimit: maxSheetInMemory})
+	book, err := workbook.Open(body, maxUnpackedBook)
 	if err != nil {
 		return damaged(err)
 	}
-	defer book.Close()
-	sheets := book.GetSheetList()
+	sheets := book.Sheets()
 	if len(sheets) == 0 {
 		return nil, invalid(wire.PartFile, "%s has no sheet", name)
 	}
-	rows, err := book.Rows(sheets[0])
-	if err != nil {
-		return damaged(err)
-	}
-	defer rows.Close()
 	t := &tableReader{name: name}
-	for line := 1; rows.Next(); line++ {
-		cells, err := rows.Columns()
-		if err != nil {
-			return damaged(err)
+	var own error
+	err = book.Rows(sheets[0], maxGlossaryColumns, func(line int, cells []workbook.Cell) error {
+		values := make([]string, len(cells))
+		for i := range cells {
+			values[i] = cells[i].Value
 		}
-		if err := t.row(line, cells); err != nil {
-			return nil, err
-		}
-	}
-	if err := rows.Error(); err != nil {
+		own = t.row(line, values)
+		return own
+	})
+	switch {
+	case own != nil:
+		return nil, own
+	case err != nil:
 		return damaged(err)
 	}
 	return t.end()
@@ -247,40 +237,27 @@ func badTerm(s string) string {
 
 // writeWorkbook writes a glossary as a workbook of one sheet, in the form that readGlossaryFile reads.
 func writeWorkbook(to io.Writer, g *glossary, each func(do func(u *glossaryUnit) error) error) error {
-	book := excelize.NewFile()
-	defer book.Close()
-	sheet, err := book.NewStreamWriter(book.GetSheetName(0))
-	if err != nil {
-		return err
-	}
-	line := 0
-	write := func(cell func(language, note string) string) error {
-		line++
-		row := make([]any, 0, len(g.Languages)+len(g.Notes))
-		for _, code := range g.Languages {
-			row = append(row, cell(code, ""))
-		}
-		for _, note := range g.Notes {
-			row = append(row, cell("", note))
-		}
-		return sheet.SetRow(fmt.Sprintf("A%d", line), row)
-	}
-	if err := write(func(language, note string) string { return language + note }); err != nil {
-		return err
-	}
-	err = each(func(u *glossaryUnit) error {
-		return write(func(language, note string) string {
-			if note != "" {
-				return u.Notes[note]
+	return workbook.Write(to, func(line func(cells []string) error) error {
+		write := func(cell func(language, note string) string) error {
+			row := make([]string, 0, len(g.Languages)+len(g.Notes))
+			for _, code := range g.Languages {
+				row = append(row, cell(code, ""))
 			}
-			return u.Terms[language]
+			for _, note := range g.Notes {
+				row = append(row, cell("", note))
+			}
+			return line(row)
+		}
+		if err := write(func(language, note string) string { return language + note }); err != nil {
+			return err
+		}
+		return each(func(u *glossaryUnit) error {
+			return write(func(language, note string) string {
+				if note != "" {
+					return u.Notes[note]
+				}
+				return u.Terms[language]
+			})
 		})
 	})
-	if err != nil {
-		return err
-	}
-	if err := sheet.Flush(); err != nil {
-		return err
-	}
-	return book.Write(to)
 }

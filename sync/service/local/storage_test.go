@@ -204,6 +204,9 @@ func special(t *testing.T, change func(*zip.FileHeader)) string {
 
 // Whatever is wrong with one file of a call, nothing of the call is stored, and nothing lies about on the disk.
 func TestStorageRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one caller after the other sends much")
+	}
 	s := serve(t, Options{})
 	s.upload("", file{"kept.txt", "as it was"}).want(t, 201, nil)
 	good := file{"kept.txt", "changed"}

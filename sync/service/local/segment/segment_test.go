@@ -288,7 +288,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-func workbook(t testing.TB, cells map[string]any) []byte {
+func newWorkbook(t testing.TB, cells map[string]any) []byte {
 	t.Helper()
 	f := excelize.NewFile()
 	defer f.Close()
@@ -306,7 +306,7 @@ func workbook(t testing.TB, cells map[string]any) []byte {
 
 // A workbook without settings is text wherever there is text; with settings the source column is, from the starting row on.
 func TestSheet(t *testing.T) {
-	src := workbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note", "A2": "One two", "C2": "Be kind", "A3": 17, "A4": "Three", "D4": "id4"})
+	src := newWorkbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note", "A2": "One two", "C2": "Be kind", "A3": 17, "A4": "Three", "D4": "id4"})
 	plain := parse(t, "a.xlsx", src)
 	if got := texts(plain); !slices.Equal(got, []string{"English", "German", "Note", "One two", "Be kind", "Three", "id4"}) {
 		t.Errorf("%q", got)

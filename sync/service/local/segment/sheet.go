@@ -1,13 +1,13 @@
 package segment
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/xuri/excelize/v2"
+	"github.com/locsync/locsync/sync/service/local/workbook"
 )
 
 // Sheet says where the texts of a multilingual workbook are. Columns are letters.
@@ -18,10 +18,10 @@ type Sheet struct {
 	Comments    []string          // what is said about texts; optional
 }
 
-// Limits that a workbook is unpacked within: what is small when packed may be anything. A few bytes name a cell far to the right, and the library makes
-// all cells before it; a few more repeat a text that stands in the file once.
+// Limits that a workbook is unpacked within: what is small when packed may be anything. A few bytes name a cell far to
+// the right; a few more repeat a text that is in the file once.
 const (
-	maxSheetBytes   = 256 << 20
+	maxSheetBytes   = 64 << 20  // of each part
 	maxSheetCells   = 1_000_000 // of all sheets, with the blank ones to the left of others
 	maxSheetColumns = 1000
 	maxSheetText    = 64 << 20 // bytes
@@ -29,30 +29,18 @@ const (
 
 // parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the starting row on, and translations go
 // to the column of their language; without, every cell that holds text is a segment, and translations take its place.
-func parseSheet(src []byte, o Options) (d *Document, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library is not sure of itself on files that were made to break it
-			d, err = nil, fmt.Errorf("it is a damaged workbook: %v", p)
-		}
-	}()
-	f, err := openWorkbook(src)
+func parseSheet(src []byte, o Options) (*Document, error) {
+	book, err := openWorkbook(src)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	d = &Document{src: src}
+	d := &Document{src: src}
 	var cells []cell
-	sheets := make(map[string][][]string)
 	var seen sheetSize
-	for _, name := range f.GetSheetList() { // all of them, before the library is asked for more than one row at a time
-		if sheets[name], err = seen.rows(f, name); err != nil {
-			return nil, fmt.Errorf("sheet %q: %w", name, err)
-		}
-	}
-	for _, name := range f.GetSheetList() {
-		found, err := sheetCells(f, name, sheets[name], o)
+	for _, name := range book.Sheets() {
+		found, err := seen.texts(book, name, o)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sheet %q: %w", name, err)
 		}
 		cells = append(cells, found...)
 	}
@@ -65,53 +53,26 @@ func parseSheet(src []byte, o Options) (d *Document, err error) {
 	return d, nil
 }
 
-func openWorkbook(src []byte) (*excelize.File, error) {
-	f, err := excelize.OpenReader(bytes.NewReader(src), excelize.Options{UnzipSizeLimit: maxSheetBytes, UnzipXMLSizeLimit: maxSheetBytes})
+func openWorkbook(src []byte) (*workbook.Book, error) {
+	book, err := workbook.Open(src, maxSheetBytes)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a workbook that can be read: %w", err)
 	}
-	return f, nil
+	return book, nil
 }
 
 // cell is one text of a workbook.
 type cell struct {
-	sheet   string
-	row     int
-	at      string // the cell's name
-	segment Segment
+	sheet       string
+	column, row int // from 0, from 1
+	segment     Segment
 }
 
 // sheetSize is how much of a workbook was read.
 type sheetSize struct{ cells, text int }
 
-// rows reads a sheet, row by row, as long as the limits hold.
-func (s *sheetSize) rows(f *excelize.File, sheet string) ([][]string, error) {
-	rows, err := f.Rows(sheet)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out [][]string
-	for rows.Next() {
-		row, err := rows.Columns(excelize.Options{RawCellValue: true})
-		if err != nil {
-			return nil, err
-		}
-		if len(row) > maxSheetColumns {
-			return nil, fmt.Errorf("row %d has more than %d columns", len(out)+1, maxSheetColumns)
-		}
-		for _, value := range row {
-			s.text += len(value)
-		}
-		if s.cells += 1 + len(row); s.cells > maxSheetCells || s.text > maxSheetText {
-			return nil, fmt.Errorf("row %d: there are more than %d cells or %d bytes of text; cut it into smaller documents", len(out)+1, maxSheetCells, maxSheetText)
-		}
-		out = append(out, row)
-	}
-	return out, rows.Error()
-}
-
-func sheetCells(f *excelize.File, sheet string, rows [][]string, o Options) (out []cell, err error) {
+// texts are the texts of a sheet that are to be translated, as long as the limits hold.
+func (s *sheetSize) texts(book *workbook.Book, sheet string, o Options) (out []cell, err error) {
 	column, context := -1, -1
 	if o.Sheet != nil {
 		if column, err = sheetColumn(o.Sheet.Columns[o.Source]); err != nil {
@@ -123,37 +84,42 @@ func sheetCells(f *excelize.File, sheet string, rows [][]string, o Options) (out
 			}
 		}
 	}
-	for y, row := range rows {
-		for x, value := range row {
-			if o.Sheet != nil && (x != column || y+1 < o.Sheet.StartingRow) || !translatable(value, Plain) {
+	err = book.Rows(sheet, maxSheetColumns, func(y int, row []workbook.Cell) error {
+		for _, c := range row {
+			s.text += len(c.Value)
+		}
+		if s.cells += 1 + len(row); s.cells > maxSheetCells || s.text > maxSheetText {
+			return fmt.Errorf("row %d: there are more than %d cells or %d bytes of text; cut it into smaller documents",
+				y, maxSheetCells, maxSheetText)
+		}
+		for x, found := range row {
+			if o.Sheet != nil && (x != column || y < o.Sheet.StartingRow) || !translatable(found.Value, Plain) {
 				continue
 			}
-			at, err := excelize.CoordinatesToCellName(x+1, y+1)
-			if err != nil {
-				return nil, err
-			}
-			if kind, err := f.GetCellType(sheet, at); err != nil || o.Sheet == nil && kind != excelize.CellTypeSharedString && kind != excelize.CellTypeInlineString {
+			at := workbook.Name(x, y)
+			if o.Sheet == nil && !found.Text {
 				continue // numbers, dates and formulas
 			}
-			c := cell{sheet, y + 1, at, Segment{Key: sheet + "!" + at, Text: value}}
+			c := cell{sheet, x, y, Segment{Key: sheet + "!" + at, Text: found.Value}}
 			if o.Sheet != nil {
-				c.segment.Key = sheet + "!" + strconv.Itoa(y+1)
-				if context >= 0 && context < len(row) && row[context] != "" {
-					c.segment.Key = sheet + "!" + row[context]
+				c.segment.Key = sheet + "!" + strconv.Itoa(y)
+				if context >= 0 && context < len(row) && row[context].Value != "" {
+					c.segment.Key = sheet + "!" + row[context].Value
 				}
 				c.segment.Note = sheetNotes(row, o.Sheet.Comments)
 			}
 			out = append(out, c)
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
-func sheetNotes(row []string, columns []string) string {
+func sheetNotes(row []workbook.Cell, columns []string) string {
 	var notes []string
 	for _, c := range columns {
-		if x, err := sheetColumn(c); err == nil && x < len(row) && row[x] != "" {
-			notes = append(notes, row[x])
+		if x, err := sheetColumn(c); err == nil && x < len(row) && row[x].Value != "" {
+			notes = append(notes, row[x].Value)
 		}
 	}
 	return strings.Join(notes, "\n")
@@ -161,11 +127,11 @@ func sheetNotes(row []string, columns []string) string {
 
 // sheetColumn is the number of a column, from 0.
 func sheetColumn(letters string) (int, error) {
-	n, err := excelize.ColumnNameToNumber(letters)
+	n, err := workbook.Column(letters)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not the letters of a column", letters)
 	}
-	return n - 1, nil
+	return n, nil
 }
 
 // Check says what is wrong with the settings of a workbook whose texts are in the language source.
@@ -191,40 +157,31 @@ func (s *Sheet) Check(source string) error {
 	return nil
 }
 
-func rewriteSheet(src []byte, o Options, cells []cell, language string, text func(int) (string, bool)) ([]byte, error) {
-	type change struct{ sheet, at, text string }
-	var changes []change
+func rewriteSheet(
+	src []byte, o Options, cells []cell, language string, text func(int) (string, bool),
+) ([]byte, error) {
+	var changes []workbook.Change
 	for i, c := range cells {
 		t, ok := text(i)
 		if !ok {
 			continue
 		}
-		at := c.at
+		change := workbook.Change{Sheet: c.sheet, Column: c.column, Row: c.row, Text: t}
 		if o.Sheet != nil {
-			column := o.Sheet.Columns[language]
-			if column == "" {
-				column = o.Sheet.Columns[o.Source]
+			column, err := sheetColumn(cmp.Or(o.Sheet.Columns[language], o.Sheet.Columns[o.Source]))
+			if err != nil {
+				return nil, err
 			}
-			at = strings.ToUpper(column) + strconv.Itoa(c.row)
+			change.Column = column
 		}
-		changes = append(changes, change{c.sheet, at, t})
+		changes = append(changes, change)
 	}
 	if len(changes) == 0 {
 		return src, nil
 	}
-	f, err := openWorkbook(src)
+	book, err := openWorkbook(src)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	for _, c := range changes {
-		if err := f.SetCellStr(c.sheet, c.at, c.text); err != nil {
-			return nil, fmt.Errorf("cell %s of %q: %w", c.at, c.sheet, err)
-		}
-	}
-	var out bytes.Buffer
-	if err := f.Write(&out); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return book.With(changes)
 }
