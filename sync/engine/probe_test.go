@@ -133,9 +133,9 @@ func TestPullHealsWithinADay(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	start := time.Now()
-	w.Now = func() time.Time { return time.Now().Add(pull.FullEvery - time.Hour) }
+	w.Now = func() time.Time { return time.Now().Add(19 * time.Hour) }
 	w.asks("hours later", pull.Options{}, "since")
-	w.Now = func() time.Time { return start.Add(pull.FullEvery + time.Minute) }
+	w.Now = func() time.Time { return start.Add(20*time.Hour + time.Minute) }
 	if p := w.asks("the next day", pull.Options{}, "all"); p.Keys != 1 {
 		t.Errorf("%+v", p)
 	}

@@ -156,7 +156,7 @@ func TestSourcePullConflict(t *testing.T) {
 	w.commit()
 	p := w.pulls(pull.Options{})
 	w.gains(p)
-	w.problem(p.Problems, enA, `"b"`, `"B by hand"`, `"B, edited"`, "the repository's stands")
+	w.problem(p.Problems, enA, `"b"`, `"B by hand"`, `"B, edited"`, "the repository's is kept")
 	w.sends(enA + " (en): a b")
 	w.holds("main", "en", "b", "B by hand")
 	w.brings()

@@ -76,7 +76,8 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 		t.Error("a commit that has arrived changes nothing")
 	}
 	half := remembered(func(p *pass.Branch, d ledger.Delivery) { // staged as far as to the last file
-		w.check(p.Ledger.Update(func(tx ledger.Writer) error { return pull.UnstageOne(p, tx, d.Files[3], false) }))
+		last := pull.Unstaging(p, d, false)[3]
+		w.check(p.Ledger.Update(func(tx ledger.Writer) error { _, err := last(tx); return err }))
 	}, false)
 	if half != whole[false] {
 		t.Errorf("of a delivery that is half staged\n%s\nstays, want\n%s", half, whole[false])

@@ -13,13 +13,14 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// apart are texts of the repository in another shape than the source's: forms for a single text, or a single text for a plural.
+// apart are texts of the repository in another shape than the source's: forms for a single text, or a single text for
+// a plural.
 type apart struct {
 	instead string // the source's key: the single text, or the plural's "other"
 	forms   string // what the plural's keys have before the category; "" where the source has a single text
 }
 
-// keys are those of the source's side that the text stands in the place of.
+// keys are those of the source's side that the text replaces.
 func (a apart) keys() []string {
 	if a.forms == "" {
 		return []string{a.instead}
@@ -31,7 +32,7 @@ func (a apart) keys() []string {
 	return keys
 }
 
-// covers are the keys in whose place something stands, with the key of that.
+// covers are the keys that a text in another shape replaces, with the key of that text.
 func covers(stays map[string]apart) map[string]string {
 	covered := make(map[string]string)
 	for key, a := range stays {
@@ -45,7 +46,9 @@ func covers(stays map[string]apart) map[string]string {
 // standing finds the repository's texts in another shape, by key, and adds to gone what is replaced: the service has a
 // new translation in the source's shape, and the file was merged before. Against the translation that was merged last,
 // the other shape is a person's change. What was filled in for a single text does not translate the plural.
-func (r *pulling) standing(x pass.Translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
+func (r *merging) standing(
+	x pass.Translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool,
+) (map[string]apart, error) {
 	base, err := r.marks(r.branch.Slot(ledger.Merged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
@@ -78,15 +81,19 @@ func (r *pulling) standing(x pass.Translated, m *merged, of *spelling.Plurals, o
 	for key, a := range stand {
 		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
 			at, there := index[catalog.Name{Key: k}]
-			return there && (base != nil || r.o.AcceptService) && x.Texts[at].Text != "" && !base.Has(x.Texts[at].Name, x.Texts[at].Text)
+			return there && (base != nil || r.o.AcceptService) && x.Texts[at].Text != "" &&
+				!base.Has(x.Texts[at].Name, x.Texts[at].Text)
 		})
 	}
 	return stand, nil
 }
 
 // keepApart removes a text in another shape only where something replaces it. Else what cannot be beside it stays out.
-// It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the service has in the other shape.
-func (r *pulling) keepApart(x pass.Translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
+// It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the
+// service has in the other shape.
+func (r *merging) keepApart(
+	x pass.Translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged,
+) map[string]apart {
 	if len(stand) == 0 {
 		return nil
 	}
@@ -114,14 +121,14 @@ func (r *pulling) keepApart(x pass.Translated, m *merged, stand map[string]apart
 			return false
 		}
 		if m.first && !r.o.AcceptService {
-			r.leaveOut(x, report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed; "+
-				"locsync pull --accept-service takes what the service has", c.Text, key))
+			r.account.leaveOut(x, report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another "+
+				"shape of it, %q; neither is changed; locsync pull --accept-service takes what the service has", c.Text, key))
 			result.Agreed[c.Name] = catalog.MarkOf(c.Text)
 			return true
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
-			r.leaveOut(x, report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
-				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key))
+			r.account.leaveOut(x, report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one "+
+				"text, %q, instead of the plural, and the service lacks the form \"other\"; translate that at the service", key))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -129,7 +136,7 @@ func (r *pulling) keepApart(x pass.Translated, m *merged, stand map[string]apart
 	return stays
 }
 
-// unfilled are a source's texts without those in whose place something else stands: they are translated.
+// unfilled are a source's texts without those that a text in another shape replaces: they are translated.
 func unfilled(source catalog.Catalog, stays map[string]apart) catalog.Catalog {
 	if len(stays) == 0 {
 		return source
@@ -140,4 +147,32 @@ func unfilled(source catalog.Catalog, stays map[string]apart) catalog.Catalog {
 		_, is := covered[u.Key]
 		return is && !itself
 	})
+}
+
+// widen adds to a source's texts the forms that the two sides have, without what stays in another shape. A form that
+// the service accepted once and the source lost does not come back. away are the keys that what comes replaces.
+func (r *merging) widen(
+	x pass.Translated, m *merged, source, ours catalog.Catalog,
+) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
+	b := x.Sources[0]
+	wide = spelling.Widened(source, b.Separator, b.Source.Code, ours, x.Texts)
+	if len(wide) == len(source) {
+		return source, nil, nil, nil
+	}
+	known, here := source.Keys(), ours.Keys()
+	gone := make(map[string]bool)
+	if stand, err = r.standing(x, m, spelling.PluralsIn(source, b.Separator, b.Source.Code), ours, gone); err != nil {
+		return nil, nil, nil, err
+	}
+	away = maps.Clone(gone)
+	for _, b := range x.Sources {
+		pushed, err := r.branch.Ledger.Marks(r.branch.PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for n := range pushed {
+			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
+		}
+	}
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
 }

@@ -20,8 +20,8 @@ const (
 	benchKeys      = 500
 )
 
-// BenchmarkMergeAndCommit merges the translations of 20 files of 500 keys into 50 languages and commits them: first all new, then one value in a
-// hundred changed in every file.
+// BenchmarkMergeAndCommit merges the translations of 20 files of 500 keys into 50 languages and commits them: first
+// all new, then one value in a hundred changed in every file.
 func BenchmarkMergeAndCommit(b *testing.B) {
 	var languages []string
 	for c := range benchLanguages {
@@ -30,7 +30,8 @@ func BenchmarkMergeAndCommit(b *testing.B) {
 	dir := b.TempDir()
 	gittest.Git(b, dir, "init", "-q", "-b", "main")
 	for f := range benchFiles {
-		gittest.Write(b, dir, map[string]string{fmt.Sprintf("locales/en/file%02d.json", f): passtest.JSONFile(benchKeys, "English", 0)})
+		path := fmt.Sprintf("locales/en/file%02d.json", f)
+		gittest.Write(b, dir, map[string]string{path: passtest.JSONFile(benchKeys, "English", 0)})
 	}
 	gittest.Git(b, dir, "add", "-A")
 	gittest.Git(b, dir, "commit", "-q", "-m", "start")
@@ -71,14 +72,15 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 		b.Fatal(err)
 	}
 	run.tip, run.base = tip, tip.Base()
-	run.shared = t.NewShared()
+	run.merging.shared = t.NewShared()
 	var done []*merged
 	for _, target := range bundle.Known(t.Bundles(), p.Project.Targets()) {
-		f, err := target.Sources[0].Parse([]byte(passtest.JSONFile(benchKeys, target.Language.Code, edition)), target.Language)
+		src := passtest.JSONFile(benchKeys, target.Language.Code, edition)
+		f, err := target.Sources[0].Parse([]byte(src), target.Language)
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, err := run.merge(b.Context(), t, pass.Translated{Target: target, Texts: bundle.Texts(f)}, tip.New())
+		m, err := run.merging.merge(b.Context(), t, pass.Translated{Target: target, Texts: bundle.Texts(f)}, tip.New())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -89,8 +91,8 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 	if err := run.commit(ctx, tip, nil, done); err != nil {
 		b.Fatal(err)
 	}
-	if len(run.report.Files) != benchLanguages*benchFiles {
-		b.Fatalf("%d files changed: %v", len(run.report.Files), run.report.Problems)
+	if len(run.account.report.Files) != benchLanguages*benchFiles {
+		b.Fatalf("%d files changed: %v", len(run.account.report.Files), run.account.report.Problems)
 	}
 }
 
@@ -115,7 +117,9 @@ func BenchmarkMergeAndCommitFloor(b *testing.B) {
 		edition++
 		write(edition)
 		b.StartTimer()
-		for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", "x"}} {
+		for _, args := range [][]string{
+			{"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", "x"},
+		} {
 			cmd := exec.Command("git", args...)
 			cmd.Dir, cmd.Env = dir, gittest.Environ()
 			if out, err := cmd.CombinedOutput(); err != nil {

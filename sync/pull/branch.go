@@ -2,13 +2,12 @@ package pull
 
 import (
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// remade reports whether the branch was made anew since the last merge into it, or set back to an earlier commit: the older texts that it has then were not
-// chosen by anybody. A push may have looked at it meanwhile.
+// remade reports whether the branch was made anew since the last merge into it, or set back to an earlier commit.
+// Nothing is concluded from the older texts that it has then.
 func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if tip.New() {
 		return true, nil
@@ -20,28 +19,31 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	return r.branch.Repo.History.Contains(last, tip.Hash())
 }
 
-// ringing writes down that the branch has texts for a push, and works out whether to start a push for them. It comes before anything is remembered of this pass.
-func (r *pulling) ringing() error {
+// noteUnsent remembers that the branch has texts for a push, and finds whether to start one for them. It comes before
+// anything is remembered of this pass.
+func (r *pulling) noteUnsent() error {
 	if r.o.DryRun {
 		return nil
 	}
-	if r.report.Unsent {
-		if err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.tip.Hash()); err != nil {
+	if r.account.report.Unsent {
+		err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.tip.Hash())
+		if err != nil {
 			return err
 		}
 	}
 	rung, err := r.branch.Rung()
 	if err == nil && rung {
-		rung, err = r.pushLooks()
+		rung, err = r.pushReads()
 	}
-	r.report.Unsent = rung
+	r.account.report.Unsent = rung
 	return err
 }
 
-// pushLooks reports whether a push made now would look at the branch.
-func (p *pulling) pushLooks() (bool, error) {
-	if !p.branch.Project.Push.Enabled || !p.branch.Project.Push.Translations || p.branch.Project.Push.Source != config.Worktree {
-		return p.branch.Project.Push.Enabled && p.branch.Project.Push.Translations, nil
+// pushReads reports whether a push made now would read the branch.
+func (p *pulling) pushReads() (bool, error) {
+	push := p.branch.Project.Push
+	if !push.Enabled || !push.Translations || push.Source != config.Worktree {
+		return push.Enabled && push.Translations, nil
 	}
 	head, commit, err := p.branch.Repo.Head()
 	if err != nil || p.branch.Base != "" && p.branch.Base != head {
@@ -50,6 +52,24 @@ func (p *pulling) pushLooks() (bool, error) {
 	return p.branch.Covered(head, commit)
 }
 
-func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.Marks(r.branch.Ledger, slot)
+// acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show,
+// as their state is too low, are merged when it does.
+func (r *pulling) acceptService() error {
+	if !r.o.AcceptService || r.o.DryRun {
+		return nil
+	}
+	all, err := r.branch.Conflicts()
+	if err != nil {
+		return err
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, c := range all {
+			if c.Open && c.Beside == "" {
+				if err := r.branch.Yields(tx, c); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }

@@ -10,39 +10,6 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// conflict reports one whose text of the repository a pull leaves behind.
-func (r *pulling) conflict(c pass.Conflict, met bool) {
-	if p := r.branch.ProblemOf(c, met); !slices.Contains(r.report.Problems, p) {
-		r.elsewhere[p] = true
-		r.problem(p)
-		if !c.Open {
-			r.branch.GivesWay(p, r.o.DryRun)
-		}
-	}
-}
-
-// acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show, as their state is too low, are merged when
-// it does.
-func (r *pulling) acceptService() error {
-	if !r.o.AcceptService || r.o.DryRun {
-		return nil
-	}
-	all, err := r.branch.Conflicts()
-	if err != nil {
-		return err
-	}
-	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, c := range all {
-			if c.Open && c.Beside == "" {
-				if err := r.branch.Yields(tx, c); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
 // undivided are the service's translations of keys on which the files agree: no decision is about the others.
 func undivided(s *tree.Shared, x pass.Translated) catalog.Catalog {
 	return slices.DeleteFunc(slices.Clone(x.Texts), func(u catalog.Unit) bool {
@@ -50,9 +17,9 @@ func undivided(s *tree.Shared, x pass.Translated) catalog.Catalog {
 	})
 }
 
-// leaveToOthers takes out of a merge what belongs to other files of the collection: changes of divided keys, and what would fill a gap that was there when both
-// files were met.
-func (r *pulling) leaveToOthers(x pass.Translated, m *merged, in catalog.Three, result *catalog.Merged) error {
+// leaveToOthers takes out of a merge what belongs to other files of the collection: changes of divided keys, and what
+// would fill a gap that was there when both files were met.
+func (r *merging) leaveToOthers(x pass.Translated, m *merged, in catalog.Three, result *catalog.Merged) error {
 	b := x.Sources[0]
 	before, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Elsewhere, x.Path, x.Language.Code))
 	if err != nil {
@@ -91,12 +58,13 @@ func (r *pulling) leaveToOthers(x pass.Translated, m *merged, in catalog.Three, 
 		return leaves
 	})
 	left := func(c catalog.Conflict) bool { return keys[c.Key] }
-	result.Conflicts, result.Undecided = slices.DeleteFunc(result.Conflicts, left), slices.DeleteFunc(result.Undecided, left)
+	result.Conflicts = slices.DeleteFunc(result.Conflicts, left)
+	result.Undecided = slices.DeleteFunc(result.Undecided, left)
 	return nil
 }
 
 // divided makes a conflict of a divided key where a pull is the first to find it.
-func divided(r *pulling, x pass.Translated, m *merged, in catalog.Three, key, beside string) {
+func divided(r *merging, x pass.Translated, m *merged, in catalog.Three, key, beside string) {
 	found := pass.NewConflict(r.branch.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).InFile(beside)
 	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && pass.SameTexts(before.Ours, found.Ours) {
 		return
@@ -108,7 +76,7 @@ func divided(r *pulling, x pass.Translated, m *merged, in catalog.Three, key, be
 }
 
 // neverMerged reports whether no pull has merged any of these files yet.
-func (r *pulling) neverMerged(paths []string, l config.Language) (bool, error) {
+func (r *merging) neverMerged(paths []string, l config.Language) (bool, error) {
 	for _, path := range paths {
 		if marks, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
 			return false, err

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
@@ -17,11 +19,10 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
-// deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
-// said is computed again. So is one that the remote refuses, for the service may have by now what the remote wants. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
+// deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past,
+// or that the remote refuses, is dropped and computed again. While it waits nothing can be added to the branch.
 func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	tip, err := r.branch.Repo.Pending(r.branch.Project.Pull.Branch)
 	if err != nil || tip == nil {
@@ -29,7 +30,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	}
 	r.branch.Log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
 	var options []string
-	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
+	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they name base, which is not read yet
 		at, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 		if err != nil {
 			return false, pass.UsageError(err)
@@ -43,17 +44,18 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if errors.Is(err, gitops.ErrRefused) {
-		r.refused = &refusal{tip, err}
+		r.arrival.refused = &refusal{tip, err}
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if err != nil {
-		return false, pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+		err = fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.branch.Project.Pull.Branch, err)
+		return false, pass.UsageError(err)
 	}
 	return !r.delivered(res), nil
 }
 
-// deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
-// Where the remote refuses that, the report says so.
+// deliverAgain brings a branch back that was deleted or set back at the remote, when it has translations that base
+// lacks. Where the remote refuses that, the report says so.
 func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
 	if !tip.Unpublished() {
 		return nil
@@ -72,22 +74,25 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 	}) {
 		return nil
 	}
-	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))
+	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again",
+		zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))
 	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
 	if err != nil {
 		return err
 	}
 	res, err := r.branch.Repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
-		r.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
-			r.branch.Project.Pull.Branch, tip.Hash()[:10], err)})
+		r.account.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of "+
+			"branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; "+
+			"the next pull offers them again", r.branch.Project.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
 	}
 	if err != nil {
-		return pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err))
+		err = fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err)
+		return pass.UsageError(err)
 	}
-	r.redelivered = r.delivered(res)
+	r.arrival.redelivered = r.delivered(res)
 	return nil
 }
 
@@ -97,18 +102,21 @@ type refusal struct {
 	err error
 }
 
-// committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the same content is not
-// sent to it again before the next one.
-func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*gitops.Tip, error)) (made *gitops.Tip, refused, err error) {
-	if r.refused == nil {
+// committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the
+// same content is not sent to it again before the next one.
+func (r *pulling) committed(
+	ctx context.Context, commit func(when time.Time) (*gitops.Tip, error),
+) (made *gitops.Tip, refused, err error) {
+	if r.arrival.refused == nil {
 		made, err = commit(r.branch.Now())
 		return made, nil, err
 	}
-	if made, err = commit(r.refused.tip.When()); err != nil {
+	if made, err = commit(r.arrival.refused.tip.When()); err != nil {
 		return nil, nil, err
 	}
-	if changed, err := r.branch.Repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
-		return made, r.refused.err, nil
+	changed, err := r.branch.Repo.History.Changed(ctx, r.arrival.refused.tip.Hash(), made.Hash())
+	if err == nil && len(changed) == 0 {
+		return made, r.arrival.refused.err, nil
 	}
 	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
 		return nil, nil, err
@@ -130,23 +138,24 @@ func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
 // leftLocal says that the local branch stays behind, and why.
 func (r *pulling) leftLocal(res gitops.PushResult) {
 	if res.Local == gitops.Left {
-		r.problem(report.Problem{Code: report.CodeBranch,
+		r.account.problem(report.Problem{Code: report.CodeBranch,
 			Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 }
 
 // delivered puts what became of a commit into the report; false when it has arrived nowhere.
 func (r *pulling) delivered(res gitops.PushResult) bool {
-	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
+	r.account.report.Commit, r.account.report.Pushed = res.Commit, res.Pushed
 	for _, line := range res.Said {
 		r.branch.Log.Info("the remote says", zap.String("line", line))
 	}
 	r.leftLocal(res)
-	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
-		r.problem(report.Problem{Code: report.CodeRequest, Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
+	if r.arrival.offer = cmp.Or(res.Offer, r.arrival.offer); res.Deaf {
+		r.account.problem(report.Problem{Code: report.CodeRequest, Problem: "the remote takes no push options, so no merge " +
+			`request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
-	r.waits = !res.Pushed && res.Local == gitops.Left
-	return !r.waits
+	r.arrival.waits = !res.Pushed && res.Local == gitops.Left
+	return !r.arrival.waits
 }
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
@@ -163,16 +172,17 @@ func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 		return err
 	}
 	if arrived {
-		r.earlier = &d
+		r.arrival.earlier = &d
 	}
 	return nil
 }
 
-// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
-// the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
+// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory
+// second. When the delivery fails the commit waits in the repository, and nothing is remembered that the branch does
+// not have.
 func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
 	for {
-		files, data := r.tally(joined, done)
+		files, data := r.account.tally(joined, r.merging.contested, done)
 		var err error
 		switch {
 		case len(data.Files) == 0:
@@ -181,7 +191,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			if preview, err = r.branch.Repo.Preview(ctx, on, files); err == nil {
 				err = r.follow(ctx, preview.Tip)
 			}
-			r.report.Diff = preview.Diff
+			r.account.report.Diff = preview.Diff
 		default:
 			var arrived bool
 			if arrived, err = r.deliver(ctx, on, files, data, done); err == nil && !arrived {
@@ -195,12 +205,12 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			}
 		}
 		if errors.Is(err, gitops.ErrNothing) {
-			r.report.Files, r.report.Keys, err = []report.PulledFile{}, 0, nil
+			r.account.report.Files, r.account.report.Keys, err = []report.PulledFile{}, 0, nil
 		}
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
+		r.arrival.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
 		return err
 	}
 }
@@ -209,7 +219,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
 	for _, b := range bad.Paths {
-		r.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
+		r.account.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
 		delete(joined, b.Path)
 		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
 	}
@@ -219,10 +229,12 @@ func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done [
 	return done, nil
 }
 
-// deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is checked out here and its
-// tree has changes of its own.
-func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged) (arrived bool, err error) {
-	steps, err := r.steps(files, data, done)
+// deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is
+// checked out here and its tree has changes of its own.
+func (r *pulling) deliver(
+	ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged,
+) (arrived bool, err error) {
+	steps, err := steps(r.branch.Project, files, data, r.merging.contested, done)
 	if err != nil {
 		return false, err
 	}
@@ -245,9 +257,9 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		if shown, err = r.branch.Repo.Preview(ctx, on, files); err != nil {
 			r.branch.Log.Warn("show what was committed", zap.Error(err))
 		}
-		r.report.Diff = shown.Diff
+		r.account.report.Diff = shown.Diff
 	}
-	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
+	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.account.report.Keys}, done); err != nil {
 		return false, err
 	}
 	options, err := r.toMerge().PushOptions(ctx, made, r.base)
@@ -262,8 +274,9 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		return false, errors.Join(err, r.branch.Repo.Drop(r.branch.Project.Pull.Branch))
 	}
 	if err != nil {
-		r.report.Commit = made.Hash()
-		return false, pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
+		r.account.report.Commit = made.Hash()
+		return false, pass.UsageError(fmt.Errorf("deliver commit %.10s to branch %s "+
+			"(it is kept and delivered by the next pull): %w", made.Hash(), r.branch.Project.Pull.Branch, err))
 	}
 	if !r.delivered(res) {
 		return false, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -15,24 +16,40 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed, joined text by text.
+// joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed,
+// joined text by text.
 type joinedTree struct {
-	*gitops.Tip
+	tip    *gitops.Tip
 	joined map[string][]byte
 }
+
+// Open opens a file of the commit, which has the names and kinds of the joined ones too.
+func (t joinedTree) Open(name string) (fs.File, error) { return t.tip.Open(name) }
+
+// ReadDir lists a folder of the commit.
+func (t joinedTree) ReadDir(name string) ([]fs.DirEntry, error) { return t.tip.ReadDir(name) }
+
+// Stat describes a file of the commit.
+func (t joinedTree) Stat(name string) (fs.FileInfo, error) { return t.tip.Stat(name) }
+
+// Lstat describes a file or a symbolic link of the commit.
+func (t joinedTree) Lstat(name string) (fs.FileInfo, error) { return t.tip.Lstat(name) }
+
+// ReadLink is the target of a symbolic link of the commit.
+func (t joinedTree) ReadLink(name string) (string, error) { return t.tip.ReadLink(name) }
 
 // ReadFile reads a joined file, or one of the commit.
 func (t joinedTree) ReadFile(name string) ([]byte, error) {
 	if src, ok := t.joined[name]; ok {
 		return append([]byte(nil), src...), nil
 	}
-	return t.Tip.ReadFile(name)
+	return t.tip.ReadFile(name)
 }
 
-// withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the branch into
-// base never conflicts in our files: those that both changed come back joined. A conflict in files that are not ours leaves the branch behind, and
-// is reported.
-func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip, joined map[string][]byte, err error) {
+// withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the
+// branch into base never conflicts in our files: those that both changed come back joined. A conflict in other files
+// leaves the branch behind, and is reported.
+func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip, joined map[string][]byte, err error) {
 	base := tip.Base()
 	if base == nil {
 		return tip, nil, nil
@@ -49,13 +66,13 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
 	}
 	if m.State == gitops.Behind {
-		r.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
+		r.account.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
 	}
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		src, err := r.join(ours[c.Path], c, base.Branch())
 		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
-			r.problem(heldBack(c.Path, ours[c.Path].Language, err))
+			r.account.problem(heldBack(c.Path, ours[c.Path].Language, err))
 			return tip, nil, nil
 		}
 		if err != nil {
@@ -73,7 +90,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 // Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
 // earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
 // deleted stays deleted. It returns nil where base's file is right as it is.
-func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
+func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
 	slot := r.branch.Slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
@@ -87,12 +104,16 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	branch, err := b.Parse(c.Branch, l)
 	if err != nil {
-		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
+		r.account.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code,
+			Problem: "cannot be read as the branch has it: " + err.Error() +
+				"; the base's file is taken. Look at what the branch's had that it lacks"})
 		return nil, nil
 	}
 	base, err := b.Parse(c.Base, l)
 	if err != nil {
-		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
+		r.account.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code,
+			Problem: "cannot be read as base has it: " + err.Error() +
+				"; the branch's file is taken until base's is repaired"})
 		return c.Branch, nil
 	}
 	ancestor := catalog.Catalog{}
@@ -107,57 +128,67 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 		x, is := r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)]
 		return is && x.IsOurs(u)
 	}
-	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, lost)
-	out, _, err := r.rendered(b, branch, base, l, edits)
+	edits, replaced := brought(ancestor.Marks(), bundle.Texts(branch), base, history, lost)
+	out, _, err := rendered(b, branch, base, l, edits)
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}
 	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
-		r.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
+		r.account.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
 	}
-	for _, u := range gaveWay {
+	for _, u := range replaced {
 		e, _ := base.Lookup(u.Key, u.Form)
 		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
-			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
-		r.problem(p)
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter is kept. "+
+				"If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
+		r.account.problem(p)
 		r.branch.GivesWay(p, r.o.DryRun)
 	}
 	return out, nil
 }
 
-// overridden are the texts that somebody wrote on base, before a conflict or in a merge that has left no trace, and that edits replace because they have lost one.
-func overridden(ancestor catalog.Marks, base *resource.File, edits []catalog.Change, lost func(catalog.Unit) bool) catalog.Catalog {
+// overridden are the texts written on base, before a conflict or in a merge that has left no trace, that edits replace
+// because they have lost one.
+func overridden(
+	ancestor catalog.Marks, base *resource.File, edits []catalog.Change, lost func(catalog.Unit) bool,
+) catalog.Catalog {
 	there := bundle.Texts(base)
 	index := there.Index()
 	var all catalog.Catalog
 	for _, e := range edits {
-		if at, is := index[e.Name]; is && lost(there[at]) && there[at].Text != e.Text && !ancestor.Has(e.Name, there[at].Text) {
+		at, is := index[e.Name]
+		if is && lost(there[at]) && there[at].Text != e.Text && !ancestor.Has(e.Name, there[at].Text) {
 			all = append(all, there[at])
 		}
 	}
 	return all
 }
 
-// brought are the texts that the branch changed since the ancestor and that are to stand in base's file. lost says which of base's texts have lost a
-// conflict with the service: they give way to the branch's, which is the service's or on the way to it. gaveWay are texts that somebody wrote on the branch and
-// that give way to what somebody else wrote on base.
-func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks, lost func(catalog.Unit) bool) (edits []catalog.Change, gaveWay catalog.Catalog) {
+// brought are the texts that the branch changed since the ancestor and that base's file is to have. Those of base that
+// have lost a conflict with the service are replaced; replaced are texts of the branch that base's are kept against.
+func brought(
+	ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks,
+	lost func(catalog.Unit) bool,
+) (edits []catalog.Change, replaced catalog.Catalog) {
 	there := bundle.Texts(base)
 	index := there.Index()
 	brings := branch.Marks()
-	written := make(map[catalog.Name]bool) // somebody wrote or removed it on base
+	written := make(map[catalog.Name]bool) // or removed, on base
 	for _, c := range catalog.Diff(ancestor, there) {
 		at, is := index[c.Name]
 		if !is {
 			written[c.Name] = true
 			continue
 		}
-		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered it since.
-		now, brought := ledger.Age(history, c.Name, catalog.MarkOf(there[at].Text)), ledger.Age(history, c.Name, brings[c.Name])
+		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered
+		// it since.
+		now := ledger.Age(history, c.Name, catalog.MarkOf(there[at].Text))
+		brought := ledger.Age(history, c.Name, brings[c.Name])
 		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
 	}
 	for _, u := range branch {
-		if at, is := index[u.Name]; is && lost(there[at]) && ancestor.Has(u.Name, u.Text) { // also where the branch has not changed it
+		at, is := index[u.Name]
+		if is && lost(there[at]) && ancestor.Has(u.Name, u.Text) { // also where the branch has not changed it
 			edits = append(edits, catalog.Change{Op: catalog.Changed, Name: u.Name, Text: u.Text})
 		}
 	}
@@ -168,9 +199,9 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 			edits = append(edits, c)
 		default:
 			if at, is := index[c.Name]; is && there[at].Text != c.Text && ledger.Age(history, c.Name, brings[c.Name]) < 0 {
-				gaveWay = append(gaveWay, catalog.Unit{Name: c.Name, Text: c.Text})
+				replaced = append(replaced, catalog.Unit{Name: c.Name, Text: c.Text})
 			}
 		}
 	}
-	return edits, gaveWay
+	return edits, replaced
 }

@@ -3,12 +3,15 @@ package pull
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
@@ -16,58 +19,44 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// merged is one target file after its merge: what is written, and what is remembered once it is.
-type merged struct {
-	bundle.Target
-	bytes  []byte // nil when the file stays as it is
-	counts report.PulledFile
+// merging is what the merges of a pull's files read of the attempt under way.
+type merging struct {
+	branch  *pass.Branch
+	o       Options
+	account *account
+	unsaved pass.Overlay // of a dry run
 
-	agreed  catalog.Marks
-	filler  catalog.Marks   // a history, see known.go
-	history catalog.Catalog // texts that nobody changed
-	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
-	after   catalog.Marks   // what the branch has then
-	records []marked        // what is to be remembered; agreed, filler and after are nil once they are among these
-	wrote   catalog.Packed  // texts that were written
-	weight  int             // how many marks are in records
-
-	first     bool // no merge has met the file
-	elsewhere catalog.Marks
-	conflicts []pass.Conflict // that the service won, and open ones
-	settled   []string        // conflicts that are none any more
-
-	back     catalog.Catalog // texts of the base branch that are put back
-	former   former          // the file that the translations stood in before their source file moved
-	inherits catalog.Marks   // the history of that
-	made     catalog.Fresh   // what the translations were made for
-
-	wording *wording // of a source file, which has nothing of the above but path, bytes and counts
+	lost      map[string]pass.Conflict // that are not decided yet
+	shared    *tree.Shared
+	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	digested  sourceDigests
+	moves     []ledger.Move // of source files
+	renamed   map[*bundle.Bundle][]catalog.Rename
+	contested map[string]config.Language // files that both branch and base changed
+	removals  *removals
 }
 
-// merge brings the service's texts into one target file of a tree, in memory. It returns nil when the file is to be left alone.
-func (r *pulling) merge(ctx context.Context, t *tree.Tree, x pass.Translated, fresh bool) (*merged, error) {
+// merge brings the service's texts into one target file of a tree, in memory. It returns nil when the file is to be
+// left alone.
+func (r *merging) merge(ctx context.Context, t *tree.Tree, x pass.Translated, fresh bool) (*merged, error) {
 	source, ok := t.SourceTexts(x.Target)
 	if !ok {
 		return nil, nil // the source file's problem is reported already
 	}
-	r.looksAt(x.Target)
+	r.account.looksAt(x.Target)
 	m := &merged{Target: x.Target, counts: report.PulledFile{Path: x.Path, Language: x.Language.Code}}
 	old, problem, err := x.Sources[0].Read(t.FS, x.Path, x.Language)
-	if err != nil {
+	if problem != nil && err == nil {
+		r.account.unreadable(*problem)
+	}
+	if problem != nil || err != nil {
 		return nil, err
 	}
-	if problem != nil {
-		r.unreadable(*problem)
-		return nil, nil
-	}
-	if m.former, err = r.formerly(t, x.Target); err != nil {
+	ours, err := r.ours(ctx, t, m, source, old)
+	if err != nil {
 		return nil, err
 	}
 	carried := old == nil && m.former.file != nil
-	ours, err := r.removals.putBack(ctx, t, m, m.renames(r.renamed), source, m.former.textsOr(old))
-	if err != nil {
-		return nil, err
-	}
 	source, stand, away, err := r.widen(x, m, source, ours)
 	if err != nil {
 		return nil, err
@@ -89,14 +78,12 @@ func (r *pulling) merge(ctx context.Context, t *tree.Tree, x pass.Translated, fr
 	if err := r.leaveToOthers(x, m, three, &result); err != nil {
 		return nil, err
 	}
-	r.shaped(x, source, three, &result)
-	r.checked(x, source, three, &result)
-	r.pluralsWhole(x, source, three, &result)
+	r.account.withhold(x, source, three, &result)
 	stays := r.keepApart(x, m, stand, three, &result)
 	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
-	r.report.Unsent = r.report.Unsent || len(result.Kept) > 0
-	if held := r.guarded(x, three, result.Changes); held {
+	r.account.report.Unsent = r.account.report.Unsent || len(result.Kept) > 0
+	if held := r.account.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
 	fill := replace(&result, r.fill(m, unfilled(spelling.Own(source, x.Language.Code), stays), three, result))
@@ -108,25 +95,47 @@ func (r *pulling) merge(ctx context.Context, t *tree.Tree, x pass.Translated, fr
 	if written := r.render(t, x, m, old, three, &result, changes); !written {
 		return nil, nil
 	}
-	for _, lost := range m.conflicts { // of a file that is held back nothing gives way yet
-		if !lost.Open || !lost.Known(r.lost) {
-			r.conflict(lost, r.unsaved.Anew)
-		}
-	}
-	r.aged(m, result)
-	m.learn(three, result, changes)
-	if !m.leaves(t) {
-		m.former.file = nil // it stays
-	}
+	r.concluded(t, m, three, result, changes)
 	return m, nil
 }
 
-// three gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older than what was merged last:
-// of those only a person's own changes are measured against the last merge.
-func (r *pulling) three(x pass.Translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, err error) {
+// ours are the repository's texts of a target file: of the former file where it is new, with what is put back.
+func (r *merging) ours(
+	ctx context.Context, t *tree.Tree, m *merged, source catalog.Catalog, old *resource.File,
+) (texts catalog.Catalog, err error) {
+	if m.former, err = r.formerly(t, m.Target); err != nil {
+		return nil, err
+	}
+	return r.removals.putBack(ctx, t, m, m.renames(r.renamed), source, m.former.textsOr(old))
+}
+
+// concluded reports what a merge replaced, once its file is known not to be held back, and gathers what to remember.
+func (r *merging) concluded(
+	t *tree.Tree, m *merged, in catalog.Three, result catalog.Merged, changes []catalog.Change,
+) {
+	for _, lost := range m.conflicts {
+		if !lost.Open || !lost.Known(r.lost) {
+			r.account.conflict(lost, r.unsaved.Anew)
+		}
+	}
+	r.aged(m, result)
+	m.learn(in, result, changes)
+	if !m.leaves(t) {
+		m.former.file = nil // it stays
+	}
+}
+
+// three gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older than
+// what was merged last: of those only texts that no pull wrote are measured against the last merge.
+func (r *merging) three(
+	x pass.Translated, m *merged, source, ours catalog.Catalog, fresh bool,
+) (in catalog.Three, err error) {
 	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
-		for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered, pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &seen} {
+		for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{
+			ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered,
+			pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &seen,
+		} {
 			if *marks, err = r.marks(r.branch.Slot(kind, path, x.Language.Code)); err != nil {
 				return in, err
 			}
@@ -147,30 +156,16 @@ func (r *pulling) three(x pass.Translated, m *merged, source, ours catalog.Catal
 	m.first = in.Base == nil
 	in.Base = r.agreed(in.Base, delivered, history, ours, undivided(r.shared, x))
 	for _, u := range ours {
-		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer, and so is what the branch
-		// says now, if it had that change.
+		// A change of the repository's that the service took since the last merge is agreed on: what the service has now
+		// is newer, and so is what the branch has now, if it had that change.
 		base, merged := in.Base[u.Name]
 		took, sent := delivered[u.Name]
-		if merged && sent && (took == catalog.MarkOf(u.Text) || took == seen[u.Name]) && ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
+		if merged && sent && (took == catalog.MarkOf(u.Text) || took == seen[u.Name]) &&
+			ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
 			in.Base[u.Name] = took
 		}
 	}
-	switch {
-	case r.o.Full:
-		// What was agreed on counts no more, so the service wins; a text that somebody changed since is named as lost, not just replaced.
-		// Where nothing was, neither side changes.
-		for _, u := range ours {
-			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
-				in.Base[u.Name] = catalog.Mark{} // the mark of no text
-			}
-		}
-	case fresh:
-		for _, u := range ours {
-			if ledger.Holds(history, u) {
-				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing of anybody's
-			}
-		}
-	}
+	r.disagree(&in, ours, history, fresh)
 	theirs := source.Keys()
 	in.Renamed = m.renames(r.renamed)
 	for _, moved := range in.Renamed {
@@ -180,9 +175,29 @@ func (r *pulling) three(x pass.Translated, m *merged, source, ours catalog.Catal
 	return in, nil
 }
 
-// agreed is the base of a merge: what the last one agreed on; for names that none has met, what the service took from here, or a text that nobody changed.
-// pull --accept-service takes the repository's other texts for agreed on where the service has others, so that those stand.
-func (r *pulling) agreed(merged, delivered, history catalog.Marks, ours, theirs catalog.Catalog) catalog.Marks {
+// disagree changes what counts as agreed on for a full pull, and for a branch that is made anew.
+func (r *merging) disagree(in *catalog.Three, ours catalog.Catalog, history catalog.Marks, fresh bool) {
+	switch {
+	case r.o.Full:
+		// What was agreed on counts no more, so the service wins. A text that was changed here since is reported as lost.
+		// Where nothing was agreed on, neither side changes.
+		for _, u := range ours {
+			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
+				in.Base[u.Name] = catalog.Mark{} // the mark of no text
+			}
+		}
+	case fresh:
+		for _, u := range ours {
+			if ledger.Holds(history, u) {
+				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing that was written here
+			}
+		}
+	}
+}
+
+// agreed is the base of a merge: what the last one agreed on; for new names, what the service took from here or an
+// earlier pull wrote. With --accept-service so are texts of which the service has others, so that those are taken.
+func (r *merging) agreed(merged, delivered, history catalog.Marks, ours, theirs catalog.Catalog) catalog.Marks {
 	has := theirs.Index()
 	base := maps.Clone(merged)
 	if base == nil {
@@ -202,9 +217,9 @@ func (r *pulling) agreed(merged, delivered, history catalog.Marks, ours, theirs 
 	return base
 }
 
-// decided finds what the merge decided against somebody, names what is left out, and ends the conflicts of which the service has the repository's text by now
-// or whose key is gone.
-func (r *pulling) decided(x pass.Translated, m *merged, in catalog.Three, result catalog.Merged) {
+// decided gathers the conflicts that the merge decided or left open, names what is left out, and ends conflicts of
+// which the service has the repository's text by now or whose key is gone.
+func (r *merging) decided(x pass.Translated, m *merged, in catalog.Three, result catalog.Merged) {
 	taken := make(map[catalog.Name]bool, len(result.Changes))
 	for _, c := range result.Changes {
 		taken[c.Name] = true
@@ -217,32 +232,38 @@ func (r *pulling) decided(x pass.Translated, m *merged, in catalog.Three, result
 		told[c.Key] = true
 		lost := pass.NewConflict(r.branch.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
 		if before, is := r.lost[lost.ID()]; is {
-			lost = lost.With(before.Ours, func(there, here catalog.Unit) bool { return before.About(there.Name) && lost.Agreed(here) })
+			lost = lost.With(before.Ours, func(there, here catalog.Unit) bool {
+				return before.About(there.Name) && lost.Agreed(here)
+			})
 		}
 		m.conflicts = append(m.conflicts, lost)
 	}
 	for _, c := range result.Undecided {
 		if !told[c.Key] {
 			told[c.Key] = true
-			m.conflicts = append(m.conflicts, pass.NewConflict(r.branch.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, nil))
+			open := pass.NewConflict(r.branch.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, nil)
+			m.conflicts = append(m.conflicts, open)
 		}
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
 	for id, c := range r.lost {
-		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }) ||
-			c.Open && c.Beside == "" && !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered })
+		differs := func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }
+		unanswered := func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered }
+		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, differs) ||
+			c.Open && c.Beside == "" && !slices.ContainsFunc(c.Ours, unanswered)
 		if c.Path == x.Path && c.Language == x.Language.Code && !told[c.Key] && over {
 			m.settled = append(m.settled, id)
 		}
 	}
 	for _, h := range result.Held {
-		r.leaveOut(x, report.CodeConflict, h.Key, h.Reason)
+		r.account.leaveOut(x, report.CodeConflict, h.Key, h.Reason)
 	}
 }
 
-// fill decides what stands for keys without a translation anywhere. Only a file that has or gets translations is filled. What was filled in
-// before goes where nothing is to stand any more: with incomplete = "skip", and where a plural has got translations in other forms.
-func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
+// fill decides what stands for keys without a translation anywhere. Only a file that has or gets translations is
+// filled. What was filled in before goes where nothing is to stand any more: with incomplete = "skip", and where a
+// plural has got translations in other forms.
+func (r *merging) fill(m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
 	after := make(map[catalog.Name]string, len(in.Ours))
 	for _, u := range in.Ours {
 		after[u.Name] = u.Text
@@ -267,7 +288,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	if len(after) == 0 {
 		return nil
 	}
-	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
+	translated := make(map[string]bool) // plurals: forms differ between languages, so one translated form is enough
 	for n, text := range after {
 		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !ledger.Knows(m.filler, n, catalog.MarkOf(text)) {
 			translated[n.Key] = true
@@ -301,28 +322,33 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	return changes
 }
 
-// render writes the changes into the file. What its format refuses is reported and stays out. It returns false when nothing of it can be written.
-func (r *pulling) render(t *tree.Tree, x pass.Translated, m *merged, old *resource.File, in catalog.Three, result *catalog.Merged, changes []catalog.Change) bool {
+// render writes the changes into the file. What its format refuses is reported and stays out. It returns false when
+// nothing of it can be written.
+func (r *merging) render(
+	t *tree.Tree, x pass.Translated, m *merged, old *resource.File,
+	in catalog.Three, result *catalog.Merged, changes []catalog.Change,
+) bool {
 	var before []byte
 	if old != nil {
 		before = old.Bytes()
 	}
-	if old == nil && !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return c.Op != catalog.Removed && c.Text != "" }) {
+	brings := func(c catalog.Change) bool { return c.Op != catalog.Removed && c.Text != "" }
+	if old == nil && !slices.ContainsFunc(result.Changes, brings) {
 		m.after = in.Ours.Marks()
 		return true // a language without any translation gets no file
 	}
 	like := t.Layout(x.Target, changes)
-	out, refused, err := r.rendered(like.Bundle, like.File, old, x.Language, changes)
+	out, refused, err := rendered(like.Bundle, like.File, old, x.Language, changes)
 	if err != nil {
-		r.leaveChanges(x, changes)
-		r.problem(heldBack(x.Path, x.Language, err))
+		r.account.leaveChanges(x, changes)
+		r.account.problem(heldBack(x.Path, x.Language, err))
 		return false
 	}
 	bad := make(map[catalog.Name]bool)
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		r.leaveOut(x, report.CodeWrite, ref.Key,
+		r.account.leaveOut(x, report.CodeWrite, ref.Key,
 			"cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
 	}
 	m.after = in.Ours.Marks()
@@ -335,16 +361,25 @@ func (r *pulling) render(t *tree.Tree, x pass.Translated, m *merged, old *resour
 			m.after[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
-	var index map[catalog.Name]int
-	if r.o.DryRun {
-		index = in.Ours.Index()
+	m.count(in.Ours, changes[:len(result.Changes)], bad, r.o.DryRun)
+	if !bytes.Equal(out, before) && len(bad) < len(changes) {
+		m.bytes = out
 	}
-	for i, c := range changes {
-		if bad[c.Name] || i >= len(result.Changes) { // what is filled in is no translation
+	return true
+}
+
+// count counts the changes that are written; what is filled in does not count as a translation. A dry run shows them.
+func (m *merged) count(ours catalog.Catalog, changes []catalog.Change, bad map[catalog.Name]bool, show bool) {
+	var index map[catalog.Name]int
+	if show {
+		index = ours.Index()
+	}
+	for _, c := range changes {
+		if bad[c.Name] {
 			continue
 		}
-		if r.o.DryRun {
-			m.counts.Changes = append(m.counts.Changes, valueOf(in.Ours, index, c))
+		if show {
+			m.counts.Changes = append(m.counts.Changes, valueOf(ours, index, c))
 		}
 		switch c.Op {
 		case catalog.Added:
@@ -355,37 +390,20 @@ func (r *pulling) render(t *tree.Tree, x pass.Translated, m *merged, old *resour
 			m.counts.Removed++
 		}
 	}
-	if !bytes.Equal(out, before) && len(bad) < len(changes) {
-		m.bytes = out
-	}
-	return true
 }
 
-// learn gathers what goes into the file's history: what was written and agreed, and the texts of the repository that gave way. A text that the repository alone has stays out: it may be somebody's change that waits for a push. One that stands against a younger
-// text was brought back by somebody, with the base branch that a pull takes in, say, and is taken out of the history until a push has delivered it.
-func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change) {
-	lost := make(map[catalog.Name]bool)
-	for _, c := range result.Conflicts {
-		lost[c.Name] = true
+// fitted is the tree's, and reports what it could not do anything with.
+func (r *merging) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
+	texts, left := t.Fitted(x.Target, x.Texts)
+	for _, u := range left {
+		r.account.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
+			"forms as keys of their own, and this message cannot be taken apart into such; write one form for each "+
+			"category at the service, with nothing but the number filled in", u.Text))
 	}
-	for _, c := range changes {
-		lost[c.Name] = lost[c.Name] || c.Op == catalog.Changed
-	}
-	for _, u := range in.Ours {
-		if lost[u.Name] || m.agreed.Has(u.Name, u.Text) {
-			m.history = append(m.history, u)
-		}
-	}
-	at := in.Ours.Index()
-	for _, n := range result.Kept {
-		m.kept = append(m.kept, in.Ours[at[n]])
-	}
-	wrote := make(catalog.Marks)
-	for _, c := range changes {
-		// What is put back may still have to be pushed.
-		if c.Op != catalog.Removed && !pass.HasText(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
-			wrote[c.Name] = catalog.MarkOf(c.Text)
-		}
-	}
-	m.wrote = wrote.Pack()
+	return texts
+}
+
+// marks reads marks of the ledger, and in a dry run those that it would have written.
+func (r *merging) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.Marks(r.branch.Ledger, slot)
 }

@@ -6,13 +6,14 @@ import (
 	"maps"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
 // tellsSources reports whether the exports of a group can bring its source texts as well.
@@ -88,7 +89,9 @@ func (r *pulling) sourceNews(t *tree.Tree, x *pass.Exported) (bool, error) {
 
 // sent reports whether the service has accepted texts of a group.
 func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
-	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.Files[t.Of(b).ID()]) > 0 })
+	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool {
+		return len(r.merging.accepted.Files[t.Of(b).ID()]) > 0
+	})
 }
 
 // compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told
@@ -97,7 +100,7 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 	theirs = t.FittedSource(s.Bundle, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
-		accepted, known := r.accepted.Texts[s.Collection][u.Name]
+		accepted, known := r.merging.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]
 		if !known || u.Text == "" || there && r.branch.Project.Push.Conflicts == string(service.Skip) {
 			continue
@@ -138,7 +141,7 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 			}
 		}
 		if len(fresh) > 0 {
-			r.report.Unsent = true
+			r.account.report.Unsent = true
 			r.branch.Log.Info("the service does not have source texts as it accepted them; the next push compares them",
 				zap.String("collection", collection), zap.Int("texts", len(fresh)))
 		}

@@ -12,10 +12,13 @@ import (
 )
 
 // A pull removes an entry of a target file only when the source was seen to have its key and lost it. Any other is an
-// orphan, which stays until pull --prune. What the source has in another shape is no orphan.
+// orphan, which stays until pull --prune. What the source has in another shape does not count as one.
 
-// gone are the keys of a target file that its source files had and have no more, and those that give way to another shape (away).
-func (r *pulling) gone(t *tree.Tree, x pass.Translated, m *merged, in catalog.Three, away map[string]bool) (map[string]bool, error) {
+// gone are the keys of a target file that its source files had and have no more, and those that another shape replaces
+// (away).
+func (r *merging) gone(
+	t *tree.Tree, x pass.Translated, m *merged, in catalog.Three, away map[string]bool,
+) (map[string]bool, error) {
 	living, dead := in.Source.Keys(), make(map[string]bool)
 	for _, u := range in.Ours {
 		if !living[u.Key] {
@@ -50,9 +53,9 @@ func (r *pulling) gone(t *tree.Tree, x pass.Translated, m *merged, in catalog.Th
 	return gone, nil
 }
 
-// seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from them, or that a merge into the target
-// found there, with the further forms that the target has of their plurals.
-func (r *pulling) seenKeys(x pass.Translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
+// seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from
+// them, or that a merge into the target found there, with the further forms that the target has of their plurals.
+func (r *merging) seenKeys(x pass.Translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
 	var seen catalog.Catalog
 	slots := []ledger.Slot{r.branch.Slot(ledger.Merged, x.Path, x.Language.Code)}
 	if m.former.path != "" {
@@ -81,7 +84,7 @@ type sourceDigests struct {
 }
 
 // digests gathers them for one target.
-func (r *pulling) digests(t *tree.Tree, target bundle.Target) (source, service catalog.Marks) {
+func (r *merging) digests(t *tree.Tree, target bundle.Target) (source, service catalog.Marks) {
 	source = make(catalog.Marks)
 	if r.digested.tree == nil {
 		r.digested.tree = make(map[*bundle.Bundle]catalog.Marks)
@@ -101,15 +104,19 @@ func (r *pulling) digests(t *tree.Tree, target bundle.Target) (source, service c
 	return source, r.digested.service[target.Sources[0].Collection]
 }
 
-// outdate finds the translations of a target whose source texts changed, and has the merge take them out where the configuration says so.
-func (r *pulling) outdate(t *tree.Tree, x pass.Translated, m *merged, in *catalog.Three) error {
+// outdate finds the translations of a target whose source texts changed, and has the merge take them out where the
+// configuration says so.
+func (r *merging) outdate(t *tree.Tree, x pass.Translated, m *merged, in *catalog.Three) error {
 	blank := r.branch.Project.Pull.SourceChanged == "blank"
 	made := catalog.Made{Theirs: in.Theirs, Blank: blank}
 	path := x.Path
 	if m.former.file != nil {
 		path = m.former.path
 	}
-	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &made.Base, ledger.Made: &made.For, ledger.Outdated: &made.Outdated, pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &made.Stood} {
+	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{
+		ledger.Merged: &made.Base, ledger.Made: &made.For, ledger.Outdated: &made.Outdated,
+		pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &made.Stood,
+	} {
 		var err error
 		if *marks, err = r.marks(r.branch.Slot(kind, path, x.Language.Code)); err != nil {
 			return err
@@ -119,7 +126,9 @@ func (r *pulling) outdate(t *tree.Tree, x pass.Translated, m *merged, in *catalo
 		made.For, made.Outdated = nil, nil
 	}
 	made.Source, made.Service = r.digests(t, x.Target)
-	made.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool { return u.Text == "" || in.Filler.Has(u.Name, u.Text) })
+	made.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool {
+		return u.Text == "" || in.Filler.Has(u.Name, u.Text)
+	})
 	m.made = catalog.Outdate(made)
 	if blank {
 		in.Outdated = m.made.Now
@@ -147,8 +156,8 @@ func replace(result *catalog.Merged, fill []catalog.Change) []catalog.Change {
 }
 
 // aged counts what a merge found outdated, and keeps what could not be taken out for the next one.
-func (r *pulling) aged(m *merged, result catalog.Merged) {
-	r.report.SourceChanged += m.made.Keys
+func (r *merging) aged(m *merged, result catalog.Merged) {
+	r.account.report.SourceChanged += m.made.Keys
 	for n, mark := range m.made.Now {
 		if m.after[n] == mark {
 			m.made.Outdated[n] = mark
@@ -158,7 +167,7 @@ func (r *pulling) aged(m *merged, result catalog.Merged) {
 	for _, n := range result.Blanked {
 		if m.after[n] != m.made.Now[n] && !told[n.Key] {
 			told[n.Key] = true
-			r.report.Blanked++
+			r.account.report.Blanked++
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,29 +8,17 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/examine"
-	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
-	"github.com/locsync/locsync/sync/tree"
 )
 
-// fitted is the tree's, and reports what it could not do anything with.
-func (r *pulling) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
-	texts, left := t.Fitted(x.Target, x.Texts)
-	for _, u := range left {
-		r.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
-			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text))
-	}
-	return texts
-}
-
-// pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
-// language does not have and that only repeat the source go where a plural gets translations.
-func (r *pulling) pluralsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+// pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports
+// them. Forms that the language does not have and that only repeat the source go where a plural gets translations.
+func (a *account) pluralsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	carried(in, result)
-	r.mapsWhole(x, source, in, result)
+	a.mapsWhole(x, source, in, result)
 	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return spelling.IsForm(c.Form) }) {
 		return
 	}
@@ -56,11 +43,12 @@ func (r *pulling) pluralsWhole(x pass.Translated, source catalog.Catalog, in cat
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		if findings := check.Breaking(examine.Forms(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms)); len(findings) > 0 {
+		findings := check.Breaking(examine.Forms(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms))
+		if len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
-	r.leave(x, in, result, bad, func(n catalog.Name) string {
+	a.leave(x, in, result, bad, func(n catalog.Name) string {
 		if !spelling.IsForm(n.Form) {
 			return ""
 		}
@@ -68,7 +56,8 @@ func (r *pulling) pluralsWhole(x pass.Translated, source catalog.Catalog, in cat
 	})
 	categories := plural.Categories(x.Language.Code)
 	for _, u := range in.Ours {
-		if fresh[u.Key] && bad[u.Key] == "" && spelling.IsForm(u.Form) && !plural.Has(categories, u.Form) && u.Text == of[u.Key].Forms[u.Form] {
+		if fresh[u.Key] && bad[u.Key] == "" && spelling.IsForm(u.Form) && !plural.Has(categories, u.Form) &&
+			u.Text == of[u.Key].Forms[u.Form] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
 		}
 	}
@@ -76,7 +65,10 @@ func (r *pulling) pluralsWhole(x pass.Translated, source catalog.Catalog, in cat
 
 // leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
 // which of them a name counts to; "" for none.
-func (r *pulling) leave(x pass.Translated, in catalog.Three, result *catalog.Merged, bad map[string]string, of func(catalog.Name) string) {
+func (a *account) leave(
+	x pass.Translated, in catalog.Three, result *catalog.Merged,
+	bad map[string]string, of func(catalog.Name) string,
+) {
 	if len(bad) == 0 {
 		return
 	}
@@ -88,46 +80,19 @@ func (r *pulling) leave(x pass.Translated, in catalog.Three, result *catalog.Mer
 		}
 		if !told[key] {
 			told[key] = true
-			r.leaveOut(x, report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service, or switch the check off with skip_checks")
+			a.leaveOut(x, report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+
+				"; correct it at the service, or switch the check off with skip_checks")
 		}
 		result.Leave(in.Base, c.Name)
 		return true
 	})
 }
 
-// widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
-// does not come back by the service's translations of it.
-//
-// away are the keys that give way to what comes in their place.
-func (r *pulling) widen(x pass.Translated, m *merged, source, ours catalog.Catalog) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
-	b := x.Sources[0]
-	wide = spelling.Widened(source, b.Separator, b.Source.Code, ours, x.Texts)
-	if len(wide) == len(source) {
-		return source, nil, nil, nil
-	}
-	known, here := source.Keys(), ours.Keys()
-	gone := make(map[string]bool)
-	if stand, err = r.standing(x, m, spelling.PluralsIn(source, b.Separator, b.Source.Code), ours, gone); err != nil {
-		return nil, nil, nil, err
-	}
-	away = maps.Clone(gone)
-	for _, b := range x.Sources {
-		pushed, err := r.branch.Ledger.Marks(r.branch.PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for n := range pushed {
-			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
-		}
-	}
-	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
-}
-
 // carried renames further forms of a plural of keys, which the service does not have: file_few becomes doc_few where
 // file_other goes, doc_other comes with the same text, and there is no other candidate for either.
 func carried(in catalog.Three, result *catalog.Merged) {
 	ours := in.Ours.Index()
-	type text struct{ sign, text string } // what stands before "other" has to end alike
+	type text struct{ sign, text string } // sign ends what is before "other": it has to be alike
 	goes, comes := make(map[text][]string), make(map[text][]string)
 	for _, c := range result.Changes {
 		before, is := strings.CutSuffix(c.Key, plural.Other)
@@ -165,15 +130,17 @@ func carried(in catalog.Three, result *catalog.Merged) {
 			}
 			n := catalog.Name{Key: to + category}
 			if _, here := ours[n]; !here {
-				result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: n, Text: in.Ours[ours[c.Name]].Text})
+				moved := catalog.Change{Op: catalog.Added, Name: n, Text: in.Ours[ours[c.Name]].Text}
+				result.Changes = append(result.Changes, moved)
 			}
 		}
 	}
 }
 
-// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number. Where there are no forms at all Rails
-// shows that a translation is missing. Other libraries fall back to another language.
-func (r *pulling) mapsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number.
+// Where there are no forms at all Rails shows that a translation is missing. Other libraries fall back to another
+// language.
+func (a *account) mapsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
 	if b.Format.Name != examine.Rails || len(result.Changes) == 0 {
 		return
@@ -197,5 +164,5 @@ func (r *pulling) mapsWhole(x pass.Translated, source catalog.Catalog, in catalo
 			bad[m.Other] = m.Reason
 		}
 	}
-	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
+	a.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -16,20 +18,20 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
-// Most pulls bring nothing. So a pull first asks what changed since the last full export (`modified-since`), and asks
-// for everything only where that has something that was not merged. Nothing is merged from this answer: deleted keys,
-// and those that fell below the completion state, are not in it. It counts only where all else is as the last full
-// pull saw it: branch, base, configuration and state, nothing was sent since, and nothing was reported. fullEvery
-// bounds the rest. A small answer is not worth a probe, which costs as many requests and sees less.
+// Most pulls bring nothing, so a pull first asks what changed since the last full export, and asks for everything only
+// where that has something that was not merged. Nothing is merged from this answer: it lacks deleted keys.
+//
+// It counts only where all else is as the last full pull saw it: branch, base, configuration and state, with nothing
+// sent or reported since. A small answer is not worth a probe, which costs as many requests and sees less.
 
 const (
 	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
-	FullEvery = 20 * time.Hour
-	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a change may be seen a
-	// while after its time. What was merged already does not count as news, so that this costs nothing.
+	fullEvery = 20 * time.Hour
+	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a
+	// change may be seen a while after its time. What was merged already does not count as news, so that this costs
+	// nothing.
 	probeOverlap = 10 * time.Minute
 	// probePatience is how long a probe is waited for, instead of what it is to save.
 	probePatience = time.Minute
@@ -45,7 +47,8 @@ type probing struct {
 
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
-	r.probe = probing{now: ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
+	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
+	r.probe = probing{now: now, blind: make(map[string]bool)}
 	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
@@ -53,7 +56,7 @@ func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	if err != nil {
 		return fmt.Errorf("read what the last pull looked at: %w", err)
 	}
-	if ok && last.Config == r.probe.now.Config && last.Look == r.probe.now.Look && len(r.report.Problems) == 0 {
+	if ok && last.Config == r.probe.now.Config && last.Look == r.probe.now.Look && len(r.account.report.Problems) == 0 {
 		r.probe.last = &last
 	}
 	return nil
@@ -71,7 +74,7 @@ func Look(tip *gitops.Tip) string {
 	return text
 }
 
-// lookAfter is the look of the next pull when this one made a commit and nothing else happens.
+// lookAfter is what Look says to the next pull when this one made a commit and nothing else happens.
 func lookAfter(tip *gitops.Tip, made string) string {
 	if tip.New() {
 		return made + " " + tip.Hash() // that was its base
@@ -91,7 +94,9 @@ type probed struct {
 }
 
 // quiet tells of which groups the service has said nothing new since the last full pull.
-func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) (map[*bundle.Group]bool, error) {
+func (r *pulling) quiet(
+	ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language,
+) (map[*bundle.Group]bool, error) {
 	quiet := make(map[*bundle.Group]bool)
 	if r.probe.last == nil {
 		return quiet, nil
@@ -101,12 +106,13 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 		req := r.branch.ExportRequest(r.pullAsk(t, g, languages))
 		x := &probed{Group: g, question: pass.Question(req), asked: r.probe.last.Full[pass.Question(req)]}
 		now, told := r.branch.Service.ServiceTime(r.branch.Now())
-		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > FullEvery) {
+		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
 			continue
 		}
 		req.ModifiedSince = x.asked.Add(-probeOverlap)
-		r.branch.Announce(report.Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
-		r.report.Requests++
+		what := fmt.Sprintf("asking for what changed in %q", g.Collection)
+		r.branch.Announce(report.Doing{What: what, Done: int64(i), Total: int64(len(groups))})
+		r.account.report.Requests++
 		id, err := r.branch.Service.StartExport(ctx, req)
 		if err != nil {
 			if err := r.unprobed(ctx, x, err); err != nil {
@@ -130,8 +136,11 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 	return quiet, cmp.Or(failure, ctx.Err())
 }
 
-// probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is interrupted is made anew.
-func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
+// probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is
+// interrupted is made anew.
+func (r *pulling) probedQuiet(
+	ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error,
+) (bool, error) {
 	var x *pass.Exported
 	if err == nil {
 		x, err = r.branch.ReadArchive(r.pullAsk(t, p.Group, languages), archive, new(bundle.Kept))
@@ -143,7 +152,7 @@ func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, lang
 	if news, err := r.news(t, x); err != nil || news {
 		return false, err
 	}
-	if now, told := r.branch.Service.ServiceTime(r.branch.Now()); !told || now.Sub(p.asked) > FullEvery {
+	if now, told := r.branch.Service.ServiceTime(r.branch.Now()); !told || now.Sub(p.asked) > fullEvery {
 		return false, nil
 	}
 	r.probe.now.Full[p.question] = p.asked
@@ -155,16 +164,18 @@ func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
 		return err
-	case errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, service.ErrTemporary) &&
+		!errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("export of %q: %w", x.Collection, err)
 	}
-	r.branch.Log.Info("the service did not say what changed; asking for everything", zap.String("collection", x.Collection), zap.Error(err))
+	r.branch.Log.Info("the service did not say what changed; asking for everything",
+		zap.String("collection", x.Collection), zap.Error(err))
 	r.probe.blind[x.question] = true
 	return nil
 }
 
-// news reports whether an export holds anything that was not merged as it is. Of files that share their keys' collection each merges what its
-// source has; what no source has is nobody's news.
+// news reports whether an export holds anything that was not merged as it is. Of files that share their keys'
+// collection each merges what its source has; what no source has is not news.
 func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 	if len(x.Problems) > 0 {
 		return true, nil
@@ -180,11 +191,11 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
+		merged, err := r.merging.marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.marks(r.branch.Slot(ledger.Outdated, target.Path, target.Language.Code))
+		outdated, err := r.merging.marks(r.branch.Slot(ledger.Outdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -217,9 +228,10 @@ func (p *pulling) unsettle() error {
 	return ledger.Reconciled.Delete(p.branch.Ledger, p.branch.StateName(), p.branch.Project.Pull.Branch)
 }
 
-// settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the commit that it made.
+// settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the
+// commit that it made.
 func (r *pulling) settle(tip *gitops.Tip, made string) error {
-	if r.o.DryRun || !r.probe.loud || len(r.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+	if r.o.DryRun || !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
 	if made != "" {

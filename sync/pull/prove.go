@@ -13,12 +13,14 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Render is what is proven. A test puts a faulty one in its place.
+// Render is what is proven. A test replaces it by a faulty one.
 var Render = bundle.Render
 
 // rendered is bundle.Render with a proof: a second reader, which knows nothing of the grammars, has to find exactly
 // these changes. Else the error is an *unproven, and the file is to be left as it is.
-func (p *pulling) rendered(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
+func rendered(
+	b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change,
+) ([]byte, []bundle.Refused, error) {
 	out, refused, err := Render(b, like, old, l, changes)
 	if err != nil || old != nil && bytes.Equal(out, old.Bytes()) {
 		return out, refused, err
@@ -55,7 +57,8 @@ func (u *unproven) Unwrap() error { return u.error }
 
 // heldBack is the problem of a file that could not be rendered, or not be proven.
 func heldBack(path string, l config.Language, err error) report.Problem {
-	p := report.Problem{Code: report.CodeWrite, File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
+	p := report.Problem{Code: report.CodeWrite, File: path, Language: l.Code,
+		Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
 	var u *unproven
 	if !errors.As(err, &u) {
 		return p
@@ -65,6 +68,7 @@ func heldBack(path string, l config.Language, err error) report.Problem {
 	if errors.As(err, &d) {
 		p.Key, why = d.Key, d.What
 	}
-	p.Problem = fmt.Sprintf("the file is left as it is: a second reader does not find in it what was to be written (%s). That is a fault of locsync, so please report it with this file; until then, make the change by hand", why)
+	p.Problem = fmt.Sprintf("the file is left as it is: a second reader does not find in it what was to be written (%s). "+
+		"That is a fault of locsync, so please report it with this file; until then, make the change by hand", why)
 	return p
 }

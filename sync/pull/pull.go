@@ -1,12 +1,12 @@
-// Package pull is one pull of a branch: the service's translations, and its source texts where the configuration wants them, merged key by key
-// with the files of the translation branch, as one commit that is delivered to the remote.
+// Package pull is one pull of a branch: the service's translations, and its source texts where the configuration wants
+// them, merged key by key with the files of the translation branch, as one commit that is delivered to the remote.
 //
 //	read   branch, base and exports -> catalogs, what was merged last
 //	plan   three-way merge, checks, guard, removed and orphaned keys -> files
 //	apply  files -> commit -> delivered -> remembered
 //
-// Its law: a text that a person wrote in the files is replaced only by one that was written after it was seen; a commit is intended in the
-// ledger before it is delivered and remembered after. A dry run stops before the commit.
+// Its law: a text that was written in the files is replaced only by one that was written after it was seen. A commit
+// is intended in the ledger before it is delivered and remembered after. A dry run stops before the commit.
 //
 // It sends nothing to the service, and does not decide when it runs.
 package pull
@@ -21,10 +21,10 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
@@ -34,48 +34,32 @@ import (
 	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
-	"go.uber.org/zap"
 )
 
 // pulling is one pull of one project, under way.
 type pulling struct {
 	branch  *pass.Branch
 	o       Options
-	report  Report
-	unsaved pass.Overlay // of a dry run
 	begun   time.Time
-	failure error                     // of the whole pass, as it is told
-	exports map[string]*pass.Exported // by template and collection: asked for once, however often the branch moves meanwhile
+	account *account
+	merging *merging
+	exports map[string]*pass.Exported // by template and collection: asked for once, also where the branch moves meanwhile
 	probe   probing
+	looked  string // where branch and base were
 
-	refused   *refusal                 // what the remote did not take; nil when it took everything
-	lost      map[string]pass.Conflict // that nobody has decided on
-	elsewhere map[report.Problem]bool  // of the report: what the status finds where it looks itself
-	looked    string                   // where branch and base were
-	unread    []report.Problem         // of the report: files that could not be read
-	left      map[string]leftOut       // by ledger.TargetID: of files that were looked at, what was left out
-	digested  sourceDigests
-	shared    *tree.Shared
-	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
-	moves     []ledger.Move     // of source files
-	renamed   map[*bundle.Bundle][]catalog.Rename
-	contested map[string]config.Language // files that both branch and base changed, in this attempt
-	holds     []report.Problem           // files that the guard holds back
-
-	removals  *removals
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
-	offer     string      // the address for a request that the remote printed
-
-	earlier *ledger.Delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
-	arrival
+	arrival   arrival
 }
 
 // arrival is what became of the commit of a pull.
 type arrival struct {
-	brought     bool // it has arrived, and that is remembered
-	redelivered bool // it had arrived before, and the remote had lost it
-	waits       bool // it has arrived nowhere yet
+	brought     bool             // it has arrived, and that is remembered
+	redelivered bool             // it had arrived before, and the remote had lost it
+	waits       bool             // it has arrived nowhere yet
+	refused     *refusal         // what the remote did not take; nil when it took everything
+	offer       string           // the address for a request that the remote printed
+	earlier     *ledger.Delivery // whose arrival an earlier pull did not live to remember; nil for none
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -85,78 +69,76 @@ const attempts = 5
 func Failed(p *pass.Branch, o Options, err error) Report {
 	run := begin(p, o)
 	if err != nil {
-		run.report.Failure = failure.Of(err)
+		run.account.report.Failure = failure.Of(err)
 	}
-	return run.report
+	return run.account.report
 }
 
 // None remembers and reports a pull that came to no branch. found is what it reports of other branches.
 func None(p *pass.Branch, o Options, found pass.Found, err error) (Report, error) {
 	run := begin(p, o)
 	run.answers(found)
-	return run.end(err), run.failure
+	return run.end(err)
 }
 
-// Make is one pull. found is what the pass reports of other branches. The report is as far as the pass came, also where it fails.
+// Make is one pull. found is what the pass reports of other branches. The report is as far as the pass came, also where
+// it fails.
 func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Report, error) {
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
-	run.report.Calls = calls.Requests()
+	run.account.report.Calls = calls.Requests()
 	run.answers(found)
-	return run.end(err), run.failure
+	return run.end(err)
 }
 
+// answers puts into the report what is found of other branches.
 func (r *pulling) answers(found pass.Found) {
 	for _, p := range found.Problems {
-		r.elsewhere[p] = true
-		r.problem(p)
+		r.account.elsewhere[p] = true
+		r.account.problem(p)
 	}
-	r.report.Finished = found.Finished
+	r.account.report.Finished = found.Finished
 }
 
+// begin is a pull of which nothing has happened yet.
 func begin(p *pass.Branch, o Options) *pulling {
-	run := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*pass.Exported)}
-	run.clear()
-	return run
+	a := &account{branch: p, o: o}
+	a.clear()
+	return &pulling{branch: p, o: o, begun: p.Now(), account: a, merging: &merging{branch: p, o: o, account: a},
+		exports: make(map[string]*pass.Exported)}
 }
 
-// end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pulling) end(err error) Report {
+// end remembers how the pass ended, and returns the report of it and why it failed.
+func (r *pulling) end(err error) (Report, error) {
 	if !r.o.DryRun {
-		passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
-		for _, f := range r.report.Files {
+		passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
+			Committed: r.account.report.Commit != "" && !r.arrival.waits}
+		for _, f := range r.account.report.Files {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
 		if errors.Is(err, gitops.ErrBusy) {
 			passed.Result = report.ResultSkipped
 		}
-		past := pass.Outcome(r.branch.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
-		past.Problems = pass.Besides(past.Problems, r.elsewhere)
-		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.branch.Subject(r.looked)
+		past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems, err)
+		past.Problems = pass.Besides(past.Problems, r.account.elsewhere)
+		past.Held, past.Unread, past.Look = len(r.account.holds), r.account.unread, r.branch.Subject(r.looked)
 		r.branch.Past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
-			return r.keepLeft(tx)
+			return r.account.keepLeft(tx)
 		})
 	}
 	if err != nil {
-		r.failure = fmt.Errorf("pull %s: %w", r.branch.Called(), err)
-		r.report.Failure = failure.Of(r.failure)
+		err = fmt.Errorf("pull %s: %w", r.branch.Called(), err)
+		r.account.report.Failure = failure.Of(err)
 	}
-	report.Advise(r.report.Problems)
-	return r.report
+	report.Advise(r.account.report.Problems)
+	return r.account.report, err
 }
 
-// clear begins the report again. A commit that was delivered stays in it.
-func (r *pulling) clear() {
-	before := r.report.ProjectPull
-	r.report.ProjectPull = report.ProjectPull{Scope: pass.Scope(r.branch), Branch: r.branch.Project.Pull.Branch, Outcome: pass.NoProblems(),
-		Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests, Files: []report.PulledFile{}}
-	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
-}
-
+// pass attempts the pull, again where the branch moved under it.
 func (r *pulling) pass(ctx context.Context) error {
 	if err := r.branch.MakeRoom(ctx); err != nil {
 		return err
@@ -176,7 +158,8 @@ func (r *pulling) pass(ctx context.Context) error {
 			return err
 		}
 		if try == attempts {
-			return fmt.Errorf("branch %s moved %d times while its commit was made; the next pull tries again: %w", r.branch.Project.Pull.Branch, try, err)
+			return fmt.Errorf("branch %s moved %d times while its commit was made; the next pull tries again: %w",
+				r.branch.Project.Pull.Branch, try, err)
 		}
 		r.branch.Log.Info("the branch moved; computing again on its new tip", zap.Int("attempt", try))
 		select {
@@ -184,7 +167,7 @@ func (r *pulling) pass(ctx context.Context) error {
 			return ctx.Err()
 		case <-time.After(time.Duration(try) * time.Duration(50+rand.IntN(200)) * time.Millisecond):
 		}
-		r.clear()
+		r.account.clear()
 	}
 }
 
@@ -199,31 +182,31 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	on, joined, err := r.withBase(ctx, tip)
+	on, joined, err := r.merging.withBase(ctx, tip)
 	if err != nil {
 		return err
 	}
 	r.tip, r.base, r.looked = tip, tip.Base(), Look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
-	r.removals = removalsSince(r, tip)
+	r.merging.removals = removalsSince(r.branch, tip, r.merged)
 	t, err := tree.Find(joinedTree{on, joined}, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
 	}
 	for _, problem := range t.Problems {
-		r.unreadable(problem)
+		r.account.unreadable(problem)
 	}
-	if r.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, tip, t.Bundles(), r.o.DryRun); err != nil {
+	if r.merging.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, tip, t.Bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
 	if err != nil {
 		return err
 	}
-	if err := r.ringing(); err != nil {
+	if err := r.noteUnsent(); err != nil {
 		return err
 	}
-	before := r.report.Commit
+	before := r.account.report.Commit
 	if r.probe.loud && !r.o.DryRun {
 		if err := r.unsettle(); err != nil {
 			return err
@@ -232,18 +215,18 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err := r.commit(ctx, on, joined, done); err != nil {
 		return err
 	}
-	if r.report.Commit == "" && !r.o.DryRun {
+	if r.account.report.Commit == "" && !r.o.DryRun {
 		if err := r.deliverAgain(ctx, t, tip); err != nil {
 			return err
 		}
-		before = r.report.Commit
+		before = r.account.report.Commit
 	}
-	if r.report.Commit == "" && (!r.o.DryRun || len(r.report.Files) == 0) {
+	if r.account.report.Commit == "" && (!r.o.DryRun || len(r.account.report.Files) == 0) {
 		if err := r.follow(ctx, tip); err != nil {
 			return err
 		}
 	}
-	made := r.report.Commit
+	made := r.account.report.Commit
 	if made == before {
 		made = ""
 	}
@@ -268,8 +251,9 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 			return nil, err
 		}
 	}
-	seen, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), pass.LookAt(r.branch.Project.Pull.Branch).Record())
-	r.report.Unsent = looked && seen != tip.Hash() && !tip.New()
+	record := pass.LookAt(r.branch.Project.Pull.Branch).Record()
+	seen, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), record)
+	r.account.report.Unsent = looked && seen != tip.Hash() && !tip.New()
 	return tip, err
 }
 
@@ -278,7 +262,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err := r.lookAgain(tip); err != nil {
 		return nil, err
 	}
-	if err := r.readMoves(t, tip); err != nil {
+	if err := r.merging.readMoves(t, tip); err != nil {
 		return nil, err
 	}
 	done, err := r.reword(ctx, t)
@@ -289,21 +273,21 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err != nil {
 		return nil, err
 	}
-	if r.lost, err = r.branch.Conflicts(); err != nil {
+	if r.merging.lost, err = r.branch.Conflicts(); err != nil {
 		return nil, err
 	}
-	maps.Copy(r.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
+	maps.Copy(r.merging.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
 	}
-	if r.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
+	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
 	for i, x := range theirs {
 		r.branch.Announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		x.Texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
-		m, err := r.merge(ctx, t, x, remade)
+		x.Texts = r.merging.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
+		m, err := r.merging.merge(ctx, t, x, remade)
 		if err != nil {
 			return nil, err
 		}
@@ -318,7 +302,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 // toMerge is the request to merge the branch, which has the problems of this pull.
 func (r *pulling) toMerge() *request.Branch {
 	b := r.branch.MergeRequest(r.branch.Repo)
-	b.Problems = &r.report.Problems
+	b.Problems = &r.account.report.Problems
 	return b
 }
 
@@ -327,21 +311,13 @@ func (r *pulling) askToMerge(ctx context.Context) error {
 	if r.o.DryRun {
 		return nil
 	}
-	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
-	r.report.RequestURL, r.report.Request = q.URL, q.Did
+	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.arrival.offer})
+	r.account.report.RequestURL, r.account.report.Request = q.URL, q.Did
 	return err
 }
 
-func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
-
-// unreadable is the problem of a file as the branch or its base has it.
-func (r *pulling) unreadable(p report.Problem) {
-	r.unread, r.elsewhere[p] = append(r.unread, p), true
-	r.problem(p)
-}
-
-// translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
-// the service has none: its dead keys go all the same.
+// translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
+// no texts when the service has none: its dead keys go all the same.
 func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
 	languages := r.branch.Project.Targets()
 	if len(languages) == 0 {
@@ -363,11 +339,12 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 			continue // there is no news of it
 		}
 		r.answered(x)
-		r.report.Problems = append(r.report.Problems, x.Problems...)
+		r.account.report.Problems = append(r.account.report.Problems, x.Problems...)
 		for _, target := range x.Targets(g) {
 			if claimed[target.Path] != nil {
-				r.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
-					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
+				r.account.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
+					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. "+
+						"Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
 				continue
 			}
 			claimed[target.Path] = g
@@ -392,7 +369,8 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 	return all, nil
 }
 
-// askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that there is nothing new.
+// askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that
+// there is nothing new.
 func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
 	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
 	quiet, err := r.quiet(ctx, t, open, languages)
@@ -418,7 +396,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 		return err
 	}
 	for i, g := range open {
-		r.report.Requests++
+		r.account.report.Requests++
 		r.exports[exportKey(g)] = answers[i]
 	}
 	return nil
@@ -426,7 +404,8 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 
 // pullAsk is the question of a pull for a group of a tree.
 func (r *pulling) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
-	return pass.ExportAsk{Group: g, Languages: languages, Completion: r.branch.Project.Pull.CompletionState, Sources: r.tellsSources(g), Wanted: t.Wanted(g)}
+	return pass.ExportAsk{Group: g, Languages: languages, Completion: r.branch.Project.Pull.CompletionState,
+		Sources: r.tellsSources(g), Wanted: t.Wanted(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.
@@ -441,12 +420,33 @@ func (r *pulling) late() error {
 	return errors.Join(errs...)
 }
 
-// wrote reports whether a target that the service's answer does not have is a file of ours. A path that the configuration names is; one
-// that only looks like a file name of the service may be anybody's, unless a pull has merged it before.
+// wrote reports whether a target that the service's answer does not have is a file of ours. A path that the
+// configuration names is; one that only looks like a file name of the service is one of ours if a pull has merged it
+// before.
 func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	if !g.Template().HasLabel() {
 		return true, nil
 	}
 	marks, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
+}
+
+// tell tells what a pull did.
+func (r *pulling) tell(d *events.Entry, err error) {
+	if r.arrival.earlier != nil {
+		d.Delivered(*r.arrival.earlier)
+	}
+	switch { // also where the pass failed after that
+	case r.arrival.redelivered:
+		d.DeliveredAgain(r.account.report.Commit)
+	case r.arrival.brought:
+		d.Brought(r.account.report.ProjectPull, r.branch.Project.SourceLanguage)
+	}
+	d.Finished(r.account.report.Finished)
+	if err == nil && r.tip != nil {
+		d.Holds("pull", r.account.holds)
+	}
+	d.Request()
+	d.Conflicts()
+	d.Ended("pull", err)
 }

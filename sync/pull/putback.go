@@ -15,10 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// A pull takes a translation out of the branch when the source loses its key. The base branch keeps the text until the two
-// are merged. Where the source has the key again by then, the branch lacks the text by our commit alone, which says nothing
-// against it: the base's text is put back. Git would merge the removal into the base otherwise, and the text would be lost.
-// What a person removed on the branch stays removed.
+// A pull takes a translation out of the branch when the source loses its key, and the base keeps it until the two are
+// merged. Where the source has the key again by then, the base's text is put back: the merge would lose it.
 
 // removals are the translations that commits of ours took out of the branch since it left its base.
 type removals struct {
@@ -31,9 +29,10 @@ type removals struct {
 	changed []map[string]bool // the paths that each of them changed
 }
 
-// putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out while the
-// source did not have the key. A key that took the place of another is left to what its old key has.
-func (o *removals) putBack(ctx context.Context, t *tree.Tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
+// putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out
+// while the source did not have the key. A key that replaced another is left to what its old key has.
+func (o *removals) putBack(
+	ctx context.Context, t *tree.Tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
 ) (catalog.Catalog, error) {
 	had := o.baseTexts(t, m.Target)
 	if len(had) == 0 {
@@ -74,8 +73,8 @@ func (o *removals) putBack(ctx context.Context, t *tree.Tree, m *merged, renamed
 	return append(ours, m.back...), nil
 }
 
-// baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base that
-// cannot be read is a problem of the passes that read it.
+// baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base
+// that cannot be read is a problem of the passes that read it.
 func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
 	if o == nil {
 		return nil
@@ -94,12 +93,12 @@ func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
 	return bundle.Texts(f)
 }
 
-// removalsSince are those that are worth a look: none where the branch brings nothing to its base.
-func removalsSince(r *pulling, tip *gitops.Tip) *removals {
-	if r.base == nil || r.merged {
+// removalsSince are those that may have to be put back: none where the branch brings nothing to its base.
+func removalsSince(p *pass.Branch, tip *gitops.Tip, merged bool) *removals {
+	if tip.Base() == nil || merged {
 		return nil
 	}
-	return &removals{repo: r.branch.Repo, tip: tip, base: r.base, project: r.branch.Project.Name}
+	return &removals{repo: p.Repo, tip: tip, base: tip.Base(), project: p.Project.Name}
 }
 
 // widely are the keys of source texts, with the further forms that texts have of their plurals.
@@ -133,8 +132,8 @@ func (o *removals) list(ctx context.Context) error {
 	return nil
 }
 
-// tookOut are the texts that a commit of ours brought to the branch or took out (all), and those that it took out because
-// the source did not have the key (out). Its first parent is the branch as it was.
+// tookOut are the texts that a commit of ours brought to the branch or took out (all), and those that it took out
+// because the source did not have the key (out). Its first parent is the branch as it was.
 func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
 	before, err := o.repo.AtCommit(made.Parents[0])
 	if err != nil {
@@ -167,31 +166,4 @@ func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[cata
 		out[c.Name] = c.Op == catalog.Removed && !living[c.Key]
 	}
 	return out, all, nil
-}
-
-// putsBack makes additions of what is put back, as the merge left it: the file does not have it yet.
-func (m *merged) putsBack(in *catalog.Three, result *catalog.Merged) {
-	if len(m.back) == 0 {
-		return
-	}
-	index := m.back.Index()
-	in.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool { _, is := index[u.Name]; return is })
-	for i, c := range result.Changes {
-		if _, is := index[c.Name]; is && c.Op == catalog.Changed {
-			result.Changes[i].Op = catalog.Added
-		}
-	}
-	changed := make(map[catalog.Name]bool)
-	for _, c := range result.Changes {
-		changed[c.Name] = true
-	}
-	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
-		_, is := index[c.Name]
-		return is && c.Op == catalog.Removed
-	})
-	for _, u := range m.back {
-		if !changed[u.Name] {
-			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
-		}
-	}
 }

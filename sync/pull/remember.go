@@ -17,7 +17,8 @@ type marked struct {
 	marks catalog.Packed
 }
 
-// pack keeps what is to be remembered in little memory: a pull holds that of all its files until their commit is delivered.
+// pack keeps what is to be remembered in little memory: a pull holds that of all its files until their commit is
+// delivered.
 func (m *merged) pack(branch ledger.TargetMarks) {
 	for _, x := range []struct {
 		kind  ledger.TargetMarks
@@ -39,8 +40,8 @@ func (m *merged) packed(kind ledger.TargetMarks) catalog.Packed {
 	return m.records[i].marks
 }
 
-// remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
-// the history counts at once.
+// remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has
+// arrived; the history counts at once.
 func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 	if m.wording != nil {
 		return m.wording.remember(p, tx, staged)
@@ -117,11 +118,11 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	return tx.SetMarks(slot, now)
 }
 
-// What a commit's merges are to be remembered as is staged before the commit is pushed, and taken over once it has arrived. All of that is
-// made in short transactions, and each step may be made again.
+// What a commit's merges are to be remembered as is staged before the commit is pushed, and taken over once it has
+// arrived. All of that is made in short transactions, and each step may be made again.
 
-// stage writes down a delivery, then its merges: what a crash leaves half staged is dropped with the delivery, since its commit is pushed later
-// only. Texts enter the files' histories at once: a reader that finds them in the repository must not take them for a person's change.
+// stage writes down a delivery, then its merges: what a crash leaves half staged is dropped with the delivery, since
+// its commit is pushed later. Texts enter the histories at once: readers must not take them for changes made by hand.
 func stage(ctx context.Context, p *pass.Branch, d ledger.Delivery, done []*merged) error {
 	var staged []*merged
 	for _, m := range done {
@@ -177,12 +178,13 @@ func Unstaging(p *pass.Branch, d ledger.Delivery, arrived bool) (steps []pass.St
 		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, reworded(p, tx, d) })
 	}
 	for _, f := range d.Files {
-		steps = append(steps, func(tx ledger.Writer) (int, error) { return weight, UnstageOne(p, tx, f, arrived) })
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return weight, unstageOne(p, tx, f, arrived) })
 	}
 	return steps
 }
 
-func UnstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
+// unstageOne takes over what is staged of one file, or drops it.
+func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
 	if f.Collection != "" {
 		return tx.DropMarks(p.PushedSlot(f.Source()).Stage(true))
 	}
@@ -215,7 +217,8 @@ func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer)
 	}
 }
 
-// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
+// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was
+// looked at there.
 func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
 	if commit != "" {
 		if err := ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit); err != nil {

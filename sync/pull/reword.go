@@ -18,27 +18,11 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each
-// group is asked for in the source language too. catalog.Reword decides by name; its base is what the service
-// accepted last. Only values of keys that a file has are replaced, in all files of the collection that have the key
-// or in none. A text that would break the program is left out, and a file in which more would change than the guard
-// allows stays as it is.
+// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: in all
+// files of the collection that have the key or in none. Its base is what the service accepted last (catalog.Reword).
 //
-// Translations are merged after that, so that one whose source text was changed counts as outdated (outdated.go). A
-// changed text counts as accepted once its commit has arrived; what it replaced is remembered (behind.go).
-
-// wording is what is remembered of one source file's merge.
-type wording struct {
-	at      ledger.Source
-	learned []relearned
-	accepts []ledger.Text // each key whole
-}
-
-// relearned is a text that was replaced, and what stands in its place.
-type relearned struct {
-	catalog.Name
-	before, after catalog.Mark
-}
+// Translations are merged after that, so that one whose source text was changed counts as outdated. A changed text
+// counts as accepted once its commit has arrived.
 
 // rewording is one pull's merge of the source files, under way.
 type rewording struct {
@@ -57,7 +41,8 @@ func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 	if !r.branch.Project.Pull.Source {
 		return nil, nil
 	}
-	w := &rewording{pull: r, tree: t, theirs: make(map[*tree.Source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
+	w := &rewording{pull: r, tree: t, theirs: make(map[*tree.Source]catalog.Catalog),
+		barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
 	if err := w.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +51,7 @@ func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 		if again {
 			continue // with more of them barred, so this ends
 		}
-		r.report.Problems = append(append(r.report.Problems, w.told...), problems...)
+		r.account.report.Problems = append(append(r.account.report.Problems, w.told...), problems...)
 		for _, m := range done {
 			if m.bytes == nil {
 				continue
@@ -85,13 +70,16 @@ func (w *rewording) ask(ctx context.Context) error {
 	var asks []pass.ExportAsk
 	for _, g := range bundle.Groups(w.tree.Bundles()) {
 		if g.Template().HasLabel() {
-			w.pull.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
-				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
+			w.pull.account.problem(report.Problem{Code: report.CodeConfiguration,
+				File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
+				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files "+
+					"there, so which text belongs to which source file is not known; change these texts in the repository",
+					g.Collection)})
 			continue
 		}
 		open = append(open, g)
 		if w.pull.exports["source\x00"+exportKey(g)] == nil {
-			// Source texts have no state: whatever stands there is the service's.
+			// Source texts have no state: what is there is the service's.
 			asks = append(asks, pass.ExportAsk{Group: g, Languages: []config.Language{g.Bundles[0].Source}, Completion: "draft"})
 		}
 	}
@@ -100,12 +88,12 @@ func (w *rewording) ask(ctx context.Context) error {
 		return err
 	}
 	for i, x := range answers {
-		w.pull.report.Requests++
+		w.pull.account.report.Requests++
 		w.pull.exports["source\x00"+exportKey(asks[i].Group)] = x
 	}
 	for _, g := range open {
 		x := w.pull.exports["source\x00"+exportKey(g)]
-		w.pull.report.Problems = append(w.pull.report.Problems, x.Problems...)
+		w.pull.account.report.Problems = append(w.pull.account.report.Problems, x.Problems...)
 		var texts catalog.Catalog
 		for _, e := range x.Entries {
 			texts = append(texts, e.Texts...)
@@ -136,9 +124,10 @@ func (w *rewording) files() (done []*merged, problems []report.Problem, again bo
 	return done, problems, again
 }
 
-// file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
+// file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it
+// goes through bar.
 func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
-	a, all := w.pull.accepted, w.pull.accepted.Texts[s.Collection]
+	a, all := w.pull.merging.accepted, w.pull.merging.accepted.Texts[s.Collection]
 	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.Texts, Theirs: w.theirs[s]}
 	for _, u := range s.Texts {
 		if !all.Has(u.Name, u.Text) && a.Behind(s.Collection, u.Name, u.Text) {
@@ -155,7 +144,8 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 		tell(h.Name, "%s; write one at the service, or delete the key there", h.Reason)
 	}
 	for _, c := range out.Conflicts {
-		tell(c.Name, "was changed in the repository to %q and at the service to %q; the repository's stands, and the next push sends it. If the service's is meant, write it into the source file", c.Ours, c.Theirs)
+		tell(c.Name, "was changed in the repository to %q and at the service to %q; the repository's is kept, and the next "+
+			"push sends it. If the service's is meant, write it into the source file", c.Ours, c.Theirs)
 	}
 	changes := w.sound(s, out.Changes)
 	m := &merged{Target: bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}},
@@ -163,7 +153,7 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 	fresh := make(catalog.Marks)
 	index := s.Texts.Index()
 	for _, n := range out.Agreed {
-		// Before the first push nothing counts as sent, unless nobody pushes from here.
+		// Before the first push nothing counts as sent, unless push is off.
 		if _, pushed := all[n]; pushed || !w.pull.branch.Project.Push.Enabled {
 			fresh[n] = catalog.MarkOf(s.Texts[index[n]].Text)
 		}
@@ -173,7 +163,8 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 			m.bytes = bytes
 			for _, c := range changes {
 				fresh[c.Name] = catalog.MarkOf(c.Text)
-				m.wording.learned = append(m.wording.learned, relearned{c.Name, catalog.MarkOf(s.Texts[index[c.Name]].Text), catalog.MarkOf(c.Text)})
+				before := catalog.MarkOf(s.Texts[index[c.Name]].Text)
+				m.wording.learned = append(m.wording.learned, relearned{c.Name, before, catalog.MarkOf(c.Text)})
 				m.counts.Changed++
 				if w.pull.o.DryRun {
 					m.counts.Changes = append(m.counts.Changes, valueOf(s.Texts, index, c))
@@ -207,7 +198,8 @@ func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
 	return list
 }
 
-// sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that stand more than once.
+// sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that the file
+// has more than once.
 func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Change {
 	if len(changes) == 0 {
 		return nil
@@ -219,20 +211,24 @@ func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Ch
 	of := examine.New(s.Bundle, s.Source, s.Texts)
 	for _, c := range changes {
 		if twice[c.Key] {
-			w.bar(s, report.CodeDuplicate, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
+			w.bar(s, report.CodeDuplicate, c.Key,
+				"is in this file twice, so the service's text %q is left out; take one of them out", c.Text)
 		}
 		for _, f := range check.Breaking(of.Examine(c.Name, c.Text)) {
-			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
+			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, "+
+				"or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
 	for _, other := range w.tree.Sources { // it may be left as it is for a reason of its own
-		if _, asked := w.theirs[other]; other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.Broken() {
+		_, asked := w.theirs[other]
+		if other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.Broken() {
 			continue
 		}
 		has := other.TextKeys()
 		for _, c := range changes {
 			if has[c.Key] {
-				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
+				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: %s has the key as well, "+
+					"and cannot be changed; change it in the repository", c.Text, other.Path)
 			}
 		}
 	}
@@ -252,14 +248,16 @@ func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
 func (w *rewording) write(s *tree.Source, changes []catalog.Change) ([]byte, bool) {
-	if n := len(changes); n >= guardFloor && float64(n) > w.pull.branch.Project.Pull.Guard*float64(len(s.Texts)) && !w.pull.o.Force {
+	n, guard := len(changes), w.pull.branch.Project.Pull.Guard
+	if n >= guardFloor && float64(n) > guard*float64(len(s.Texts)) && !w.pull.o.Force {
 		w.dead[s] = true
 		held := report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.Texts), w.pull.branch.Project.Pull.Guard)}
-		w.pull.holds, w.told = append(w.pull.holds, held), append(w.told, held)
+			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; "+
+				"the file is left as it is. If that is meant, run locsync pull --force", n, len(s.Texts), guard)}
+		w.pull.account.holds, w.told = append(w.pull.account.holds, held), append(w.told, held)
 		return nil, false
 	}
-	out, refused, err := w.pull.rendered(s.Bundle, s.File, s.File, s.Source, changes)
+	out, refused, err := rendered(s.Bundle, s.File, s.File, s.Source, changes)
 	if err != nil {
 		w.dead[s] = true
 		w.told = append(w.told, heldBack(s.Path, s.Source, err))
@@ -279,88 +277,12 @@ func (r *pulling) take(t *tree.Tree, m *merged) error {
 		return fmt.Errorf("read %s as it will be written: %w", s.Path, err)
 	}
 	s.Put(f)
-	service := maps.Clone(r.accepted.Texts[s.Collection])
+	service := maps.Clone(r.merging.accepted.Texts[s.Collection])
 	for _, u := range m.wording.accepts {
 		service[u.Name] = u.Mark
 	}
-	r.accepted.Texts[s.Collection] = service
-	r.digested.service[s.Collection] = catalog.Digests(service)
+	r.merging.accepted.Texts[s.Collection] = service
+	r.merging.digested.service[s.Collection] = catalog.Digests(service)
 	r.probe.last = nil // translations may be outdated by it, so every file is looked at
 	return nil
-}
-
-// remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
-func (x *wording) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
-	if len(x.learned) > 0 {
-		history, err := tx.Marks(p.SourceHistory(x.at.Collection))
-		if err != nil {
-			return err
-		}
-		if history == nil {
-			history = make(catalog.Marks)
-		}
-		for _, l := range x.learned {
-			if !ledger.Knows(history, l.Name, l.before) {
-				ledger.Learn(history, l.Name, l.before)
-			}
-			ledger.Learn(history, l.Name, l.after)
-		}
-		if err := tx.SetMarks(p.SourceHistory(x.at.Collection), history); err != nil {
-			return err
-		}
-	}
-	if staged {
-		marks := make(catalog.Marks, len(x.accepts))
-		for _, u := range x.accepts {
-			marks[u.Name] = u.Mark
-		}
-		return tx.SetMarks(p.PushedSlot(x.at).Stage(true), marks)
-	}
-	a := pass.NewAcceptance(x.at.Collection)
-	a.Add(x.at.Path, x.accepts)
-	return p.Accept(tx, a)
-}
-
-// reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
-func reworded(p *pass.Branch, tx ledger.Writer, d ledger.Delivery) error {
-	accepted, arrived := make(map[string]*pass.Acceptance), make(map[string]catalog.Marks) // by collection
-	for _, f := range d.Files {
-		if f.Collection == "" {
-			continue
-		}
-		if accepted[f.Collection] == nil {
-			accepted[f.Collection], arrived[f.Collection] = pass.NewAcceptance(f.Collection), make(catalog.Marks)
-		}
-		marks, err := tx.Marks(p.PushedSlot(f.Source()).Stage(true))
-		if err != nil {
-			return err
-		}
-		var units []ledger.Text
-		for _, n := range marks.Names() {
-			units = append(units, ledger.Text{Name: n, Mark: marks[n]})
-		}
-		accepted[f.Collection].Add(f.Path, units)
-		maps.Copy(arrived[f.Collection], marks)
-	}
-	for collection, a := range accepted {
-		if err := p.Accept(tx, a); err != nil {
-			return err
-		}
-		slot := p.SourceSeen(pass.LookAt(p.Project.Pull.Branch), collection)
-		seen, err := tx.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if seen == nil {
-			seen = make(catalog.Marks)
-		}
-		maps.Copy(seen, arrived[collection])
-		if err := tx.SetMarks(slot, seen); err != nil {
-			return err
-		}
-	}
-	if len(accepted) == 0 {
-		return nil
-	}
-	return ledger.SourceSeenAt.Put(tx, p.StateName(), p.Project.Pull.Branch, d.Commit)
 }

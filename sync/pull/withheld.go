@@ -13,11 +13,19 @@ import (
 
 // What would break the program, or takes more from a file than is meant, is not written, and the report names it.
 
+// withhold takes out of a merge's result what would break the program.
+func (a *account) withhold(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	a.shaped(x, source, in, result)
+	a.checked(x, source, in, result)
+	a.pluralsWhole(x, source, in, result)
+}
+
 // shaped takes out and reports the changes of keys whose texts do not fit together as the source's do: they crash an
 // Android program. Where the service has the source's shape and the repository the one before it, the old texts go.
-func (r *pulling) shaped(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+func (a *account) shaped(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	formed := func(u catalog.Unit) bool { return u.Form != "" }
-	if !slices.ContainsFunc(source, formed) && !slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
+	if !slices.ContainsFunc(source, formed) &&
+		!slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
 		return // most formats have one text for each key
 	}
 	want := examine.Shapes(source, nil)
@@ -43,7 +51,7 @@ func (r *pulling) shaped(x pass.Translated, source catalog.Catalog, in catalog.T
 		}
 		if !told[c.Key] {
 			told[c.Key] = true
-			r.leaveOut(x, report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
+			a.leaveOut(x, report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -56,7 +64,7 @@ func (r *pulling) shaped(x pass.Translated, source catalog.Catalog, in catalog.T
 }
 
 // checked takes out the changes that would break the program, and reports them.
-func (r *pulling) checked(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+func (a *account) checked(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	of := examine.New(x.Sources[0], x.Language, source)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		if c.Op == catalog.Removed {
@@ -67,7 +75,8 @@ func (r *pulling) checked(x pass.Translated, source catalog.Catalog, in catalog.
 			return false
 		}
 		for _, f := range findings {
-			r.leaveOut(x, f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
+			a.leaveOut(x, f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; "+
+				"correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -78,7 +87,7 @@ func (r *pulling) checked(x pass.Translated, source catalog.Catalog, in catalog.
 const guardFloor = 10
 
 // guarded reports whether the changes would take more translations from a file than the guard allows.
-func (r *pulling) guarded(x pass.Translated, in catalog.Three, changes []catalog.Change) bool {
+func (a *account) guarded(x pass.Translated, in catalog.Three, changes []catalog.Change) bool {
 	have := make(map[catalog.Name]bool)
 	for _, u := range in.Ours {
 		if u.Text != "" && !in.Filler.Has(u.Name, u.Text) {
@@ -91,13 +100,15 @@ func (r *pulling) guarded(x pass.Translated, in catalog.Three, changes []catalog
 			lost++
 		}
 	}
-	if lost < guardFloor || float64(lost) <= r.branch.Project.Pull.Guard*float64(len(have)) || r.o.Force {
+	if lost < guardFloor || float64(lost) <= a.branch.Project.Pull.Guard*float64(len(have)) || a.o.Force {
 		return false
 	}
-	r.leaveChanges(x, changes)
+	a.leaveChanges(x, changes)
 	p := report.Problem{Code: report.CodeGuard, File: x.Path, Language: x.Language.Code,
-		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.branch.Project.Pull.Guard)}
-	r.holds = append(r.holds, p)
-	r.problem(p)
+		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; "+
+			"the file is left as it is. If that is meant, run locsync pull --force",
+			lost, len(have), a.branch.Project.Pull.Guard)}
+	a.holds = append(a.holds, p)
+	a.problem(p)
 	return true
 }
