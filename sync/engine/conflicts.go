@@ -6,7 +6,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It looks at nothing but the state.
+// Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It
+// looks at nothing but the state.
 func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 	var all []report.Conflict
 	for _, p := range e.projects {

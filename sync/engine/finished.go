@@ -16,8 +16,11 @@ import (
 // inherits none of them.
 const keepFinished = 30 * 24 * time.Hour
 
-// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
-func (p *project) finish(records map[string]ledger.Line, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
+// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one
+// that is checked out is in use.
+func (p *project) finish(
+	records map[string]ledger.Line, there map[string]string, head string, dry bool,
+) ([]report.FinishedLine, error) {
 	var finished []report.FinishedLine
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		record := records[name]
@@ -51,10 +54,11 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 	return finished, nil
 }
 
-// forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its request stays with it: it is a few
-// words, and they may have closed it for good.
+// forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its
+// request stays with it: it is a few words, and they may have closed it for good.
 func (p *project) forgetLine(line ledger.Line, dry bool) error {
-	if dry || line.Forgotten != nil || line.Base == p.branch.Project.Trunk() || p.branch.Now().Sub(*line.Finished) < keepFinished {
+	if dry || line.Forgotten != nil || line.Base == p.branch.Project.Trunk() ||
+		p.branch.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}
 	name := ledger.BranchScope(p.branch.ProjectName(), line.Base)
@@ -75,7 +79,8 @@ func (p *project) forgetLine(line ledger.Line, dry bool) error {
 		return ledger.Lines.Put(tx, p.branch.ProjectName(), line.Base, line)
 	})
 	if err == nil {
-		p.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
+		p.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base),
+			zap.Time("gone", *line.Finished))
 	}
 	return err
 }
@@ -100,7 +105,8 @@ func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 	return tx.SetMarks(to, marks)
 }
 
-// collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its name that are forgotten.
+// collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its
+// name that are forgotten.
 func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
 	for _, kind := range []ledger.SourceMarks{ledger.Pushed, ledger.Former} {

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
+// on is the project for one branch, with the repository of the pass that it is for: nil where there is none.
 func (p *project) on(name string, repo *gitops.Repo) (*project, error) {
 	cfg, err := p.branch.Project.On(name)
 	if err != nil {
@@ -70,7 +70,8 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 	if err != nil {
 		return census{}, &failure.UsageError{Err: err}
 	}
-	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
+	return census{lines: []*project{line}},
+		p.register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
 }
 
 // pullLines are the lines of a pull.
@@ -126,24 +127,30 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Code: report.CodeBranch,
-					Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.branch.Project.Pull.Remote, p.branch.Project.Pull.Remote, name)}})
+				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished,
+					Problem: report.Problem{Code: report.CodeBranch,
+						Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name,
+							p.branch.Project.Pull.Remote, p.branch.Project.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.branch.Project.Pull.Branch, there); clash != "" {
 			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Code: report.CodeBranch,
-				Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.branch.Project.Pull.Branch)}})
+				Problem: fmt.Sprintf("branch %s cannot have a branch for its translations: %s exists, so git cannot have %s "+
+					"beside it. "+
+					"Delete the one, or choose another pull.branch", name, clash, line.branch.Project.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
-		if err := p.register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch, Published: true}); err != nil {
+		if err := p.register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch,
+			Published: true}); err != nil {
 			return c, err
 		}
 	}
 	if p.branch.Project.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
 		c.waiting = append(c.waiting, ledger.WaitingBranch{Ends: ledger.EndsAttached, Problem: report.Problem{
-			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
+			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are " +
+				"for; check out a branch, or set pull.base"}})
 	}
 	c.finished, err = p.finish(records, there, head, dry)
 	return c, err
@@ -256,7 +263,8 @@ func (p *project) lineStatuses(s *report.ProjectStatus) error {
 	return nil
 }
 
-// current is the line that stands for all where one is looked at: what pushes are for now, else the trunk; the project itself where it has no lines.
+// current is the line that is shown for all: what pushes are for now, else the trunk; the project
+// itself where it has no lines.
 func (p *project) current(repo *gitops.Repo) (*project, error) {
 	p, err := p.sourced(repo)
 	if err != nil || !p.branch.Project.PerBranch() {

@@ -10,10 +10,11 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
-// the target files. The failure of one line does not keep the others from being pushed.
+// push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys'
+// translations, then what people changed in the target files. The failure of one line does not keep the others from
+// being pushed.
 func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, error) {
-	ctx, done, err := p.turn(ctx, "push")
+	ctx, done, err := p.lock(ctx, "push")
 	if err != nil {
 		return []push.Report{push.Failed(p.branch, o, err)}, err
 	}

@@ -27,7 +27,8 @@ func (p *Branch) FindTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree
 	return tree.FindPushed(fsys, p.Project, slots, reading)
 }
 
-// Covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
+// Covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the
+// tip of a covered branch counts as it.
 func (p *Branch) Covered(branch, commit string) (bool, error) {
 	if p.Project.Push.Covers(branch) || branch != "" || commit == "" {
 		return p.Project.Push.Covers(branch), nil
@@ -44,8 +45,8 @@ func (p *Branch) NotCovered(branch string) string {
 	return fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, covered)
 }
 
-// Committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
-// not published yet or nowhere else.
+// Committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where
+// that has all of it, and commits that are not published yet or nowhere else.
 func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
 	if p.Project.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
 		return there, err
@@ -63,9 +64,10 @@ func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gi
 	return here, nil
 }
 
-// usage marks errors of the repository that stay until somebody changes something.
+// UsageError marks errors of the repository that stay until something is changed.
 func UsageError(err error) error {
-	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
+	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted,
+		gitops.ErrUnsupported, gitops.ErrSign} {
 		if errors.Is(err, stays) {
 			return &failure.UsageError{Err: err}
 		}
@@ -103,6 +105,7 @@ type listing struct {
 	links   bool
 }
 
+// ReadDir is that of the commit, without barren folders.
 func (t *prunedTree) ReadDir(name string) ([]fs.DirEntry, error) {
 	list, err := t.Tip.ReadDir(name)
 	if err != nil {
@@ -158,9 +161,11 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 	return now
 }
 
-// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
+// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run
+// takes no note of those.
 func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
-	if !slices.ContainsFunc(p.Project.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
+	if !slices.ContainsFunc(p.Project.WatchPatterns(),
+		func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.Project)
 	}
 	last, _, err := ledger.Emptied.Get(p.Ledger, p.StateName(), p.Project.Push.Source)
