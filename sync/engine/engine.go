@@ -84,28 +84,43 @@ type project struct {
 
 // common is what the lines of a project share. mu is held for a whole pass.
 type common struct {
-	pushSignal, pullSignal trigger.Signal
-	pushNotice, pullNotice trigger.Signal // rung from outside, any number of times
-
-	mu    *passLock
-	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
+	signals signals
+	mu      *passLock
+	sound   time.Time // until when a clone is not checked again, because it was seen to be whole
 
 	contact *contact    // of Run with the repository
 	proven  atomic.Bool // a pass of the loop has come to an end
 
-	status  atomic.Pointer[report.ProjectStatus]
-	told    atomic.Pointer[report.ProjectStatus] // the last one that could tell everything
-	glances chan struct{}                        // one slot: the glance that is under way
-	glanced atomic.Pointer[time.Time]            // when that glance began; nil while there is none
-	doing   atomic.Pointer[report.Doing]         // nil when no pass runs
-	next    atomic.Pointer[time.Time]            // the next scheduled pull, while Run runs
-	// the next push of the loop looks at the branch as its remote has it, whatever the files here say
+	statuses statuses
+	glances  glances
+	doing    atomic.Pointer[report.Doing] // nil when no pass runs
+	next     atomic.Pointer[time.Time]    // the next scheduled pull, while Run runs
+	// far: the next push of the loop looks at the branch as its remote has it, whatever the files here say
 	far atomic.Bool
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
 	origin    origin
 	born      time.Time // when this process began with it
+}
+
+// signals wake a project's loop. The notices are rung from outside, any number of times.
+type signals struct{ push, pull, pushNotice, pullNotice trigger.Signal }
+
+func newSignals() signals {
+	return signals{push: trigger.NewSignal(), pull: trigger.NewSignal(),
+		pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal()}
+}
+
+// statuses are the last status of a project, and the last one that could tell everything.
+type statuses struct {
+	last, whole atomic.Pointer[report.ProjectStatus]
+}
+
+// glances lets one glance at a project's files through at a time.
+type glances struct {
+	slot  chan struct{}             // full while a glance is under way
+	began atomic.Pointer[time.Time] // when that was; nil while there is none
 }
 
 // New makes an engine. Nothing is opened or called yet.
@@ -142,9 +157,8 @@ func (shared process) engine(parts Parts) *Engine {
 		lock := newPassLock()
 		e.locks[cfg.Name] = lock
 		p := &project{engine: e, common: &common{mu: lock,
-			pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(),
-			pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal(), born: parts.Now(),
-			contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}}
+			signals: newSignals(), born: parts.Now(), contact: e.contactWith(parts.Config.Resolve(cfg.Repository)),
+			glances: glances{slot: make(chan struct{}, 1)}}}
 		p.branch = &pass.Branch{Config: parts.Config, Project: cfg, Service: parts.Service, Ledger: parts.State,
 			Log: parts.Log.With(zap.String("project", cfg.Name)),
 			Now: func() time.Time { return e.Now() }, Run: shared.run, ProbeFrom: parts.ProbeFrom, GitBusy: new(trigger.Busy),

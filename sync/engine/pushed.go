@@ -28,7 +28,7 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		}
 		p.branch.Log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
-		p.pushNotice.Send()
+		p.signals.pushNotice.Send()
 		names = append(names, p.branch.Project.Name)
 	}
 	return names

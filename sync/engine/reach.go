@@ -130,13 +130,13 @@ func (p *project) repository() string { return p.branch.Config.Resolve(p.branch.
 // says so. A glance that is given up goes on, and until it has ended none is begun.
 func (p *project) glance(ctx context.Context) report.ProjectStatus {
 	select {
-	case p.glances <- struct{}{}:
+	case p.glances.slot <- struct{}{}:
 	default:
-		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
+		if began := p.glances.began.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 			return p.unseen(*began)
 		}
 		select {
-		case p.glances <- struct{}{}:
+		case p.glances.slot <- struct{}{}:
 		case <-ctx.Done():
 			return p.unseen(time.Now())
 		case <-time.After(p.engine.Patience):
@@ -144,11 +144,11 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 		}
 	}
 	began := time.Now()
-	p.glanced.Store(&began)
+	p.glances.began.Store(&began)
 	s, ok := heartbeat.Within(ctx, p.engine.Patience, func() report.ProjectStatus {
 		defer func() {
-			p.glanced.Store(nil)
-			<-p.glances
+			p.glances.began.Store(nil)
+			<-p.glances.slot
 		}()
 		return p.statusNow(ctx)
 	})
@@ -161,7 +161,7 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 // unseen is the status of a project that could not be looked at since then.
 func (p *project) unseen(since time.Time) report.ProjectStatus {
 	s := p.blank()
-	if before := p.status.Load(); before != nil {
+	if before := p.statuses.last.Load(); before != nil {
 		s = *before
 	}
 	s.Problems = append([]report.Problem{{Code: report.CodeRepository,

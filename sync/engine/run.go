@@ -27,13 +27,13 @@ import (
 func (e *Engine) PushSoon(name, reason string) bool {
 	return e.soon(name, reason, func(p *project) trigger.Signal {
 		p.far.Store(true) // the caller may know of more than the watcher
-		return p.pushSignal
+		return p.signals.push
 	})
 }
 
 // PullSoon is PushSoon for pulls.
 func (e *Engine) PullSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) trigger.Signal { return p.pullSignal })
+	return e.soon(name, reason, func(p *project) trigger.Signal { return p.signals.pull })
 }
 
 func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
@@ -71,7 +71,7 @@ func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int 
 	for _, p := range e.projects {
 		if p.branch.Project.Pull.Enabled && concerned(p) {
 			p.branch.Log.Debug("woken", zap.String("by", reason))
-			p.pullNotice.Send()
+			p.signals.pullNotice.Send()
 			n++
 		}
 	}
@@ -107,7 +107,7 @@ func (p *project) loop(ctx context.Context) {
 	ctx = beats(ctx, beat)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 	p.far.Store(true)
-	p.pushSignal.Send()
+	p.signals.push.Send()
 	l.start()
 	p.prove(ctx)
 	for ctx.Err() == nil {
@@ -116,13 +116,13 @@ func (p *project) loop(ctx context.Context) {
 		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
-		case <-p.pushSignal:
+		case <-p.signals.push:
 			l.push(ctx)
-		case <-p.pullSignal:
+		case <-p.signals.pull:
 			l.pull(ctx)
-		case <-p.pushNotice: // the tick that is due then does it
+		case <-p.signals.pushNotice: // the tick that is due then does it
 			l.pushNotices.Heard(l.project.branch.Now())
-		case <-p.pullNotice:
+		case <-p.signals.pullNotice:
 			l.pullNotices.Heard(l.project.branch.Now())
 		case <-timer.C:
 			l.tick(ctx)
@@ -157,7 +157,7 @@ func (l *looping) start() {
 	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
 		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
 			zap.Time("last", last))
-		l.project.pullSignal.Send()
+		l.project.signals.pull.Send()
 	}
 	if !ok { // the schedule begins now
 		l.project.began(now)
@@ -255,7 +255,7 @@ func (l *looping) pull(ctx context.Context) {
 	}
 	if unsent {
 		l.project.far.Store(true)
-		l.project.pushSignal.Send()
+		l.project.signals.push.Send()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
 	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
@@ -387,7 +387,7 @@ func (p *project) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(p.branch.Config.Daemon.Rescan):
-			p.pushSignal.Send()
+			p.signals.push.Send()
 		}
 	}
 }
@@ -415,5 +415,5 @@ func (p *project) watchOnce(ctx context.Context) error {
 	}
 	p.watcher.Store(w)
 	defer p.watcher.Store(nil)
-	return w.Run(ctx, p.pushSignal.Send)
+	return w.Run(ctx, p.signals.push.Send)
 }

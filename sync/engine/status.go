@@ -69,9 +69,9 @@ func (e *Engine) Changed() <-chan struct{} { return e.changes.Next() }
 func (e *Engine) LastStatus() report.Status {
 	s := report.Status{Projects: []report.ProjectStatus{}}
 	for _, p := range e.projects {
-		if last := p.status.Load(); last != nil {
+		if last := p.statuses.last.Load(); last != nil {
 			now := *last
-			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
+			if began := p.glances.began.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 				now = p.unseen(*began)
 			}
 			now.Watch, now.GitBusy = p.watching(), p.branch.GitBusy.For(p.branch.Now())
@@ -108,7 +108,7 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 		err = line.look(ctx, &s)
 	}
 	s.Took, s.Seen, s.Overdue = time.Since(began), p.branch.Now(),
-		status.Overdue(p.branch.Project, &s, p.status.Load(), p.born)
+		status.Overdue(p.branch.Project, &s, p.statuses.last.Load(), p.born)
 	if err != nil {
 		p.recall(&s, err)
 	}
@@ -121,9 +121,9 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 		s.State = doing.String()
 	}
 	if ctx.Err() == nil { // one that was cut short tells nothing of the project
-		p.status.Store(&s)
+		p.statuses.last.Store(&s)
 		if err == nil {
-			p.told.Store(&s)
+			p.statuses.whole.Store(&s)
 		}
 	}
 	return s
@@ -137,7 +137,7 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 	if _, silent := errors.AsType[*Silent](why); silent {
 		s.State = "its repository does not answer"
 	}
-	before := p.told.Load()
+	before := p.statuses.whole.Load()
 	if before == nil {
 		s.Problems = append(s.Problems, report.Problem{Code: report.CodeRepository, Problem: text})
 		return

@@ -52,7 +52,7 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 	if err != nil {
 		return nil, err
 	}
-	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), p.relearn(tx, a.collection, a.units) }}
+	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), relearn(p, tx, a.collection, a.units) }}
 	listed := make(map[string]bool, len(slots))
 	for _, slot := range slots {
 		if slot.Collection != a.collection {
@@ -61,18 +61,18 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 		if slot.Scope == p.StateName() {
 			listed[slot.Path] = true
 		}
-		all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+		all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
 	}
 	for path := range a.own {
 		if !listed[path] {
 			slot := p.PushedSlot(ledger.Source{Collection: a.collection, Path: path})
-			all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+			all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
 		}
 	}
 	return all, nil
 }
 
-func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
+func acceptSlot(p *Branch, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *Acceptance) (
 	if len(has) == 0 {
 		return weight, nil
 	}
-	if err := p.outdate(tx, slot); err != nil {
+	if err := outdate(p, tx, slot); err != nil {
 		return 0, err
 	}
 	if marks == nil {
@@ -182,7 +182,7 @@ func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 	if !doubted {
 		return 1 + len(marks), nil
 	}
-	if err := p.outdate(tx, slot); err != nil {
+	if err := outdate(p, tx, slot); err != nil {
 		return 0, err
 	}
 	return 1 + 2*len(marks), tx.SetMarks(slot, marks)
@@ -192,7 +192,7 @@ func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 const ForgetAfter = 24 * time.Hour
 
 // outdate forgets the last fingerprint of another line, when what the service has of its texts is about to change.
-func (p *Branch) outdate(tx ledger.Writer, of ledger.Slot) error {
+func outdate(p *Branch, tx ledger.Writer, of ledger.Slot) error {
 	line, other := ledger.BranchOf(of.Scope, p.ProjectName())
 	if !other || line == p.Base {
 		return nil
@@ -211,7 +211,7 @@ func (p *Branch) SourceSeen(at LookAt, collection string) ledger.Slot {
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func (p *Branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
+func relearn(p *Branch, tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.SourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err
@@ -245,7 +245,7 @@ func SourceAsk(g *bundle.Group) ExportAsk {
 func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
 		if kind == ledger.Known {
-			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
+			if err := errors.Join(resolved(p, tx, m, units), taken(p, tx, m, units)); err != nil {
 				return err
 			}
 		}
@@ -272,7 +272,7 @@ func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Tex
 }
 
 // taken forgets that the service left out texts that it has taken now.
-func (p *Branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func taken(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	if m.Further() {
 		return nil
 	}

@@ -153,7 +153,7 @@ func (p *Branch) Conflicts() (map[string]Conflict, error) {
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func resolved(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
 		c, is, err := ledger.Conflicts.Get(tx, p.StateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (Conflict{c}).About(u.Name) {

@@ -148,7 +148,7 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
 	}
 	var errs []error
-	p.Service.Downloads(p.downloading(ctx, what), begun, "", p.Config.Service.JobTimeout,
+	p.Service.Downloads(downloading(ctx, p, what), begun, "", p.Config.Service.JobTimeout,
 		func(k int, archive *service.Archive, err error) bool {
 			i := which[k]
 			if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
@@ -186,7 +186,7 @@ func (x *exporting) begin(ctx context.Context) error {
 	for i, a := range x.asks {
 		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection),
 			Done: int64(i), Total: int64(len(x.asks))})
-		j, err := x.branch.beginExport(ctx, x.branch.ExportRequest(a), x.age)
+		j, err := beginExport(ctx, x.branch, x.branch.ExportRequest(a), x.age)
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
 		}
@@ -201,7 +201,7 @@ func (x *exporting) begin(ctx context.Context) error {
 // import into it, and has no translations before.
 func (x *exporting) unknown(a ExportAsk, err error) bool {
 	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
-	if !refused || !a.first && x.branch.everPushed(a.Group.Collection) {
+	if !refused || !a.first && everPushed(x.branch, a.Group.Collection) {
 		return false
 	}
 	x.branch.Log.Info("the service does not have this collection yet",
@@ -325,12 +325,12 @@ func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
-func (p *Branch) everPushed(collection string) bool {
+func everPushed(p *Branch, collection string) bool {
 	slots, err := ledger.Pushed.Slots(p.Ledger, p.StateName())
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
-func (p *Branch) beginExport(ctx context.Context, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
+func beginExport(ctx context.Context, p *Branch, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {

@@ -78,7 +78,7 @@ func (p *Branch) Reading(done, total int) {
 }
 
 // downloading is a context whose downloads tell how far they are.
-func (p *Branch) downloading(ctx context.Context, what string) context.Context {
+func downloading(ctx context.Context, p *Branch, what string) context.Context {
 	return service.Downloading(ctx,
 		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }

@@ -67,11 +67,11 @@ func (p *Branch) Recollect(
 		learned.Seen = made[len(made)-1].Commit
 	}
 	if dry {
-		learned.texts, err = p.remembered(p.Ledger, found)
+		learned.texts, err = remembered(p, p.Ledger, found)
 		return learned, err
 	}
 	return learned, p.Ledger.Update(func(tx ledger.Writer) error {
-		marks, err := p.remembered(tx, found)
+		marks, err := remembered(p, tx, found)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (p *Branch) BroughtBy(
 ) (map[string]*recollected, error) {
 	found := make(map[string]*recollected)
 	for _, m := range made {
-		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
+		if err := recollectOne(ctx, p, repo, m, bundles, found); err != nil {
 			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
@@ -101,8 +101,8 @@ func (p *Branch) BroughtBy(
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
-func (p *Branch) remembered(
-	state ledger.Reader, found map[string]*recollected,
+func remembered(
+	p *Branch, state ledger.Reader, found map[string]*recollected,
 ) (map[ledger.Slot]catalog.Marks, error) {
 	marks := make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
@@ -146,8 +146,9 @@ func (o Overlay) MetBefore(ours, theirs catalog.Catalog) bool {
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.
-func (p *Branch) recollectOne(
-	ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected,
+func recollectOne(
+	ctx context.Context, p *Branch, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle,
+	found map[string]*recollected,
 ) error {
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))

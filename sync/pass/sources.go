@@ -95,24 +95,46 @@ func (p *Branch) FetchBlobs(ctx context.Context, fsys fs.FS) error {
 
 // prunedTree is a commit without its barren folders, which are not listed.
 type prunedTree struct {
-	*gitops.Tip
+	tip    *gitops.Tip
 	barren map[string]string
 	seen   map[string]listing // by path
 }
+
+var (
+	_ fs.ReadDirFS  = (*prunedTree)(nil)
+	_ fs.ReadFileFS = (*prunedTree)(nil)
+	_ fs.StatFS     = (*prunedTree)(nil)
+	_ fs.ReadLinkFS = (*prunedTree)(nil)
+)
 
 type listing struct {
 	folders map[string]string
 	links   bool
 }
 
+// Open is that of the commit, as are the others but for ReadDir.
+func (t *prunedTree) Open(name string) (fs.File, error) { return t.tip.Open(name) }
+
+// ReadFile reads a file.
+func (t *prunedTree) ReadFile(name string) ([]byte, error) { return t.tip.ReadFile(name) }
+
+// Stat describes what is there, at the end of links.
+func (t *prunedTree) Stat(name string) (fs.FileInfo, error) { return t.tip.Stat(name) }
+
+// Lstat describes what is there, be it a link.
+func (t *prunedTree) Lstat(name string) (fs.FileInfo, error) { return t.tip.Lstat(name) }
+
+// ReadLink is where a link leads to.
+func (t *prunedTree) ReadLink(name string) (string, error) { return t.tip.ReadLink(name) }
+
 // ReadDir is that of the commit, without barren folders.
 func (t *prunedTree) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := t.Tip.ReadDir(name)
+	list, err := t.tip.ReadDir(name)
 	if err != nil {
 		return nil, err
 	}
 	var l listing
-	if l.folders, l.links, err = t.Folders(name); err != nil {
+	if l.folders, l.links, err = t.tip.Folders(name); err != nil {
 		return nil, err
 	}
 	t.seen[name] = l
@@ -175,7 +197,7 @@ func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []rep
 	if last.Config != p.Configured() {
 		last = ledger.Folders{Config: p.Configured()}
 	}
-	t := &prunedTree{Tip: tip, barren: last.Folders, seen: make(map[string]listing)}
+	t := &prunedTree{tip: tip, barren: last.Folders, seen: make(map[string]listing)}
 	found, problems, err := bundle.Find(t, p.Project)
 	if err != nil {
 		return nil, nil, err
