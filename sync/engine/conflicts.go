@@ -15,7 +15,7 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 			continue
 		}
 		names := []string{p.branch.ProjectName()}
-		lines, err := p.lineRecords()
+		lines, err := p.registry().records()
 		if err != nil {
 			return nil, err
 		}

@@ -304,7 +304,7 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	case p.branch.Project.Cloned():
 		return p.openClone(ctx, o)
 	}
-	if err := p.answered(ctx); err != nil {
+	if err := p.contact.answered(ctx); err != nil {
 		return nil, err
 	}
 	repo, err := gitops.Open(ctx, p.repository(), o)

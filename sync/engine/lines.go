@@ -71,7 +71,7 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 		return census{}, &failure.UsageError{Err: err}
 	}
 	return census{lines: []*project{line}},
-		p.register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
+		p.registry().register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
 }
 
 // pullLines are the lines of a pull.
@@ -108,7 +108,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	if err != nil {
 		return c, pass.UsageError(err)
 	}
-	records, err := p.lineRecords()
+	records, err := p.registry().records()
 	if err != nil {
 		return c, err
 	}
@@ -142,7 +142,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 			continue
 		}
 		c.lines = append(c.lines, line)
-		if err := p.register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch,
+		if err := p.registry().register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch,
 			Published: true}); err != nil {
 			return c, err
 		}
@@ -152,7 +152,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are " +
 				"for; check out a branch, or set pull.base"}})
 	}
-	c.finished, err = p.finish(records, there, head, dry)
+	c.finished, err = p.registry().finish(records, there, head, dry)
 	return c, err
 }
 
@@ -190,39 +190,6 @@ func (p *project) candidates(there map[string]string, records map[string]ledger.
 	return list
 }
 
-// lineRecords are the lines that passes have been for, by branch.
-func (p *project) lineRecords() (map[string]ledger.Line, error) {
-	if p.branch.Ledger == nil {
-		return nil, nil // a check, which remembers nothing
-	}
-	list, err := ledger.Lines.List(p.branch.Ledger, p.branch.ProjectName())
-	records := make(map[string]ledger.Line, len(list))
-	for _, r := range list {
-		records[r.Base] = r
-	}
-	return records, err
-}
-
-// register remembers a line that is alive. That the remote has had it is never forgotten, until it is finished.
-func (p *project) register(dry bool, now ledger.Line) error {
-	if dry {
-		return nil
-	}
-	return p.branch.Ledger.Update(func(tx ledger.Writer) error {
-		before, ok, err := ledger.Lines.Get(tx, p.branch.ProjectName(), now.Base)
-		if err != nil {
-			return err
-		}
-		if before.Finished == nil {
-			now.Published = now.Published || before.Published
-		}
-		if ok && before == now {
-			return nil
-		}
-		return ledger.Lines.Put(tx, p.branch.ProjectName(), now.Base, now)
-	})
-}
-
 // statusLine is the line that the status is about, after it has listed all of them.
 func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*project, error) {
 	if !p.branch.Project.PerBranch() && p.branch.Project.Push.Source != "" {
@@ -237,30 +204,11 @@ func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*pro
 		line, err = p.current(repo)
 		err = errors.Join(err, repo.Close())
 	}
-	if lerr := from.lineStatuses(s); lerr != nil || err != nil {
+	if lerr := from.registry().lineStatuses(s); lerr != nil || err != nil {
 		return nil, errors.Join(err, lerr)
 	}
 	s.Base = line.branch.Base
 	return line, nil
-}
-
-// lineStatuses lists the lines, without those that push.branches covers no more.
-func (p *project) lineStatuses(s *report.ProjectStatus) error {
-	records, err := p.lineRecords()
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		if !p.branch.Project.Translates(name) {
-			continue
-		}
-		l, err := p.lineStatus(records, name)
-		if err != nil {
-			return err
-		}
-		s.Lines = append(s.Lines, l)
-	}
-	return nil
 }
 
 // current is the line that is shown for all: what pushes are for now, else the trunk; the project
@@ -284,23 +232,4 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 		return nil, &failure.UsageError{Err: errors.New("no branch is checked out, and push.branches names none")}
 	}
 	return p.on(base, nil) // a pass may be under way, whose repository is its own
-}
-
-func (p *project) lineStatus(records map[string]ledger.Line, name string) (report.LineStatus, error) {
-	record := records[name]
-	l := report.LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
-	var err error
-	if l.Collections, err = p.ownCollections(name, records); err != nil {
-		return l, err
-	}
-	for id, to := range map[string]**report.Past{ledger.PassPush: &l.LastPush, ledger.PassPull: &l.LastPull} {
-		past, ok, err := ledger.Passes.Get(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), name), id)
-		if err != nil {
-			return l, err
-		}
-		if ok {
-			*to = past.Shown()
-		}
-	}
-	return l, nil
 }

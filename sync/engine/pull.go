@@ -36,7 +36,7 @@ func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, 
 		c, err = p.pullLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(ledger.PassPull, c.waiting)
+		err = p.registry().keepWaiting(ledger.PassPull, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		result, err := pull.None(p.branch, o, c.problems(), err)

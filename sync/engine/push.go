@@ -39,7 +39,7 @@ func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, 
 		c, err = p.pushLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(ledger.PassPush, c.waiting)
+		err = p.registry().keepWaiting(ledger.PassPush, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		result, err := push.None(p.branch, o, c.skipped, c.problems(), err)

@@ -27,14 +27,15 @@ const (
 // contact is the first contact of a project's loop with its repository. Projects share that with one repository, and
 // one that has not ended goes on over reloads: each keeps a thread.
 type contact struct {
-	since atomic.Pointer[time.Time] // when it was begun; nil before that, and where nothing runs
-	done  chan struct{}
+	repository string                    // its folder
+	since      atomic.Pointer[time.Time] // when it was begun; nil before that, and where nothing runs
+	done       chan struct{}
 }
 
 // contactWith is the contact with a repository.
 func (e *Engine) contactWith(repository string) *contact {
 	if e.contacts[repository] == nil {
-		e.contacts[repository] = &contact{done: make(chan struct{})}
+		e.contacts[repository] = &contact{repository: repository, done: make(chan struct{})}
 	}
 	return e.contacts[repository]
 }
@@ -85,7 +86,7 @@ func (p *project) reach(ctx context.Context) bool {
 		return false
 	case <-late.C:
 	}
-	silent := p.silent()
+	silent := p.contact.silent()
 	p.branch.Log.Error("the project does not begin", zap.Error(silent))
 	p.readiness.Store(&readiness{[]error{silent}})
 	p.statusNow(ctx) // what the state alone tells
@@ -100,29 +101,29 @@ func (p *project) reach(ctx context.Context) bool {
 }
 
 // answered returns an error where the repository has not answered yet. Who comes just after the start waits for it.
-func (p *project) answered(ctx context.Context) error {
-	began := p.contact.since.Load()
+func (c *contact) answered(ctx context.Context) error {
+	began := c.since.Load()
 	if began == nil {
 		return nil
 	}
 	select {
-	case <-p.contact.done:
+	case <-c.done:
 		return nil
 	default:
 	}
 	late := time.NewTimer(contactPatience - time.Since(*began))
 	defer late.Stop()
 	select {
-	case <-p.contact.done:
+	case <-c.done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late.C:
-		return p.silent()
+		return c.silent()
 	}
 }
 
-func (p *project) silent() error { return &Silent{p.repository(), *p.contact.since.Load()} }
+func (c *contact) silent() error { return &Silent{c.repository, *c.since.Load()} }
 
 func (p *project) repository() string { return p.branch.Config.Resolve(p.branch.Project.Repository) }
 
