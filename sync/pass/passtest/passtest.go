@@ -1,5 +1,5 @@
-// Package passtest has what benchmarks of passes are made of: files of any size, a configuration for them, and a
-// branch without a service. It is for tests only, and asserts nothing.
+// Package passtest has what benchmarks of passes are made of: files of any size, a configuration for them, and a branch without a service.
+// It is for tests only, and asserts nothing.
 package passtest
 
 import (
