@@ -152,7 +152,7 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	}
 	parts := engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log, Passed: d.o.Meter.Passed,
 		GitDone: d.o.Meter.GitDone, Clones: process.Clones(d.process.Dir),
-		Hearts: d.beats, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
+		Beats: d.beats, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
 			return d.claims.claim(ctx, cfg, p, process.ClaimIn(commonDir, cfg, p))
 		}, Using: d.process.UsingEmbedded(cfg)}
 	next := engine.New(parts)

@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
-// could not be found out.
+// Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the
+// report; an error means that it could not be found out.
 func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckReport, error) {
 	result := report.CheckReport{Projects: []report.ProjectCheck{}}
 	for _, p := range e.projects {
@@ -54,7 +54,8 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.Announce)
 }
 
-// checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has it.
+// checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has
+// it.
 func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
 	switch {
 	case p.branch.Project.Push.Source == config.Worktree:

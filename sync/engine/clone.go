@@ -33,7 +33,8 @@ func (p *project) cloneDir() string {
 // openClone opens the clone for a pass, and makes it where there is none, or none that could be opened.
 func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo, error) {
 	if p.engine.Clones == "" {
-		return nil, &failure.UsageError{Err: fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.branch.Project.Name)}
+		return nil, &failure.UsageError{Err: fmt.Errorf("there is no folder for a clone of the repository of project %q; "+
+			"set state_dir", p.branch.Project.Name)}
 	}
 	address, user, password := p.branch.Project.Address()
 	o.Username, o.Password = user, password.Reveal()
@@ -58,15 +59,18 @@ func (p *project) peekClone(ctx context.Context) (*gitops.Repo, error) {
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
 	}
-	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.branch.Now, Alive: heartbeat.From(ctx).Beat})
+	return gitops.Open(ctx, p.cloneDir(),
+		gitops.Options{Remote: gitops.CloneRemote, Now: p.branch.Now, Alive: heartbeat.From(ctx).Beat})
 }
 
-// verifyShare is for how many times the duration of a look a clone counts as whole after it, when passes fail: a look is a walk through its history.
+// verifyShare is for how many times its duration a check of a clone holds, when passes fail: it reads the whole
+// history.
 const verifyShare = 100
 
 // mended repairs what a failed pass of a clone may have failed for, and reports whether it is worth another try.
 func (p *project) mended(ctx context.Context, failure error) bool {
-	if failure == nil || ctx.Err() != nil || !p.branch.Project.Cloned() || errors.As(failure, new(*service.Error)) || errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
+	if failure == nil || ctx.Err() != nil || !p.branch.Project.Cloned() || errors.As(failure, new(*service.Error)) ||
+		errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
 		return false
 	}
 	err := p.open(ctx)
@@ -99,13 +103,14 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 }
 
 func (p *project) tellRemade() {
-	p.tellNow(report.Event{What: "clone", Result: report.ResultOK, Text: "The clone of the repository was damaged, and is made again."})
+	p.tellNow(report.Event{What: "clone", Result: report.ResultOK,
+		Text: "The clone of the repository was damaged, and is made again."})
 }
 
-// maintainEvery is how often a clone is looked at for what git can tidy.
+// maintainEvery is how often git tidies a clone.
 const maintainEvery = 6 * time.Hour
 
-// maintain tidies the clone, when that is due. It is no reason for a pass to fail.
+// maintain tidies the clone, when that is due. A pass does not fail for it.
 func (p *project) maintain(ctx context.Context) {
 	if !p.branch.Project.Cloned() {
 		return
@@ -126,7 +131,8 @@ func (p *project) maintain(ctx context.Context) {
 	}
 }
 
-// sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names none.
+// sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names
+// none.
 func (p *project) sourced(repo *gitops.Repo) (*project, error) {
 	if p.branch.Project.Push.Source != "" {
 		return p, nil

@@ -6,7 +6,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It looks at nothing but the state.
+// Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It
+// looks at nothing but the state.
 func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 	var all []report.Conflict
 	for _, p := range e.projects {
@@ -14,7 +15,7 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 			continue
 		}
 		names := []string{p.branch.ProjectName()}
-		lines, err := p.lineRecords()
+		lines, err := p.registry().records()
 		if err != nil {
 			return nil, err
 		}

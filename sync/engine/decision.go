@@ -16,17 +16,20 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be about any conflict: both sides, a choice of
-// conflicts without a side, a language that none of the projects is translated into.
+// decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be
+// about any conflict: both sides, a choice of conflicts without a side, a language that none of the projects is
+// translated into.
 func decision(o push.Options, projects []*project) (push.Options, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
-		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
+		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed " +
+			"on for the repository, --ours and --theirs single " +
 			"conflicts; use one of them at a time")}
 	case o.Ours && o.Theirs:
 		return o, &failure.UsageError{Err: errors.New("a conflict is decided for one side: either ours or theirs")}
 	case chosen && !o.Ours && !o.Theirs:
-		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about them; say whose texts are right, ours or theirs")}
+		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about " +
+			"them; say whose texts are right, ours or theirs")}
 	}
 	var known []string
 	for _, p := range projects {
@@ -42,7 +45,8 @@ func decision(o push.Options, projects []*project) (push.Options, error) {
 		if near := config.Nearest(language, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language, hint)}
+		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language,
+			hint)}
 	}
 	o.Files = slices.Clone(o.Files)
 	for i, file := range o.Files {
@@ -51,7 +55,8 @@ func decision(o push.Options, projects []*project) (push.Options, error) {
 	return o, nil
 }
 
-// nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
+// nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when
+// all could be looked at.
 func nameUndecidable(o push.Options, reports []push.Report) {
 	looked := slices.IndexFunc(reports, func(p push.Report) bool { return p.Decidable != nil })
 	if looked < 0 || slices.ContainsFunc(reports, func(p push.Report) bool { return p.Error != "" }) {
@@ -74,9 +79,12 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 		of     func(d push.Decidable) string
 		name   func(value string) report.Problem
 	}{
-		{o.Keys, func(d push.Decidable) string { return d.Key }, func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
-		{o.Languages, func(d push.Decidable) string { return d.Language }, func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
-		{o.Files, func(d push.Decidable) string { return d.Path }, func(file string) report.Problem { return report.Problem{File: file} }},
+		{o.Keys, func(d push.Decidable) string { return d.Key },
+			func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
+		{o.Languages, func(d push.Decidable) string { return d.Language },
+			func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
+		{o.Files, func(d push.Decidable) string { return d.Path },
+			func(file string) report.Problem { return report.Problem{File: file} }},
 	} {
 		for _, value := range choice.values {
 			if !slices.ContainsFunc(all, func(d push.Decidable) bool { return there[d] && choice.of(d) == value }) {
@@ -97,7 +105,8 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 // someConflicts is how many conflicts a message names where none was meant that is there.
 const someConflicts = 5
 
-// instead names the conflicts that were perhaps meant: those of the same key elsewhere, or of one with a similar name, else all of them.
+// instead names the conflicts that were perhaps meant: those of the same key elsewhere, or of one with a similar name,
+// else all of them.
 func instead(key string, all []push.Decidable) string {
 	near := slices.DeleteFunc(slices.Clone(all), func(d push.Decidable) bool { return d.Key != key })
 	if len(near) == 0 {

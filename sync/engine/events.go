@@ -9,7 +9,8 @@ import (
 func (e *Engine) Reloaded(err error) {
 	event := report.Event{What: "reload", Result: report.ResultOK, Text: "The configuration was read again."}
 	if err != nil {
-		event.Result, event.Text = report.ResultFailed, "A new configuration is not used, and the old one stays: "+events.Brief(err.Error())
+		event.Result, event.Text = report.ResultFailed,
+			"A new configuration is not used, and the old one stays: "+events.Brief(err.Error())
 	}
 	for _, p := range e.projects {
 		p.tellNow(event)

@@ -16,8 +16,11 @@ import (
 // inherits none of them.
 const keepFinished = 30 * 24 * time.Hour
 
-// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
-func (p *project) finish(records map[string]ledger.Line, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
+// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one
+// that is checked out is in use.
+func (r registry) finish(
+	records map[string]ledger.Line, there map[string]string, head string, dry bool,
+) ([]report.FinishedLine, error) {
 	var finished []report.FinishedLine
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		record := records[name]
@@ -25,63 +28,65 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 			continue
 		}
 		if record.Finished != nil {
-			if err := p.forgetLine(record, dry); err != nil {
+			if err := r.forgetLine(record, dry); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if here, err := p.branch.Repo.Branches.Has(name); err != nil {
+		if here, err := r.branch.Repo.Branches.Has(name); err != nil {
 			return nil, err
 		} else if here && !record.Published {
 			continue
 		}
-		collections, err := p.ownCollections(name, records)
+		collections, err := r.ownCollections(name, records)
 		if err != nil {
 			return nil, err
 		}
 		finished = append(finished, report.FinishedLine{Base: name, Branch: record.Branch, Collections: collections})
-		now := p.branch.Now().UTC()
+		now := r.branch.Now().UTC()
 		if record.Finished = &now; dry {
 			continue
 		}
-		if err := ledger.Lines.Put(p.branch.Ledger, p.branch.ProjectName(), name, record); err != nil {
+		if err := ledger.Lines.Put(r.branch.Ledger, r.branch.ProjectName(), name, record); err != nil {
 			return nil, err
 		}
 	}
 	return finished, nil
 }
 
-// forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its request stays with it: it is a few
-// words, and they may have closed it for good.
-func (p *project) forgetLine(line ledger.Line, dry bool) error {
-	if dry || line.Forgotten != nil || line.Base == p.branch.Project.Trunk() || p.branch.Now().Sub(*line.Finished) < keepFinished {
+// forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its
+// request stays with it: it is a few words, and they may have closed it for good.
+func (r registry) forgetLine(line ledger.Line, dry bool) error {
+	if dry || line.Forgotten != nil || line.Base == r.branch.Project.Trunk() ||
+		r.branch.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}
-	name := ledger.BranchScope(p.branch.ProjectName(), line.Base)
-	err := p.branch.Ledger.Update(func(tx ledger.Writer) error {
+	name := ledger.BranchScope(r.branch.ProjectName(), line.Base)
+	err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		pushed, err := ledger.Pushed.Slots(tx, name)
 		if err != nil {
 			return err
 		}
 		line.Forgotten = &ledger.Forgotten{}
 		for _, from := range pushed {
-			if err := p.former(tx, from); err != nil {
+			if err := r.former(tx, from); err != nil {
 				return err
 			}
 		}
 		if err := tx.Forget(name, ledger.Former.Kind(), ledger.Requests.Kind()); err != nil {
 			return err
 		}
-		return ledger.Lines.Put(tx, p.branch.ProjectName(), line.Base, line)
+		return ledger.Lines.Put(tx, r.branch.ProjectName(), line.Base, line)
 	})
 	if err == nil {
-		p.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
+		r.branch.Log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base),
+			zap.Time("gone", *line.Finished))
 	}
 	return err
 }
 
 // former adds what was pushed of a file to what stays known of it.
-func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
+func (r registry) former(tx ledger.Writer, pushed ledger.Slot) error {
 	to := pushed
 	to.Kind = ledger.Former.Kind()
 	marks, err := tx.Marks(to)
@@ -100,11 +105,12 @@ func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 	return tx.SetMarks(to, marks)
 }
 
-// collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its name that are forgotten.
-func (p *project) collectionsOf(line string) (map[string]bool, error) {
+// collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its
+// name that are forgotten.
+func (r registry) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
 	for _, kind := range []ledger.SourceMarks{ledger.Pushed, ledger.Former} {
-		slots, err := kind.Slots(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), line))
+		slots, err := kind.Slots(r.branch.Ledger, ledger.BranchScope(r.branch.ProjectName(), line))
 		if err != nil {
 			return nil, err
 		}
@@ -116,8 +122,8 @@ func (p *project) collectionsOf(line string) (map[string]bool, error) {
 }
 
 // ownCollections are the collections that were pushed for a line and for no other that is alive.
-func (p *project) ownCollections(name string, records map[string]ledger.Line) ([]string, error) {
-	own, err := p.collectionsOf(name)
+func (r registry) ownCollections(name string, records map[string]ledger.Line) ([]string, error) {
+	own, err := r.collectionsOf(name)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +131,7 @@ func (p *project) ownCollections(name string, records map[string]ledger.Line) ([
 		if other == name || record.Finished != nil {
 			continue
 		}
-		used, err := p.collectionsOf(other)
+		used, err := r.collectionsOf(other)
 		if err != nil {
 			return nil, err
 		}

@@ -166,7 +166,7 @@ func (w *world) logged() *observer.ObservedLogs {
 func gaveWay(log *observer.ObservedLogs) []report.Problem {
 	var said []report.Problem
 	for _, line := range log.TakeAll() {
-		if line.Message == "a text gives way" {
+		if line.Message == "a text is replaced" {
 			said = append(said, report.Problem{Problem: fmt.Sprint(line.ContextMap()["text"])})
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
+// on is the project for one branch, with the repository of the pass that it is for: nil where there is none.
 func (p *project) on(name string, repo *gitops.Repo) (*project, error) {
 	cfg, err := p.branch.Project.On(name)
 	if err != nil {
@@ -70,7 +70,8 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 	if err != nil {
 		return census{}, &failure.UsageError{Err: err}
 	}
-	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
+	return census{lines: []*project{line}},
+		p.registry().register(dry, ledger.Line{Base: head, Branch: line.branch.Project.Pull.Branch})
 }
 
 // pullLines are the lines of a pull.
@@ -107,7 +108,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	if err != nil {
 		return c, pass.UsageError(err)
 	}
-	records, err := p.lineRecords()
+	records, err := p.registry().records()
 	if err != nil {
 		return c, err
 	}
@@ -126,26 +127,32 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Code: report.CodeBranch,
-					Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.branch.Project.Pull.Remote, p.branch.Project.Pull.Remote, name)}})
+				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished,
+					Problem: report.Problem{Code: report.CodeBranch,
+						Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name,
+							p.branch.Project.Pull.Remote, p.branch.Project.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.branch.Project.Pull.Branch, there); clash != "" {
 			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Code: report.CodeBranch,
-				Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.branch.Project.Pull.Branch)}})
+				Problem: fmt.Sprintf("branch %s cannot have a branch for its translations: %s exists, so git cannot have %s "+
+					"beside it. "+
+					"Delete the one, or choose another pull.branch", name, clash, line.branch.Project.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
-		if err := p.register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch, Published: true}); err != nil {
+		if err := p.registry().register(dry, ledger.Line{Base: name, Branch: line.branch.Project.Pull.Branch,
+			Published: true}); err != nil {
 			return c, err
 		}
 	}
 	if p.branch.Project.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
 		c.waiting = append(c.waiting, ledger.WaitingBranch{Ends: ledger.EndsAttached, Problem: report.Problem{
-			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
+			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are " +
+				"for; check out a branch, or set pull.base"}})
 	}
-	c.finished, err = p.finish(records, there, head, dry)
+	c.finished, err = p.registry().finish(records, there, head, dry)
 	return c, err
 }
 
@@ -183,39 +190,6 @@ func (p *project) candidates(there map[string]string, records map[string]ledger.
 	return list
 }
 
-// lineRecords are the lines that passes have been for, by branch.
-func (p *project) lineRecords() (map[string]ledger.Line, error) {
-	if p.branch.Ledger == nil {
-		return nil, nil // a check, which remembers nothing
-	}
-	list, err := ledger.Lines.List(p.branch.Ledger, p.branch.ProjectName())
-	records := make(map[string]ledger.Line, len(list))
-	for _, r := range list {
-		records[r.Base] = r
-	}
-	return records, err
-}
-
-// register remembers a line that is alive. That the remote has had it is never forgotten, until it is finished.
-func (p *project) register(dry bool, now ledger.Line) error {
-	if dry {
-		return nil
-	}
-	return p.branch.Ledger.Update(func(tx ledger.Writer) error {
-		before, ok, err := ledger.Lines.Get(tx, p.branch.ProjectName(), now.Base)
-		if err != nil {
-			return err
-		}
-		if before.Finished == nil {
-			now.Published = now.Published || before.Published
-		}
-		if ok && before == now {
-			return nil
-		}
-		return ledger.Lines.Put(tx, p.branch.ProjectName(), now.Base, now)
-	})
-}
-
 // statusLine is the line that the status is about, after it has listed all of them.
 func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*project, error) {
 	if !p.branch.Project.PerBranch() && p.branch.Project.Push.Source != "" {
@@ -230,33 +204,15 @@ func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*pro
 		line, err = p.current(repo)
 		err = errors.Join(err, repo.Close())
 	}
-	if lerr := from.lineStatuses(s); lerr != nil || err != nil {
+	if lerr := from.registry().lineStatuses(s); lerr != nil || err != nil {
 		return nil, errors.Join(err, lerr)
 	}
 	s.Base = line.branch.Base
 	return line, nil
 }
 
-// lineStatuses lists the lines, without those that push.branches covers no more.
-func (p *project) lineStatuses(s *report.ProjectStatus) error {
-	records, err := p.lineRecords()
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		if !p.branch.Project.Translates(name) {
-			continue
-		}
-		l, err := p.lineStatus(records, name)
-		if err != nil {
-			return err
-		}
-		s.Lines = append(s.Lines, l)
-	}
-	return nil
-}
-
-// current is the line that stands for all where one is looked at: what pushes are for now, else the trunk; the project itself where it has no lines.
+// current is the line that is shown for all: what pushes are for now, else the trunk; the project
+// itself where it has no lines.
 func (p *project) current(repo *gitops.Repo) (*project, error) {
 	p, err := p.sourced(repo)
 	if err != nil || !p.branch.Project.PerBranch() {
@@ -276,23 +232,4 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 		return nil, &failure.UsageError{Err: errors.New("no branch is checked out, and push.branches names none")}
 	}
 	return p.on(base, nil) // a pass may be under way, whose repository is its own
-}
-
-func (p *project) lineStatus(records map[string]ledger.Line, name string) (report.LineStatus, error) {
-	record := records[name]
-	l := report.LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
-	var err error
-	if l.Collections, err = p.ownCollections(name, records); err != nil {
-		return l, err
-	}
-	for id, to := range map[string]**report.Past{ledger.PassPush: &l.LastPush, ledger.PassPull: &l.LastPull} {
-		past, ok, err := ledger.Passes.Get(p.branch.Ledger, ledger.BranchScope(p.branch.ProjectName(), name), id)
-		if err != nil {
-			return l, err
-		}
-		if ok {
-			*to = past.Shown()
-		}
-	}
-	return l, nil
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/locsync/locsync/sync/pull"
 )
 
-// pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
-// texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
+// pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's
+// translations and where asked for its source texts, merged key by key, as one delivery. The failure of one line does
+// not keep the others from being pulled.
 func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, error) {
-	ctx, done, err := p.turn(ctx, "pull")
+	ctx, done, err := p.lock(ctx, "pull")
 	if err != nil {
 		return []pull.Report{pull.Failed(p.branch, o, err)}, err
 	}
@@ -35,7 +36,7 @@ func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, 
 		c, err = p.pullLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(ledger.PassPull, c.waiting)
+		err = p.registry().keepWaiting(ledger.PassPull, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		result, err := pull.None(p.branch, o, c.found(), err)

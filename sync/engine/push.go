@@ -10,10 +10,11 @@ import (
 	"github.com/locsync/locsync/sync/push"
 )
 
-// push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
-// the target files. The failure of one line does not keep the others from being pushed.
+// push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys'
+// translations, then what people changed in the target files. The failure of one line does not keep the others from
+// being pushed.
 func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, error) {
-	ctx, done, err := p.turn(ctx, "push")
+	ctx, done, err := p.lock(ctx, "push")
 	if err != nil {
 		return []push.Report{push.Failed(p.branch, o, err)}, err
 	}
@@ -38,7 +39,7 @@ func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, 
 		c, err = p.pushLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(ledger.PassPush, c.waiting)
+		err = p.registry().keepWaiting(ledger.PassPush, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		result, err := push.None(p.branch, o, c.skipped, c.found(), err)

@@ -13,11 +13,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty fields are not known.
+// PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty
+// fields are not known.
 type PushEvent struct{ Repository, Branch string }
 
-// PushedTo rings for a push of the projects that an event can concern, and returns their names; pushes for events are kept apart (see notices). What cannot be told, concerns: a look costs little,
-// and an event that is dropped is missed until the next scheduled look.
+// PushedTo rings for a push of the projects that an event can concern, and returns their names; pushes for events are
+// kept apart (see notices). What cannot be told, concerns: a pass costs little, and an event that is dropped is missed
+// until the next scheduled one.
 func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) []string {
 	var names []string
 	for _, p := range e.projects {
@@ -26,7 +28,7 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		}
 		p.branch.Log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
-		p.pushNotice.Send()
+		p.signals.pushNotice.Send()
 		names = append(names, p.branch.Project.Name)
 	}
 	return names
@@ -52,10 +54,12 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 	if p.branch.Project.Push.Source != config.Worktree {
 		branches = append(branches, p.branch.Project.Push.Source)
 	}
-	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.branch.Project.Push.Branches) > 0 && p.branch.Project.Push.Covers(event.Branch) {
+	if event.Branch == "" || slices.Contains(branches, event.Branch) ||
+		len(p.branch.Project.Push.Branches) > 0 && p.branch.Project.Push.Covers(event.Branch) {
 		return true
 	}
-	return p.branch.Project.Pull.Base == "" && slices.Contains(heads, event.Branch) // the base, and what a working tree has
+	// the base, and what a working tree has
+	return p.branch.Project.Pull.Base == "" && slices.Contains(heads, event.Branch)
 }
 
 // mayBe reports whether an address may be that of a repository that a host calls so.
@@ -65,8 +69,9 @@ func mayBe(address, repository string) bool {
 	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
 }
 
-// origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the git program, and events may come by the
-// thousand: one look serves all that come at one time, and those after it for so many times as it took.
+// origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the
+// git program, and events may come by the thousand: one look serves all that come at one time, and those after it for
+// so many times as it took.
 type origin struct {
 	mu      sync.Mutex // held while looking
 	address string
@@ -77,7 +82,7 @@ type origin struct {
 
 const (
 	originShare = 20
-	originMost  = 2 * time.Second // whoever sent the event waits for the answer; what takes longer cannot be told
+	originMost  = 2 * time.Second // the sender of the event waits for the answer; what takes longer cannot be told
 )
 
 // whence is the origin as it is, or was a moment ago.

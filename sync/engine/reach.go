@@ -12,27 +12,30 @@ import (
 	"go.uber.org/zap"
 )
 
-// A call to a repository on a mount that does not answer lasts until it answers, whatever timeout it has. So Run makes the first contact with
-// each repository on a goroutine of its own, and nothing of the project begins before that has ended. The other projects are not disturbed.
-// A repository that stops to answer later is noticed by the heartbeats of what works with it (turn.go), and by Status.
+// A call to a repository on a mount that does not answer lasts until it answers, whatever timeout it has. So Run makes
+// the first contact with each repository on a goroutine of its own, and nothing of the project begins before that has
+// ended. The other projects are not disturbed. A repository that stops to answer later is noticed by the heartbeats of
+// what works with it (turn.go), and by Status.
 
-// contactPatience is how long the first contact may take, and glancePatience a look at the files, before people are told that it does not end.
+// contactPatience is how long the first contact may take, and glancePatience a glance at the files, before people are
+// told that it does not end.
 const (
 	contactPatience = 5 * time.Second
 	glancePatience  = 10 * time.Second
 )
 
-// contact is the first contact of a project's loop with its repository. Projects share that with one repository, and one that has not ended goes on over reloads: each
-// keeps a thread.
+// contact is the first contact of a project's loop with its repository. Projects share that with one repository, and
+// one that has not ended goes on over reloads: each keeps a thread.
 type contact struct {
-	since atomic.Pointer[time.Time] // when it was begun; nil before that, and where nobody runs
-	done  chan struct{}
+	repository string                    // its folder
+	since      atomic.Pointer[time.Time] // when it was begun; nil before that, and where nothing runs
+	done       chan struct{}
 }
 
 // contactWith is the contact with a repository.
 func (e *Engine) contactWith(repository string) *contact {
 	if e.contacts[repository] == nil {
-		e.contacts[repository] = &contact{done: make(chan struct{})}
+		e.contacts[repository] = &contact{repository: repository, done: make(chan struct{})}
 	}
 	return e.contacts[repository]
 }
@@ -54,20 +57,22 @@ type Silent struct {
 }
 
 func (s *Silent) Error() string {
-	return fmt.Sprintf("the repository %s has not answered since %s UTC: the disk or mount that it lies on hangs, and the project begins by itself when it answers; see whether it answers others, and mount it again where it does not",
+	return fmt.Sprintf("the repository %s has not answered since %s UTC: the disk or mount that it is on hangs, and "+
+		"the project begins by itself when it answers; see whether it answers others, and mount it again where it does not",
 		s.Repository, s.Since.UTC().Format(time.DateTime))
 }
 
 // reach waits for the first contact with the repository. It reports false where ctx ends before.
 func (p *project) reach(ctx context.Context) bool {
 	if p.branch.Project.Cloned() {
-		return ctx.Err() == nil // its clone lies in the state folder, without which nothing works
+		return ctx.Err() == nil // its clone is in the state folder, without which nothing works
 	}
 	began := time.Now()
 	if p.contact.since.CompareAndSwap(nil, &began) {
-		go func() { // not with the heart of anybody: it may last for good, and no new start would end it
+		go func() { // without a heartbeat: it may last for good, and no new start would end it
 			defer close(p.contact.done)
-			if repo, err := gitops.Open(context.WithoutCancel(ctx), p.repository(), gitops.Options{Trust: p.branch.Project.TrustOwner}); err == nil {
+			if repo, err := gitops.Open(context.WithoutCancel(ctx), p.repository(),
+				gitops.Options{Trust: p.branch.Project.TrustOwner}); err == nil {
 				_ = repo.Close() // what is wrong with it is for the passes to tell
 			}
 		}()
@@ -81,7 +86,7 @@ func (p *project) reach(ctx context.Context) bool {
 		return false
 	case <-late.C:
 	}
-	silent := p.silent()
+	silent := p.contact.silent()
 	p.branch.Log.Error("the project does not begin", zap.Error(silent))
 	p.readiness.Store(&readiness{[]error{silent}})
 	p.statusNow(ctx) // what the state alone tells
@@ -96,43 +101,43 @@ func (p *project) reach(ctx context.Context) bool {
 }
 
 // answered returns an error where the repository has not answered yet. Who comes just after the start waits for it.
-func (p *project) answered(ctx context.Context) error {
-	began := p.contact.since.Load()
+func (c *contact) answered(ctx context.Context) error {
+	began := c.since.Load()
 	if began == nil {
 		return nil
 	}
 	select {
-	case <-p.contact.done:
+	case <-c.done:
 		return nil
 	default:
 	}
 	late := time.NewTimer(contactPatience - time.Since(*began))
 	defer late.Stop()
 	select {
-	case <-p.contact.done:
+	case <-c.done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late.C:
-		return p.silent()
+		return c.silent()
 	}
 }
 
-func (p *project) silent() error { return &Silent{p.repository(), *p.contact.since.Load()} }
+func (c *contact) silent() error { return &Silent{c.repository, *c.since.Load()} }
 
 func (p *project) repository() string { return p.branch.Config.Resolve(p.branch.Project.Repository) }
 
-// glance is a look at the project that ends though the repository does not answer: then it tells what the last look told, and that this is so. A look that is
-// given up goes on, and until it has ended nobody begins another one.
+// glance is the status of the project, in time even where the repository does not answer: then it is the last one, and
+// says so. A glance that is given up goes on, and until it has ended none is begun.
 func (p *project) glance(ctx context.Context) report.ProjectStatus {
 	select {
-	case p.glances <- struct{}{}:
+	case p.glances.slot <- struct{}{}:
 	default:
-		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
+		if began := p.glances.began.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 			return p.unseen(*began)
 		}
 		select {
-		case p.glances <- struct{}{}:
+		case p.glances.slot <- struct{}{}:
 		case <-ctx.Done():
 			return p.unseen(time.Now())
 		case <-time.After(p.engine.Patience):
@@ -140,11 +145,11 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 		}
 	}
 	began := time.Now()
-	p.glanced.Store(&began)
+	p.glances.began.Store(&began)
 	s, ok := heartbeat.Within(ctx, p.engine.Patience, func() report.ProjectStatus {
 		defer func() {
-			p.glanced.Store(nil)
-			<-p.glances
+			p.glances.began.Store(nil)
+			<-p.glances.slot
 		}()
 		return p.statusNow(ctx)
 	})
@@ -157,11 +162,13 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 // unseen is the status of a project that could not be looked at since then.
 func (p *project) unseen(since time.Time) report.ProjectStatus {
 	s := p.blank()
-	if before := p.status.Load(); before != nil {
+	if before := p.statuses.last.Load(); before != nil {
 		s = *before
 	}
-	s.Problems = append([]report.Problem{{Code: report.CodeRepository, Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
-		since.UTC().Format(time.DateTime))}}, s.Problems...)
+	s.Problems = append([]report.Problem{{Code: report.CodeRepository,
+		Problem: fmt.Sprintf("reading the files, begun at %s UTC, has not ended, and what is shown is from before; "+
+			"where it does not end soon, see whether the disk or mount that the repository is on answers",
+			since.UTC().Format(time.DateTime))}}, s.Problems...)
 	report.Advise(s.Problems)
 	s.Unseen = true
 	return s

@@ -6,13 +6,14 @@ import (
 	"fmt"
 )
 
-// readiness is what is known of a project's working: nothing once everything was seen to work, else everything that was not.
+// readiness is what is known of a project's working: nothing once everything was seen to work, else everything that
+// was not.
 type readiness struct{ why []error }
 
 var errNotLooked = errors.New("not looked yet")
 
-// Ready returns nil once the repository of every project and the service have been seen to work, and else everything that was not, a line each. One
-// success is enough: what fails later is for the status and its alerts.
+// Ready returns nil once the repository of every project and the service have been seen to work, and else everything
+// that was not, a line each. One success is enough: what fails later is for the status and its alerts.
 func (e *Engine) Ready() error {
 	var errs []error
 	for _, p := range e.projects {
@@ -47,12 +48,13 @@ func (p *project) prove(ctx context.Context) {
 	}
 }
 
-// proveRepository opens the repository as passes do. A clone may be made for that, or made again, which no pass is to have happen under it.
+// proveRepository opens the repository as passes do. A clone may be made for that, or made again, which no pass is to
+// have happen under it.
 func (p *project) proveRepository(ctx context.Context) error {
 	if p.branch.Project.Cloned() {
 		var done func()
 		var err error
-		if ctx, done, err = p.turn(ctx, "look"); err != nil {
+		if ctx, done, err = p.lock(ctx, "look"); err != nil {
 			return err
 		}
 		defer done()

@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 )
 
-// Identity says in one word what the passes of a configuration do: with the same word they read, send and write the same. The file it stands in, its
-// comments, and how the daemon listens and watches are no part of it, nor is the password.
+// Identity says in one word what the passes of a configuration do: with the same word they read, send and write the
+// same. The name of the file, its comments, the password, and how the daemon listens and watches are left out.
 func Identity(cfg *config.Config) string {
 	sum := sha256.New()
 	for i := range cfg.Projects {
@@ -48,7 +48,8 @@ func meaning(cfg *config.Config, p *config.Project, resolve func(string) string)
 	return string(text)
 }
 
-// asWritten is a path as this process has it. It asks nobody: a reload is not to wait for a mount that does not answer.
+// asWritten is a path as this process has it. It is not resolved: a reload is not to wait for a mount that does not
+// answer.
 func asWritten(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
@@ -56,10 +57,12 @@ func asWritten(path string) string {
 	return path
 }
 
-// linkPatience is how long resolving a path may take. One on a mount that does not answer stays as it is, here as in the other process.
+// linkPatience is how long resolving a path may take. One on a mount that does not answer stays as it is, here as in
+// the other process.
 const linkPatience = time.Second
 
-// resolutions are the paths that are being resolved: each once, whoever asks, because on a mount that does not answer it keeps a thread.
+// resolutions are the paths that are being resolved: each once, for all that ask, because on a mount that does not
+// answer it keeps a thread.
 var resolutions sync.Map
 
 type resolution struct {
@@ -68,7 +71,7 @@ type resolution struct {
 	path  string // when it is done
 }
 
-// real is a path as it means the same in every process, whatever folder that stands in.
+// real is a path as it means the same in every process, whatever folder that runs in.
 func real(path string) string {
 	path = asWritten(path)
 	mine := &resolution{began: time.Now(), done: make(chan struct{}), path: path}
@@ -93,13 +96,13 @@ func real(path string) string {
 	}
 }
 
-// Reconfigured is the engine of another configuration. Projects whose configuration and parts are the same are the same in both engines: where they run,
-// they go on undisturbed. A project that changed waits for a pass of its former self before it begins one of its own.
+// Reconfigured is the engine of another configuration. Projects whose configuration and parts are the same are shared,
+// and go on where they run. One that changed waits for a pass of its former self before it begins its own.
 func (e *Engine) Reconfigured(parts Parts) *Engine {
 	next := e.process.engine(parts.filled())
-	for name, turn := range e.turns {
-		if _, there := next.turns[name]; !there { // it may come back
-			next.turns[name] = turn
+	for name, lock := range e.locks {
+		if _, there := next.locks[name]; !there { // it may come back
+			next.locks[name] = lock
 		}
 	}
 	for repository, c := range e.contacts {
@@ -109,8 +112,8 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 	}
 	for i, p := range next.projects {
 		p.contact = next.contactWith(p.repository())
-		if turn := e.turns[p.branch.Project.Name]; turn != nil {
-			p.mu, next.turns[p.branch.Project.Name] = turn, turn
+		if lock := e.locks[p.branch.Project.Name]; lock != nil {
+			p.mu, next.locks[p.branch.Project.Name] = lock, lock
 		}
 		if at := slices.IndexFunc(e.projects, p.goesOnAs); at >= 0 {
 			next.projects[i] = e.projects[at]
@@ -125,8 +128,10 @@ func (p *project) goesOnAs(before *project) bool {
 		d := p.branch.Config.Daemon
 		return fmt.Sprint(d.Debounce, d.MaxDelay, d.Rescan)
 	}
-	return before.branch.Project.Name == p.branch.Project.Name && before.branch.Service == p.branch.Service && before.branch.Ledger == p.branch.Ledger &&
-		watched(before) == watched(p) && meaning(before.branch.Config, before.branch.Project, asWritten) == meaning(p.branch.Config, p.branch.Project, asWritten)
+	return before.branch.Project.Name == p.branch.Project.Name && before.branch.Service == p.branch.Service &&
+		before.branch.Ledger == p.branch.Ledger && watched(before) == watched(p) &&
+		meaning(before.branch.Config, before.branch.Project, asWritten) ==
+			meaning(p.branch.Config, p.branch.Project, asWritten)
 }
 
 // running is the projects whose loops run.

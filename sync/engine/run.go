@@ -22,18 +22,18 @@ import (
 	"go.uber.org/zap"
 )
 
-// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
-// there is such a project.
+// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block,
+// and report whether there is such a project.
 func (e *Engine) PushSoon(name, reason string) bool {
 	return e.soon(name, reason, func(p *project) trigger.Signal {
-		p.far.Store(true) // whoever rings may know of more than the watcher
-		return p.pushSignal
+		p.far.Store(true) // the caller may know of more than the watcher
+		return p.signals.push
 	})
 }
 
 // PullSoon is PushSoon for pulls.
 func (e *Engine) PullSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) trigger.Signal { return p.pullSignal })
+	return e.soon(name, reason, func(p *project) trigger.Signal { return p.signals.pull })
 }
 
 func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
@@ -53,8 +53,8 @@ func (e *Engine) SyncSoon(name, reason string) bool {
 	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
 }
 
-// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However often it is called, pulls are kept apart
-// (see notices).
+// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However
+// often it is called, pulls are kept apart (see notices).
 func (e *Engine) PullByID(ids []string, reason string) int {
 	return e.pullNotified(reason, func(p *project) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.branch.Project.ID, id) })
@@ -71,19 +71,19 @@ func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int 
 	for _, p := range e.projects {
 		if p.branch.Project.Pull.Enabled && concerned(p) {
 			p.branch.Log.Debug("woken", zap.String("by", reason))
-			p.pullNotice.Send()
+			p.signals.pullNotice.Send()
 			n++
 		}
 	}
 	return n
 }
 
-// Run pushes once, pushes after every change and pulls on schedule, for each project in a loop of its own, until ctx ends. A pass under
-// way then is given up at its next wait; what it began is stored and taken up again.
+// Run pushes once, pushes after every change and pulls on schedule, for each project in a loop of its own, until ctx
+// ends. A pass under way then is given up at its next wait; what it began is stored and taken up again.
 func (e *Engine) Run(ctx context.Context) error { return e.RunReloading(ctx, nil) }
 
-// RunReloading is Run, where an engine that comes from reloads takes the place of the one before (see Reconfigured): the loops of projects that it does
-// not have end, and those of its new ones begin.
+// RunReloading is Run, where an engine that comes from reloads replaces the one before (see Reconfigured):
+// the loops of projects that it does not have end, and those of its new ones begin.
 func (e *Engine) RunReloading(ctx context.Context, reloads <-chan *Engine) error {
 	r := running{stop: make(map[*project]context.CancelFunc)}
 	for {
@@ -102,27 +102,27 @@ const longestSleep = 30 * time.Second
 
 // loop owns the schedule of one project's passes.
 func (p *project) loop(ctx context.Context) {
-	heart := p.engine.Hearts.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
-	defer heart.End()
-	ctx = beats(ctx, heart)
+	beat := p.engine.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
+	defer beat.End()
+	ctx = beats(ctx, beat)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 	p.far.Store(true)
-	p.pushSignal.Send()
+	p.signals.push.Send()
 	l.start()
 	p.prove(ctx)
 	for ctx.Err() == nil {
 		sleep := l.sleep()
-		heart.Expect(sleep)
+		beat.Expect(sleep)
 		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
-		case <-p.pushSignal:
+		case <-p.signals.push:
 			l.push(ctx)
-		case <-p.pullSignal:
+		case <-p.signals.pull:
 			l.pull(ctx)
-		case <-p.pushNotice: // the tick that is due then does it
+		case <-p.signals.pushNotice: // the tick that is due then does it
 			l.pushNotices.Heard(l.project.branch.Now())
-		case <-p.pullNotice:
+		case <-p.signals.pullNotice:
 			l.pullNotices.Heard(l.project.branch.Now())
 		case <-timer.C:
 			l.tick(ctx)
@@ -142,7 +142,8 @@ type looping struct {
 	pushNotices, pullNotices trigger.Notices
 }
 
-// start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
+// start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled
+// time.
 func (l *looping) start() {
 	if !l.project.branch.Project.Pull.Enabled || l.project.branch.Project.Pull.Schedule.IsZero() {
 		return
@@ -154,8 +155,9 @@ func (l *looping) start() {
 		l.project.branch.Log.Error("read when the last pull was", zap.Error(err))
 	}
 	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
-		l.project.branch.Log.Info("a scheduled pull was missed while nobody ran; pulling now", zap.Time("last", last))
-		l.project.pullSignal.Send()
+		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
+			zap.Time("last", last))
+		l.project.signals.pull.Send()
 	}
 	if !ok { // the schedule begins now
 		l.project.began(now)
@@ -221,7 +223,9 @@ func (l *looping) push(ctx context.Context) {
 		leftOut = append(leftOut, result.Problems...)
 		l.tell(result.Finished)
 		if result.Requests > 0 {
-			l.project.branch.Log.Info("pushed", l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests), zap.Int("files", len(result.Files)))...)
+			l.project.branch.Log.Info("pushed",
+				l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests),
+					zap.Int("files", len(result.Files)))...)
 		}
 	}
 	l.leftOut = leftOut
@@ -240,7 +244,9 @@ func (l *looping) pull(ctx context.Context) {
 		}
 		l.tell(result.Finished)
 		if result.Commit != "" {
-			l.project.branch.Log.Info("pulled", l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit), zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
+			l.project.branch.Log.Info("pulled",
+				l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit),
+					zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
 		}
 		unsent = unsent || result.Unsent
 	}
@@ -249,7 +255,7 @@ func (l *looping) pull(ctx context.Context) {
 	}
 	if unsent {
 		l.project.far.Store(true)
-		l.project.pushSignal.Send()
+		l.project.signals.push.Send()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
 	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
@@ -291,18 +297,20 @@ func (l *looping) after(ctx context.Context, passOf string, err error, retry *ba
 		l.project.branch.Log.Info(passOf+" waits for git", zap.Error(err), zap.Time("again", retry.at))
 	case Permanent(urgent):
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err),
+			zap.Time("again", retry.at))
 	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err),
+			zap.Time("again", retry.at))
 	default:
 		retry.failed(l.project.branch.Now(), urgent)
 		l.project.branch.Log.Error(passOf+" was not finished", zap.Error(err), zap.Time("again", retry.at))
 	}
 }
 
-// soonest is of the failures of a pass's lines, or its only failure, the one that a repetition may end first: a branch that waits for a person keeps no other
-// one waiting.
+// soonest is of the failures of a pass's lines, or its only failure, the one that a repetition may end first: a branch
+// that waits for a person keeps no other one waiting.
 func soonest(err error) error {
 	lines, several := err.(interface{ Unwrap() []error })
 	if !several {
@@ -316,11 +324,12 @@ func soonest(err error) error {
 	return err
 }
 
-// Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
+// Permanent reports whether an error stays until the configuration, the credentials or the repository change.
 func Permanent(err error) bool {
 	var usage *failure.UsageError
 	var newer *ledger.NewerError
-	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
+	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) ||
+		errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }
 
 // backoff says when a pass that failed is tried again.
@@ -345,8 +354,9 @@ func (b *backoff) soon(now time.Time) { b.at = now.Add(time.Second) }
 
 func (b *backoff) slow(now time.Time) { b.at = now.Add(retrySlow) }
 
-// failed waits longer each time that a repetition failed. A pass that something else woke before the repetition was due does not put that off;
-// and where the service or the git server says how long to wait, or the client lets nothing through until then, that counts.
+// failed waits longer each time that a repetition failed. A pass that something else woke before the repetition was
+// due does not put that off; and where the service or the git server says how long to wait, or the client lets nothing
+// through until then, that counts.
 func (b *backoff) failed(now time.Time, err error) {
 	if now.Before(b.at) {
 		return
@@ -358,26 +368,26 @@ func (b *backoff) failed(now time.Time, err error) {
 	}
 }
 
-// watch rings for a push whenever the place that pushes read settles after a change: the working tree, or a branch. Where nothing can be
-// watched, the rescan rings.
+// watch rings for a push whenever what pushes read settles after a change: the working tree, or a branch.
+// Where nothing can be watched, the rescan rings.
 func (p *project) watch(ctx context.Context) {
 	if !p.branch.Project.Push.Enabled {
 		return
 	}
-	heart := p.engine.Hearts.Try(fmt.Sprintf("the watcher of project %q", p.branch.Project.Name), p.proven.Load)
-	defer heart.End()
-	ctx = beats(ctx, heart)
+	beat := p.engine.Beats.Try(fmt.Sprintf("the watcher of project %q", p.branch.Project.Name), p.proven.Load)
+	defer beat.End()
+	ctx = beats(ctx, beat)
 	for ctx.Err() == nil {
 		if p.branch.Project.Cloned() {
 			p.far.Store(true) // nothing happens here; the remote is asked
 		} else if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
 			p.branch.Log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
 		}
-		heart.Expect(p.branch.Config.Daemon.Rescan)
+		beat.Expect(p.branch.Config.Daemon.Rescan)
 		select {
 		case <-ctx.Done():
 		case <-time.After(p.branch.Config.Daemon.Rescan):
-			p.pushSignal.Send()
+			p.signals.push.Send()
 		}
 	}
 }
@@ -393,7 +403,8 @@ func (p *project) watchOnce(ctx context.Context) error {
 		return err
 	}
 	d := p.branch.Config.Daemon
-	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
+	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce,
+		MaxDelay: d.MaxDelay, Rescan: d.Rescan,
 		Alive: heartbeat.From(ctx).Expect, Warn: func(message string) { p.branch.Log.Warn(message) }}
 	if p.branch.Project.Push.Source == config.Worktree {
 		o.Patterns = p.branch.Project.WatchPatterns()
@@ -404,5 +415,5 @@ func (p *project) watchOnce(ctx context.Context) error {
 	}
 	p.watcher.Store(w)
 	defer p.watcher.Store(nil)
-	return w.Run(ctx, p.pushSignal.Send)
+	return w.Run(ctx, p.signals.push.Send)
 }

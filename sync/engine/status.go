@@ -36,40 +36,42 @@ func (e *Engine) Doing(name string) report.Doing {
 	return report.Doing{}
 }
 
-// Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
-// waiting for a pass that runs, or for long for repositories that do not answer, however many.
+// Status looks at every project as it is now and changes nothing: files, state and the local repository, without a
+// call to a server and without waiting for a pass that runs, or for long for repositories that do not answer, however
+// many.
 func (e *Engine) Status(ctx context.Context) report.Status {
 	s := report.Status{Projects: make([]report.ProjectStatus, len(e.projects))}
-	var looks sync.WaitGroup
+	var glances sync.WaitGroup
 	for i, p := range e.projects {
 		looked := make(chan struct{})
-		looks.Go(func() {
+		glances.Go(func() {
 			defer close(looked)
 			s.Projects[i] = p.glance(ctx)
 		})
 		select { // one after the other, as long as they answer
 		case <-looked:
-		case <-time.After(lookApart):
+		case <-time.After(glanceApart):
 		}
 	}
-	looks.Wait()
+	glances.Wait()
 	return s
 }
 
-// lookApart is how long a look at one project keeps the next one waiting.
-const lookApart = 500 * time.Millisecond
+// glanceApart is how long the glance at one project keeps the next one waiting.
+const glanceApart = 500 * time.Millisecond
 
-// Changed returns a channel that is closed when what a status tells may have changed. A change of files alone shows
-// when the pass that it wakes begins. To miss nothing, ask for the channel before the status.
+// Changed returns a channel that is closed when what a status tells may have changed. Ask for it before the status, to
+// miss nothing; a change of files alone shows when the pass that it wakes begins.
 func (e *Engine) Changed() <-chan struct{} { return e.changes.Next() }
 
-// LastStatus is the last look at each project that has been looked at, without looking again. How watching goes, and whether git is waited for, is as it is now.
+// LastStatus is the last status of each project that has one, without reading anything again. How watching goes, and
+// whether git is waited for, is as it is now.
 func (e *Engine) LastStatus() report.Status {
 	s := report.Status{Projects: []report.ProjectStatus{}}
 	for _, p := range e.projects {
-		if last := p.status.Load(); last != nil {
+		if last := p.statuses.last.Load(); last != nil {
 			now := *last
-			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.engine.Patience {
+			if began := p.glances.began.Load(); began != nil && time.Since(*began) > p.engine.Patience {
 				now = p.unseen(*began)
 			}
 			now.Watch, now.GitBusy = p.watching(), p.branch.GitBusy.For(p.branch.Now())
@@ -91,7 +93,8 @@ func (p *project) watching() *report.Watching {
 }
 
 func (p *project) blank() report.ProjectStatus {
-	return report.ProjectStatus{Name: p.branch.Project.Name, ID: p.branch.Project.ID, Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
+	return report.ProjectStatus{Name: p.branch.Project.Name, ID: p.branch.Project.ID,
+		Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
 		Findings: report.Findings{Problems: []report.Problem{}},
 		Process:  report.Process{Watch: p.watching(), GitBusy: p.branch.GitBusy.For(p.branch.Now())}}
 }
@@ -104,7 +107,8 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	if err == nil {
 		err = line.look(ctx, &s)
 	}
-	s.Took, s.Seen, s.Overdue = time.Since(began), p.branch.Now(), status.Overdue(p.branch.Project, &s, p.status.Load(), p.born)
+	s.Took, s.Seen, s.Overdue = time.Since(began), p.branch.Now(),
+		status.Overdue(p.branch.Project, &s, p.statuses.last.Load(), p.born)
 	if err != nil {
 		p.recall(&s, err)
 	}
@@ -117,29 +121,30 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 		s.State = doing.String()
 	}
 	if ctx.Err() == nil { // one that was cut short tells nothing of the project
-		p.status.Store(&s)
+		p.statuses.last.Store(&s)
 		if err == nil {
-			p.told.Store(&s)
+			p.statuses.whole.Store(&s)
 		}
 	}
 	return s
 }
 
-// recall makes the status of a look that failed: what it could not tell is as the last one told it, so that what was held back or unreadable then does not look
-// repaired.
+// recall makes the status of a glance that failed: what it could not tell is as the last one told it, so that what was
+// held back or unreadable then does not look repaired.
 func (p *project) recall(s *report.ProjectStatus, why error) {
 	text := why.Error() + "; until that is repaired nothing can be told of this project"
 	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
 	if _, silent := errors.AsType[*Silent](why); silent {
 		s.State = "its repository does not answer"
 	}
-	before := p.told.Load()
+	before := p.statuses.whole.Load()
 	if before == nil {
 		s.Problems = append(s.Problems, report.Problem{Code: report.CodeRepository, Problem: text})
 		return
 	}
 	s.Seen = before.Seen
-	s.Problems = slices.Concat([]report.Problem{{Code: report.CodeRepository, Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
+	s.Problems = slices.Concat([]report.Problem{{Code: report.CodeRepository, Problem: text + " but what was seen at " +
+		s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
 	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
 	s.Files, s.Languages = before.Files, before.Languages
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
@@ -148,8 +153,10 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 // look reads the status of one line.
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
-	v := &status.View{Config: p.branch.Project, Ledger: p.branch.Ledger, Project: p.branch.ProjectName(), Scope: p.branch.StateName(), Line: p.branch.Base,
-		Accepted: p.branch.Keeper(), Shown: p.branch.Events().Shown, Find: p.branch.FindTree, Unsent: func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(p.branch, repo, t) },
+	v := &status.View{Config: p.branch.Project, Ledger: p.branch.Ledger, Project: p.branch.ProjectName(),
+		Scope: p.branch.StateName(),
+		Line:  p.branch.Base, Accepted: p.branch.Keeper(), Shown: p.branch.Events().Shown, Find: p.branch.FindTree,
+		Unsent:  func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(p.branch, repo, t) },
 		Subject: func(tip *gitops.Tip) string { return p.branch.Subject(pull.Look(tip)) }}
 	if err := v.Remembered(s); err != nil {
 		return err

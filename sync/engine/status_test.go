@@ -237,7 +237,7 @@ func TestMissedPull(t *testing.T) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
 		}
 		select {
-		case <-p.pullSignal:
+		case <-p.signals.pull:
 			l.project.began(at)
 			return true
 		default:

@@ -11,36 +11,38 @@ import (
 )
 
 // Each loop of a project, each watcher and each pass for a command has a heartbeat (see package heartbeat). The
-// loop's also beats for its passes; one that waits for its turn rests. A hang before the loop has ended a pass is one
+// loop's also beats for its passes; one that waits for the lock rests. A hang before the loop has ended a pass is one
 // since the start: starting again would not cure it, and would stop the other projects.
 
-// beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what the service is asked.
+// beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what
+// the service is asked.
 func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
 	return service.Alive(heartbeat.With(ctx, h), h.Expect)
 }
 
-// turnstile lets one pass of a project through at a time.
-type turnstile struct {
-	taken  chan struct{}                   // one slot: who has the turn
-	holder atomic.Pointer[heartbeat.Heart] // of who has it
+// passLock lets one pass of a project through at a time.
+type passLock struct {
+	taken  chan struct{}                   // one slot: the pass that has the lock
+	holder atomic.Pointer[heartbeat.Heart] // of the pass that has it
 }
 
-func newTurnstile() *turnstile { return &turnstile{taken: make(chan struct{}, 1)} }
+func newPassLock() *passLock { return &passLock{taken: make(chan struct{}, 1)} }
 
-// blocked returns an error where nobody's turn comes any more, because the pass that has it hangs.
+// blocked returns an error where no pass can begin any more, because the one that has the lock hangs.
 func (p *project) blocked() error {
 	if still, hangs := p.mu.holder.Load().Still(); hangs {
-		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its repository lies on answers, or start the daemon again", p.branch.Project.Name, still)
+		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its "+
+			"repository is on answers, or start the daemon again", p.branch.Project.Name, still)
 	}
 	return nil
 }
 
-// lookAtHolder is how often a command that waits for its turn sees whether that still comes.
+// lookAtHolder is how often a command that waits for the lock sees whether the pass that has it hangs.
 const lookAtHolder = time.Second
 
-// turn waits until nobody else makes a pass of the project. done ends the turn. It is an error where ctx ends before, and for a command, which is told and does not wait
-// with it, where the pass that has the turn hangs.
-func (p *project) turn(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
+// lock waits until no other pass of the project is made; done unlocks. It is an error where ctx ends before, and for a
+// command, which does not wait with it, where the pass that has the lock hangs.
+func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
 	own, used := heartbeat.From(ctx), p.engine.using()
 	own.Rest()
 	if err := p.wait(ctx, own == nil); err != nil {
@@ -49,7 +51,8 @@ func (p *project) turn(ctx context.Context, passOf string) (_ context.Context, d
 	}
 	h := own
 	if own == nil {
-		h = p.engine.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name), p.proven.Load)
+		h = p.engine.Beats.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name),
+			p.proven.Load)
 		ctx = beats(ctx, h)
 	}
 	h.Beat()
@@ -64,10 +67,10 @@ func (p *project) turn(ctx context.Context, passOf string) (_ context.Context, d
 	}, nil
 }
 
-// wait waits for the turn.
+// wait waits for the lock.
 func (p *project) wait(ctx context.Context, command bool) error {
-	look := time.NewTicker(lookAtHolder)
-	defer look.Stop()
+	ticker := time.NewTicker(lookAtHolder)
+	defer ticker.Stop()
 	for {
 		if command {
 			if err := p.blocked(); err != nil {
@@ -79,7 +82,7 @@ func (p *project) wait(ctx context.Context, command bool) error {
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-look.C:
+		case <-ticker.C:
 		}
 	}
 }

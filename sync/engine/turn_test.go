@@ -17,7 +17,7 @@ import (
 func TestTurnsAndHearts(t *testing.T) {
 	t.Parallel()
 	hearts := heartbeat.New(0) // what does not rest or sleep hangs
-	e := New(Parts{Config: configured(t, t.TempDir(), "", "", "a", "b"), Log: zap.NewNop(), Hearts: hearts})
+	e := New(Parts{Config: configured(t, t.TempDir(), "", "", "a", "b"), Log: zap.NewNop(), Beats: hearts})
 	hanging := func() string {
 		var parts []string
 		for _, still := range hearts.Hanging() {
@@ -26,7 +26,7 @@ func TestTurnsAndHearts(t *testing.T) {
 		return strings.Join(parts, ", ")
 	}
 	a, b := e.projects[0], e.projects[1]
-	_, done, err := a.turn(t.Context(), "pull")
+	_, done, err := a.lock(t.Context(), "pull")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestTurnsAndHearts(t *testing.T) {
 		}
 	}
 	loop := hearts.Begin("loop")
-	_, other, err := b.turn(beats(t.Context(), loop), "push") // another project's turn is nobody's
+	_, other, err := b.lock(beats(t.Context(), loop), "push") // another project's turn is nobody's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTurnsAndHearts(t *testing.T) {
 	}
 	has := make(chan func())
 	go func() {
-		ctx, done, err := a.turn(beats(t.Context(), loop), "push")
+		ctx, done, err := a.lock(beats(t.Context(), loop), "push")
 		if err != nil {
 			t.Error(err)
 		}
@@ -89,11 +89,11 @@ func TestWaitingForATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const step = 6 * time.Minute
 		users := 0
-		p := New(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop(), Hearts: heartbeat.New(step), Using: func() func() {
+		p := New(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop(), Beats: heartbeat.New(step), Using: func() func() {
 			users++
 			return func() { users-- }
 		}}).projects[0]
-		_, done, err := p.turn(t.Context(), "pull")
+		_, done, err := p.lock(t.Context(), "pull")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,17 +105,17 @@ func TestWaitingForATurn(t *testing.T) {
 		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
 			t.Errorf("its report: %+v", report)
 		}
-		soon, cancel := context.WithTimeout(beats(t.Context(), p.engine.Hearts.Begin("loop")), time.Hour)
+		soon, cancel := context.WithTimeout(beats(t.Context(), p.engine.Beats.Begin("loop")), time.Hour)
 		defer cancel()
 		began = time.Now()
-		if _, _, err := p.turn(soon, "push"); err == nil || time.Since(began) != time.Hour {
+		if _, _, err := p.lock(soon, "push"); err == nil || time.Since(began) != time.Hour {
 			t.Errorf("a loop that is told to end while it waits, after %s: %v", time.Since(began), err)
 		}
 		if users != 1 {
 			t.Errorf("%d users of the service, of which one is left", users)
 		}
 		done()
-		_, done, err = p.turn(t.Context(), "push")
+		_, done, err = p.lock(t.Context(), "push")
 		if err != nil || users != 1 {
 			t.Errorf("when the turn is free: %v, %d users", err, users)
 		}
@@ -128,7 +128,7 @@ func TestHeartsAtRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\nschedule = \"0 0 1 1 *\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	parts := w.Parts
-	parts.Hearts = heartbeat.New(0)
+	parts.Beats = heartbeat.New(0)
 	e := New(parts)
 	ctx, cancel := context.WithCancel(t.Context())
 	if e.projects[0].proven.Load() {
@@ -151,16 +151,16 @@ func TestHeartsAtRest(t *testing.T) {
 	if !e.projects[0].proven.Load() {
 		t.Error("a project that ended a pass has never worked")
 	}
-	for end := time.Now().Add(10 * time.Second); len(parts.Hearts.Hanging()) > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); len(parts.Beats.Hanging()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("they do not rest: %v", parts.Hearts.Hanging())
+			t.Fatalf("they do not rest: %v", parts.Beats.Hanging())
 		}
 	}
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if still := parts.Hearts.Hanging(); len(still) > 0 {
+	if still := parts.Beats.Hanging(); len(still) > 0 {
 		t.Errorf("their hearts outlive them: %v", still)
 	}
 }

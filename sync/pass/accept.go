@@ -12,8 +12,9 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// Acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the collection that have one of
-// the keys are remembered with these texts. What several files bring is gathered first, so that each slot is decoded and written once.
+// Acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the
+// collection that have one of the keys are remembered with these texts. What several files bring is gathered first, so
+// that each slot is decoded and written once.
 type Acceptance struct {
 	collection string
 	units      []ledger.Text
@@ -21,6 +22,7 @@ type Acceptance struct {
 	own        map[string][]string      // keys by the file that brings them: it has them from now on
 }
 
+// NewAcceptance begins one, without any text.
 func NewAcceptance(collection string) *Acceptance {
 	return &Acceptance{collection: collection, texts: make(map[string][]ledger.Text), own: make(map[string][]string)}
 }
@@ -50,7 +52,7 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 	if err != nil {
 		return nil, err
 	}
-	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), p.relearn(tx, a.collection, a.units) }}
+	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), relearn(p, tx, a.collection, a.units) }}
 	listed := make(map[string]bool, len(slots))
 	for _, slot := range slots {
 		if slot.Collection != a.collection {
@@ -59,18 +61,18 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 		if slot.Scope == p.StateName() {
 			listed[slot.Path] = true
 		}
-		all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+		all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
 	}
 	for path := range a.own {
 		if !listed[path] {
 			slot := p.PushedSlot(ledger.Source{Collection: a.collection, Path: path})
-			all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
+			all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
 		}
 	}
 	return all, nil
 }
 
-func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
+func acceptSlot(p *Branch, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -91,7 +93,7 @@ func (p *Branch) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *Acceptance) (
 	if len(has) == 0 {
 		return weight, nil
 	}
-	if err := p.outdateLook(tx, slot); err != nil {
+	if err := outdate(p, tx, slot); err != nil {
 		return 0, err
 	}
 	if marks == nil {
@@ -119,8 +121,8 @@ func (p *Branch) Accept(tx ledger.Writer, a *Acceptance) error {
 // PieceWeight bounds a transaction of inPieces to some tenths of a second: other projects write in between.
 const PieceWeight = 50_000
 
-// InPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them. When ctx ends, what was done is
-// kept.
+// InPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them.
+// When ctx ends, what was done is kept.
 func (p *Branch) InPieces(ctx context.Context, steps []StateStep, last func(ledger.Writer) error) error {
 	for done := false; !done; {
 		err := p.Ledger.Update(func(tx ledger.Writer) error {
@@ -146,6 +148,7 @@ func (p *Branch) InPieces(ctx context.Context, steps []StateStep, last func(ledg
 	return nil
 }
 
+// Accepts are the texts of a catalog as an acceptance remembers them.
 func Accepts(c catalog.Catalog) []ledger.Text {
 	units := make([]ledger.Text, len(c))
 	for i, u := range c {
@@ -154,14 +157,17 @@ func Accepts(c catalog.Catalog) []ledger.Text {
 	return units
 }
 
+// Remember writes a job down.
 func (p *Branch) Remember(j *ledger.Job) error {
 	return ledger.Jobs.Put(p.Ledger, p.StateName(), j.ID, *j)
 }
 
+// Forget drops a job whose result is remembered, or that is not wanted any more.
 func (p *Branch) Forget(j *ledger.Job) error {
 	return ledger.Jobs.Delete(p.Ledger, p.StateName(), j.ID)
 }
 
+// DoubtSlot forgets which texts the service has of a slot, where they are other ones than those that were sent.
 func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
@@ -176,7 +182,7 @@ func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 	if !doubted {
 		return 1 + len(marks), nil
 	}
-	if err := p.outdateLook(tx, slot); err != nil {
+	if err := outdate(p, tx, slot); err != nil {
 		return 0, err
 	}
 	return 1 + 2*len(marks), tx.SetMarks(slot, marks)
@@ -185,8 +191,8 @@ func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 // ForgetAfter is when a job is not waited for any more: the service has forgotten it by then, or never will finish it.
 const ForgetAfter = 24 * time.Hour
 
-// outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
-func (p *Branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
+// outdate forgets the last fingerprint of another line, when what the service has of its texts is about to change.
+func outdate(p *Branch, tx ledger.Writer, of ledger.Slot) error {
 	line, other := ledger.BranchOf(of.Scope, p.ProjectName())
 	if !other || line == p.Base {
 		return nil
@@ -194,16 +200,18 @@ func (p *Branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
 	return ledger.Fingerprints.Delete(tx, of.Scope, line)
 }
 
+// SourceHistory is the slot of all source texts that were ever seen of a collection.
 func (p *Branch) SourceHistory(collection string) ledger.Slot {
 	return ledger.SourceKnown.Of(p.StateName(), ledger.Source{Collection: collection})
 }
 
+// SourceSeen is the slot of the source texts that were seen last in a working tree or on a branch.
 func (p *Branch) SourceSeen(at LookAt, collection string) ledger.Slot {
 	return ledger.SourceSeen.In(string(at)).Of(p.StateName(), ledger.Source{Collection: collection})
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func (p *Branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
+func relearn(p *Branch, tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.SourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err
@@ -221,10 +229,8 @@ func (p *Branch) relearn(tx ledger.Writer, collection string, units []ledger.Tex
 	return tx.SetMarks(p.SourceHistory(collection), history)
 }
 
-// A service that was reset, restored or written by somebody else does not have the source texts that it accepted. The
-// export of a pull shows it: such texts wait for the next push, which compares them before it sends them. What was
-// found is remembered, so that one that the service keeps is found once.
-
+// FoundSlot is the slot of source texts that the service has, though it accepted others: it was reset, restored or
+// written by others. They wait for the next push, which compares them; what the service keeps is found once.
 func (p *Branch) FoundSlot(collection string) ledger.Slot {
 	return ledger.SourceFound.Of(p.StateName(), ledger.Source{Collection: collection})
 }
@@ -239,7 +245,7 @@ func SourceAsk(g *bundle.Group) ExportAsk {
 func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
 		if kind == ledger.Known {
-			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
+			if err := errors.Join(resolved(p, tx, m, units), taken(p, tx, m, units)); err != nil {
 				return err
 			}
 		}
@@ -266,7 +272,7 @@ func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Tex
 }
 
 // taken forgets that the service left out texts that it has taken now.
-func (p *Branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func taken(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	if m.Further() {
 		return nil
 	}

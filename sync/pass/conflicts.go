@@ -15,8 +15,8 @@ type Conflict struct{ ledger.Conflict }
 
 // Shown is a conflict as reports and the status show it.
 func (p *Branch) Shown(c Conflict) report.Conflict {
-	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: TextsByForm(c.Ours), Theirs: TextsByForm(c.Theirs),
-		Since: c.At, Open: c.Open, Beside: c.Beside}
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key,
+		Ours: TextsByForm(c.Ours), Theirs: TextsByForm(c.Theirs), Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.Project.Name
 	}
@@ -32,17 +32,18 @@ func TextsByForm(texts catalog.Catalog) map[string]string {
 	return all
 }
 
-// ours reports whether a text is one of the repository's.
+// IsOurs reports whether a text is one of the repository's.
 func (c Conflict) IsOurs(u catalog.Unit) bool { return HasText(c.Ours, u) }
 
-// theirs reports whether a text is one of the service's.
+// IsTheirs reports whether a text is one of the service's.
 func (c Conflict) IsTheirs(u catalog.Unit) bool { return HasText(c.Theirs, u) }
 
+// HasText reports whether one of the texts is this one.
 func HasText(texts catalog.Catalog, u catalog.Unit) bool {
 	return slices.ContainsFunc(texts, func(of catalog.Unit) bool { return of.Name == u.Name && of.Text == u.Text })
 }
 
-// same reports whether two catalogs have the same texts.
+// SameTexts reports whether two catalogs have the same texts.
 func SameTexts(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
 
 // Agreed reports whether a text is the one that both sides had before.
@@ -56,7 +57,8 @@ func (c Conflict) About(n catalog.Name) bool {
 	return is && !c.Agreed(c.Ours[at])
 }
 
-// With is a conflict together with what was written in another place of forms of its key that nobody wrote here, and lost too.
+// With is a conflict with texts of another working tree or branch for those forms of its key that were not written
+// here: they lost, too.
 func (c Conflict) With(there catalog.Catalog, wrote func(there, here catalog.Unit) bool) Conflict {
 	index := there.Index()
 	c.Ours = slices.Clone(c.Ours)
@@ -97,7 +99,8 @@ func (c Conflict) Known(stored map[string]Conflict) bool {
 	return is && before.Open == c.Open && SameTexts(before.Ours, c.Ours) && SameTexts(before.Theirs, c.Theirs)
 }
 
-// Keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
+// Keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a
+// conflict of nothing but such texts its time.
 func (c Conflict) Keep(p *Branch, tx ledger.Writer) error {
 	before, ok, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
 	if err != nil {
@@ -109,7 +112,7 @@ func (c Conflict) Keep(p *Branch, tx ledger.Writer) error {
 	return ledger.Conflicts.Put(tx, p.StateName(), c.ID(), c.Conflict)
 }
 
-// KeepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
+// KeepFirst stores a conflict with a text of another working tree or branch, unless one is stored already.
 func (c Conflict) KeepFirst(p *Branch, tx ledger.Writer) error {
 	_, is, err := ledger.Conflicts.Get(tx, p.StateName(), c.ID())
 	if err != nil || is {
@@ -118,7 +121,7 @@ func (c Conflict) KeepFirst(p *Branch, tx ledger.Writer) error {
 	return c.Keep(p, tx)
 }
 
-// after is a conflict that takes the place of an earlier one about its key.
+// after is a conflict that replaces an earlier one about its key.
 func (c Conflict) after(before Conflict) Conflict {
 	stands := make(map[catalog.Name]bool)
 	for _, u := range c.Ours {
@@ -150,7 +153,7 @@ func (p *Branch) Conflicts() (map[string]Conflict, error) {
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func resolved(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
 		c, is, err := ledger.Conflicts.Get(tx, p.StateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (Conflict{c}).About(u.Name) {
@@ -163,7 +166,7 @@ func (p *Branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger
 	return nil
 }
 
-// Yields remembers that the service's text of a conflict stands.
+// Yields remembers that the service's text of a conflict stays.
 func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 	slot := p.Slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
@@ -173,11 +176,12 @@ func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 	if history == nil {
 		history = make(catalog.Marks)
 	}
-	var gives catalog.Catalog // what no pull has put the service's text in the place of
+	var gives catalog.Catalog // what no pull has replaced by the service's text
 	theirs := c.Theirs.Marks()
 	for _, u := range c.Ours {
 		their, has := theirs[u.Name]
-		if has && ledger.Holds(history, u) && ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
+		if has && ledger.Holds(history, u) &&
+			ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
 			continue
 		}
 		gives = append(gives, u)
@@ -189,13 +193,14 @@ func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 	if err := tx.SetMarks(slot, history); err != nil {
 		return err
 	}
-	if err := p.Mark(tx, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}, Accepts(gives)); err != nil {
+	if err := p.Mark(tx, ledger.Destination{Path: c.Path, Language: c.Language,
+		Kinds: []ledger.TargetMarks{ledger.Delivered}}, Accepts(gives)); err != nil {
 		return err
 	}
 	return ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
 }
 
-// beside makes a conflict one of a divided key where another file is given.
+// InFile makes a conflict one of a divided key where another file is given.
 func (c Conflict) InFile(path string) Conflict {
 	if path != "" {
 		c.Beside, c.Open, c.Base = path, true, nil

@@ -33,12 +33,13 @@ type Exported struct {
 	Sources   []exportedEntry // in the source language, where that was asked for as well
 	Problems  []report.Problem
 
-	Question string       // a digest of what was asked for
-	Asked    time.Time    // when it was, on the service's clock; zero where that is not known
-	Late     error        // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
-	Kept     int          // texts of entries
-	Failed   bool         // the service could not write it, and the collection need not have been there: nothing is known
-	sorted   []Translated // what targets gives for group, once it was asked for
+	Question string    // a digest of what was asked for
+	Asked    time.Time // when it was, on the service's clock; zero where that is not known
+	// it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
+	Late   error
+	Kept   int          // texts of entries
+	Failed bool         // the service could not write it, and the collection need not have been there: nothing is known
+	sorted []Translated // what targets gives for group, once it was asked for
 }
 
 type exportedEntry struct {
@@ -52,7 +53,8 @@ type Translated struct {
 	Texts catalog.Catalog
 }
 
-// Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look at the branch finds it.
+// Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look
+// at the branch finds it.
 func (x *Exported) Targets(g *bundle.Group) []Translated {
 	var all []Translated
 	for _, e := range x.Entries {
@@ -75,7 +77,8 @@ func (x *Exported) SourceOf(b *bundle.Bundle) catalog.Catalog {
 	return nil
 }
 
-// Of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
+// Of returns the texts of one source file's translations in a language; where the service decides file names, those of
+// all its files.
 func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
@@ -123,12 +126,12 @@ type ExportAsk struct {
 	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
 }
 
-// ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
-// takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
-// that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
-// with late.
+// ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers. An
+// export of an earlier pass is dropped, unless it was waited for to the end of its time: then it may answer while the
+// own one is not finished, with Late.
 func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge) ([]*Exported, error) {
-	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*Exported, len(asks))}
+	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)),
+		answers: make([]*Exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -145,13 +148,14 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
 	}
 	var errs []error
-	p.Service.Downloads(p.downloading(ctx, what), begun, "", p.Config.Service.JobTimeout, func(k int, archive *service.Archive, err error) bool {
-		i := which[k]
-		if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
-			errs = append(errs, fmt.Errorf("export of %q: %w", asks[i].Group.Collection, err))
-		}
-		return err == nil || errors.Is(err, errNotFinished)
-	})
+	p.Service.Downloads(downloading(ctx, p, what), begun, "", p.Config.Service.JobTimeout,
+		func(k int, archive *service.Archive, err error) bool {
+			i := which[k]
+			if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
+				errs = append(errs, fmt.Errorf("export of %q: %w", asks[i].Group.Collection, err))
+			}
+			return err == nil || errors.Is(err, errNotFinished)
+		})
 	if len(errs) == 0 && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -171,7 +175,8 @@ type exporting struct {
 
 var errNotFinished = errors.New("not finished")
 
-// begin starts the exports, and writes them down. Those of earlier passes that are not worth anything any more are forgotten.
+// begin starts the exports, and writes them down. Those of earlier passes that are not worth anything any more are
+// forgotten.
 func (x *exporting) begin(ctx context.Context) error {
 	if x.age != aside {
 		if err := x.dropEarlier(); err != nil {
@@ -179,8 +184,9 @@ func (x *exporting) begin(ctx context.Context) error {
 		}
 	}
 	for i, a := range x.asks {
-		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection), Done: int64(i), Total: int64(len(x.asks))})
-		j, err := x.branch.beginExport(ctx, x.branch.ExportRequest(a), x.age)
+		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection),
+			Done: int64(i), Total: int64(len(x.asks))})
+		j, err := beginExport(ctx, x.branch, x.branch.ExportRequest(a), x.age)
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
 		}
@@ -191,11 +197,11 @@ func (x *exporting) begin(ctx context.Context) error {
 	return nil
 }
 
-// unknown reports whether the service refuses a question because the collection is not there: it appears by the first import into it, and has no
-// translations before.
+// unknown reports whether the service refuses a question because the collection is not there: it appears by the first
+// import into it, and has no translations before.
 func (x *exporting) unknown(a ExportAsk, err error) bool {
 	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
-	if !refused || !a.first && x.branch.everPushed(a.Group.Collection) {
+	if !refused || !a.first && everPushed(x.branch, a.Group.Collection) {
 		return false
 	}
 	x.branch.Log.Info("the service does not have this collection yet",
@@ -210,7 +216,8 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return nil, err // the next pass drops it
 	}
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrUnusable) {
-		return x.earlier(ctx, a, j, fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.branch.Config.Service.JobTimeout))
+		return x.earlier(ctx, a, j, fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished,
+			x.branch.Config.Service.JobTimeout))
 	}
 	if x.age != aside {
 		if old := x.slow[j.Request]; old != nil && err == nil {
@@ -219,7 +226,8 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		err = errors.Join(err, x.branch.Forget(j))
 	}
 	if a.first && errors.Is(err, service.ErrExportFailed) {
-		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.Group.Collection), zap.Error(err))
+		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.Group.Collection),
+			zap.Error(err))
 		return &Exported{Group: a.Group, languages: a.Languages, Failed: true}, nil
 	}
 	if err != nil && x.unknown(a, err) {
@@ -228,7 +236,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 	return x.read(a, j, archive, err)
 }
 
-// earlier takes the answer of an export that an earlier pass began, in the place of one that is not finished.
+// earlier takes the answer of an export that an earlier pass began, instead of one that is not finished.
 func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, late error) (*Exported, error) {
 	old := x.slow[j.Request]
 	if x.age == aside {
@@ -249,7 +257,8 @@ func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, lat
 	if err != nil {
 		return nil, late
 	}
-	x.branch.Log.Info("using an export that was begun earlier", zap.String("export", old.Service), zap.Time("begun", old.At))
+	x.branch.Log.Info("using an export that was begun earlier", zap.String("export", old.Service),
+		zap.Time("begun", old.At))
 	answer, err := x.read(a, old, archive, nil)
 	if answer != nil {
 		answer.Late = fmt.Errorf("export of %q: %w", a.Group.Collection, late)
@@ -303,8 +312,10 @@ func (x *exporting) dropEarlier() error {
 // ExportRequest is the question for a group's translations.
 func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
 	req := service.ExportRequest{
-		Project: p.Project.ID, Languages: languagesOf(a.Languages), Collection: a.Group.Collection, Format: service.Format(a.Group.ExportFormat()),
-		PathSeparator: a.Group.Separator, CompletionState: service.CompletionState(a.Completion), Incomplete: service.SkipKeys,
+		Project: p.Project.ID, Languages: languagesOf(a.Languages), Collection: a.Group.Collection,
+		Format:        service.Format(a.Group.ExportFormat()),
+		PathSeparator: a.Group.Separator, CompletionState: service.CompletionState(a.Completion),
+		Incomplete:     service.SkipKeys,
 		OutputTemplate: a.Group.Template().String(), Zip: true,
 	}
 	if a.Sources {
@@ -314,12 +325,12 @@ func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
-func (p *Branch) everPushed(collection string) bool {
+func everPushed(p *Branch, collection string) bool {
 	slots, err := ledger.Pushed.Slots(p.Ledger, p.StateName())
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
-func (p *Branch) beginExport(ctx context.Context, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
+func beginExport(ctx context.Context, p *Branch, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {
@@ -340,8 +351,9 @@ func Question(req service.ExportRequest) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
-// cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
+// ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be
+// read is reported; a bare file that cannot be read makes the whole answer unusable (ErrUnusable), since it need not
+// come from the service.
 func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
 	var x *Exported
 	err := kept.Within(a.Wanted, func() (err error) {
@@ -352,42 +364,68 @@ func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle
 }
 
 func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
-	g, languages, x := a.Group, a.Languages, &Exported{Group: a.Group, languages: a.Languages}
+	x := &Exported{Group: a.Group, languages: a.Languages}
 	for _, bad := range archive.Refused {
-		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
+		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: bad.Name,
+			Problem: "this entry of the service's archive is not used: " + bad.Reason +
+				"; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
-		name := entry.Name
-		targets, into := g.Targets(name, languages), &x.Entries
-		if targets == nil && a.Sources {
-			targets, into = g.Targets(name, []config.Language{g.Bundles[0].Source}), &x.Sources
-		}
-		if targets == nil && archive.Raw && len(languages) == 1 && !g.Template().HasLabel() {
-			// A service that answers one language with the bare file: its name says nothing then.
-			name = g.Template().Entry(languages[0], "")
-			targets, into = g.Targets(name, languages), &x.Entries
-		}
-		if targets == nil && archive.Raw && name == "" {
-			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
-		}
-		if targets == nil {
-			x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
-			continue
-		}
-		texts, there, err := targets[0].Sources[0].ReadExport(entry.Open, targets[0].Language, kept)
-		switch {
-		case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
+		if err := x.readEntry(p, a, archive.Raw, entry, kept); err != nil {
 			return nil, err
-		case err != nil && archive.Raw && !errors.Is(err, bundle.ErrTooMany):
-			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
-		case err != nil && into == &x.Sources: // the pull goes without it
-			p.Log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
-		case err != nil:
-			x.Problems = append(x.Problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
-				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
-		case there: // else there is no translation at all
-			*into, x.Kept = append(*into, exportedEntry{name, texts}), x.Kept+len(texts)
 		}
 	}
 	return x, nil
+}
+
+// readEntry adds the texts of one entry, or what is wrong with it. Its error is about the whole answer.
+func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Entry, kept *bundle.Kept) error {
+	name, targets, into := x.targetsOf(a, raw, entry.Name)
+	if targets == nil && raw && name == "" {
+		return fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for",
+			service.ErrUnusable, len(a.Languages))
+	}
+	if targets == nil {
+		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: name,
+			Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; " +
+				"where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+		return nil
+	}
+	target := targets[0]
+	texts, there, err := target.Sources[0].ReadExport(entry.Open, target.Language, kept)
+	switch {
+	case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
+		return err
+	case err != nil && raw && !errors.Is(err, bundle.ErrTooMany):
+		return fmt.Errorf("%w: it is neither an archive nor %s for %s: %w", service.ErrUnusable, a.Group.ExportFormat(),
+			target.Path, err)
+	case err != nil && into == &x.Sources: // the pull goes without it
+		p.Log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
+	case err != nil:
+		x.Problems = append(x.Problems, report.Problem{File: target.Path, Language: target.Language.Code,
+			Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() +
+				"; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
+	case there: // else there is no translation at all
+		*into, x.Kept = append(*into, exportedEntry{name, texts}), x.Kept+len(texts)
+	}
+	return nil
+}
+
+// targetsOf are the target files of an entry, with its name and the list that its texts belong to.
+func (x *Exported) targetsOf(a ExportAsk, raw bool, name string) (string, []bundle.Target, *[]exportedEntry) {
+	g := a.Group
+	if targets := g.Targets(name, a.Languages); targets != nil {
+		return name, targets, &x.Entries
+	}
+	if a.Sources {
+		if targets := g.Targets(name, []config.Language{g.Bundles[0].Source}); targets != nil {
+			return name, targets, &x.Sources
+		}
+	}
+	if raw && len(a.Languages) == 1 && !g.Template().HasLabel() {
+		// A service that answers one language with the bare file: its name says nothing then.
+		name = g.Template().Entry(a.Languages[0], "")
+		return name, g.Targets(name, a.Languages), &x.Entries
+	}
+	return name, nil, &x.Entries
 }

@@ -1,9 +1,11 @@
-// Package pass has what pushes and pulls of a branch share: the branch with its configuration, ledger, service and repository; the exports that are asked
-// for; the conflicts that wait for a decision; what was accepted, agreed and seen.
+// Package pass has what pushes and pulls of a branch share: the branch with its configuration, ledger, service and
+// repository; the exports that are asked for; the conflicts that wait for a decision; what was accepted, agreed and
+// seen.
 //
-// Its law: effect first, memory second, and every effect repeatable. A job is written down as intended before it is started and forgotten
-// after its result is remembered, so that a crash may repeat work and never skips it. What is remembered is listed in package ledger,
-// schema.go; bookkeeping of any size is done in short transactions, each of which may be the last.
+// Its law: effect first, memory second, and every effect repeatable. A job is written down as intended before it is
+// started and forgotten after its result is remembered, so that a crash may repeat work and never skips it. What is
+// remembered is listed in package ledger, schema.go; bookkeeping of any size is done in short transactions, each of
+// which may be the last.
 //
 // It decides nothing about texts and sends none: push and pull do.
 package pass
@@ -45,7 +47,8 @@ type Passed struct {
 	Committed     bool           // a pull made a commit, or delivered one that had waited
 }
 
-// Branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
+// Branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated
+// beside each other.
 type Branch struct {
 	Config    *config.Config
 	Project   *config.Project
@@ -69,7 +72,7 @@ func (p *Branch) Say(format string, args ...any) {
 	p.Announce(report.Doing{What: fmt.Sprintf(format, args...)})
 }
 
-// Announce is say of something that is done one by one.
+// Announce is Say for something that is done one by one.
 func (p *Branch) Announce(d report.Doing) {
 	d.Project = p.Project.Name
 	p.OnDoing(d)
@@ -81,15 +84,16 @@ func (p *Branch) Reading(done, total int) {
 }
 
 // downloading is a context whose downloads tell how far they are.
-func (p *Branch) downloading(ctx context.Context, what string) context.Context {
-	return service.Downloading(ctx, func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
+func downloading(ctx context.Context, p *Branch, what string) context.Context {
+	return service.Downloading(ctx,
+		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
-// GivesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
-// report any more. In a dry run nothing gives way.
+// GivesWay logs that a text is about to be replaced by another, unless the run is dry. After a crash the report is
+// lost, and the next pass may find nothing to report.
 func (p *Branch) GivesWay(text report.Problem, dry bool) {
 	if !dry {
-		p.Log.Info("a text gives way", zap.Stringer("text", text))
+		p.Log.Info("a text is replaced", zap.Stringer("text", text))
 	}
 }
 
@@ -98,8 +102,9 @@ func (p *Branch) Keeper() *accepted.Store {
 	if p == nil {
 		return nil
 	}
-	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(), Run: p.Run, Now: p.Now,
-		Rescan: p.Config.Daemon.Rescan}
+	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(),
+		Run: p.Run,
+		Now: p.Now, Rescan: p.Config.Daemon.Rescan}
 }
 
 // PushedSlot is where a source file's accepted texts are remembered.
@@ -109,8 +114,9 @@ func (p *Branch) PushedSlot(at ledger.Source) ledger.Slot {
 
 // Events are where the project's events are remembered.
 func (p *Branch) Events() *events.Log {
-	return &events.Log{Ledger: p.Ledger, Project: p.ProjectName(), Scope: p.StateName(), Line: p.Base, Branch: p.Project.Pull.Branch,
-		Now: p.Now, Log: p.Log, Shown: func(c ledger.Conflict) report.Conflict { return p.Shown(Conflict{c}) }}
+	return &events.Log{Ledger: p.Ledger, Project: p.ProjectName(), Scope: p.StateName(), Line: p.Base,
+		Branch: p.Project.Pull.Branch, Now: p.Now, Log: p.Log,
+		Shown: func(c ledger.Conflict) report.Conflict { return p.Shown(Conflict{c}) }}
 }
 
 // Slot addresses marks of a target file of this project.
@@ -184,6 +190,7 @@ func (p *Branch) StateName() string {
 	return p.ProjectName()
 }
 
+// ProjectName is the project's name in the ledger: that of one project of one account at one service.
 func (p *Branch) ProjectName() string {
 	s := p.Config.Service
 	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.Project.ID))
@@ -198,7 +205,8 @@ func (p *Branch) Called() string {
 	return fmt.Sprintf("%q, branch %s", p.Project.Name, p.Base)
 }
 
-// PushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
+// PushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines,
+// which may share a collection.
 func (p *Branch) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
 	slots, err := ledger.Pushed.Slots(tx, p.StateName())
 	if err != nil || p.Base == "" {
@@ -223,8 +231,8 @@ func (p *Branch) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
 
 // MergeRequest is the request to merge the branch.
 func (p *Branch) MergeRequest(repo *gitops.Repo) *request.Branch {
-	return &request.Branch{Config: p.Config, Project: p.Project, Ledger: p.Ledger, Scope: p.StateName(), Repo: repo, Now: p.Now,
-		Log: p.Log, Announce: p.Announce, Problems: new([]report.Problem)}
+	return &request.Branch{Config: p.Config, Project: p.Project, Ledger: p.Ledger, Scope: p.StateName(), Repo: repo,
+		Now: p.Now, Log: p.Log, Announce: p.Announce, Problems: new([]report.Problem)}
 }
 
 // Rung reports whether a pull found texts on the branch that no push has looked at since.
@@ -233,7 +241,7 @@ func (p *Branch) Rung() (bool, error) {
 	return rung, err
 }
 
-// Written ends the absence of a file that a pull has written: it is no other one than before.
+// Written ends the absence of a file that a pull has written: it is the same one as before.
 func (p *Branch) Written(tx ledger.Writer, path, language string) error {
 	return ledger.Gone.Delete(tx, p.StateName(), ledger.TargetID(path, language))
 }

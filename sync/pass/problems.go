@@ -18,7 +18,8 @@ func Besides(problems []report.Problem, elsewhere map[report.Problem]bool) []rep
 	return others
 }
 
-// stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as far as anybody knows.
+// stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as
+// far as is known.
 func stillHolding(past, last report.Past) report.Past {
 	past.Look = last.Look
 	past.Problems = append(past.Problems, Besides(last.Problems, problemSet(past.Problems))...)
@@ -48,4 +49,4 @@ func Outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 }
 
 // Subject says what the problems of a pull are about: where branch and base were, with which configuration.
-func (p *Branch) Subject(look string) string { return p.Configured() + " " + look }
+func (p *Branch) Subject(of string) string { return p.Configured() + " " + of }

@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A state
-// that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
+// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A
+// state that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
 
 // RecollectMost is how many commits of ours are looked at, the youngest.
 const RecollectMost = 200
@@ -34,6 +34,7 @@ type Overlay struct {
 	Anew  bool   // nothing was remembered before, in a real run either
 }
 
+// Marks are those of the overlay, else those of the state.
 func (o Overlay) Marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
 	if marks, is := o.texts[slot]; is {
 		return maps.Clone(marks), nil
@@ -66,11 +67,11 @@ func (p *Branch) Recollect(
 		learned.Seen = made[len(made)-1].Commit
 	}
 	if dry {
-		learned.texts, err = p.remembered(p.Ledger, found)
+		learned.texts, err = remembered(p, p.Ledger, found)
 		return learned, err
 	}
 	return learned, p.Ledger.Update(func(tx ledger.Writer) error {
-		marks, err := p.remembered(tx, found)
+		marks, err := remembered(p, tx, found)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (p *Branch) BroughtBy(
 ) (map[string]*recollected, error) {
 	found := make(map[string]*recollected)
 	for _, m := range made {
-		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
+		if err := recollectOne(ctx, p, repo, m, bundles, found); err != nil {
 			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
@@ -100,8 +101,8 @@ func (p *Branch) BroughtBy(
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
-func (p *Branch) remembered(
-	state ledger.Reader, found map[string]*recollected,
+func remembered(
+	p *Branch, state ledger.Reader, found map[string]*recollected,
 ) (map[ledger.Slot]catalog.Marks, error) {
 	marks := make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
@@ -145,7 +146,10 @@ func (o Overlay) MetBefore(ours, theirs catalog.Catalog) bool {
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.
-func (p *Branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
+func recollectOne(
+	ctx context.Context, p *Branch, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle,
+	found map[string]*recollected,
+) error {
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {
@@ -181,28 +185,36 @@ func (p *Branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitop
 			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
 			found[ledger.TargetID(t.Path, t.Language.Code)] = f
 		}
-		brought := texts.Marks()
-		for _, parent := range parents {
-			before, err := TextsAt(parent, t)
-			if err != nil {
-				return err
-			}
-			for _, u := range before {
-				if brought.Has(u.Name, u.Text) {
-					delete(brought, u.Name)
-				}
-			}
-			for _, u := range before {
-				if _, replaced := brought[u.Name]; replaced && u.Text != "" {
-					f.known = append(f.known, u)
-				}
+		if err := f.learnFrom(parents, t, texts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced.
+func (f *recollected) learnFrom(parents []*gitops.Tip, t bundle.Target, texts catalog.Catalog) error {
+	brought := texts.Marks()
+	for _, parent := range parents {
+		before, err := TextsAt(parent, t)
+		if err != nil {
+			return err
+		}
+		for _, u := range before {
+			if brought.Has(u.Name, u.Text) {
+				delete(brought, u.Name)
 			}
 		}
-		for _, u := range texts {
-			if _, ours := brought[u.Name]; ours {
+		for _, u := range before {
+			if _, replaced := brought[u.Name]; replaced && u.Text != "" {
 				f.known = append(f.known, u)
-				f.Agreed[u.Name] = catalog.MarkOf(u.Text)
 			}
+		}
+	}
+	for _, u := range texts {
+		if _, ours := brought[u.Name]; ours {
+			f.known = append(f.known, u)
+			f.Agreed[u.Name] = catalog.MarkOf(u.Text)
 		}
 	}
 	return nil
@@ -214,10 +226,10 @@ func TextsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
 	return bundle.Texts(f), err
 }
 
-// LookAt names a place that is looked at: the working tree or a branch.
+// LookAt names what is looked at: the working tree or a branch.
 type LookAt string
 
-// Record is where the commit of the last look is remembered.
+// Record is where the commit that was seen last is remembered.
 func (l LookAt) Record() string {
 	if l == config.Worktree {
 		return ledger.SeenID("")
@@ -233,7 +245,7 @@ func (l LookAt) Kind() ledger.TargetMarks {
 	return ledger.Seen.In(string(l))
 }
 
-// Where is the place in words.
+// Where names it in words.
 func (l LookAt) Where() string {
 	if l == config.Worktree {
 		return "the worktree"

@@ -27,7 +27,8 @@ func (p *Branch) FindTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree
 	return tree.FindPushed(fsys, p.Project, slots, reading)
 }
 
-// Covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
+// Covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the
+// tip of a covered branch counts as it.
 func (p *Branch) Covered(branch, commit string) (bool, error) {
 	if p.Project.Push.Covers(branch) || branch != "" || commit == "" {
 		return p.Project.Push.Covers(branch), nil
@@ -44,8 +45,8 @@ func (p *Branch) NotCovered(branch string) string {
 	return fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, covered)
 }
 
-// Committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
-// not published yet or nowhere else.
+// Committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where
+// that has all of it, and commits that are not published yet or nowhere else.
 func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
 	if p.Project.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
 		return there, err
@@ -63,9 +64,10 @@ func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gi
 	return here, nil
 }
 
-// usage marks errors of the repository that stay until somebody changes something.
+// UsageError marks errors of the repository that stay until something is changed.
 func UsageError(err error) error {
-	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
+	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted,
+		gitops.ErrUnsupported, gitops.ErrSign} {
 		if errors.Is(err, stays) {
 			return &failure.UsageError{Err: err}
 		}
@@ -93,23 +95,46 @@ func (p *Branch) FetchBlobs(ctx context.Context, fsys fs.FS) error {
 
 // prunedTree is a commit without its barren folders, which are not listed.
 type prunedTree struct {
-	*gitops.Tip
+	tip    *gitops.Tip
 	barren map[string]string
 	seen   map[string]listing // by path
 }
+
+var (
+	_ fs.ReadDirFS  = (*prunedTree)(nil)
+	_ fs.ReadFileFS = (*prunedTree)(nil)
+	_ fs.StatFS     = (*prunedTree)(nil)
+	_ fs.ReadLinkFS = (*prunedTree)(nil)
+)
 
 type listing struct {
 	folders map[string]string
 	links   bool
 }
 
+// Open is that of the commit, as are the others but for ReadDir.
+func (t *prunedTree) Open(name string) (fs.File, error) { return t.tip.Open(name) }
+
+// ReadFile reads a file.
+func (t *prunedTree) ReadFile(name string) ([]byte, error) { return t.tip.ReadFile(name) }
+
+// Stat describes what is there, at the end of links.
+func (t *prunedTree) Stat(name string) (fs.FileInfo, error) { return t.tip.Stat(name) }
+
+// Lstat describes what is there, be it a link.
+func (t *prunedTree) Lstat(name string) (fs.FileInfo, error) { return t.tip.Lstat(name) }
+
+// ReadLink is where a link leads to.
+func (t *prunedTree) ReadLink(name string) (string, error) { return t.tip.ReadLink(name) }
+
+// ReadDir is that of the commit, without barren folders.
 func (t *prunedTree) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := t.Tip.ReadDir(name)
+	list, err := t.tip.ReadDir(name)
 	if err != nil {
 		return nil, err
 	}
 	var l listing
-	if l.folders, l.links, err = t.Folders(name); err != nil {
+	if l.folders, l.links, err = t.tip.Folders(name); err != nil {
 		return nil, err
 	}
 	t.seen[name] = l
@@ -158,9 +183,11 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 	return now
 }
 
-// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
+// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run
+// takes no note of those.
 func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
-	if !slices.ContainsFunc(p.Project.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
+	if !slices.ContainsFunc(p.Project.WatchPatterns(),
+		func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.Project)
 	}
 	last, _, err := ledger.Emptied.Get(p.Ledger, p.StateName(), p.Project.Push.Source)
@@ -170,7 +197,7 @@ func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []rep
 	if last.Config != p.Configured() {
 		last = ledger.Folders{Config: p.Configured()}
 	}
-	t := &prunedTree{Tip: tip, barren: last.Folders, seen: make(map[string]listing)}
+	t := &prunedTree{tip: tip, barren: last.Folders, seen: make(map[string]listing)}
 	found, problems, err := bundle.Find(t, p.Project)
 	if err != nil {
 		return nil, nil, err
