@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/content"
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
 	"github.com/locsync/locsync/gitops/tree"
 )
@@ -119,6 +122,14 @@ func join(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merg
 	if err := branch.files.KeepWhole(w, callers); err != nil {
 		return nil, fmt.Errorf("prepare the merge: %w", err)
 	}
+	overridden, err := mergedByRule(ctx, branch.repo, w, callers)
+	if err != nil {
+		return nil, err
+	}
+	if overridden != "" {
+		return &Merged{State: Behind, Tip: branch, Note: fmt.Sprintf("%s cannot take in %s: a line of .git/info/attributes "+
+			"lets git merge %s by lines; take it out, or merge them by hand", branch.branch, base.branch, overridden)}, nil
+	}
 	root, left, err := mergeTree(ctx, w, branch.commit, base.commit)
 	if err != nil {
 		return nil, err
@@ -139,6 +150,27 @@ func join(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merg
 				m.Conflicts[0])}, nil
 	}
 	return m, nil
+}
+
+// mergedByRule is a file of callers that git would merge all the same, "" for none: the attributes of the repository's
+// own folder are stronger than those of KeepWhole.
+func mergedByRule(
+	ctx context.Context, r *repository.Repository, w content.Workbench, callers []string,
+) (string, error) {
+	stronger, err := os.Stat(filepath.Join(r.Facts.CommonDir, "info", "attributes"))
+	if err != nil || stronger.Size() == 0 || len(callers) == 0 {
+		return "", nil
+	}
+	out, err := w.Run(ctx, []byte(strings.Join(callers, "\x00")+"\x00"), "check-attr", "-z", "--stdin", "merge")
+	if err != nil {
+		return "", fmt.Errorf("read how files are merged: %w", err)
+	}
+	for said := range slices.Chunk(strings.Split(string(out), "\x00"), 3) { // path, attribute, value
+		if len(said) == 3 && said[2] != "unset" {
+			return said[0], nil
+		}
+	}
+	return "", nil
 }
 
 // unmerged is a path that git could not decide about: what ancestor, branch and base have there. Of several common

@@ -276,6 +276,18 @@ func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
 	if got := string(must[[]byte](t)(m.Tip.ReadFile("l/deep/de.json"))); got != lines("L10N", "MAIN") {
 		t.Errorf("git's is %q", got)
 	}
+
+	// The repository's own attributes are stronger than any that could be set for one merge.
+	gittest.Write(t, filepath.Join(dir, ".git"), map[string]string{"info/attributes": "de.json merge=union\n"})
+	m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return p != "l/deep/de.json" }))
+	if m.State != Behind || !strings.Contains(m.Note, ".git/info/attributes") || !strings.Contains(m.Note, "de.json") {
+		t.Errorf("%s %q", m.State, m.Note)
+	}
+	gittest.Write(t, filepath.Join(dir, ".git"), map[string]string{"info/attributes": "* text=auto\n"})
+	m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return p != "l/deep/de.json" }))
+	if m.State != Joined || len(m.Contested) != len(names) {
+		t.Errorf("%s %q", m.State, m.Note)
+	}
 }
 
 // A new file of the caller's in a folder that base renames goes along; git proposes that, and waits for a person.
