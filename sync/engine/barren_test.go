@@ -46,7 +46,8 @@ output = "out/{LANGUAGE}/{NAME}.yaml"
 			}
 			w.git("add", "-A")
 			w.git("commit", "-q", "--allow-empty", "-m", "by a person")
-			w.check(p.open(t.Context()))
+			p, err := p.open(t.Context())
+			w.check(err)
 			tip, err := p.branch.Repo.At(t.Context(), "main", "main")
 			w.check(err)
 			want, wantProblems, err := bundle.Find(tip, p.branch.Project)
@@ -92,7 +93,8 @@ func BenchmarkFindInCommit(b *testing.B) {
 	commit(b, dir, 20000, "")
 	p := benchProject(b, dir, []string{"de"})
 	p.branch.Project.Push.Source, p.branch.Project.Files[0].Source = "main", "**/en/*.json"
-	if err := p.open(b.Context()); err != nil {
+	p, err := p.open(b.Context())
+	if err != nil {
 		b.Fatal(err)
 	}
 	defer p.close()

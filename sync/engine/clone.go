@@ -73,7 +73,7 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 		errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
 		return false
 	}
-	err := p.open(ctx)
+	p, err := p.open(ctx)
 	if err != nil {
 		return false
 	}

@@ -264,14 +264,14 @@ func (e *Engine) Sync(ctx context.Context, sent push.Options, got pull.Options) 
 	return result, errors.Join(err, perr)
 }
 
-// open opens the project's repository for one pass.
-func (p *project) open(ctx context.Context) error {
+// open is the project with its repository open for one pass. The project itself never has one: others read it
+// meanwhile.
+func (p *project) open(ctx context.Context) (*project, error) {
 	repo, err := p.opened(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.branch.Repo = repo
-	return nil
+	return p.with(p.branch.Project, repo), nil
 }
 
 // opened is the project's repository as passes use it. Without the remote of the default name it is used as it is; any
@@ -334,11 +334,8 @@ func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
 }
 
 func (p *project) close() {
-	if p.branch.Repo != nil {
-		if err := p.branch.Repo.Close(); err != nil {
-			p.branch.Log.Warn("close the repository", zap.Error(err))
-		}
-		p.branch.Repo = nil
+	if err := p.branch.Repo.Close(); err != nil {
+		p.branch.Log.Warn("close the repository", zap.Error(err))
 	}
 }
 

@@ -30,10 +30,10 @@ func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, erro
 
 func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, error) {
 	var c census
-	err := p.open(ctx)
+	opened, err := p.open(ctx)
 	if err == nil {
-		defer p.close()
-		c, err = p.pullLines(ctx, o.DryRun)
+		defer opened.close()
+		c, err = opened.pullLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
 		err = p.registry().keepWaiting(ledger.PassPull, c.waiting)
@@ -54,7 +54,7 @@ func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, 
 		errs = append(errs, err)
 	}
 	if !o.DryRun {
-		p.maintain(ctx)
+		opened.maintain(ctx)
 	}
 	return reports, errors.Join(errs...)
 }

@@ -33,10 +33,10 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 
 func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, error) {
 	var c census
-	err := p.open(ctx)
+	opened, err := p.open(ctx)
 	if err == nil {
-		defer p.close()
-		c, err = p.pushLines(ctx, o.DryRun)
+		defer opened.close()
+		c, err = opened.pushLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
 		err = p.registry().keepWaiting(ledger.PassPush, c.waiting)
