@@ -23,7 +23,7 @@ const (
 )
 
 // ErrTooMany says that more than may be kept was asked for.
-var ErrTooMany = errors.New("the service has too many texts; divide the keys into collections")
+var ErrTooMany = errors.New("the service has too many texts in all that is asked for together; divide the project")
 
 // Kept counts what is kept of exports.
 type Kept struct {
@@ -90,6 +90,7 @@ func (b *Bundle) ReadExport(
 	}
 	defer file.Close()
 	keys := resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}
+	before := [...]int{kept.texts, kept.bytes}
 	take := func(src []byte, whole bool) error {
 		if len(bytes.TrimSpace(src)) == 0 {
 			return nil
@@ -116,6 +117,7 @@ func (b *Bundle) ReadExport(
 		err = take(src, true)
 	}
 	if err != nil {
+		kept.texts, kept.bytes = before[0], before[1] // nothing of it is kept, and others go on
 		return nil, there, err
 	}
 	return last(texts), there, nil

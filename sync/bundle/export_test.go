@@ -110,3 +110,20 @@ func TestLongExports(t *testing.T) {
 		t.Error("what follows the object is passed over")
 	}
 }
+
+// What could not be kept takes nothing from what is read after it.
+func TestWhatIsNotKeptIsNotCounted(t *testing.T) {
+	t.Parallel()
+	p := project(t, "[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\nformat = \"json\"\n")
+	b, l := Of(p, "en.json"), p.Targets()[0]
+	kept := new(Kept)
+	before := *kept
+	for _, src := range []string{`{"a": "A", "b": "` + strings.Repeat("x", mostText+1) + `"}`, `{"a": "A"`} {
+		if _, _, err := b.ReadExport(opens(src), l, kept); err == nil {
+			t.Fatal("it is read")
+		}
+		if kept.texts != before.texts || kept.bytes != before.bytes {
+			t.Errorf("%d texts of %d bytes are counted", kept.texts, kept.bytes)
+		}
+	}
+}

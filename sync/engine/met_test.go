@@ -122,6 +122,37 @@ func TestSourceTextsThatCannotBeCompared(t *testing.T) {
 	w.sends(enApp + " (en): k2")
 }
 
+// What the service exported and cannot be read is not nothing: neither source texts nor translations replace it, and
+// it is named.
+func TestTextsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ntranslations = true\n"+jsonFiles, map[string]string{
+		enApp: `{"k0": "Text 0", "k1": "Text 1"}`})
+	upload := func(language, body string) {
+		w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: language, Format: "json",
+			Conflicts: service.Overwrite, Files: []service.Upload{{Name: "a.json", Body: []byte(body)}}})
+	}
+	var long strings.Builder // longer than a text may be, and not suspiciously easy to pack
+	for i := range 300_000 {
+		fmt.Fprintf(&long, "%07d ", i*7919%9_999_991)
+	}
+	upload("en", `{"k0": "Service source 0", "long": "`+long.String()+`"}`)
+	p := w.pushes(push.Options{})
+	w.problem(p.Problems, enApp, "cannot be read")
+	w.reports(p)
+	w.holds("main", "en", "k0", "Service source 0")
+	upload("en", `{"long": "short"}`)
+	w.write("locales/de/app.json", `{"k0": "Eins"}`)
+	w.commit()
+	upload("de", `{"k0": "Service 0", "long": "`+long.String()+`"}`)
+	p = w.pushes(push.Options{})
+	w.problem(p.Problems, "locales/de/app.json", "cannot be read")
+	w.holds("main", "de", "k0", "Service 0")
+	p = w.pushes(push.Options{Translations: true})
+	w.problem(p.Problems, "locales/de/app.json", "cannot be read")
+	w.holds("main", "de", "k0", "Service 0")
+}
+
 // A service that was reset refuses the question, and gets what is sent.
 func TestSourceTextsOfACollectionThatIsGone(t *testing.T) {
 	t.Parallel()

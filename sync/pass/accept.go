@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the
@@ -235,10 +236,10 @@ func (p *Branch) FoundSlot(collection string) ledger.Slot {
 	return ledger.SourceFound.Of(p.StateName(), ledger.Source{Collection: collection})
 }
 
-// SourceAsk is the question for the source texts of a group, whatever their state.
-func SourceAsk(g *bundle.Group) ExportAsk {
+// SourceAsk is the question for the source texts of a group of a tree, whatever their state.
+func SourceAsk(t *tree.Tree, g *bundle.Group) ExportAsk {
 	source := []config.Language{g.Bundles[0].Source}
-	return ExportAsk{Group: g, Languages: source, Completion: string(service.Draft), first: true}
+	return ExportAsk{Group: g, Languages: source, Completion: string(service.Draft), first: true, Wanted: t.Wanted(g)}
 }
 
 // Mark writes accepted texts of a translation into slots, keeping what is there.

@@ -32,6 +32,7 @@ type Exported struct {
 	Entries   []exportedEntry
 	Sources   []exportedEntry // in the source language, where that was asked for as well
 	Problems  []report.Problem
+	unread    []bundle.Target // of entries that could not be read: what the service has there is not known
 
 	Question string    // a digest of what was asked for
 	Asked    time.Time // when it was, on the service's clock; zero where that is not known
@@ -97,6 +98,14 @@ func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 		}
 	}
 	return all
+}
+
+// Lacks reports whether what the service has of a source file in a language could not be read. Then it is not known,
+// and replaces nothing and is replaced by nothing.
+func (x *Exported) Lacks(b *bundle.Bundle, l config.Language) bool {
+	return slices.ContainsFunc(x.unread, func(t bundle.Target) bool {
+		return t.Language == l && (t.Path == b.Target(l) || b.Target(l) == "")
+	})
 }
 
 // ExportAge says what may answer beside an export that is begun now.
@@ -400,11 +409,14 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 		return fmt.Errorf("%w: it is neither an archive nor %s for %s: %w", service.ErrUnusable, a.Group.ExportFormat(),
 			target.Path, err)
 	case err != nil && into == &x.Sources: // the pull goes without it
+		x.unread = append(x.unread, targets...)
 		p.Log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
 	case err != nil:
+		x.unread = append(x.unread, targets...)
 		x.Problems = append(x.Problems, report.Problem{File: target.Path, Language: target.Language.Code,
 			Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() +
-				"; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
+				"; the file stays as it is, and none of its texts is sent. Look at these texts at the service, then run " +
+				"locsync sync again"})
 	case there: // else there is no translation at all
 		*into, x.Kept = append(*into, exportedEntry{name, texts}), x.Kept+len(texts)
 	}

@@ -27,9 +27,9 @@ func (r *pulling) tellsSources(g *bundle.Group) bool {
 func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bundle.Group) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
-	compare := func(g *bundle.Group, texts func(b *bundle.Bundle) catalog.Catalog) {
+	compare := func(g *bundle.Group, x *pass.Exported, texts func(b *bundle.Bundle) catalog.Catalog) {
 		for _, b := range g.Bundles {
-			if s := t.Of(b); !s.Broken() {
+			if s := t.Of(b); !s.Broken() && !x.Lacks(b, b.Source) {
 				if found[s.Collection] == nil {
 					found[s.Collection] = make(catalog.Marks)
 				}
@@ -42,9 +42,9 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 		switch {
 		case !r.tellsSources(g) || !r.sent(t, g):
 		case x == nil || len(x.Entries)+len(x.Sources) == 0:
-			asks = append(asks, pass.SourceAsk(g))
+			asks = append(asks, pass.SourceAsk(t, g))
 		case x.Late == nil && len(x.Sources) > 0:
-			compare(g, x.SourceOf)
+			compare(g, x, x.SourceOf)
 		}
 	}
 	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
@@ -55,7 +55,7 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 		if x.Failed {
 			continue
 		}
-		compare(asks[i].Group, func(b *bundle.Bundle) catalog.Catalog { return x.Of(b, b.Source) })
+		compare(asks[i].Group, x, func(b *bundle.Bundle) catalog.Catalog { return x.Of(b, b.Source) })
 	}
 	for collection, marks := range found {
 		if err := r.keepFound(collection, marks); err != nil {

@@ -59,6 +59,7 @@ func (r *sourcePass) readBefore(ctx context.Context, plan *sourcePlan) error {
 	}
 	r.exports += len(asks)
 	for i, present := range answers {
+		unread(r.state, present)
 		r.before[asks[i].Group.ID()] = present
 	}
 	return nil
@@ -124,7 +125,7 @@ func (r *sourcePass) meetSources(ctx context.Context, all []*compared) error {
 		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return of[b] != nil }) {
 			continue
 		}
-		ask := pass.SourceAsk(g)
+		ask := pass.SourceAsk(r.tree, g)
 		if met, err := r.meets(g, unmet); err != nil {
 			return err
 		} else if met {
@@ -139,6 +140,7 @@ func (r *sourcePass) meetSources(ctx context.Context, all []*compared) error {
 	}
 	for i, ask := range asks {
 		if failure == nil {
+			unread(r.state, answers[i])
 			r.onlyThere(ask.Group, answers[i])
 		}
 		if failure == nil && len(ask.Languages) > 1 {
@@ -148,7 +150,7 @@ func (r *sourcePass) meetSources(ctx context.Context, all []*compared) error {
 			s := of[b]
 			switch {
 			case s == nil:
-			case failure != nil:
+			case failure != nil, answers[i].Lacks(b, b.Source):
 				s.stays = unmet[s.source.Path]
 			default:
 				if err := r.meet(ctx, git, s, answers[i].Of(b, b.Source)); err != nil {

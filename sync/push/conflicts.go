@@ -204,6 +204,8 @@ func (r *decisions) insist(
 		return err
 	}
 	r.exports++
+	unread(r.state, present)
+	mine = slices.DeleteFunc(mine, func(one insistence) bool { return present.Lacks(one.to.Sources[0], one.to.Language) })
 	units := make(map[string]catalog.Catalog) // by file: of one file one upload
 	var files []insistence
 	for _, one := range mine {

@@ -121,6 +121,9 @@ func (r *renaming) bothSides(
 	if err != nil {
 		return nil, nil, err
 	}
+	if present.Lacks(b, l) {
+		return nil, nil, fmt.Errorf("what the service has for %s (%s) cannot be read", b.Path, l.Code)
+	}
 	theirs = present.Of(b, l)
 	path := b.Target(l)
 	if path == "" {

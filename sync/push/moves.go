@@ -100,6 +100,7 @@ func (r *followers) moveCollection(
 		return nil, err
 	}
 	r.exports++
+	unread(r.state, theirs)
 	ship := &shipping{}
 	for _, l := range r.branch.Project.Targets() {
 		var units catalog.Catalog

@@ -63,6 +63,13 @@ func (r *state) was(path, language string, texts catalog.Catalog) {
 	}
 }
 
+// unread tells what of an answer could not be read: it is not known what the service has there.
+func unread(r *state, x *pass.Exported) {
+	for _, p := range x.Problems {
+		r.problem(p)
+	}
+}
+
 func (r *state) marks(slot ledger.Slot) (catalog.Marks, error) {
 	return r.unsaved.Marks(r.branch.Ledger, slot)
 }

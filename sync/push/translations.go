@@ -70,6 +70,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		}
 		r.exports += len(some)
 		for i, present := range answers {
+			unread(r.state, present)
 			if err := r.shipGroup(ship, some[i].Group, mine[done+i], present); err != nil {
 				return err
 			}
@@ -127,6 +128,7 @@ func (r *translationPass) candidatesOf(
 func (r *translationPass) shipGroup(
 	ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) (err error) {
+	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
 	all := make([]*weighed, len(mine))
 	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
