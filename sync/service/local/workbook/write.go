@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -221,6 +222,9 @@ func (e *edited) all() ([]byte, error) {
 		start := int(d.InputOffset())
 		t, err := d.Token()
 		if err == io.EOF {
+			if e.rest() {
+				return nil, errors.New("the sheet cannot have cells: sheetData is missing")
+			}
 			e.copyTo(len(e.src))
 			return e.out, nil
 		}
@@ -258,6 +262,18 @@ func (e *edited) all() ([]byte, error) {
 			}
 		}
 	}
+}
+
+// rest reports whether a text was not written.
+func (e *edited) rest() bool {
+	for _, cells := range e.rows {
+		for _, text := range cells {
+			if text != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // cell writes a cell anew where it is changed, and those before it that are not there.
