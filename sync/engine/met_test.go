@@ -126,6 +126,9 @@ func TestSourceTextsThatCannotBeCompared(t *testing.T) {
 // it is named.
 func TestTextsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("with the race detector the service takes too long for a text of 1 MB")
+	}
 	w := newWorld(t, settings+"[project.push]\ntranslations = true\n"+jsonFiles, map[string]string{
 		enApp: `{"k0": "Text 0", "k1": "Text 1"}`})
 	upload := func(language, body string) {
@@ -133,7 +136,7 @@ func TestTextsThatCannotBeRead(t *testing.T) {
 			Conflicts: service.Overwrite, Files: []service.Upload{{Name: "a.json", Body: []byte(body)}}})
 	}
 	var long strings.Builder // longer than a text may be, and not suspiciously easy to pack
-	for i := range 300_000 {
+	for i := range 140_000 {
 		fmt.Fprintf(&long, "%07d ", i*7919%9_999_991)
 	}
 	upload("en", `{"k0": "Service source 0", "long": "`+long.String()+`"}`)
