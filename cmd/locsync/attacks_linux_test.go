@@ -108,7 +108,7 @@ func TestNoFiles(t *testing.T) {
 	v := newVictim(t)
 	pipe, sparse := filepath.Join(v.dir, "pipe"), filepath.Join(v.dir, "sparse")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
+		t.Skipf("NOTE: this file system has no pipes: %v", err)
 	}
 	v.file("sparse", "")
 	if err := os.Truncate(sparse, 20<<30); err != nil {
@@ -151,7 +151,7 @@ func (v *victim) text(name string) string {
 	return string(b)
 }
 
-// A configuration that somebody proposes makes no program run, takes no key, and no memory.
+// A proposed configuration runs no program, and takes neither the key nor the memory.
 func TestProposedConfigurations(t *testing.T) {
 	v := newVictim(t)
 	good := v.text("locsync.toml")

@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	// heartbeat: /healthz tells which part hangs
 	"sync/web": {"sync/engine", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
 	// heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit.
-	// oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	// oracle: what is about to be written is read by a second reader first. watch: its loops end with the engine's
 	// heartbeat: loops and passes say that they move. watch: its loops end with the engine's.
 	"sync/engine": {
 		"gitops", "gitops/forge", "sync/config", "sync/events", "sync/failure", "sync/heartbeat", "sync/inspect",

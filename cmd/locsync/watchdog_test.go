@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// hang makes the next pass hang for good, and for real: git keeps the folders that objects are borrowed from in a
-// file, and one that is a pipe to nobody cannot be opened by anybody who waits for it. No timeout ends that.
+// hang makes the next pass hang for good: git keeps the folders that objects are borrowed from in a file, and opening
+// a pipe without a writer in its place waits without a timeout.
 func (w *daemonWorld) hang() {
 	w.t.Helper()
 	gittest.Pipe(w.t, filepath.Join(w.repo, ".git", "objects", "info", "alternates"))

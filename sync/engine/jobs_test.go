@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -270,5 +272,18 @@ func TestPushBelievesNoTranslationThatTheServiceDoesNotName(t *testing.T) {
 		if got := w.wire.take("export"); len(got) != asks {
 			t.Errorf("%d exports, want %d", len(got), asks)
 		}
+	}
+}
+
+// A dry run leaves the export of an interrupted pull where it is.
+func TestDryRunsKeepJobs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	w.clean(push.Options{})
+	scope := w.projects[0].branch.StateName()
+	w.check(ledger.Jobs.Put(w.store, scope, "x", ledger.Job{ID: "x", Kind: pass.JobExport, Service: "1", At: time.Now()}))
+	w.pulls(pull.Options{DryRun: true})
+	if jobs, err := ledger.Jobs.List(w.store, scope); err != nil || len(jobs) != 1 {
+		t.Errorf("%d jobs: %v", len(jobs), err)
 	}
 }

@@ -43,7 +43,7 @@ func TestTurnsAndHearts(t *testing.T) {
 		}
 	}
 	loop := hearts.Begin("loop")
-	_, other, err := b.lock(beats(t.Context(), loop), "push") // another project's turn is nobody's
+	_, other, err := b.lock(beats(t.Context(), loop), "push") // another project is locked by no pass
 	if err != nil {
 		t.Fatal(err)
 	}

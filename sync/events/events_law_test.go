@@ -15,7 +15,7 @@ import (
 )
 
 // Against a model: any history of events, failures, recoveries and days, with a clock that goes both ways, leaves at
-// most 50 events, the latest last, each row of equal failures once, and sums of days that nobody has counted twice.
+// most 50 events, the latest last, each row of equal failures once, and sums of days in which each event counts once.
 func TestEventsLaw(t *testing.T) {
 	t.Parallel()
 	store, err := boltledger.Open(t.TempDir())

@@ -47,7 +47,7 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 			compare(g, x, x.SourceOf)
 		}
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
+	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew.In(r.o.DryRun))
 	if err != nil {
 		return err
 	}
