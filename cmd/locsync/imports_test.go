@@ -124,9 +124,9 @@ var arrows = map[string][]string{
 	"sync/heartbeat":    {},
 	"sync/secret":       {"sync/bound"}, // the file of a secret
 	"sync/bound":        {},             // how much of what comes from outside is believed
-	"gitops": {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
+	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
-	"gitops/content": {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object",
+	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object",
 		"gitops/ref", "gitops/run"},
 	// hook: where hooks are, and what git's configuration says of them
 	"gitops/hook": {"gitops/repository"},
