@@ -29,7 +29,11 @@ func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most in
 	}
 	graph := r.repo.History
 	commits, _, err := graph.Ahead(tip.commit, without, history.Most)
-	if err == nil && graph.Cuts(commits) && tip.branch != "" {
+	cut := false
+	if err == nil && tip.branch != "" {
+		cut, err = graph.Cuts(commits)
+	}
+	if cut {
 		if err = Deepen(ctx, r, tip, tip.base); err == nil {
 			commits, _, err = graph.Ahead(tip.commit, without, history.Most)
 		}

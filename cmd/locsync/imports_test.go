@@ -126,21 +126,22 @@ var arrows = map[string][]string{
 	"sync/bound":        {},             // how much of what comes from outside is believed
 	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
-	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object",
-		"gitops/ref", "gitops/run"},
+	// bound, here and below: files of a git folder, objects, and what git prints
+	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome",
+		"gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
 	// hook: where hooks are, and what git's configuration says of them
-	"gitops/hook": {"gitops/repository"},
+	"gitops/hook": {"gitops/repository", "sync/bound"},
 	// remote: secrets in a server's words
 	"gitops/remote": {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run",
 		"sync/bound"},
 	"gitops/tree":       {"gitops/object"},
 	"gitops/outcome":    {"gitops/ref"}, // that a branch moved, that git is busy
-	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":        {"gitops/object", "gitops/run"}, // the git program moves them
-	"gitops/history":    {"gitops/object", "gitops/run"}, // git walks
+	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
+	"gitops/ref":        {"gitops/object", "gitops/run", "sync/bound"}, // the git program moves them
+	"gitops/history":    {"gitops/object", "gitops/run", "sync/bound"}, // git walks
 	// object: what cannot be read in this process is asked of the git program
-	"gitops/object":          {"gitops/run"},
-	"gitops/run":             {},
+	"gitops/object":          {"gitops/run", "sync/bound"},
+	"gitops/run":             {"sync/bound"},
 	"gitops/forge":           {"sync/bound"},
 	"gitops/forge/forgetest": {}, // servers for tests
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Graph is the commits of one repository.
@@ -74,11 +76,14 @@ func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 }
 
 // Cuts says whether a shallow clone was cut at one of these commits.
-func (g *Graph) Cuts(commits []*object.CommitData) bool {
-	cut, _ := os.ReadFile(filepath.Join(g.Dir, "shallow"))
-	return slices.ContainsFunc(commits, func(c *object.CommitData) bool {
+func (g *Graph) Cuts(commits []*object.CommitData) (bool, error) {
+	cut, err := bound.ReadFile(filepath.Join(g.Dir, "shallow"), 64<<20) // more than a million of them
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err == nil && slices.ContainsFunc(commits, func(c *object.CommitData) bool {
 		return bytes.Contains(cut, []byte(c.Hash.String()))
-	})
+	}), err
 }
 
 // How much of a history is read at most, and for how long: a pass waits for it, and keeps its messages in memory.
