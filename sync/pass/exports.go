@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -387,6 +388,33 @@ func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.
 	return x, nil
 }
 
+// spooled is an entry as it is read again from this machine's disk. It was whole when it came, so that an error of
+// reading is the disk's, and says nothing about the entry.
+type spooled struct {
+	entry  service.Entry
+	file   io.ReadCloser
+	read   int64
+	failed error
+}
+
+func (s *spooled) open() (io.ReadCloser, error) {
+	s.file, s.failed = s.entry.Open()
+	return s, s.failed
+}
+
+func (s *spooled) Read(b []byte) (int, error) {
+	n, err := s.file.Read(b)
+	if s.read += int64(n); err == io.EOF && s.read < s.entry.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF {
+		s.failed = err
+	}
+	return n, err
+}
+
+func (s *spooled) Close() error { return s.file.Close() }
+
 // readEntry adds the texts of one entry, or what is wrong with it. Its error is about the whole answer.
 func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Entry, kept *bundle.Kept) error {
 	name, targets, into := x.targetsOf(a, raw, entry.Name)
@@ -401,8 +429,11 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 		return nil
 	}
 	target := targets[0]
-	texts, there, err := target.Sources[0].ReadExport(entry.Open, target.Language, kept)
+	disk := spooled{entry: entry}
+	texts, there, err := target.Sources[0].ReadExport(disk.open, target.Language, kept)
 	switch {
+	case disk.failed != nil:
+		return fmt.Errorf("read what was downloaded for %s again: %w", target.Path, disk.failed)
 	case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
 		return err
 	case err != nil && raw && !errors.Is(err, bundle.ErrTooMany):
