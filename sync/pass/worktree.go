@@ -1,4 +1,4 @@
-package push
+package pass
 
 import (
 	"context"
@@ -9,13 +9,12 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be
+// PushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be
 // pushed from it now; empty when it may.
-func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held string, err error) {
+func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
 	if p.Project.Push.Source != config.Worktree {
 		tip, err := p.Repo.At(ctx, p.Project.Push.Source, p.Project.Push.Source)
@@ -23,9 +22,9 @@ func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held
 			err = p.FetchBlobs(ctx, tip)
 		}
 		if err != nil {
-			return nil, "", pass.UsageError(err)
+			return nil, "", UsageError(err)
 		}
-		bundles, problems, err := p.FindSources(tip, dry)
+		bundles, problems, err := p.FindSources(tip)
 		if err != nil {
 			return nil, "", err
 		}
@@ -37,8 +36,8 @@ func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held
 		err = fmt.Errorf("%w; set it to the name of a branch", err)
 		return nil, "", &failure.UsageError{Err: p.Project.Blame("push.source", err)}
 	}
-	for deadline := p.Now().Add(patience); ; {
-		if err := atRest(ctx, p, deadline); err != nil {
+	for deadline := p.Now().Add(Patience); ; {
+		if err := AtRest(ctx, p, deadline); err != nil {
 			return nil, "", err
 		}
 		read, err := p.Repo.Look()
@@ -46,7 +45,7 @@ func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held
 			return nil, "", err
 		}
 		if p.Base != "" && read.Branch != p.Base {
-			return nil, "", errStirred
+			return nil, "", ErrStirred
 		}
 		if covered, err := p.Covered(read.Branch, read.Commit); err != nil || !covered {
 			return nil, p.NotCovered(read.Branch), err
@@ -57,7 +56,7 @@ func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held
 		}
 		// What was read while git changed it is read again.
 		t.Look = &read
-		moved, err := moved(ctx, p, t)
+		moved, err := Moved(ctx, p, t)
 		if err != nil {
 			return nil, "", err
 		}
@@ -70,29 +69,12 @@ func pushTree(ctx context.Context, p *pass.Branch, dry bool) (t *tree.Tree, held
 	}
 }
 
-// errStirred means that git wrote its index, and maybe files, while they were read.
-var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; it is tried again", gitops.ErrBusy)
+// ErrStirred means that git wrote its index, and maybe files, while they were read.
+var ErrStirred = fmt.Errorf("%w: it changed the working tree while it was read; it is tried again", gitops.ErrBusy)
 
-// readAnew makes what is read from now on count, where git has only come back to the commit that the sources were read
-// from, or read the files itself. Otherwise the pass is to begin again.
-func readAnew(ctx context.Context, r *state) error {
-	if err := atRest(ctx, r.branch, r.branch.Now().Add(patience)); err != nil {
-		return err
-	}
-	now, err := r.branch.Repo.Look()
-	if err != nil {
-		return err
-	}
-	if now.Branch != r.tree.Look.Branch || now.Commit != r.tree.Look.Commit {
-		return errStirred
-	}
-	r.tree.Look = &now
-	return nil
-}
-
-// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been
+// Moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been
 // quiet for a moment.
-func moved(ctx context.Context, p *pass.Branch, t *tree.Tree) (bool, error) {
+func Moved(ctx context.Context, p *Branch, t *tree.Tree) (bool, error) {
 	if t.Look == nil {
 		return false, nil // a commit
 	}
@@ -116,12 +98,12 @@ func moved(ctx context.Context, p *pass.Branch, t *tree.Tree) (bool, error) {
 	}
 }
 
-// patience is how long a pass waits for git to finish what it is in the middle of.
-const patience = 10 * time.Second
+// Patience is how long a pass waits for git to finish what it is in the middle of.
+const Patience = 10 * time.Second
 
-// atRest waits until git is not in the middle of something in the working tree: what is there during a rebase or
+// AtRest waits until git is not in the middle of something in the working tree: what is there during a rebase or
 // checkout is not meant to be pushed.
-func atRest(ctx context.Context, p *pass.Branch, deadline time.Time) error {
+func AtRest(ctx context.Context, p *Branch, deadline time.Time) error {
 	for {
 		busy := p.Repo.Busy()
 		if busy == "" {

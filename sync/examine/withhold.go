@@ -1,24 +1,107 @@
-package pull
+package examine
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
-	"github.com/locsync/locsync/sync/examine"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
+// Left is a translation that is left out, and why.
+type Left struct{ Code, Key, Why string }
+
+// Withhold takes out of a merge's result what would break the program.
+func Withhold(t bundle.Target, source catalog.Catalog, in catalog.Three, result *catalog.Merged) []Left {
+	a := &withheld{Target: t}
+	a.shaped(source, in, result)
+	a.checked(source, in, result)
+	a.pluralsWhole(source, in, result)
+	return a.left
+}
+
+// withheld is what is left out of one file.
+type withheld struct {
+	bundle.Target
+	left []Left
+}
+
+func (a *withheld) leaveOut(code, key, why string) { a.left = append(a.left, Left{code, key, why}) }
+
+// shaped takes out and reports the changes of keys whose texts do not fit together as the source's do: they crash an
+// Android program. Where the service has the source's shape and the repository the one before it, the old texts go.
+func (a *withheld) shaped(source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	formed := func(u catalog.Unit) bool { return u.Form != "" }
+	if !slices.ContainsFunc(source, formed) &&
+		!slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
+		return // most formats have one text for each key
+	}
+	want := Shapes(source, nil)
+	have := Shapes(in.Ours, want)
+	fresh := make(catalog.Catalog, 0, len(result.Changes))
+	for _, c := range result.Changes {
+		if c.Op != catalog.Removed {
+			fresh = append(fresh, catalog.Unit{Name: c.Name})
+		}
+	}
+	bad := make(map[string]string)
+	for key, s := range Shapes(fresh, nil) {
+		if bad[key] = s.Misfit(want[key], have[key]); bad[key] == "" {
+			delete(bad, key)
+		}
+	}
+	told := make(map[string]bool)
+	taken := make(map[string]bool)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		if c.Op == catalog.Removed || bad[c.Key] == "" {
+			taken[c.Key] = taken[c.Key] || c.Op != catalog.Removed
+			return false
+		}
+		if !told[c.Key] {
+			told[c.Key] = true
+			a.leaveOut(report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	for _, u := range in.Ours {
+		if taken[u.Key] && ShapeOf(u.Form) != want[u.Key].Kind {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
+		}
+	}
+}
+
+// checked takes out the changes that would break the program, and reports them.
+func (a *withheld) checked(source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	of := New(a.Sources[0], a.Language, source)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		if c.Op == catalog.Removed {
+			return false
+		}
+		findings := check.Breaking(of.Examine(c.Name, c.Text))
+		if len(findings) == 0 {
+			return false
+		}
+		for _, f := range findings {
+			a.leaveOut(f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; "+
+				"correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+}
+
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports
 // them. Forms that the language does not have and that only repeat the source go where a plural gets translations.
-func (a *account) pluralsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+func (a *withheld) pluralsWhole(source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	carried(in, result)
-	a.mapsWhole(x, source, in, result)
+	a.mapsWhole(source, in, result)
 	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return spelling.IsForm(c.Form) }) {
 		return
 	}
@@ -43,18 +126,18 @@ func (a *account) pluralsWhole(x pass.Translated, source catalog.Catalog, in cat
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		findings := check.Breaking(examine.Forms(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms))
+		findings := check.Breaking(Forms(a.Sources[0], a.Language, key, of[key].Forms, have[key].Forms))
 		if len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
-	a.leave(x, in, result, bad, func(n catalog.Name) string {
+	a.leave(in, result, bad, func(n catalog.Name) string {
 		if !spelling.IsForm(n.Form) {
 			return ""
 		}
 		return n.Key
 	})
-	categories := plural.Categories(x.Language.Code)
+	categories := plural.Categories(a.Language.Code)
 	for _, u := range in.Ours {
 		if fresh[u.Key] && bad[u.Key] == "" && spelling.IsForm(u.Form) && !plural.Has(categories, u.Form) &&
 			u.Text == of[u.Key].Forms[u.Form] {
@@ -65,8 +148,8 @@ func (a *account) pluralsWhole(x pass.Translated, source catalog.Catalog, in cat
 
 // leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
 // which of them a name counts to; "" for none.
-func (a *account) leave(
-	x pass.Translated, in catalog.Three, result *catalog.Merged,
+func (a *withheld) leave(
+	in catalog.Three, result *catalog.Merged,
 	bad map[string]string, of func(catalog.Name) string,
 ) {
 	if len(bad) == 0 {
@@ -80,7 +163,7 @@ func (a *account) leave(
 		}
 		if !told[key] {
 			told[key] = true
-			a.leaveOut(x, report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+
+			a.leaveOut(report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+
 				"; correct it at the service, or switch the check off with skip_checks")
 		}
 		result.Leave(in.Base, c.Name)
@@ -140,9 +223,9 @@ func carried(in catalog.Three, result *catalog.Merged) {
 // mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number.
 // Where there are no forms at all Rails shows that a translation is missing. Other libraries fall back to another
 // language.
-func (a *account) mapsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	b := x.Sources[0]
-	if b.Format.Name != examine.Rails || len(result.Changes) == 0 {
+func (a *withheld) mapsWhole(source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b := a.Sources[0]
+	if b.Format.Name != Rails || len(result.Changes) == 0 {
 		return
 	}
 	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
@@ -159,10 +242,10 @@ func (a *account) mapsWhole(x pass.Translated, source catalog.Catalog, in catalo
 		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
 	}
 	bad := make(map[string]string)
-	for _, m := range examine.RailsMaps(b, x.Language, source, texts) {
+	for _, m := range RailsMaps(b, a.Language, source, texts) {
 		if changed[m.Other] {
 			bad[m.Other] = m.Reason
 		}
 	}
-	a.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
+	a.leave(in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
 }
