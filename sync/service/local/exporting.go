@@ -2,6 +2,7 @@ package local
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"fmt"
 	"io"
 	"path"
@@ -274,9 +275,26 @@ func (w *exportWriter) file(name string, body []byte) error {
 	return nil
 }
 
+// fastest packs little worse, and takes a third of the time of what archives are packed with otherwise: most are read
+// once, on this machine. An archive's files are packed one after the other, with one compressor.
+func fastest(out io.Writer) *zip.Writer {
+	var packer *flate.Writer
+	z := zip.NewWriter(out)
+	z.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+		if packer != nil {
+			packer.Reset(to)
+			return packer, nil
+		}
+		var err error
+		packer, err = flate.NewWriter(to, flate.BestSpeed)
+		return packer, err
+	})
+	return z
+}
+
 func (w *exportWriter) pack(f heldFile) error {
 	if w.zip == nil {
-		w.zip = zip.NewWriter(w.out)
+		w.zip = fastest(w.out)
 	}
 	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: w.at})
 	if err != nil {
@@ -293,7 +311,7 @@ func (w *exportWriter) close() (*resultFile, error) {
 		return &resultFile{path.Base(w.held[0].name), contentTypes[w.x.Format]}, err
 	}
 	if w.zip == nil {
-		w.zip = zip.NewWriter(w.out)
+		w.zip = fastest(w.out)
 	}
 	name := fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
 	return &resultFile{name, "application/zip"}, w.zip.Close()
