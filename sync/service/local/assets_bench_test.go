@@ -52,11 +52,11 @@ func BenchmarkStorage(b *testing.B) {
 	b.Run("floor", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			blob, _, err := s.s.writeBlob(io.LimitReader(zeros{}, size))
+			blob, _, err := s.s.files.writeBlob(io.LimitReader(zeros{}, size))
 			if err != nil {
 				b.Fatal(err)
 			}
-			os.Remove(s.s.blobPath(blob))
+			os.Remove(s.s.files.blobPath(blob))
 		}
 	})
 }

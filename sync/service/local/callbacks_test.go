@@ -15,8 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -58,7 +56,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if status != http.StatusNoContent {
 		io.WriteString(w, "no, \xff thank you")
 	}
-	bell(r.came).ring()
+	signal(r.came).raise()
 }
 
 func (r *receiver) all() []received {
@@ -114,7 +112,7 @@ func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 // tell is a change that says nothing but that it was one.
 func tell(t *testing.T, s *Service, event string, ids ...string) {
 	t.Helper()
-	if err := s.store.db.Update(func(tx *bolt.Tx) error { return s.notifyIn(tx, event, ids...) }); err != nil {
+	if err := s.store.update(func(tx *Tx) error { return notifyIn(tx, event, ids...) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -456,8 +454,8 @@ func TestUnreadableNotification(t *testing.T) {
 		(&quick{s, ""}).send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
 		tell(t, s, wire.CallbackProjectStatus, "first")
 		synctest.Wait()
-		err = s.store.db.Update(func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID)).Bucket(keyQueue).Put(slices.Concat(number(1), number(1)), []byte("{"))
+		err = s.store.update(func(tx *Tx) error {
+			return tx.bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID)).Bucket(keyQueue).Put(slices.Concat(number(1), number(1)), []byte("{"))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -479,7 +477,7 @@ func TestCallbackErrorsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.store.db.NoSync = true
+		s.store.setDurable(false)
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
 		for i := range 20 {

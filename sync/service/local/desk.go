@@ -1,62 +1,29 @@
 package local
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// target is the stored translation of a segment.
-type target struct {
-	Text    string `json:"t"`
-	Stage   int    `json:"s,omitempty"` // the stage of the project that it is confirmed at, from 1; 0: not confirmed
-	Locked  bool   `json:"l,omitempty"` // nothing but a confirmed import changes it
-	Origin  origin `json:"o,omitempty"`
-	Changed int64  `json:"c"`
-	Source  string `json:"d"` // digest of the source text that it translates
-}
-
-// origin is where a translation came from. The words are stored.
-type origin string
-
-const (
-	fromFile    origin = "file" // an uploaded translation
-	fromMemory  origin = "tm"
-	fromMachine origin = "mt"
-	fromPseudo  origin = "pseudo" // made up because Options.Pseudo says so: whatever else comes is better
-	fromUpdate  origin = "update" // the version of the document before this one
-)
-
-// digest tells texts apart in stored records.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
 // desk is one document in one language, open for work within a transaction. What was put is counted at once; the record is stored by close.
 type desk struct {
-	s        *Service
-	tx       *bolt.Tx
+	tx       *Tx
 	p        *project
 	d        *document
 	r        *rendition
 	doc      *segment.Document
 	segments []segment.Segment
-	bucket   *bolt.Bucket // nil in a transaction that only reads, when there are none yet
-	memory   *memory      // the project's writable one; nil: none
+	stored   targets
+	memory   *memory // the project's writable one; nil: none
 	puts     int
 }
 
 // openDesk opens a document in a language. It takes the bytes apart again: they are the only record of the segments.
-func (s *Service) openDesk(tx *bolt.Tx, d *document, code string) (*desk, error) {
-	p, err := s.projectIn(tx, d.Project)
+func openDesk(tx *Tx, d *document, code string) (*desk, error) {
+	p, err := projectIn(tx, d.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +31,15 @@ func (s *Service) openDesk(tx *bolt.Tx, d *document, code string) (*desk, error)
 	if r == nil {
 		return nil, refuse(404, "the document %s is not in the language %s any more", d.Path, code)
 	}
-	return s.openDeskOf(tx, p, d, r)
+	return openDeskOf(tx, p, d, r)
 }
 
-func (s *Service) openDeskOf(tx *bolt.Tx, p *project, d *document, r *rendition) (*desk, error) {
-	src := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID)).Get(versionKey(r.Version))
-	doc, err := segment.Parse(r.File, slices.Clone(src), segment.Options{Source: p.Source, Sheet: r.Sheet})
+func openDeskOf(tx *Tx, p *project, d *document, r *rendition) (*desk, error) {
+	doc, err := segment.Parse(r.File, slices.Clone(sourceOf(tx, d, r)), segment.Options{Source: p.Source, Sheet: r.Sheet})
 	if err != nil {
 		return nil, fmt.Errorf("stored document %s: %w", d.ID, err)
 	}
-	k, err := s.newDesk(tx, p, d, r)
+	k, err := newDesk(tx, p, d, r)
 	if err != nil {
 		return nil, err
 	}
@@ -82,34 +48,28 @@ func (s *Service) openDeskOf(tx *bolt.Tx, p *project, d *document, r *rendition)
 }
 
 // newDesk opens a document whose bytes are yet to be set.
-func (s *Service) newDesk(tx *bolt.Tx, p *project, d *document, r *rendition) (*desk, error) {
-	texts := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID))
-	k := &desk{s: s, tx: tx, p: p, d: d, r: r, bucket: texts.Bucket(targetsKey(r.Code))}
-	if !tx.Writable() {
+func newDesk(tx *Tx, p *project, d *document, r *rendition) (*desk, error) {
+	stored, err := openTargets(tx, d, r.Code)
+	if err != nil {
+		return nil, err
+	}
+	k := &desk{tx: tx, p: p, d: d, r: r, stored: stored}
+	if !tx.writable() {
 		return k, nil
 	}
-	var err error
-	if k.bucket == nil {
-		if k.bucket, err = texts.CreateBucket(targetsKey(r.Code)); err != nil {
-			return nil, err
-		}
-	}
-	k.memory, err = s.writableMemory(tx, p, r.Code)
+	k.memory, err = writableMemory(tx, p, r.Code)
 	return k, err
 }
 
 // source returns the bytes that the language is translated from.
 func (k *desk) source() []byte {
-	return k.tx.Bucket(bucketDocumentTexts).Bucket([]byte(k.d.ID)).Get(versionKey(k.r.Version))
+	return sourceOf(k.tx, k.d, k.r)
 }
 
 // target returns the translation of segment i; nil where there is none.
 func (k *desk) target(i int) (*target, error) {
-	if k.bucket == nil {
-		return nil, nil
-	}
-	t, found, err := getRecord[target](k.bucket, string(number(uint64(i))))
-	if err != nil || !found || t.Source != digest(k.segments[i].Text) {
+	t, err := k.stored.get(i)
+	if err != nil || t == nil || t.Source != digest(k.segments[i].Text) {
 		return nil, err
 	}
 	return t, nil
@@ -126,11 +86,11 @@ func (k *desk) put(i int, t target) error {
 	if was != nil && was.Text == t.Text && was.Stage == t.Stage && was.Locked == t.Locked {
 		return nil
 	}
-	t.Source, t.Changed = digest(k.segments[i].Text), k.s.now()
+	t.Source, t.Changed = digest(k.segments[i].Text), k.tx.now()
 	k.count(i, was, -1)
 	k.count(i, &t, 1)
 	k.puts++
-	if err := putRecord(k.bucket, string(number(uint64(i))), &t); err != nil {
+	if err := k.stored.put(i, &t); err != nil {
 		return err
 	}
 	if k.memory == nil || t.Stage == 0 || t.Origin == fromPseudo {
@@ -160,23 +120,15 @@ func (k *desk) setSegments(doc *segment.Document) error {
 	for i := range k.segments {
 		k.r.Size.add(k.segments[i].Size().Words, 1)
 	}
-	texts := k.tx.Bucket(bucketDocumentTexts).Bucket([]byte(k.d.ID))
-	if err := texts.DeleteBucket(targetsKey(k.r.Code)); err != nil {
-		return err
-	}
 	var err error
-	k.bucket, err = texts.CreateBucket(targetsKey(k.r.Code))
+	k.stored, err = clearTargets(k.tx, k.d, k.r.Code)
 	return err
 }
 
 // targets returns all translations by segment.
 func (k *desk) targets() (map[int]*target, error) {
 	out := make(map[int]*target)
-	if k.bucket == nil {
-		return out, nil
-	}
-	err := k.bucket.ForEach(func(n, _ []byte) error {
-		i := int(binary.BigEndian.Uint64(n))
+	err := k.stored.each(func(i int) error {
 		if i >= len(k.segments) {
 			return nil
 		}
@@ -212,28 +164,28 @@ func (k *desk) close() error {
 
 // setStatus moves a rendition to a status, and its project, which is in progress from the first translation on.
 func (k *desk) setStatus(status wire.DocumentStatus) error {
-	if err := k.s.setDocumentStatus(k.tx, k.d, k.r, status); err != nil {
+	if err := setDocumentStatus(k.tx, k.d, k.r, status); err != nil {
 		return err
 	}
-	return k.s.projectBegins(k.tx, k.p)
+	return projectBegins(k.tx, k.p)
 }
 
-func (s *Service) setDocumentStatus(tx *bolt.Tx, d *document, r *rendition, status wire.DocumentStatus) error {
+func setDocumentStatus(tx *Tx, d *document, r *rendition, status wire.DocumentStatus) error {
 	if r.Status == status {
 		return nil
 	}
-	r.Status, r.StatusAt = status, s.now()
-	return s.notifyIn(tx, wire.CallbackDocumentStatus, d.compositeID(r.Code))
+	r.Status, r.StatusAt = status, tx.now()
+	return notifyIn(tx, wire.CallbackDocumentStatus, d.compositeID(r.Code))
 }
 
 // projectBegins moves a project that was only created on.
-func (s *Service) projectBegins(tx *bolt.Tx, p *project) error {
+func projectBegins(tx *Tx, p *project) error {
 	if p.Status != wire.ProjectCreated {
 		return nil
 	}
-	p.setStatus(wire.ProjectInProgress, s.now())
-	if err := s.notifyIn(tx, wire.CallbackProjectStatus, p.ID); err != nil {
+	p.setStatus(wire.ProjectInProgress, tx.now())
+	if err := notifyIn(tx, wire.CallbackProjectStatus, p.ID); err != nil {
 		return err
 	}
-	return putRecord(tx.Bucket(bucketProjects), p.ID, p)
+	return putProject(tx, p)
 }

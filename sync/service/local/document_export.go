@@ -3,6 +3,7 @@ package local
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"net/http"
 	"path"
@@ -10,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -27,19 +26,19 @@ type documentExportJob struct {
 
 // exportDocuments answers POST /v1/document/export with the identifier of a task; GET /v1/document/export/{taskId} has the file: that of one
 // document in one language as it is, of several in an archive.
-func (s *Service) exportDocuments(c *call) error {
+func (s *documentsService) exportDocuments(c *call) error {
 	x := &documentExportJob{Type: wire.ExportTarget}
 	if err := x.readParameters(c.params); err != nil {
 		return err
 	}
-	j := &job{Documents: x}
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		all, err := s.documentsParameter(tx, c.params)
+	j := &job{work: work{Documents: x}}
+	err := s.store.update(func(tx *Tx) error {
+		all, err := documentsParameter(tx, c.params)
 		if err != nil {
 			return err
 		}
 		for _, at := range all {
-			p, err := s.projectIn(tx, at.d.Project)
+			p, err := projectIn(tx, at.d.Project)
 			if err != nil {
 				return err
 			}
@@ -51,7 +50,7 @@ func (s *Service) exportDocuments(c *call) error {
 			}
 			j.Project = p.ID
 		}
-		return s.startIn(tx, j, nil)
+		return s.jobs.startIn(tx, j, nil)
 	})
 	if err != nil {
 		return err
@@ -119,12 +118,12 @@ type documentFile struct {
 }
 
 // runDocumentExport writes the files, ends the job and tells of it.
-func (s *Service) runDocumentExport(j *job) error {
+func (s *documentsService) runDocumentExport(_ context.Context, j *job) error {
 	var files []documentFile
-	err := s.store.db.View(func(tx *bolt.Tx) error {
+	err := s.store.view(func(tx *Tx) error {
 		var all []place
 		for _, id := range j.Documents.Documents {
-			at, err := s.documentIn(tx, wire.QueryDocumentIDs, id)
+			at, err := documentIn(tx, wire.QueryDocumentIDs, id)
 			if err != nil {
 				return err
 			}
@@ -149,11 +148,11 @@ func (s *Service) runDocumentExport(j *job) error {
 	if err := s.keepFiles(j, files); err != nil {
 		return err
 	}
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		if err := s.notifyIn(tx, wire.CallbackExportCompleted, j.ID); err != nil {
+	return s.store.update(func(tx *Tx) error {
+		if err := notifyIn(tx, wire.CallbackExportCompleted, j.ID); err != nil {
 			return err
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 
@@ -164,8 +163,8 @@ func (x *documentExportJob) several() bool {
 }
 
 // keepFiles makes the job's result of its files: the one there is, or an archive.
-func (s *Service) keepFiles(j *job, files []documentFile) error {
-	result, err := s.newResult(j.ID)
+func (s *documentsService) keepFiles(j *job, files []documentFile) error {
+	result, err := s.jobs.newResult(j.ID)
 	if err != nil {
 		return err
 	}
@@ -177,7 +176,7 @@ func (s *Service) keepFiles(j *job, files []documentFile) error {
 		}
 		return result.keep()
 	}
-	at := time.Unix(0, s.now()).UTC()
+	at := time.Unix(0, s.store.now()).UTC()
 	j.Result = &resultFile{"documents-" + at.Format("20060102-150405") + ".zip", "application/zip"}
 	z := zip.NewWriter(result.file)
 	for _, f := range files {
@@ -196,10 +195,10 @@ func (s *Service) keepFiles(j *job, files []documentFile) error {
 }
 
 // documentFiles are the files of one document in the languages that are asked for.
-func (s *Service) documentFiles(tx *bolt.Tx, x *documentExportJob, at place) ([]documentFile, error) {
+func (s *documentsService) documentFiles(tx *Tx, x *documentExportJob, at place) ([]documentFile, error) {
 	var desks []*desk
 	for _, code := range at.codes {
-		k, err := s.openDesk(tx, at.d, code)
+		k, err := openDesk(tx, at.d, code)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func TestJobsOfOtherAccountsWait(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		check(t, s.get("/v1/document/export/"+x.ID), 403, "")
-		if _, err := os.Stat(s.s.resultPath(x.ID)); !os.IsNotExist(err) {
+		if _, err := os.Stat(s.s.jobs.resultPath(x.ID)); !os.IsNotExist(err) {
 			t.Errorf("the other account's export was made: %v", err)
 		}
 	})

@@ -1,11 +1,9 @@
 package local
 
 import (
+	"context"
 	"net/http"
-	"slices"
 	"strings"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -25,7 +23,7 @@ type translationJob struct {
 
 // translateDocument answers PUT /v1/document/translate: the file is the document in its target language, in the same format. The work is
 // done later; its state is asked for with GET …/translate/status.
-func (s *Service) translateDocument(c *call) error {
+func (s *documentsService) translateDocument(c *call) error {
 	overwrite, err := c.params.flag(wire.QueryOverwrite)
 	if err != nil {
 		return err
@@ -35,7 +33,7 @@ func (s *Service) translateDocument(c *call) error {
 
 // translateWithXLIFF answers PUT /v1/document/translateWithXliff: the file is from an export of type xliff. What was translated anew since that
 // export stays, unless overwriteUpdatedSegments says otherwise.
-func (s *Service) translateWithXLIFF(c *call) error {
+func (s *documentsService) translateWithXLIFF(c *call) error {
 	overwrite, err := c.params.flag(wire.QueryOverwriteUpdated)
 	if err != nil {
 		return err
@@ -43,7 +41,7 @@ func (s *Service) translateWithXLIFF(c *call) error {
 	return s.acceptTranslation(c, &translationJob{XLIFF: true, Overwrite: overwrite})
 }
 
-func (s *Service) acceptTranslation(c *call, in *translationJob) error {
+func (s *documentsService) acceptTranslation(c *call, in *translationJob) error {
 	var err error
 	if in.Confirm, err = c.params.flag(wire.QueryConfirmTranslation); err != nil {
 		return err
@@ -56,17 +54,17 @@ func (s *Service) acceptTranslation(c *call, in *translationJob) error {
 		return invalid(wire.PartTranslationFile, "the body has %d files; send the one with the translation", len(sent))
 	}
 	in.File = sent[0].file
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, true)
+	err = s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, true)
 		if err != nil {
 			return err
 		}
 		in.Document = at.d.compositeID(at.codes[0])
-		j := &job{Project: at.d.Project, Translation: in}
-		if err := s.startIn(tx, j, [][]byte{sent[0].body}); err != nil {
+		j := &job{Project: at.d.Project, work: work{Translation: in}}
+		if err := s.jobs.startIn(tx, j, [][]byte{sent[0].body}); err != nil {
 			return err
 		}
-		return tx.Bucket(bucketTranslations).Put([]byte(in.Document), []byte(j.ID))
+		return putTranslationJob(tx, in.Document, j)
 	})
 	if err != nil {
 		return err
@@ -75,16 +73,13 @@ func (s *Service) acceptTranslation(c *call, in *translationJob) error {
 }
 
 // lastTranslation is the last job that brought a translation into a document.
-func (s *Service) lastTranslation(c *call) (j *job, err error) {
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, true)
+func (s *documentsService) lastTranslation(c *call) (j *job, err error) {
+	err = s.store.view(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, true)
 		if err != nil {
 			return err
 		}
-		id := tx.Bucket(bucketTranslations).Get([]byte(at.d.compositeID(at.codes[0])))
-		if id != nil {
-			j, _, err = getRecord[job](tx.Bucket(bucketJobs), string(id))
-		}
+		j, err = translationJobOf(tx, at.d.compositeID(at.codes[0]))
 		if err == nil && j == nil {
 			err = refuse(http.StatusNotFound, "no translation was brought into the document lately")
 		}
@@ -94,7 +89,7 @@ func (s *Service) lastTranslation(c *call) (j *job, err error) {
 }
 
 // translationStatus answers GET /v1/document/translate/status with one word.
-func (s *Service) translationStatus(c *call) error {
+func (s *documentsService) translationStatus(c *call) error {
 	j, err := s.lastTranslation(c)
 	if err != nil {
 		return err
@@ -119,7 +114,7 @@ type translationReport struct {
 }
 
 // translationResult answers GET /v1/document/translate/result; 204 while the work is not done.
-func (s *Service) translationResult(c *call) error {
+func (s *documentsService) translationResult(c *call) error {
 	j, err := s.lastTranslation(c)
 	if err != nil {
 		return err
@@ -136,18 +131,18 @@ func (s *Service) translationResult(c *call) error {
 }
 
 // runTranslation brings the translation in and ends the job, in one transaction.
-func (s *Service) runTranslation(j *job) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
+func (s *documentsService) runTranslation(_ context.Context, j *job) error {
+	return s.store.update(func(tx *Tx) error {
 		in := j.Translation
-		at, err := s.documentIn(tx, wire.QueryDocumentID, in.Document)
+		at, err := documentIn(tx, wire.QueryDocumentID, in.Document)
 		if err != nil {
 			return err
 		}
-		k, err := s.openDesk(tx, at.d, at.codes[0])
+		k, err := openDesk(tx, at.d, at.codes[0])
 		if err != nil {
 			return err
 		}
-		body := slices.Clone(tx.Bucket(bucketUploads).Get(uploadKey(j.ID, 0)))
+		body := upload(tx, j, 0)
 		if in.XLIFF {
 			err = k.takeXLIFF(in, body)
 		} else {
@@ -160,11 +155,11 @@ func (s *Service) runTranslation(j *job) error {
 			return err
 		}
 		if in.XLIFF {
-			if err := s.notifyIn(tx, wire.CallbackTranslationImport, in.Document); err != nil {
+			if err := notifyIn(tx, wire.CallbackTranslationImport, in.Document); err != nil {
 				return err
 			}
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -436,9 +434,9 @@ func TestDocumentCorpus(t *testing.T) {
 // leavesNothing fails the test when a bucket of documents has something in it.
 func (s *server) leavesNothing() {
 	s.t.Helper()
-	err := s.s.store.db.View(func(tx *bolt.Tx) error {
+	err := s.s.store.view(func(tx *Tx) error {
 		for _, name := range [][]byte{bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations, bucketTasks, bucketStatistics} {
-			if k, _ := tx.Bucket(name).Cursor().First(); k != nil {
+			if k, _ := tx.bucket(name).Cursor().First(); k != nil {
 				s.t.Errorf("%s still has %q", name, k)
 			}
 		}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -31,18 +31,18 @@ type selected struct {
 
 // runExport writes the files of an export, in an archive or alone, and ends the job. What cannot be written as asked, like a key that
 // is another one's beginning in a nested format, ends the job as failed and says which key it is.
-func (s *Service) runExport(j *job) error {
+func (s *keysService) runExport(_ context.Context, j *job) error {
 	x := j.Export
 	t, err := readTemplate(x.Template)
 	if err != nil {
 		return err
 	}
-	result, err := s.newResult(j.ID)
+	result, err := s.jobs.newResult(j.ID)
 	if err != nil {
 		return err
 	}
 	defer result.drop()
-	err = s.store.db.View(func(tx *bolt.Tx) error {
+	err = s.store.view(func(tx *Tx) error {
 		rows, spaces, err := x.rows(tx, j.Project)
 		if err != nil {
 			return err
@@ -51,15 +51,13 @@ func (s *Service) runExport(j *job) error {
 		if err != nil {
 			return err
 		}
-		w := &exportWriter{x: x, at: time.Unix(0, s.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
+		w := &exportWriter{x: x, at: time.Unix(0, s.store.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
+		p, err := projectOf(tx, j.Project)
+		if err != nil {
+			return err
+		}
 		for _, code := range x.Languages {
-			source := false
-			if p, found, err := getRecord[project](tx.Bucket(bucketProjects), j.Project); err != nil {
-				return err
-			} else if found {
-				source = p.Source == code
-			}
-			units, err := x.units(rows, spaces, code, source, pseudo)
+			units, err := x.units(rows, spaces, code, p != nil && p.Source == code, pseudo)
 			if err != nil {
 				return err
 			}
@@ -76,14 +74,14 @@ func (s *Service) runExport(j *job) error {
 	if err := result.keep(); err != nil {
 		return err
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+	err = s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Completed) })
 	s.log.Info("export", zap.String("id", j.ID), zap.String("project", j.Project), zap.Strings("languages", x.Languages), zap.String("file", j.Result.Name))
 	return err
 }
 
 // rows selects the keys of all collections, in order. Of a key in two collections the one of the collection named first counts; of a key
 // that is there as one text and as plural forms the younger one, but for Android, which has both.
-func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
+func (x *exportJob) rows(tx *Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
 	only := make(map[string]bool, len(x.Keys))
 	for _, key := range x.Keys {
 		only[key] = true
@@ -123,8 +121,8 @@ func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces
 }
 
 // pseudoAt reports whether an export of this state has pseudo-translations.
-func (s *Service) pseudoAt(tx *bolt.Tx, projectID string, least state) (bool, error) {
-	if !s.o.Trial {
+func (s *keysService) pseudoAt(tx *Tx, projectID string, least state) (bool, error) {
+	if !s.made.Trial {
 		return true, nil
 	}
 	if least > draft {

@@ -366,7 +366,7 @@ func TestGlossarySize(t *testing.T) {
 // Every term that is taken comes out of the export as it went in.
 func TestGlossaryRoundTrip(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.db.NoSync = true
+	s.s.store.setDurable(false)
 	id := s.defaultGlossary().ID
 	rapid.Check(t, func(t *rapid.T) {
 		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5", "TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))

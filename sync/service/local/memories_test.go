@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -147,7 +146,7 @@ func TestSimilarity(t *testing.T) {
 func TestSimilarIsFound(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.memory("big", "en", "de")
-	err := s.s.store.db.Update(func(tx *bolt.Tx) error {
+	err := s.s.store.update(func(tx *Tx) error {
 		m, err := openMemory(tx, id)
 		if err != nil {
 			return err
@@ -165,7 +164,7 @@ func TestSimilarIsFound(t *testing.T) {
 			"The quick foxes number 700 jump over the lazy dog called 4900":     "T700",
 			"Number 17, the quick fox, jumps over the lazy dog which is called": "",
 		} {
-			found, err := m.match(query, surroundings{}, "de", 85)
+			found, err := findMatch(m, query, surroundings{}, "de", 85)
 			if err != nil {
 				return err
 			}
@@ -427,8 +426,8 @@ func BenchmarkMatch(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			s.store.db.NoSync = true
-			err = s.store.db.Update(func(tx *bolt.Tx) error {
+			s.store.setDurable(false)
+			err = s.store.update(func(tx *Tx) error {
 				m, err := createMemory(tx, memoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
 				for i := 0; i < n && err == nil; i++ {
 					err = m.remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), surroundings{}, "de", "T", 1)
@@ -441,13 +440,13 @@ func BenchmarkMatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			err = s.store.db.View(func(tx *bolt.Tx) error {
+			err = s.store.view(func(tx *Tx) error {
 				m, err := openMemory(tx, "m")
 				if err != nil {
 					return err
 				}
 				for b.Loop() {
-					found, err := m.match("The text number 700 of the products is about something and section 21", surroundings{}, "de", 50)
+					found, err := findMatch(m, "The text number 700 of the products is about something and section 21", surroundings{}, "de", 50)
 					if err != nil || found.percent < 50 {
 						return fmt.Errorf("%+v %v", found, err)
 					}

@@ -157,12 +157,12 @@ type heldBody struct {
 }
 
 func (b *heldBody) Read(p []byte) (int, error) {
-	if b.c.service.held.Load() >= maxHeld {
+	if b.c.server.held.Load() >= maxHeld {
 		return 0, &problem{status: http.StatusServiceUnavailable, retry: "5", detail: "too many large bodies at once; send this one again later"}
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.c.held += int64(n)
-	b.c.service.held.Add(int64(n))
+	b.c.server.held.Add(int64(n))
 	return n, err
 }
 
@@ -188,7 +188,7 @@ func readWhole(r io.Reader) ([]byte, error) {
 }
 
 // release gives back what the call's body held.
-func (c *call) release() { c.service.held.Add(-c.held) }
+func (c *call) release() { c.server.held.Add(-c.held) }
 
 // readBody reads a whole small body.
 func readBody(c *call, limit int64) ([]byte, error) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -98,8 +97,34 @@ type projectModel struct {
 	memoryName                        string
 }
 
+// projectsService answers the calls about projects.
+type projectsService struct {
+	store     *store
+	documents *documentsService
+	trial     bool // pseudo-translations are drafts
+}
+
+func newProjectsService(st *store, documents *documentsService, trial bool) *projectsService {
+	return &projectsService{st, documents, trial}
+}
+
+// routes are the calls that are answered here, by path.
+func (s *projectsService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathProjectCreate:   {"POST": s.createProject},
+		wire.PathProjectList:     {"GET": s.listProjects},
+		wire.PathProjectListV1:   {"GET": s.listProjectsV1},
+		wire.PathProject:         {"GET": s.getProject, "PUT": s.updateProject, "DELETE": s.deleteProject},
+		wire.PathProjectComplete: {"POST": s.completeProject},
+		wire.PathProjectCancel:   {"POST": s.cancelProject},
+		wire.PathProjectRestore:  {"POST": s.restoreProject},
+		wire.PathProjectLanguage: {"POST": s.addLanguage, "DELETE": s.removeLanguage},
+		wire.PathTargets:         {"POST": s.addTargets},
+	}
+}
+
 // createProject answers POST /v1/project/create.
-func (s *Service) createProject(c *call) error {
+func (s *projectsService) createProject(c *call) error {
 	raw, sent, err := projectBody(c)
 	if err != nil {
 		return err
@@ -112,7 +137,7 @@ func (s *Service) createProject(c *call) error {
 		return invalid(wire.PartFile, "a localization project is made without files; import them with POST %s", wire.Prefix+wire.PathImport)
 	}
 	p := m.project
-	p.ID, p.Account = uuid.NewString(), s.o.AccountID
+	p.ID, p.Account = uuid.NewString(), s.store.account
 	models, err := readDocumentModels("documentProperties", m.properties, len(sent))
 	if err != nil {
 		return err
@@ -127,19 +152,19 @@ func (s *Service) createProject(c *call) error {
 		return err
 	}
 	var out *wire.Project
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		if err := s.addProject(tx, &p); err != nil {
+	err = s.store.update(func(tx *Tx) error {
+		if err := addProject(tx, &p); err != nil {
 			return err
 		}
-		if err := s.equip(tx, &p, m); err != nil {
+		if err := equip(tx, &p, m); err != nil {
 			return err
 		}
 		if len(uploads) > 0 {
-			if _, err := s.addUploads(tx, &p, uploads); err != nil {
+			if _, err := s.documents.addUploads(tx, &p, uploads); err != nil {
 				return err
 			}
 		}
-		if err := putRecord(tx.Bucket(bucketProjects), p.ID, &p); err != nil {
+		if err := putProject(tx, &p); err != nil {
 			return err
 		}
 		out, err = s.recordIn(tx, &p)
@@ -153,12 +178,12 @@ func (s *Service) createProject(c *call) error {
 
 // equip gives a new project what its model asks for: a memory of its own, the engine for all languages, and the rules that fill documents from
 // them.
-func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
+func equip(tx *Tx, p *project, m *projectModel) error {
 	if p.Type == wire.ProjectTypeLocalization {
 		return nil
 	}
 	if m.useMemory {
-		r := memoryRecord{ID: uuid.NewString(), Account: p.Account, Name: cmp.Or(m.memoryName, p.Name), Source: p.Source, Targets: p.Targets, Created: s.now(), Automatic: true}
+		r := memoryRecord{ID: uuid.NewString(), Account: p.Account, Name: cmp.Or(m.memoryName, p.Name), Source: p.Source, Targets: p.Targets, Created: tx.now(), Automatic: true}
 		if _, err := createMemory(tx, r); err != nil {
 			return err
 		}
@@ -177,10 +202,10 @@ func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
 }
 
 // addProject stores a new project; a localization project comes with its main collection.
-func (s *Service) addProject(tx *bolt.Tx, p *project) error {
-	now := s.now()
+func addProject(tx *Tx, p *project) error {
+	now := tx.now()
 	p.Created, p.Modified, p.Status, p.StatusAt = now, now, wire.ProjectCreated, now
-	if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+	if err := putProject(tx, p); err != nil {
 		return err
 	}
 	if p.Type != wire.ProjectTypeLocalization {
@@ -387,8 +412,8 @@ func checkDeadline(text string) error {
 
 // localizationProject returns a project that keys can be imported into and exported from. As the interface wants it for these
 // operations, one that is unknown is as forbidden as one of another account.
-func (s *Service) localizationProject(id string) (*project, error) {
-	p, err := s.project(id)
+func (st *store) localizationProject(id string) (*project, error) {
+	p, err := st.project(id)
 	var refused *problem
 	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
 		return nil, refuse(http.StatusForbidden, "there is no project %s in this account", id)
@@ -403,28 +428,28 @@ func (s *Service) localizationProject(id string) (*project, error) {
 }
 
 // project returns a project of this account: a malformed identifier gives a 400, an unknown one a 404, another account's a 403.
-func (s *Service) project(id string) (*project, error) {
+func (st *store) project(id string) (*project, error) {
 	var p *project
-	err := s.store.db.View(func(tx *bolt.Tx) error {
+	err := st.view(func(tx *Tx) error {
 		var err error
-		p, err = s.projectIn(tx, id)
+		p, err = projectIn(tx, id)
 		return err
 	})
 	return p, err
 }
 
-func (s *Service) projectIn(tx *bolt.Tx, id string) (*project, error) {
+func projectIn(tx *Tx, id string) (*project, error) {
 	id, err := projectID(id)
 	if err != nil {
 		return nil, err
 	}
-	p, found, err := getRecord[project](tx.Bucket(bucketProjects), id)
+	p, err := projectOf(tx, id)
 	switch {
 	case err != nil:
 		return nil, err
-	case !found:
+	case p == nil:
 		return nil, refuse(http.StatusNotFound, "there is no project %s", id)
-	case p.Account != s.o.AccountID:
+	case p.Account != tx.account():
 		return nil, refuse(http.StatusForbidden, "the project %s belongs to another account", id)
 	}
 	return p, nil
@@ -440,17 +465,17 @@ func projectID(id string) (string, error) {
 }
 
 // change runs do on a project within a transaction and stores what it made of it.
-func (s *Service) change(id string, do func(tx *bolt.Tx, p *project) error) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, id)
+func (st *store) change(id string, do func(tx *Tx, p *project) error) error {
+	return st.update(func(tx *Tx) error {
+		p, err := projectIn(tx, id)
 		if err != nil {
 			return err
 		}
 		if err := do(tx, p); err != nil {
 			return err
 		}
-		p.Modified = s.now()
-		return putRecord(tx.Bucket(bucketProjects), p.ID, p)
+		p.Modified = tx.now()
+		return putProject(tx, p)
 	})
 }
 

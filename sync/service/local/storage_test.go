@@ -45,7 +45,7 @@ func (s *server) listed(prefix string) (paths []string) {
 // blobs counts the files that the storage has on the disk.
 func (s *server) blobs() int {
 	s.t.Helper()
-	entries, err := os.ReadDir(s.s.blobs)
+	entries, err := os.ReadDir(s.s.files.blobs)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestStorage(t *testing.T) {
 
 func TestStorageLists(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.db.NoSync = true
+	s.s.store.setDurable(false)
 	var files []file
 	var want []string
 	for i := range 2*maxFilesPerBatch + 1 {
@@ -308,7 +308,7 @@ func TestStorageSurvivesARestart(t *testing.T) {
 	}
 	(&quick{s, ""}).send(t, "PUT", wire.PathStorageFile+"a/b", "", "bytes").want(t, 201, nil)
 	for _, name := range []string{"stranger", "half.part"} {
-		if err := os.WriteFile(filepath.Join(s.blobs, name), []byte("x"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.files.blobs, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,7 +26,7 @@ func (x *documentExportJob) xliff(k *desk) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(xml.Header + xliffHead)
 	for _, a := range [][2]string{{"original", k.d.Path}, {"source-language", k.p.Source}, {"target-language", k.r.Code}, {"datatype", "plaintext"},
-		{"date", time.Unix(0, k.s.now()).UTC().Format(time.RFC3339Nano)}, {"tool-id", "locsync"}} {
+		{"date", time.Unix(0, k.tx.now()).UTC().Format(time.RFC3339Nano)}, {"tool-id", "locsync"}} {
 		b.WriteString(` ` + a[0] + `="`)
 		if err := xml.EscapeText(&b, []byte(a[1])); err != nil {
 			return nil, err
