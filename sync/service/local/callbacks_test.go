@@ -56,7 +56,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if status != http.StatusNoContent {
 		io.WriteString(w, "no, \xff thank you")
 	}
-	signal(r.came).raise()
+	select {
+	case r.came <- struct{}{}:
+	default:
+	}
 }
 
 func (r *receiver) all() []received {
@@ -234,14 +237,14 @@ func TestResendSchedule(t *testing.T) {
 			if at := n.at.Sub(began); at != due || n.body != `["d_1031","e_1031"]` || n.address != "POST /x/document/status" {
 				t.Errorf("attempt %d came after %v, want %v: %s %s", i, at, due, n.address, n.body)
 			}
-			due += firstResend << i
+			due += firstAgain << i
 		}
-		if len(got) != 1+resends {
-			t.Errorf("%d attempts, want %d", len(got), 1+resends)
+		if len(got) != 1+timesAgain {
+			t.Errorf("%d attempts, want %d", len(got), 1+timesAgain)
 		}
 		var errors []wire.CallbackError
 		q.send(t, "GET", wire.PathCallbackLastErrors, "", "").want(t, 200, &errors)
-		if len(errors) != 1+resends {
+		if len(errors) != 1+timesAgain {
 			t.Fatalf("%d errors", len(errors))
 		}
 		first, last := errors[len(errors)-1], errors[0]
@@ -336,13 +339,13 @@ func TestReceiverThatHangs(t *testing.T) {
 		if got := to.all(); len(got) != 1 || got[0].body != `["a"]` {
 			t.Errorf("%v", got)
 		}
-		time.Sleep(deliveryTimeout + time.Second)
+		time.Sleep(attemptTime + time.Second)
 		var errors []wire.CallbackError
 		q.send(t, "GET", wire.PathCallbackLastErrors, "", "").want(t, 200, &errors)
 		if len(errors) != 1 || errors[0].Code != 0 || errors[0].Reason == "" {
 			t.Errorf("%+v", errors)
 		}
-		time.Sleep(firstResend) // it hangs again
+		time.Sleep(firstAgain) // it hangs again
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -442,32 +445,6 @@ func TestCallbacksOfAnotherAccount(t *testing.T) {
 	})
 }
 
-// A stored notification that cannot be read holds up no other.
-func TestUnreadableNotification(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		to := newReceiver()
-		s, err := Open(t.TempDir(), Options{Transport: piped(t, to)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		(&quick{s, ""}).send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
-		tell(t, s, wire.CallbackProjectStatus, "first")
-		synctest.Wait()
-		err = s.store.update(func(tx *Tx) error {
-			return tx.bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID)).Bucket(keyQueue).Put(slices.Concat(number(1), number(1)), []byte("{"))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tell(t, s, wire.CallbackProjectStatus, "second")
-		synctest.Wait()
-		if got := to.all(); len(got) != 2 || got[1].body != `["second"]` {
-			t.Errorf("%v", got)
-		}
-	})
-}
-
 // Of many errors the last hundred are kept.
 func TestCallbackErrorsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -490,18 +467,4 @@ func TestCallbackErrorsAreBounded(t *testing.T) {
 			t.Errorf("%d errors", len(errors))
 		}
 	})
-}
-
-func TestEventURL(t *testing.T) {
-	for base, want := range map[string]string{
-		"http://h":              "http://h/project/status",
-		"http://h/":             "http://h/project/status",
-		"http://h/a/b/":         "http://h/a/b/project/status",
-		"http://h/a?x=1&y=/z":   "http://h/a/project/status?x=1&y=/z",
-		"https://u:p@h:8/%2Fa?": "https://u:p@h:8/%2Fa/project/status?",
-	} {
-		if got := eventURL(base, wire.CallbackProjectStatus); got != want {
-			t.Errorf("%s: %s, want %s", base, got, want)
-		}
-	}
 }

@@ -140,8 +140,8 @@ func (s *documentsService) getDocument(c *call) error {
 }
 
 // recordsAt are the records of a document in those of its languages that a call is about.
-func recordsAt(tx *Tx, at place) ([]wire.Document, error) {
-	p, err := projectIn(tx, at.d.Project)
+func recordsAt(tx *Tx, at selection) ([]wire.Document, error) {
+	p, err := projectIn(tx, at.document.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func recordsAt(tx *Tx, at place) ([]wire.Document, error) {
 	}
 	var out []wire.Document
 	for _, code := range at.codes {
-		out = append(out, documentRecord(p, at.d, at.d.rendition(code), tasks))
+		out = append(out, documentRecord(p, at.document, at.document.rendition(code), tasks))
 	}
 	return out, nil
 }
@@ -165,11 +165,11 @@ func (s *documentsService) deleteDocuments(c *call) error {
 		}
 		for _, at := range all {
 			for _, code := range at.codes {
-				if err := removeRendition(tx, at.d, code); err != nil {
+				if err := removeRendition(tx, at.document, code); err != nil {
 					return err
 				}
 			}
-			p, err := projectIn(tx, at.d.Project)
+			p, err := projectIn(tx, at.document.Project)
 			if err != nil {
 				return err
 			}
@@ -203,20 +203,20 @@ func (s *documentsService) renameDocument(c *call) error {
 		if err != nil {
 			return err
 		}
-		extension := path.Ext(at.d.Path)
-		renamed, err := documentPath(path.Join(path.Dir(at.d.Path), strings.TrimSuffix(name, extension)+extension))
+		extension := path.Ext(at.document.Path)
+		renamed, err := documentPath(path.Join(path.Dir(at.document.Path), strings.TrimSuffix(name, extension)+extension))
 		if err != nil {
 			return invalid(wire.QueryName, "%q is not the name of a file", name)
 		}
-		all, err := documentsOf(tx, at.d.Project)
+		all, err := documentsOf(tx, at.document.Project)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(all, func(other *document) bool { return other.Path == renamed && other.ID != at.d.ID }) {
+		if slices.ContainsFunc(all, func(other *document) bool { return other.Path == renamed && other.ID != at.document.ID }) {
 			return refuse(http.StatusConflict, "name: the project has a document %q already", renamed)
 		}
-		at.d.Path = renamed
-		return putDocument(tx, at.d)
+		at.document.Path = renamed
+		return putDocument(tx, at.document)
 	})
 	if err != nil {
 		return err
@@ -239,8 +239,8 @@ func (s *documentsService) updateMetaInfo(c *call) error {
 		if err != nil {
 			return err
 		}
-		at.d.MetaInfo = info
-		return putDocument(tx, at.d)
+		at.document.MetaInfo = info
+		return putDocument(tx, at.document)
 	})
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (s *documentsService) completeDocument(c *call) error {
 		if err != nil {
 			return err
 		}
-		return completeIn(tx, at.d, at.codes)
+		return completeIn(tx, at.document, at.codes)
 	})
 	if err != nil {
 		return err
@@ -331,11 +331,11 @@ func addOtherLanguage(tx *Tx, p *project, d *document, code string) error {
 	from := slices.MaxFunc(d.Languages, func(a, b *rendition) int { return a.Version - b.Version })
 	r := &rendition{Code: code, Version: from.Version, File: from.File, Sheet: from.Sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: tx.now()}
 	d.Languages = append(d.Languages, r)
-	k, err := openDeskOf(tx, p, d, r)
+	k, err := openEditorOf(tx, p, d, r)
 	if err != nil {
 		return err
 	}
-	if err := k.setSegments(k.doc); err != nil {
+	if err := k.setSegments(k.parsed); err != nil {
 		return err
 	}
 	return k.close()

@@ -46,7 +46,7 @@ func (s *documentsService) acceptTranslation(c *call, in *translationJob) error 
 	if in.Confirm, err = c.params.flag(wire.QueryConfirmTranslation); err != nil {
 		return err
 	}
-	_, sent, err := documentParts(c, maxImport)
+	_, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (s *documentsService) acceptTranslation(c *call, in *translationJob) error 
 		if err != nil {
 			return err
 		}
-		in.Document = at.d.compositeID(at.codes[0])
-		j := &job{Project: at.d.Project, work: work{Translation: in}}
+		in.Document = at.document.compositeID(at.codes[0])
+		j := &job{Project: at.document.Project, work: work{Translation: in}}
 		if err := s.jobs.startIn(tx, j, [][]byte{sent[0].body}); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *documentsService) lastTranslation(c *call) (j *job, err error) {
 		if err != nil {
 			return err
 		}
-		j, err = translationJobOf(tx, at.d.compositeID(at.codes[0]))
+		j, err = translationJobOf(tx, at.document.compositeID(at.codes[0]))
 		if err == nil && j == nil {
 			err = refuse(http.StatusNotFound, "no translation was brought into the document lately")
 		}
@@ -119,7 +119,7 @@ func (s *documentsService) translationResult(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := translationReport{wire.TaskStateCompleted, j.Translation.Changed, j.Translation.Kept, j.Translation.Unknown, j.Failure}
+	out := translationReport{Status: wire.TaskStateCompleted, Changed: j.Translation.Changed, Kept: j.Translation.Kept, Unknown: j.Translation.Unknown, Error: j.Failure}
 	switch j.Status {
 	case wire.Completed:
 	case wire.Failed:
@@ -138,15 +138,15 @@ func (s *documentsService) runTranslation(_ context.Context, j *job) error {
 		if err != nil {
 			return err
 		}
-		k, err := openDesk(tx, at.d, at.codes[0])
+		k, err := openEditor(tx, at.document, at.codes[0])
 		if err != nil {
 			return err
 		}
 		body := upload(tx, j, 0)
 		if in.XLIFF {
-			err = k.takeXLIFF(in, body)
+			err = takeXLIFF(k, in, body)
 		} else {
-			err = k.takeTranslated(in, body)
+			err = takeTranslated(k, in, body)
 		}
 		if err != nil {
 			return err
@@ -165,12 +165,12 @@ func (s *documentsService) runTranslation(_ context.Context, j *job) error {
 
 // takeTranslated takes the document in its target language apart and pairs its segments with those of the source: by key where they have
 // keys, else by their place, for which both must have as many.
-func (k *desk) takeTranslated(in *translationJob, body []byte) error {
+func takeTranslated(k *editor, in *translationJob, body []byte) error {
 	name := in.File
 	if _, known := segment.FormatOf(name); !known {
-		name = k.r.File
+		name = k.rendition.File
 	}
-	doc, err := segment.Parse(name, body, segment.Options{Source: k.r.Code, Sheet: k.r.Sheet})
+	doc, err := segment.Parse(name, body, segment.Options{Source: k.rendition.Code, Sheet: k.rendition.Sheet})
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", in.File, err)
 	}
@@ -199,7 +199,7 @@ func (k *desk) takeTranslated(in *translationJob, body []byte) error {
 		if theirs[from].Target != "" {
 			text = theirs[from].Target
 		}
-		if err := k.offer(in, i, text, 0, in.Overwrite); err != nil {
+		if err := offerTranslation(k, in, i, text, 0, in.Overwrite); err != nil {
 			return err
 		}
 	}
@@ -208,8 +208,8 @@ func (k *desk) takeTranslated(in *translationJob, body []byte) error {
 }
 
 // offer stores a translation unless there is another one that is not to be overwritten. With the job's confirmation it is confirmed at the first stage.
-func (k *desk) offer(in *translationJob, i int, text string, stage int, overwrite bool) error {
-	if err := k.doc.Accepts(i, text); err != nil {
+func offerTranslation(k *editor, in *translationJob, i int, text string, stage int, overwrite bool) error {
+	if err := k.parsed.Accepts(i, text); err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: the translation %q of %q %v", clip([]byte(text)), clip([]byte(k.segments[i].Text)), err)
 	}
 	was, err := k.target(i)
@@ -228,17 +228,17 @@ func (k *desk) offer(in *translationJob, i int, text string, stage int, overwrit
 		in.Kept++
 		return nil
 	}
-	before := k.puts
+	before := k.changes
 	if err := k.put(i, t); err != nil {
 		return err
 	}
-	in.Changed += k.puts - before
+	in.Changed += k.changes - before
 	return nil
 }
 
 // takeXLIFF takes the translations of an XLIFF file that an export made. Units are told by their numbers; one whose source text is another one now
 // is passed over, as is one without a translation.
-func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
+func takeXLIFF(k *editor, in *translationJob, body []byte) error {
 	if !strings.Contains(string(body[:min(len(body), 4096)]), "<xliff") {
 		return refuse(http.StatusUnprocessableEntity, "file: %q is not an XLIFF file", in.File)
 	}
@@ -246,8 +246,8 @@ func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: %q cannot be read: %v", in.File, err)
 	}
-	if x.Language != "" && !strings.EqualFold(x.Language, k.r.Code) {
-		return refuse(http.StatusUnprocessableEntity, "file: %q is in %s, the document in %s", in.File, x.Language, k.r.Code)
+	if x.Language != "" && !strings.EqualFold(x.Language, k.rendition.Code) {
+		return refuse(http.StatusUnprocessableEntity, "file: %q is in %s, the document in %s", in.File, x.Language, k.rendition.Code)
 	}
 	for _, u := range x.Units {
 		i, ok := u.number()
@@ -263,7 +263,7 @@ func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
 			return err
 		}
 		fresh := was == nil || x.Date == 0 || was.Changed <= x.Date
-		if err := k.offer(in, i, u.Target, u.stage(len(k.p.Stages)), fresh || in.Overwrite); err != nil {
+		if err := offerTranslation(k, in, i, u.Target, u.stage(len(k.project.Stages)), fresh || in.Overwrite); err != nil {
 			return err
 		}
 	}

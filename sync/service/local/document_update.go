@@ -15,7 +15,7 @@ func (s *documentsService) updateDocument(c *call) error {
 	if _, given, err := c.params.word(wire.QueryDocumentID); err != nil || !given {
 		return orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
 	}
-	model, sent, err := documentParts(c, maxImport)
+	model, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func (s *documentsService) updateDocument(c *call) error {
 		if err != nil {
 			return err
 		}
-		p, err := projectIn(tx, at.d.Project)
+		p, err := projectIn(tx, at.document.Project)
 		if err != nil {
 			return err
 		}
 		u := sentFile{path: path.Base(name), body: sent[0].body, model: models[0]}
 		if u.model.sheet == nil {
-			u.model.sheet = at.d.rendition(at.codes[0]).Sheet
+			u.model.sheet = at.document.rendition(at.codes[0]).Sheet
 		}
 		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
 			return err
@@ -63,8 +63,8 @@ func (s *documentsService) updateDocument(c *call) error {
 }
 
 // replaceVersion gives a document new bytes in some of its languages, and its translations with them.
-func (s *documentsService) replaceVersion(tx *Tx, p *project, at place, u *sentFile) error {
-	d := at.d
+func (s *documentsService) replaceVersion(tx *Tx, p *project, at selection, u *sentFile) error {
+	d := at.document
 	if u.model.placeholders != nil {
 		d.Placeholders = *u.model.placeholders
 	}
@@ -72,12 +72,12 @@ func (s *documentsService) replaceVersion(tx *Tx, p *project, at place, u *sentF
 		return err
 	}
 	for _, code := range at.codes {
-		k, err := openDesk(tx, d, code)
+		k, err := openEditor(tx, d, code)
 		if err != nil {
 			return err
 		}
-		k.p = p
-		if err := k.carryOver(u); err != nil {
+		k.project = p
+		if err := carryOver(k, u); err != nil {
 			return err
 		}
 	}
@@ -94,20 +94,20 @@ func (s *documentsService) replaceVersion(tx *Tx, p *project, at place, u *sentF
 }
 
 // carryOver puts the new version under the rendition and the translations of the former one into it.
-func (k *desk) carryOver(u *sentFile) error {
+func carryOver(k *editor, u *sentFile) error {
 	old := k.segments
 	had, err := k.targets()
 	if err != nil {
 		return err
 	}
-	k.r.Version, k.r.File, k.r.Sheet = k.d.Versions, u.path, u.model.sheet
-	k.r.Revision++
+	k.rendition.Version, k.rendition.File, k.rendition.Sheet = k.document.Versions, u.path, u.model.sheet
+	k.rendition.Revision++
 	if err := k.setSegments(u.doc); err != nil {
 		return err
 	}
 	for i, from := range segment.Align(old, k.segments) {
 		was := had[from]
-		if from < 0 || was == nil || was.Origin == fromPseudo || k.doc.Accepts(i, was.Text) != nil {
+		if from < 0 || was == nil || was.Origin == fromPseudo || k.parsed.Accepts(i, was.Text) != nil {
 			continue
 		}
 		t := *was
@@ -116,11 +116,11 @@ func (k *desk) carryOver(u *sentFile) error {
 			return err
 		}
 	}
-	if err := k.takeTargets(u.model.bilingual); err != nil {
+	if err := takeTargets(k, u.model.bilingual); err != nil {
 		return err
 	}
-	k.puts, k.r.Status = 0, "" // what was carried over is no progress, and a second update is one, too
-	if err := setDocumentStatus(k.tx, k.d, k.r, wire.DocumentUpdated); err != nil {
+	k.changes, k.rendition.Status = 0, "" // what was carried over is no progress, and a second update is one, too
+	if err := setDocumentStatus(k.tx, k.document, k.rendition, wire.DocumentUpdated); err != nil {
 		return err
 	}
 	return k.close()

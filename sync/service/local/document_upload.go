@@ -53,7 +53,7 @@ func (s *documentsService) addDocuments(c *call) error {
 	if err != nil {
 		return err
 	}
-	model, sent, err := documentParts(c, maxImport)
+	model, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *documentsService) addDocuments(c *call) error {
 }
 
 // documentParts reads a multipart body: the JSON of the model, nil when there is none, and the files.
-func documentParts(c *call, limit int64) (model []byte, sent []part, err error) {
+func modelAndFiles(c *call, limit int64) (model []byte, sent []part, err error) {
 	if err := c.bound(limit, true); err != nil {
 		return nil, nil, err
 	}
@@ -377,14 +377,14 @@ func addDocument(tx *Tx, p *project, u *sentFile) (*document, error) {
 func addRendition(tx *Tx, p *project, d *document, code string, u *sentFile) error {
 	r := &rendition{Code: code, Version: d.Versions, File: path.Base(d.Path), Sheet: u.model.sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: d.Created}
 	d.Languages = append(d.Languages, r)
-	k, err := newDesk(tx, p, d, r)
+	k, err := newEditor(tx, p, d, r)
 	if err != nil {
 		return err
 	}
 	if err := k.setSegments(u.doc); err != nil {
 		return err
 	}
-	if err := k.takeTargets(u.model.bilingual); err != nil {
+	if err := takeTargets(k, u.model.bilingual); err != nil {
 		return err
 	}
 	return k.close()
@@ -392,8 +392,8 @@ func addRendition(tx *Tx, p *project, d *document, code string, u *sentFile) err
 
 // takeTargets stores the translations that a bilingual file brings along, unless they are in another language. One that the document has already, from
 // the version before, stays, unless the call asks for the file's.
-func (k *desk) takeTargets(settings bilingualSettings) error {
-	if named := k.doc.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.r.Code)) {
+func takeTargets(k *editor, settings bilingualSettings) error {
+	if named := k.parsed.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.rendition.Code)) {
 		return nil
 	}
 	for i, seg := range k.segments {
@@ -407,7 +407,7 @@ func (k *desk) takeTargets(settings bilingualSettings) error {
 		if was != nil && (was.Locked || was.Text != seg.Target && !settings.replace) {
 			continue
 		}
-		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.p.Stages))}
+		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.project.Stages))}
 		if was != nil && was.Text == t.Text {
 			t.Stage, t.Origin = max(t.Stage, was.Stage), was.Origin
 		}

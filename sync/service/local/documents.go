@@ -25,60 +25,60 @@ func (p *project) forDocuments() error {
 }
 
 // place is one document in those of its languages that a call is about.
-type place struct {
-	d     *document
+type selection struct {
+	document     *document
 	codes []string
 }
 
 // documentIn finds a document of this account by its composite identifier, or, without a language, in all of its languages. field
 // is the parameter that the identifier stands in.
-func documentIn(tx *Tx, field, id string) (place, error) {
+func documentIn(tx *Tx, field, id string) (selection, error) {
 	id = strings.TrimSpace(id)
 	if id == "" {
-		return place{}, invalid(field, "an identifier is empty; it looks like <documentId>_<languageId>")
+		return selection{}, invalid(field, "an identifier is empty; it looks like <documentId>_<languageId>")
 	}
 	document, language := wire.SplitDocumentID(id)
 	d, found, err := findDocument(tx, document)
 	switch {
 	case err != nil:
-		return place{}, err
+		return selection{}, err
 	case !found:
-		return place{}, refuse(http.StatusNotFound, "there is no document %s", id)
+		return selection{}, refuse(http.StatusNotFound, "there is no document %s", id)
 	case d.Account != tx.account():
-		return place{}, refuse(http.StatusForbidden, "the document %s belongs to another account", id)
+		return selection{}, refuse(http.StatusForbidden, "the document %s belongs to another account", id)
 	}
-	at := place{d: d}
+	at := selection{document: d}
 	for _, r := range d.Languages {
 		if language == "" || languageNumber(r.Code) == language {
 			at.codes = append(at.codes, r.Code)
 		}
 	}
 	if len(at.codes) == 0 {
-		return place{}, refuse(http.StatusNotFound, "the document %s is not in the language %s", document, language)
+		return selection{}, refuse(http.StatusNotFound, "the document %s is not in the language %s", document, language)
 	}
 	return at, nil
 }
 
 // documentParameter reads the parameter documentId. composite says that it must name a language.
-func documentParameter(tx *Tx, q params, composite bool) (place, error) {
+func documentParameter(tx *Tx, q params, composite bool) (selection, error) {
 	id, given, err := q.word(wire.QueryDocumentID)
 	if err != nil || !given {
-		return place{}, orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
+		return selection{}, orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
 	}
 	if _, language := wire.SplitDocumentID(id); composite && language == "" {
-		return place{}, invalid(wire.QueryDocumentID, "%q names no language; give <documentId>_<languageId>", id)
+		return selection{}, invalid(wire.QueryDocumentID, "%q names no language; give <documentId>_<languageId>", id)
 	}
 	return documentIn(tx, wire.QueryDocumentID, id)
 }
 
 // documentsParameter reads the parameter documentIds, in every spelling of lists. Each identifier names a language: one that does not would
 // delete a document in all of them. The documents come back in the order they are named first, each once.
-func documentsParameter(tx *Tx, q params) ([]place, error) {
+func documentsParameter(tx *Tx, q params) ([]selection, error) {
 	ids, given := q.list(wire.QueryDocumentIDs)
 	if !given || len(ids) == 1 && ids[0] == "" {
 		return nil, invalid(wire.QueryDocumentIDs, "is missing or empty; name documents as <documentId>_<languageId>")
 	}
-	var out []place
+	var out []selection
 	for _, id := range ids {
 		if _, language := wire.SplitDocumentID(id); id != "" && language == "" {
 			return nil, invalid(wire.QueryDocumentIDs, "%q names no language; give <documentId>_<languageId>", id)
@@ -87,7 +87,7 @@ func documentsParameter(tx *Tx, q params) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(out, func(p place) bool { return p.d.ID == at.d.ID })
+		i := slices.IndexFunc(out, func(p selection) bool { return p.document.ID == at.document.ID })
 		if i < 0 {
 			out = append(out, at)
 			continue

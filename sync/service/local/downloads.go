@@ -20,7 +20,7 @@ func (r *runner) routes() map[string]methods {
 // download answers GET /v1/document/export/{exportId}: 204 while the export is not ready, the file once it is, as often as it is asked
 // for; 404 for an unknown or forgotten identifier, 422 for an export that failed.
 func (r *runner) download(c *call) error {
-	j, err := r.find(c.PathValue(wire.ExportID), kindExport, kindDocumentExport)
+	j, err := r.find(c.pathValue(wire.ExportID), kindExport, kindDocumentExport)
 	if err != nil {
 		return err
 	}
@@ -45,13 +45,13 @@ func (c *call) file(f *os.File, contentType, name string) error {
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
 	h.Set("Content-Disposition", attachment(name))
 	h.Set("X-Content-Type-Options", "nosniff")
-	c.w.WriteHeader(http.StatusOK)
-	io.Copy(c.w, f) // a reader that hangs up has to ask again
+	c.writer.WriteHeader(http.StatusOK)
+	io.Copy(c.writer, f) // a reader that hangs up has to ask again
 	return nil
 }
 

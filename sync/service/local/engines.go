@@ -25,7 +25,7 @@ type assignedEngine struct {
 
 // availableEngines answers GET /v1/project/{projectId}/mt/available.
 func (s *documentsService) availableEngines(c *call) error {
-	p, err := s.store.project(c.PathValue(wire.ProjectID))
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *documentsService) availableEngines(c *call) error {
 
 // getEngines answers GET /v1/project/{projectId}/mt.
 func (s *documentsService) getEngines(c *call) error {
-	p, err := s.store.project(c.PathValue(wire.ProjectID))
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *documentsService) getEngines(c *call) error {
 
 // setEngines answers POST /v1/project/{projectId}/mt: an array that replaces what was set before. A language has one engine.
 func (s *documentsService) setEngines(c *call) error {
-	p, err := s.store.project(c.PathValue(wire.ProjectID))
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *documentsService) setEngines(c *call) error {
 			}
 			taken = append(taken, code)
 		}
-		engines = append(engines, assignedEngine{pseudoEngineID, codes})
+		engines = append(engines, assignedEngine{ID: pseudoEngineID, Languages: codes})
 	}
 	err = s.store.change(p.ID, func(_ *Tx, p *project) error {
 		p.Engines = engines

@@ -43,7 +43,7 @@ func (s *keysService) runExport(_ context.Context, j *job) error {
 	}
 	defer result.drop()
 	err = s.store.view(func(tx *Tx) error {
-		rows, spaces, err := x.rows(tx, j.Project)
+		rows, spaces, err := selectRows(x, tx, j.Project)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *keysService) runExport(_ context.Context, j *job) error {
 			return err
 		}
 		for _, code := range x.Languages {
-			units, err := x.units(rows, spaces, code, p != nil && p.Source == code, pseudo)
+			units, err := unitsOf(x, rows, spaces, code, p != nil && p.Source == code, pseudo)
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (s *keysService) runExport(_ context.Context, j *job) error {
 
 // rows selects the keys of all collections, in order. Of a key in two collections the one of the collection named first counts; of a key
 // that is there as one text and as plural forms the younger one, but for Android, which has both.
-func (x *exportJob) rows(tx *Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
+func selectRows(x *exportJob, tx *Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
 	only := make(map[string]bool, len(x.Keys))
 	for _, key := range x.Keys {
 		only[key] = true
@@ -143,9 +143,9 @@ func (s *keysService) pseudoAt(tx *Tx, projectID string, least state) (bool, err
 }
 
 // units are the keys that a language's export has, with the texts that stand for them.
-func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source, pseudo bool) ([]unit, error) {
+func unitsOf(x *exportJob, rows []selected, spaces []*keyspace, code string, source, pseudo bool) ([]unit, error) {
 	units := make([]unit, 0, len(rows))
-	items := x.items(rows)
+	items := countItems(x, rows)
 	for _, r := range rows {
 		changed := r.changed
 		texts := r.row.texts
@@ -189,7 +189,7 @@ func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, sour
 }
 
 // items counts the items of each list that an Android export may have. Not all places of a list need be among them: what is no text is no key.
-func (x *exportJob) items(rows []selected) map[string]int {
+func countItems(x *exportJob, rows []selected) map[string]int {
 	items := make(map[string]int)
 	if x.Format != wire.FormatAndroidXML {
 		return items
@@ -247,7 +247,7 @@ func (w *exportWriter) language(t template, code string, units []unit) error {
 		if why := unsafePath(p); why != "" {
 			return refuse(422, "a label makes the file path %q, which %s; change the label or the template", p, why)
 		}
-		body, err := w.x.compose(byPath[p])
+		body, err := compose(w.x, byPath[p])
 		if err != nil {
 			return refuse(422, "%s: %v", p, err)
 		}
@@ -260,10 +260,10 @@ func (w *exportWriter) language(t template, code string, units []unit) error {
 
 func (w *exportWriter) file(name string, body []byte) error {
 	if !w.archive && w.zip == nil && len(w.held) == 0 {
-		w.held = []heldFile{{name, body}}
+		w.held = []heldFile{{name: name, body: body}}
 		return nil
 	}
-	for _, h := range append(w.held, heldFile{name, body}) {
+	for _, h := range append(w.held, heldFile{name: name, body: body}) {
 		if err := w.pack(h); err != nil {
 			return err
 		}
@@ -288,13 +288,13 @@ func (w *exportWriter) pack(f heldFile) error {
 func (w *exportWriter) close() (*resultFile, error) {
 	if w.zip == nil && len(w.held) == 1 {
 		_, err := w.out.Write(w.held[0].body)
-		return &resultFile{path.Base(w.held[0].name), contentTypes[w.x.Format]}, err
+		return &resultFile{Name: path.Base(w.held[0].name), ContentType: contentTypes[w.x.Format]}, err
 	}
 	if w.zip == nil {
 		w.zip = zip.NewWriter(w.out)
 	}
 	name := fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
-	return &resultFile{name, "application/zip"}, w.zip.Close()
+	return &resultFile{Name: name, ContentType: "application/zip"}, w.zip.Close()
 }
 
 var contentTypes = map[wire.Format]string{

@@ -41,7 +41,7 @@ var exportFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON, wi
 
 // startExport answers POST /v2/project/{projectId}/export: everything in the query, and optionally {"keys": [...]} as the body.
 func (s *keysService) startExport(c *call) error {
-	p, err := s.store.localizationProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *keysService) startExport(c *call) error {
 // startExportV1 answers POST /v1/project/{projectId}/export, whose parameters are members of a JSON body. The published
 // description has a model of that body with more members than the interface shows; those are taken, too, and the query parameters of the newer form.
 func (s *keysService) startExportV1(c *call) error {
-	p, err := s.store.localizationProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}

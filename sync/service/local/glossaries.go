@@ -68,7 +68,7 @@ func (s *glossaryService) listGlossaries(c *call) error {
 
 // projectGlossaries answers GET /v1/project/{projectId}/glossaries: those that are attached, in the order they were attached.
 func (s *glossaryService) projectGlossaries(c *call) error {
-	return s.answerGlossaries(c, func(tx *Tx) ([]*glossary, error) { return attachedGlossaries(tx, c.PathValue(wire.ProjectID)) })
+	return s.answerGlossaries(c, func(tx *Tx) ([]*glossary, error) { return attachedGlossaries(tx, c.pathValue(wire.ProjectID)) })
 }
 
 func (s *glossaryService) answerGlossaries(c *call, which func(tx *Tx) ([]*glossary, error)) error {
@@ -99,7 +99,7 @@ func (s *glossaryService) projectDefaultGlossary(c *call) error {
 		return err
 	}
 	return s.answerDefault(c, func(tx *Tx) ([]*glossary, error) {
-		all, err := attachedGlossaries(tx, c.PathValue(wire.ProjectID))
+		all, err := attachedGlossaries(tx, c.pathValue(wire.ProjectID))
 		if err != nil || !fallback {
 			return all, err
 		}
@@ -132,14 +132,14 @@ func (s *glossaryService) attachGlossaries(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.store.project(c.PathValue(wire.ProjectID)); err != nil {
+	if _, err := s.store.project(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	var ids []string
 	if err := json.Unmarshal(raw, &ids); err != nil || ids == nil {
 		return invalid(field, "the body is not an array of identifiers: %s", clip(raw))
 	}
-	err = s.store.change(c.PathValue(wire.ProjectID), func(tx *Tx, p *project) error {
+	err = s.store.change(c.pathValue(wire.ProjectID), func(tx *Tx, p *project) error {
 		p.Glossaries = nil
 		for _, id := range ids {
 			g, err := glossaryIn(tx, field, id)

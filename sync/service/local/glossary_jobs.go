@@ -127,7 +127,7 @@ func (s *glossaryService) runGlossaryImport(_ context.Context, j *job) error {
 
 // glossaryImportState answers GET /v1/glossary/importTaskState/{taskId} with one word.
 func (s *glossaryService) glossaryImportState(c *call) error {
-	j, err := s.jobs.find(c.PathValue(wire.TaskID), kindGlossaryImport)
+	j, err := s.jobs.find(c.pathValue(wire.TaskID), kindGlossaryImport)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (s *glossaryService) glossaryExports(c *call) error {
 // downloadGlossary answers GET /v1/glossary/export/{taskId}: the workbook, as often as it is asked for. While it is not ready that is a 400, unlike the 204
 // of other exports; an export that failed is a 500.
 func (s *glossaryService) downloadGlossary(c *call) error {
-	j, err := s.jobs.find(c.PathValue(wire.TaskID), kindGlossaryExport)
+	j, err := s.jobs.find(c.pathValue(wire.TaskID), kindGlossaryExport)
 	if err != nil {
 		return err
 	}

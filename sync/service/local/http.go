@@ -19,11 +19,11 @@ import (
 
 // call is one request on its way through a handler.
 type call struct {
-	*http.Request
-	w      http.ResponseWriter
-	params params
-	server *apiServer
-	held   int64 // bytes of the body that are in memory
+	Request *http.Request
+	writer       http.ResponseWriter
+	params  params
+	server  *apiServer
+	held    int64 // bytes of the body that are in memory
 }
 
 // json answers with a JSON value.
@@ -32,15 +32,18 @@ func (c *call) json(status int, value any) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(status)
-	c.w.Write(body)
+	c.writer.Header().Set("Content-Type", "application/json")
+	c.writer.WriteHeader(status)
+	c.writer.Write(body)
 	return nil
 }
 
+// pathValue is the value of a placeholder of the path.
+func (c *call) pathValue(name string) string { return c.Request.PathValue(name) }
+
 // empty answers without a body.
 func (c *call) empty(status int) error {
-	c.w.WriteHeader(status)
+	c.writer.WriteHeader(status)
 	return nil
 }
 
@@ -165,7 +168,7 @@ func (s *apiServer) route(m methods) http.Handler {
 		}
 		q, err := readParams(r)
 		if err == nil {
-			c := &call{Request: r, w: w, params: q, server: s}
+			c := &call{Request: r, writer: w, params: q, server: s}
 			defer c.release()
 			err = do(c)
 		}

@@ -57,7 +57,7 @@ func (s *keysService) runImport(ctx context.Context, j *job) error {
 	if len(failed) == len(in.Files) {
 		return s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Failed) })
 	}
-	offers, refused := in.gather(read)
+	offers, refused := gather(in, read)
 	if in.Done == 0 {
 		in.Result.ConflictingKeyValues = refused
 	}
@@ -78,7 +78,7 @@ func (s *keysService) runImport(ctx context.Context, j *job) error {
 // gather brings the entries of all files together, in order, one offer for a key. A key that is there twice is never dropped in silence:
 // within one file the last one counts, as for every program that reads it; between files the last one counts when conflicts
 // are overwritten, else the first. What does not count is listed, unless it is the same or the caller asked to overwrite between files.
-func (in *importJob) gather(read [][]entry) (offers []offer, refused map[string][]string) {
+func gather(in *importJob, read [][]entry) (offers []offer, refused map[string][]string) {
 	refused = map[string][]string{}
 	at := make(map[string]int)
 	from := make(map[string]int)

@@ -92,7 +92,7 @@ func (s *keysService) routes() map[string]methods {
 
 // startImport answers POST /v2/project/{projectId}/import.
 func (s *keysService) startImport(c *call) error {
-	p, err := s.store.localizationProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *keysService) startImport(c *call) error {
 		if err != nil {
 			return err
 		}
-		in.Files = append(in.Files, importFile{f.file, kind})
+		in.Files = append(in.Files, importFile{Name: f.file, Format: kind})
 		bodies = append(bodies, f.body)
 	}
 	if len(bodies) == 0 {
@@ -168,7 +168,7 @@ func importRequest(q params, p *project) (in *importJob, wanted []string, err er
 		if !in.Source {
 			return nil, nil, invalid(wire.QueryTargetLanguages, "goes with an import of the source language %s only", p.Source)
 		}
-		if wanted, err = targetLanguages(q, p); err != nil {
+		if wanted, err = targetLanguages(q, p.Source); err != nil {
 			return nil, nil, err
 		}
 		if len(wanted) == 1 {
@@ -350,7 +350,7 @@ func joinCollection(tx *Tx, projectID, name string, wanted []string, now int64) 
 
 // importResult answers GET …/project/import-result/{importId}.
 func (s *keysService) importResult(c *call) error {
-	j, err := s.jobs.find(c.PathValue(wire.ImportID), kindImport)
+	j, err := s.jobs.find(c.pathValue(wire.ImportID), kindImport)
 	if err != nil {
 		return err
 	}

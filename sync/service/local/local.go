@@ -98,7 +98,6 @@ type Service struct {
 	jobs      *runner
 	callbacks *callbackSender
 	projects  *projectsService
-	files     *filesService
 	table     map[string]methods // everything that is served, by path
 }
 
@@ -167,7 +166,7 @@ func open(dir string, o Options, st *store) (*Service, error) {
 	documents := newDocumentsService(st, jobs, work, o.Pseudo)
 	statistics := newStatisticsService(st, jobs, work)
 	projects := newProjectsService(st, documents, o.Trial)
-	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, files: files, table: map[string]methods{}}
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, table: map[string]methods{}}
 	s.server = newServer(apiOptions{
 		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now, Faults: o.Faults, Logger: o.Logger,
 	})

@@ -155,7 +155,7 @@ func (m *memory) remember(source string, at surroundings, code, text string, now
 	if has && was.Text == text {
 		return nil
 	}
-	unit.Targets[code] = memoryText{text, now}
+	unit.Targets[code] = memoryText{Text: text, Changed: now}
 	if err := putRecord(m.bucket.Bucket(keyUnits), string(n), unit); err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func memoryWire(r *memoryRecord) wire.Memory {
 // deleteMemory answers DELETE /v1/translationmemory/{memoryId}; projects that use it lose it.
 func (s *memoryService) deleteMemory(c *call) error {
 	err := s.store.update(func(tx *Tx) error {
-		m, err := memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (s *memoryService) deleteMemory(c *call) error {
 
 // getProjectMemories answers GET /v1/project/{projectId}/translationmemories.
 func (s *memoryService) getProjectMemories(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (s *memoryService) getProjectMemories(c *call) error {
 
 // setProjectMemories answers POST /v1/project/{projectId}/translationmemories: the array is the whole list from now on.
 func (s *memoryService) setProjectMemories(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (s *memoryService) setProjectMemories(c *call) error {
 // setProjectMemoriesByLanguage answers POST …/translationmemories/bylanguages: a list for each language, which together are the whole list
 // from now on.
 func (s *memoryService) setProjectMemoriesByLanguage(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}

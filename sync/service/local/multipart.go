@@ -141,12 +141,12 @@ func files(parts []part) []part {
 // bound refuses a body that says it is larger than limit before anything of it is read, and one that turns out to be when it is. held
 // is for a body that the caller keeps in memory: it counts towards maxHeld until the call is over.
 func (c *call) bound(limit int64, held bool) error {
-	if c.ContentLength > limit {
+	if c.Request.ContentLength > limit {
 		return &http.MaxBytesError{Limit: limit}
 	}
-	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+	c.Request.Body = http.MaxBytesReader(c.writer, c.Request.Body, limit)
 	if held {
-		c.Body = &heldBody{c.Body, c}
+		c.Request.Body = &heldBody{c.Request.Body, c}
 	}
 	return nil
 }
@@ -195,5 +195,5 @@ func readBody(c *call, limit int64) ([]byte, error) {
 	if err := c.bound(limit, true); err != nil {
 		return nil, err
 	}
-	return readWhole(c.Body)
+	return readWhole(c.Request.Body)
 }

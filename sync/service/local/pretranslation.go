@@ -28,7 +28,7 @@ type pretranslationJob struct {
 
 // getPretranslationRules answers GET /v1/project/{projectId}/pretranslation-rules.
 func (s *documentsService) getPretranslationRules(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *documentsService) getPretranslationRules(c *call) error {
 // setPretranslationRules answers POST and PUT /v1/project/{projectId}/pretranslation-rules: the array replaces the rules that were set, and,
 // unless startPretranslate is false, they are followed at once.
 func (s *documentsService) setPretranslationRules(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -187,11 +187,11 @@ func (s *documentsService) runPretranslation(_ context.Context, j *job) error {
 				return err
 			}
 			for _, r := range d.Languages {
-				k, err := openDesk(tx, d, r.Code)
+				k, err := openEditor(tx, d, r.Code)
 				if err != nil {
 					return err
 				}
-				if proposals[r.Code], err = k.propose(s.rules(k.p)); err != nil {
+				if proposals[r.Code], err = propose(k, s.rules(k.project)); err != nil {
 					return err
 				}
 			}
@@ -209,11 +209,11 @@ func (s *documentsService) runPretranslation(_ context.Context, j *job) error {
 				if r.Pretranslation == j.ID {
 					r.Pretranslation = ""
 				}
-				k, err := openDesk(tx, d, r.Code)
+				k, err := openEditor(tx, d, r.Code)
 				if err != nil {
 					return err
 				}
-				if err := k.fill(proposals[r.Code]); err != nil {
+				if err := fillIn(k, proposals[r.Code]); err != nil {
 					return err
 				}
 			}
@@ -249,7 +249,7 @@ func dropPretranslation(tx *Tx, j *job) error {
 }
 
 // fill stores proposals where there is still no translation.
-func (k *desk) fill(proposals []proposal) error {
+func fillIn(k *editor, proposals []proposal) error {
 	for _, p := range proposals {
 		if p.segment >= len(k.segments) || digest(k.segments[p.segment].Text) != p.Source {
 			continue
@@ -269,7 +269,7 @@ func (k *desk) fill(proposals []proposal) error {
 }
 
 // propose follows the rules for every segment without a translation.
-func (k *desk) propose(rules []pretranslationRule) ([]proposal, error) {
+func propose(k *editor, rules []pretranslationRule) ([]proposal, error) {
 	var out []proposal
 	for i := range k.segments {
 		was, err := k.target(i)
@@ -280,7 +280,7 @@ func (k *desk) propose(rules []pretranslationRule) ([]proposal, error) {
 			continue
 		}
 		for _, r := range rules {
-			t, ok, err := k.follow(r, i)
+			t, ok, err := followRule(k, r, i)
 			if err != nil {
 				return nil, err
 			}
@@ -295,23 +295,23 @@ func (k *desk) propose(rules []pretranslationRule) ([]proposal, error) {
 }
 
 // follow asks one rule for a translation of a segment.
-func (k *desk) follow(r pretranslationRule, i int) (t target, ok bool, err error) {
+func followRule(k *editor, r pretranslationRule, i int) (t target, ok bool, err error) {
 	if k.segments[i].Size().Words < r.MinWords {
 		return t, false, nil
 	}
-	t.Stage = k.p.stageNumber(r.Stage)
+	t.Stage = k.project.stageNumber(r.Stage)
 	switch r.Type {
 	case wire.RuleMemory:
 		t.Origin = fromMemory
-		t.Text, ok, err = k.recall(r, i)
+		t.Text, ok, err = recall(k, r, i)
 	case wire.RuleMachine:
-		if k.p.translates(k.r.Code) {
+		if k.project.translates(k.rendition.Code) {
 			t.Origin = fromMachine
-			t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+			t.Text, ok = machineTranslation(k.parsed, i, k.rendition.Code)
 		}
 	case pseudoRule:
-		t.Origin, t.Stage = fromPseudo, len(k.p.Stages)
-		t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+		t.Origin, t.Stage = fromPseudo, len(k.project.Stages)
+		t.Text, ok = machineTranslation(k.parsed, i, k.rendition.Code)
 	case wire.RuleNumberConversion:
 		t.Origin = fromMachine
 		t.Text, ok = k.segments[i].Text, onlyNumbers(k.segments[i].Text)
@@ -325,10 +325,10 @@ func onlyNumbers(text string) bool {
 }
 
 // recall asks the memories of a rule for a segment.
-func (k *desk) recall(r pretranslationRule, i int) (text string, ok bool, err error) {
+func recall(k *editor, r pretranslationRule, i int) (text string, ok bool, err error) {
 	var best match
-	for _, attached := range k.p.Memories {
-		if r.Memory != "" && r.Memory != attached.ID || !attached.serves(k.r.Code) {
+	for _, attached := range k.project.Memories {
+		if r.Memory != "" && r.Memory != attached.ID || !attached.serves(k.rendition.Code) {
 			continue
 		}
 		m, err := openMemory(k.tx, attached.ID)
@@ -339,11 +339,11 @@ func (k *desk) recall(r pretranslationRule, i int) (text string, ok bool, err er
 			continue
 		}
 		threshold := max(r.Threshold, attached.Threshold)
-		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.r.Code, threshold)
+		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.rendition.Code, threshold)
 		if err != nil {
 			return "", false, err
 		}
-		if found.percent >= threshold && found.percent > best.percent && k.doc.Accepts(i, found.text) == nil {
+		if found.percent >= threshold && found.percent > best.percent && k.parsed.Accepts(i, found.text) == nil {
 			best = found
 		}
 	}

@@ -122,7 +122,7 @@ func timestamp(nanos int64) string {
 func (s *projectsService) getProject(c *call) error {
 	var out *wire.Project
 	err := s.store.view(func(tx *Tx) error {
-		p, err := projectIn(tx, c.PathValue(wire.ProjectID))
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *projectsService) updateProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.store.project(c.PathValue(wire.ProjectID)); err != nil {
+	if _, err := s.store.project(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	b, err := readMembers("body", raw)
@@ -161,7 +161,7 @@ func (s *projectsService) updateProject(c *call) error {
 	if err := checkDeadline(deadline); err != nil {
 		return err
 	}
-	err = s.store.change(c.PathValue(wire.ProjectID), func(tx *Tx, p *project) error {
+	err = s.store.change(c.pathValue(wire.ProjectID), func(tx *Tx, p *project) error {
 		if name != p.Name {
 			if other, err := projectNamed(tx, name); err != nil || other != nil {
 				return orElse(err, refuse(http.StatusConflict, "name: another project is called %q", name))
@@ -194,7 +194,7 @@ func orElse(err, otherwise error) error {
 // deleteProject answers DELETE /v1/project/{projectId}.
 func (s *projectsService) deleteProject(c *call) error {
 	err := s.store.update(func(tx *Tx) error {
-		p, err := projectIn(tx, c.PathValue(wire.ProjectID))
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
@@ -401,14 +401,14 @@ func (s *projectsService) removeLanguage(c *call) error {
 // addTargets answers POST /v1/project/{projectId}/software-localization/targets. A language that is new to the project joins the project
 // and no collection; one that the project has already joins every collection that lacks it.
 func (s *projectsService) addTargets(c *call) error {
-	p, err := s.store.project(c.PathValue(wire.ProjectID))
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
 	if p.Type != wire.ProjectTypeLocalization {
 		return refuse(http.StatusForbidden, "the project %s translates documents; targets of collections are for projects of type %s", p.ID, wire.ProjectTypeLocalization)
 	}
-	codes, err := targetLanguages(c.params, p)
+	codes, err := targetLanguages(c.params, p.Source)
 	if err != nil {
 		return err
 	}
@@ -424,12 +424,12 @@ func (s *projectsService) addTargets(c *call) error {
 }
 
 // targetLanguages reads the parameter target-languages, which is required: absent or empty it is a 400.
-func targetLanguages(q params, p *project) ([]string, error) {
+func targetLanguages(q params, source string) ([]string, error) {
 	words, given := q.list(wire.QueryTargetLanguages)
 	if !given || len(words) == 0 || len(words) == 1 && words[0] == "" {
 		return nil, invalid(wire.QueryTargetLanguages, "the list is empty; name language codes, separated by commas")
 	}
-	return targetCodes(wire.QueryTargetLanguages, words, p.Source)
+	return targetCodes(wire.QueryTargetLanguages, words, source)
 }
 
 func joinAllCollections(tx *Tx, projectID string, codes []string) error {

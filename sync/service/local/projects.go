@@ -18,34 +18,42 @@ import (
 
 // project is the stored record of a project. Its keys lie elsewhere (see collection).
 type project struct {
-	ID          string   `json:"id"`
-	Account     string   `json:"account"`
-	Type        string   `json:"type"`
-	Name        string   `json:"name"`
-	Source      string   `json:"source"`
-	Targets     []string `json:"targets"`
-	Stages      []stage  `json:"stages"`
-	Description string   `json:"description,omitempty"`
-	Deadline    string   `json:"deadline,omitempty"`
-	ExternalTag string   `json:"externalTag,omitempty"`
-	ClientID    string   `json:"clientId,omitempty"`
-	DomainID    int      `json:"domainId,omitempty"`
-	ToVendor    bool     `json:"assignToVendor,omitempty"`
-	ForTesting  bool     `json:"isForTesting,omitempty"`
-	Glossaries  []string `json:"glossaries,omitempty"` // identifiers, in the order they were attached
-
-	// Of a project of documents.
-	Memories          []attachedMemory     `json:"memories,omitempty"`
-	Engines           []assignedEngine     `json:"engines,omitempty"`
-	Rules             []pretranslationRule `json:"rules,omitempty"`
-	FuzzyRepetitions  bool                 `json:"fuzzyRepetitions,omitempty"`
-	DocumentsRevision int                  `json:"documentsRevision,omitempty"` // rises when documents come, change or go
+	ID      string   `json:"id"`
+	Account string   `json:"account"`
+	Type    string   `json:"type"`
+	Name    string   `json:"name"`
+	Source  string   `json:"source"`
+	Targets []string `json:"targets"`
+	Stages  []stage  `json:"stages"`
+	details
+	resources
 
 	Created  int64              `json:"created"`
 	Modified int64              `json:"modified"`
 	Status   wire.ProjectStatus `json:"status"`
 	StatusAt int64              `json:"statusAt"`
 	Before   wire.ProjectStatus `json:"before,omitempty"` // what a cancelled project goes back to
+}
+
+// details are what people say about a project.
+type details struct {
+	Description string `json:"description,omitempty"`
+	Deadline    string `json:"deadline,omitempty"`
+	ExternalTag string `json:"externalTag,omitempty"`
+	ClientID    string `json:"clientId,omitempty"`
+	DomainID    int    `json:"domainId,omitempty"`
+	ToVendor    bool   `json:"assignToVendor,omitempty"`
+	ForTesting  bool   `json:"isForTesting,omitempty"`
+}
+
+// resources are what a project is translated with; all but glossaries are of projects of documents.
+type resources struct {
+	Glossaries        []string             `json:"glossaries,omitempty"` // identifiers, in the order they were attached
+	Memories          []attachedMemory     `json:"memories,omitempty"`
+	Engines           []assignedEngine     `json:"engines,omitempty"`
+	Rules             []pretranslationRule `json:"rules,omitempty"`
+	FuzzyRepetitions  bool                 `json:"fuzzyRepetitions,omitempty"`
+	DocumentsRevision int                  `json:"documentsRevision,omitempty"` // rises when documents come, change or go
 }
 
 // stage is one step that a translation passes.
@@ -87,7 +95,7 @@ func (p *project) setStatus(s wire.ProjectStatus, now int64) {
 // projectModel is the body that makes a project. Members that are no strings, booleans or lists where they should be are named
 // one by one, so it is read member by member.
 type projectModel struct {
-	project
+	project    project
 	stageWords []string
 	toVendor   *bool
 
@@ -133,7 +141,7 @@ func (s *projectsService) createProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(sent) > 0 && m.Type == wire.ProjectTypeLocalization {
+	if len(sent) > 0 && m.project.Type == wire.ProjectTypeLocalization {
 		return invalid(wire.PartFile, "a localization project is made without files; import them with POST %s", wire.Prefix+wire.PathImport)
 	}
 	p := m.project
@@ -193,7 +201,7 @@ func equip(tx *Tx, p *project, m *projectModel) error {
 		}
 	}
 	if m.useMachine {
-		p.Engines = []assignedEngine{{pseudoEngineID, p.Targets}}
+		p.Engines = []assignedEngine{{ID: pseudoEngineID, Languages: p.Targets}}
 		if m.translated {
 			p.Rules = append(p.Rules, pretranslationRule{Type: wire.RuleMachine, Order: len(p.Rules) + 1})
 		}
@@ -217,7 +225,7 @@ func addProject(tx *Tx, p *project) error {
 // projectBody finds the project's JSON in the body, whichever way it came: one part of a multipart body, with a file name or without; a
 // form field; or the body itself. sent are the files beside it.
 func projectBody(c *call) (model []byte, sent []part, err error) {
-	kind := strings.ToLower(c.Header.Get("Content-Type"))
+	kind := strings.ToLower(c.Request.Header.Get("Content-Type"))
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		if err := c.bound(maxImport, true); err != nil {
@@ -232,10 +240,10 @@ func projectBody(c *call) (model []byte, sent []part, err error) {
 		if err := c.bound(maxModel, true); err != nil {
 			return nil, nil, err
 		}
-		if err := c.ParseForm(); err != nil {
+		if err := c.Request.ParseForm(); err != nil {
 			return nil, nil, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
 		}
-		for name, v := range c.PostForm {
+		for name, v := range c.Request.PostForm {
 			if isModelName(name) && len(v) > 0 {
 				return []byte(v[0]), nil, nil
 			}
@@ -299,18 +307,18 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 		return nil, err
 	}
 	m := &projectModel{}
-	m.Name = strings.TrimSpace(member[string](b, "name"))
-	m.Type = member[string](b, "type")
-	m.Source = member[string](b, "sourceLanguage")
-	m.Targets = member[[]string](b, "targetLanguages")
+	m.project.Name = strings.TrimSpace(member[string](b, "name"))
+	m.project.Type = member[string](b, "type")
+	m.project.Source = member[string](b, "sourceLanguage")
+	m.project.Targets = member[[]string](b, "targetLanguages")
 	m.toVendor = member[*bool](b, "assignToVendor")
 	m.stageWords = member[[]string](b, "workflowStages")
-	m.Description = member[string](b, "description")
-	m.Deadline = member[string](b, "deadline")
-	m.ExternalTag = member[string](b, "externalTag")
-	m.ClientID = member[string](b, "clientId")
-	m.DomainID = member[int](b, "domainId")
-	m.ForTesting = member[bool](b, "isForTesting")
+	m.project.Description = member[string](b, "description")
+	m.project.Deadline = member[string](b, "deadline")
+	m.project.ExternalTag = member[string](b, "externalTag")
+	m.project.ClientID = member[string](b, "clientId")
+	m.project.DomainID = member[int](b, "domainId")
+	m.project.ForTesting = member[bool](b, "isForTesting")
 	m.properties = member[json.RawMessage](b, "documentProperties")
 	m.useMachine, m.translated = member[bool](b, "useMT"), member[bool](b, "pretranslate")
 	m.memoryName = strings.TrimSpace(member[string](b, "translationMemoryName"))
@@ -322,31 +330,31 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 }
 
 func (m *projectModel) check() error {
-	if m.Name == "" {
+	if m.project.Name == "" {
 		return invalid("name", "is missing; a project has a name")
 	}
 	if m.toVendor == nil {
 		return invalid("assignToVendor", "is missing; give true or false")
 	}
-	m.ToVendor = *m.toVendor
+	m.project.ToVendor = *m.toVendor
 	switch {
-	case m.Type == "" || strings.EqualFold(m.Type, wire.ProjectTypeDefault):
-		m.Type = wire.ProjectTypeDefault
-	case strings.EqualFold(m.Type, wire.ProjectTypeLocalization):
-		m.Type = wire.ProjectTypeLocalization
+	case m.project.Type == "" || strings.EqualFold(m.project.Type, wire.ProjectTypeDefault):
+		m.project.Type = wire.ProjectTypeDefault
+	case strings.EqualFold(m.project.Type, wire.ProjectTypeLocalization):
+		m.project.Type = wire.ProjectTypeLocalization
 	default:
-		return invalid("type", "%q is neither %s nor %s", m.Type, wire.ProjectTypeDefault, wire.ProjectTypeLocalization)
+		return invalid("type", "%q is neither %s nor %s", m.project.Type, wire.ProjectTypeDefault, wire.ProjectTypeLocalization)
 	}
-	if err := m.checkLanguages("sourceLanguage", "targetLanguages"); err != nil {
+	if err := m.project.checkLanguages("sourceLanguage", "targetLanguages"); err != nil {
 		return err
 	}
-	if err := checkDeadline(m.Deadline); err != nil {
+	if err := checkDeadline(m.project.Deadline); err != nil {
 		return err
 	}
 	words := slices.Clone(m.stageWords)
 	if len(words) == 0 {
 		words = slices.Clone(stagesOfDocuments)
-		if m.Type == wire.ProjectTypeLocalization {
+		if m.project.Type == wire.ProjectTypeLocalization {
 			words = slices.Clone(stagesOfLocalization)
 		}
 	}
@@ -357,14 +365,14 @@ func (m *projectModel) check() error {
 		}
 		words[i] = stageTypes[at]
 	}
-	m.Stages = newStages(words)
+	m.project.Stages = newStages(words)
 	return nil
 }
 
 func newStages(types []string) []stage {
 	out := make([]stage, len(types))
 	for i, t := range types {
-		out[i] = stage{uuid.NewString(), t}
+		out[i] = stage{ID: uuid.NewString(), Type: t}
 	}
 	return out
 }

@@ -160,7 +160,7 @@ func (s *statisticsService) runStatistics(_ context.Context, j *job) error {
 				if d.rendition(code) == nil {
 					continue
 				}
-				k, err := openDesk(tx, d, code)
+				k, err := openEditor(tx, d, code)
 				if err != nil {
 					return err
 				}
@@ -199,15 +199,15 @@ func newCounting(p *project) *counting {
 	return c
 }
 
-func (c *counting) document(k *desk) (documentSnapshot, error) {
-	out := documentSnapshot{ID: k.d.compositeID(k.r.Code), Name: k.d.name(), Language: k.r.Code, Counts: map[wire.StatisticsName]sampledCount{}}
+func (c *counting) document(k *editor) (documentSnapshot, error) {
+	out := documentSnapshot{ID: k.document.compositeID(k.rendition.Code), Name: k.document.name(), Language: k.rendition.Code, Counts: map[wire.StatisticsName]sampledCount{}}
 	for i := range k.segments {
 		band, err := c.band(k, i)
 		if err != nil {
 			return out, err
 		}
 		n := out.Counts[band]
-		n.add(sampledCount{1, k.segments[i].Size()})
+		n.add(sampledCount{Segments: 1, Count: k.segments[i].Size()})
 		out.Counts[band] = n
 	}
 	return out, nil
@@ -215,17 +215,17 @@ func (c *counting) document(k *desk) (documentSnapshot, error) {
 
 // band decides the row of a segment, in this order: it came confirmed from the version before; a memory has the very text; the project had it
 // earlier; a memory, or the project, has one much like it; it is new.
-func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
+func (c *counting) band(k *editor, i int) (wire.StatisticsName, error) {
 	text := k.segments[i].Text
 	t, err := k.target(i)
 	if err != nil {
 		return "", err
 	}
-	if t != nil && t.Origin == fromUpdate && t.Stage == len(k.p.Stages) {
+	if t != nil && t.Origin == fromUpdate && t.Stage == len(k.project.Stages) {
 		c.note(k, text)
 		return wire.StatisticsPerfect, nil
 	}
-	best, err := k.bestMatch(i)
+	best, err := bestMatch(k, i)
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +234,7 @@ func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
 		return bandOf(best), nil
 	}
 	if in, again := c.seen[digest(text)]; again {
-		if in == k.d.ID {
+		if in == k.document.ID {
 			return wire.StatisticsRepetitions, nil
 		}
 		return wire.StatisticsCrossFileRepeated, nil
@@ -247,21 +247,21 @@ func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
 }
 
 // note remembers that the project has had a text.
-func (c *counting) note(k *desk, text string) {
+func (c *counting) note(k *editor, text string) {
 	if _, again := c.seen[digest(text)]; again {
 		return
 	}
-	c.seen[digest(text)] = k.d.ID
+	c.seen[digest(text)] = k.document.ID
 	if c.before != nil {
 		c.before.add(text)
 	}
 }
 
 // bestMatch is the percentage of the best match that the project's memories have for a segment.
-func (k *desk) bestMatch(i int) (int, error) {
+func bestMatch(k *editor, i int) (int, error) {
 	best := 0
-	for _, a := range k.p.Memories {
-		if !a.serves(k.r.Code) {
+	for _, a := range k.project.Memories {
+		if !a.serves(k.rendition.Code) {
 			continue
 		}
 		m, err := openMemory(k.tx, a.ID)
@@ -271,7 +271,7 @@ func (k *desk) bestMatch(i int) (int, error) {
 		if m == nil {
 			continue
 		}
-		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.r.Code, a.Threshold)
+		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.rendition.Code, a.Threshold)
 		if err != nil {
 			return 0, err
 		}

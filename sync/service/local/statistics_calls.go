@@ -33,7 +33,7 @@ func (s *statisticsService) routes() map[string]methods {
 
 // projectStatistics answers GET /v1/project/{projectId}/statistics: the rows of each target language. 202 with a plain text while they are built.
 func (s *statisticsService) projectStatistics(c *call) error {
-	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+	return s.answerStatistics(c, c.pathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
 		out := wire.ProjectStatisticsV1{}
 		for _, code := range p.Targets {
 			out[code] = wire.LanguageStatistics{Statistics: statisticsRows(have.in(code), onlyExact)}
@@ -44,7 +44,7 @@ func (s *statisticsService) projectStatistics(c *call) error {
 
 // projectStatisticsV2 answers GET /v2/project/{projectId}/statistics, which has the documents, too.
 func (s *statisticsService) projectStatisticsV2(c *call) error {
-	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+	return s.answerStatistics(c, c.pathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
 		out := wire.ProjectStatistics{}
 		for _, code := range p.Targets {
 			one := wire.LanguageStatistics{Language: code, Statistics: statisticsRows(have.in(code), onlyExact), Documents: []wire.DocumentStatistics{}}
@@ -59,7 +59,7 @@ func (s *statisticsService) projectStatisticsV2(c *call) error {
 
 // documentStatistics answers GET /v1/document/statistics.
 func (s *statisticsService) documentStatistics(c *call) error {
-	var at place
+	var at selection
 	err := s.store.view(func(tx *Tx) (err error) {
 		at, err = documentParameter(tx, c.params, true)
 		return err
@@ -67,10 +67,10 @@ func (s *statisticsService) documentStatistics(c *call) error {
 	if err != nil {
 		return err
 	}
-	id := at.d.compositeID(at.codes[0])
-	return s.answerStatistics(c, at.d.Project, func(have *snapshot, _ *project, onlyExact bool) any {
+	id := at.document.compositeID(at.codes[0])
+	return s.answerStatistics(c, at.document.Project, func(have *snapshot, _ *project, onlyExact bool) any {
 		of := slices.DeleteFunc(slices.Clone(have.Documents), func(d documentSnapshot) bool { return d.ID != id })
-		return wire.DocumentStatistics{Name: at.d.name(), Statistics: statisticsRows(of, onlyExact)}
+		return wire.DocumentStatistics{Name: at.document.name(), Statistics: statisticsRows(of, onlyExact)}
 	})
 }
 
@@ -95,15 +95,15 @@ func (s *statisticsService) answerStatistics(c *call, projectID string, answer f
 
 // building answers 202 in plain words.
 func building(c *call) error {
-	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	c.w.WriteHeader(http.StatusAccepted)
-	c.w.Write([]byte(errBuilding.Error() + "\n"))
+	c.writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.writer.WriteHeader(http.StatusAccepted)
+	c.writer.Write([]byte(errBuilding.Error() + "\n"))
 	return nil
 }
 
 // rebuildStatistics answers POST /v1/project/{projectId}/statistics/build: the statistics are built anew, with what is so by then.
 func (s *statisticsService) rebuildStatistics(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *statisticsService) rebuildStatistics(c *call) error {
 // setFuzzyRepetitions answers PUT /v1/project/{projectId}/fuzzyRepetitions: whether texts that are much like an earlier one of the project count as
 // matches, from the next build on.
 func (s *statisticsService) setFuzzyRepetitions(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func fuzzyParameter(c *call) (bool, error) {
 // completedWork answers GET /v1/project/{projectId}/completedWorkStatistics: what the members of the team that a task is assigned to have
 // confirmed of its documents.
 func (s *statisticsService) completedWork(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}

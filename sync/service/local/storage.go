@@ -53,7 +53,7 @@ func (s *filesService) blobPath(blob string) string { return filepath.Join(s.blo
 
 // putFile answers PUT /v1/file-management/file/{path}: the body is the file, or a multipart body with one file in it.
 func (s *filesService) putFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *filesService) putFile(c *call) error {
 	}
 	d := s.newDeposit()
 	defer d.drop()
-	if _, isMultipart := boundaryOf(c.Header.Get("Content-Type")); isMultipart {
+	if _, isMultipart := boundaryOf(c.Request.Header.Get("Content-Type")); isMultipart {
 		err = eachPart(c.Request, func(part part, content io.Reader) error {
 			switch {
 			case !part.isFile:
@@ -73,7 +73,7 @@ func (s *filesService) putFile(c *call) error {
 			return d.add(p, "", content)
 		})
 	} else {
-		err = d.add(p, c.Header.Get("Content-Type"), c.Body)
+		err = d.add(p, c.Request.Header.Get("Content-Type"), c.Request.Body)
 	}
 	if err == nil && len(d.files) == 0 {
 		err = invalid(wire.PartFile, "the multipart body has no file; give one part a file name")
@@ -90,7 +90,7 @@ func (s *filesService) putFile(c *call) error {
 
 // getFile answers GET /v1/file-management/file/{path}.
 func (s *filesService) getFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *filesService) openStored(p string) (f *storedFile, content *os.File, er
 
 // deleteFile answers DELETE /v1/file-management/file/{path}.
 func (s *filesService) deleteFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (s *filesService) deleteFile(c *call) error {
 
 // fileInfo answers GET /v1/file-management/file-info/{path}.
 func (s *filesService) fileInfo(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFileInfo)
+	p, err := storagePath(c, wire.PathStorageFileInfo)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *filesService) fileInfo(c *call) error {
 // listFiles answers GET /v1/file-management/file-info-list/{prefix}: the files whose paths begin with the prefix, in the order of their
 // paths, in batches. The key of the next batch is the last path of this one.
 func (s *filesService) listFiles(c *call) error {
-	prefix := c.tail(wire.PathStorageFileList)
+	prefix := tail(c, wire.PathStorageFileList)
 	after, given, err := c.params.raw(wire.QueryBatchKey)
 	if err != nil {
 		return err
@@ -188,17 +188,17 @@ func (s *filesService) listFiles(c *call) error {
 
 // tail is what stands behind the beginning of a path, slashes and all. The slash at the end, which routing drops, is put back: in a list it tells the
 // folder "a/" from everything that begins with "a".
-func (c *call) tail(base string) string {
-	t := strings.TrimPrefix(strings.TrimPrefix(c.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")
-	sent, _, _ := strings.Cut(c.RequestURI, "?")
+func tail(c *call, base string) string {
+	t := strings.TrimPrefix(strings.TrimPrefix(c.Request.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")
+	sent, _, _ := strings.Cut(c.Request.RequestURI, "?")
 	if t != "" && strings.HasSuffix(sent, "/") {
 		t += "/"
 	}
 	return t
 }
 
-func (c *call) storagePath(base string) (string, error) {
-	p := strings.TrimSuffix(c.tail(base), "/")
+func storagePath(c *call, base string) (string, error) {
+	p := strings.TrimSuffix(tail(c, base), "/")
 	return p, checkStoragePath(p)
 }
 

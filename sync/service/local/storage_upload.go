@@ -153,7 +153,7 @@ const (
 // putFiles answers PUT /v1/file-management/files/{path}: several files into one folder of the storage, all of them or none. With unzip the contents
 // of zip files are stored instead of the files.
 func (s *filesService) putFiles(c *call) error {
-	folder := strings.TrimSuffix(c.tail(wire.PathStorageFiles), "/")
+	folder := strings.TrimSuffix(tail(c, wire.PathStorageFiles), "/")
 	unzip, err := c.params.flag(wire.QueryUnzip)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ var currencyCode = regexp.MustCompile(`^[A-Za-z]{3}$`)
 
 // listTasks answers GET /v1/projectTask/{projectId}/list, page by page.
 func (s *tasksService) listTasks(c *call) error {
-	p, err := s.store.documentProject(c.PathValue(wire.ProjectID))
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -155,11 +155,11 @@ func taskStatus(t *task, done bool) wire.TaskStatus {
 
 // changeTask runs do on the task that the path names, in a transaction, and answers true.
 func (s *tasksService) changeTask(c *call, do func(t *task) error) error {
-	if _, err := uuid.Parse(c.PathValue(wire.TaskID)); err != nil {
-		return invalid(wire.TaskID, "%q is not the identifier of a task", c.PathValue(wire.TaskID))
+	if _, err := uuid.Parse(c.pathValue(wire.TaskID)); err != nil {
+		return invalid(wire.TaskID, "%q is not the identifier of a task", c.pathValue(wire.TaskID))
 	}
 	err := s.store.update(func(tx *Tx) error {
-		p, err := projectIn(tx, c.PathValue(wire.ProjectID))
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
@@ -170,9 +170,9 @@ func (s *tasksService) changeTask(c *call, do func(t *task) error) error {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(t *task) bool { return strings.EqualFold(t.ID, c.PathValue(wire.TaskID)) })
+		i := slices.IndexFunc(all, func(t *task) bool { return strings.EqualFold(t.ID, c.pathValue(wire.TaskID)) })
 		if i < 0 {
-			return refuse(http.StatusNotFound, "the project %s has no task %s", p.ID, c.PathValue(wire.TaskID))
+			return refuse(http.StatusNotFound, "the project %s has no task %s", p.ID, c.pathValue(wire.TaskID))
 		}
 		if err := do(all[i]); err != nil {
 			return err
@@ -187,7 +187,7 @@ func (s *tasksService) changeTask(c *call, do func(t *task) error) error {
 
 // assignTask answers PUT …/individual-assignment: the members join the task, on its shortlist or at once; one alone begins to work, several are invited.
 func (s *tasksService) assignTask(c *call) error {
-	if _, err := s.store.documentProject(c.PathValue(wire.ProjectID)); err != nil {
+	if _, err := s.store.documentProject(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	raw, err := readBody(c, maxModel)
@@ -221,7 +221,7 @@ func (s *tasksService) assignTask(c *call) error {
 		}
 		for _, user := range users {
 			t.Assigned = slices.DeleteFunc(t.Assigned, func(a assignment) bool { return a.User == user })
-			t.Assigned = append(t.Assigned, assignment{user, status})
+			t.Assigned = append(t.Assigned, assignment{User: user, Status: status})
 		}
 		return nil
 	})
@@ -229,7 +229,7 @@ func (s *tasksService) assignTask(c *call) error {
 
 // setTaskDeadline answers PUT …/deadline. An empty deadline takes it away.
 func (s *tasksService) setTaskDeadline(c *call) error {
-	if _, err := s.store.documentProject(c.PathValue(wire.ProjectID)); err != nil {
+	if _, err := s.store.documentProject(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	all, given := c.params.values(wire.QueryDeadline)

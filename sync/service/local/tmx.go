@@ -32,7 +32,7 @@ func (s *memoryService) importMemory(c *call) error {
 	if err != nil {
 		return err
 	}
-	_, sent, err := documentParts(c, maxImport)
+	_, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *memoryService) importMemory(c *call) error {
 		return invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", len(sent))
 	}
 	err = s.store.update(func(tx *Tx) error {
-		m, err := memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s *memoryService) exportMemory(c *call) error {
 	var body bytes.Buffer
 	name := ""
 	err = s.store.view(func(tx *Tx) error {
-		m, err := memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
@@ -183,10 +183,10 @@ func (s *memoryService) exportMemory(c *call) error {
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.writer.Header()
 	h.Set("Content-Type", "application/x-tmx+xml")
 	h.Set("Content-Disposition", attachment(name))
-	c.w.Write(body.Bytes())
+	c.writer.Write(body.Bytes())
 	return nil
 }
 
