@@ -54,8 +54,9 @@ var arrows = map[string][]string{
 	// ledger: the names of source files in it
 	"sync/tree": {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report",
 		"sync/spelling", "gitops", "formats/resource"},
-	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check",
-		"sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	// bound, files: the file of accepted problems
+	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bound", "sync/files", "sync/bundle",
+		"sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
 	// heartbeat: a git host that is slow is no hang
 	"sync/request": {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat",
 		"sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"},
@@ -68,10 +69,25 @@ var arrows = map[string][]string{
 		"gitops", "gitops/forge"},
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
-	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
+	// terminal: tables of what a document lists
+	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service", "sync/terminal"},
 	"sync/jsonschema": {},
-	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
-	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	"sync/manual":     {"sync/terminal"}, // lines that are broken by columns
+	// service, gitops: what is waited for. files: paths of annotations, as another program has them.
+	"sync/terminal": {"sync/report", "sync/service", "sync/files", "gitops"},
+	"sync/files":    {"sync/failure"},
+	// terminal: questions, and numbers in words. gitops: what the repository tracks, and its branches.
+	"sync/setup": {"sync/config", "sync/discover", "sync/failure", "sync/languages", "sync/report", "sync/terminal",
+		"gitops"},
+	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
+	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
+		"sync/web"},
+	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service", "sync/service/wire"},
+	// process: what notifications are registered with
+	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
+	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
+	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/ledger/boltledger", "sync/process",
+		"sync/report", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
 		"sync/report",

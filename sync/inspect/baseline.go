@@ -1,4 +1,4 @@
-package main
+package inspect
 
 import (
 	"bytes"
@@ -13,8 +13,9 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 // baseline are the problems that a repository has accepted: check reports only others. Its file has one problem a line,
@@ -44,7 +45,7 @@ func accept(p report.ProjectCheck, problem report.Problem) (known accepted, ok b
 	}
 	file := problem.File
 	if filepath.IsAbs(file) { // the configuration: it may be checked out elsewhere
-		rel, err := filepath.Rel(resolved(p.Root), resolved(file))
+		rel, err := filepath.Rel(files.Resolved(p.Root), files.Resolved(file))
 		if file = filepath.ToSlash(rel); p.Root == "" || err != nil || !filepath.IsLocal(rel) {
 			file = filepath.Base(problem.File)
 		}
@@ -115,7 +116,7 @@ func readBaseline(file string) (b baseline, there bool, err error) {
 		}
 	}
 	if err != nil {
-		return b, false, misuse(fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next "+
+		return b, false, failure.Usage(fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next "+
 			"check writes a new one", file, err))
 	}
 	return b, true, nil
@@ -147,26 +148,25 @@ func (b baseline) beyond(result *report.CheckReport) (gone int) {
 	return gone
 }
 
-// applyBaseline compares a report with the baseline in a file, or writes one that is not there. note says in words what
-// was done.
-func applyBaseline(file string, result *report.CheckReport) (note string, err error) {
+// Accepted is what a baseline made of a check.
+type Accepted struct {
+	Problems int // that it has, and that are not in the report any more
+	Gone     int // that it has, and that are no longer there
+	Written  bool
+}
+
+// ApplyBaseline compares a check with the baseline in a file, or writes one that is not there.
+func ApplyBaseline(file string, result *report.CheckReport) (Accepted, error) {
 	b, there, err := readBaseline(file)
 	if err != nil {
-		return "", err
+		return Accepted{}, err
 	}
 	if !there {
 		b = baselineOf(*result)
-		if err := intoFile(file, func(f *os.File) error { return b.write(f) }); err != nil {
-			return "", err
+		if err := files.Write(file, func(f *os.File) error { return b.write(f) }); err != nil {
+			return Accepted{}, err
 		}
-		b.beyond(result)
-		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others",
-			terminal.Count(result.Known, "problem"), file), nil
 	}
 	gone := b.beyond(result)
-	note = fmt.Sprintf("%s of the baseline %s not shown", terminal.Count(result.Known, "problem"), file)
-	if gone > 0 {
-		note += fmt.Sprintf("; %d more no longer there: delete the file and check again to forget them", gone)
-	}
-	return note, nil
+	return Accepted{Problems: result.Known, Gone: gone, Written: !there}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 )
 
 // A file that is written anew keeps its mode and the links to it; one whose writing fails stays as it was.
-func TestIntoFile(t *testing.T) {
+func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "a.toml"), filepath.Join(dir, "link.toml")
 	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o640), os.Symlink("a.toml", link)); err != nil {
@@ -19,13 +19,13 @@ func TestIntoFile(t *testing.T) {
 		return err
 	}
 	broken := errors.New("broken")
-	if err := intoFile(link, func(*os.File) error { return broken }); !errors.Is(err, broken) {
+	if err := Write(link, func(*os.File) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "old" {
 		t.Errorf("after a failure: %q, %v", got, err)
 	}
-	if err := errors.Join(intoFile(link, put), intoFile(filepath.Join(dir, "b.toml"), put)); err != nil {
+	if err := errors.Join(Write(link, put), Write(filepath.Join(dir, "b.toml"), put)); err != nil {
 		t.Fatal(err)
 	}
 	for name, mode := range map[string]os.FileMode{"a.toml": 0o640, "b.toml": 0o644, "link.toml": os.ModeSymlink} {

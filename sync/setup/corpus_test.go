@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"encoding/csv"
@@ -7,6 +7,14 @@ import (
 	"strings"
 	"testing"
 )
+
+// corpusDir is the folder of real files, where there is one.
+func corpusDir() string {
+	if dir := os.Getenv("LOCSYNC_CORPUS"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared", "corpus")
+}
 
 // corpusTrees are the trees of the corpus's products, as far as it has them: the youngest version of each file where it stood, by product.
 func corpusTrees(t *testing.T) map[string]map[string]string {

@@ -1,7 +1,8 @@
-package main
+package setup
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,11 +43,11 @@ func TestAnswersThatCannotBe(t *testing.T) {
 		{"name", "--name: "}, {"branch", "--branch: "}, {"source", "--source: "}, {"api-key-env", "--api-key-env: "}, {"repository", "the path of the repository"},
 	} {
 		for _, odd := range []string{"x\xffy", "x\x01y"} {
-			p := &proposal{file: "locsync.toml", repository: ".", look: func(source string) discover.Result {
+			p := &Proposal{File: "locsync.toml", repository: ".", look: func(source string) discover.Result {
 				return discover.Find(fsys, listing, discover.Options{Source: source})
 			}}
-			p.url, p.account = "https://service.example", "me"
-			at := map[string]*string{"name": &p.name, "branch": &p.branch, "source": &p.source, "api-key-env": &p.keyEnv, "repository": &p.repository}[c.change]
+			p.URL, p.Account = "https://service.example", "me"
+			at := map[string]*string{"name": &p.Name, "branch": &p.Branch, "source": &p.Source, "api-key-env": &p.KeyEnv, "repository": &p.repository}[c.change]
 			*at = odd
 			p.begin("My app")
 			err := p.check()
@@ -75,15 +76,15 @@ func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proposal{file: "locsync.toml", repository: ".", look: func(source string) discover.Result {
+	p := &Proposal{File: "locsync.toml", repository: ".", look: func(source string) discover.Result {
 		return discover.Find(fsys, listing, discover.Options{Source: source})
 	}}
 	p.begin("My app")
-	found := p.found
+	found := p.Found
 	if len(found.Groups) == 0 {
 		return found
 	}
-	text := p.text()
+	text := p.Text()
 	cfg, err := config.Parse(filepath.Join("repo", "locsync.toml"), []byte(text))
 	if err != nil {
 		t.Fatalf("%v\nwritten for %v:\n%s", err, files, text)
@@ -199,11 +200,15 @@ func TestInitWritesWhatWorks(t *testing.T) {
 
 // The configuration that the manual shows for the ecosystems is what init writes for the files that it names.
 func TestManualShowsWhatInitWrites(t *testing.T) {
-	blocks := blocksOf(t, filepath.Join("docs", "ecosystems.md"))
-	if len(blocks) != 1 {
-		t.Fatalf("%d blocks, not one", len(blocks))
+	page, err := os.ReadFile(filepath.Join("..", "..", "cmd", "locsync", "docs", "ecosystems.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	shown := blocks[0].text
+	_, shown, _ := strings.Cut(string(page), "```toml\n")
+	shown, rest, _ := strings.Cut(shown, "```\n")
+	if shown == "" || strings.Contains(rest, "```") {
+		t.Fatal("the page does not have one block")
+	}
 	files := map[string]string{}
 	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n",
 		".xml": `<resources><string name="a">A</string></resources>`}

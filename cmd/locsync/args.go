@@ -15,27 +15,11 @@ import (
 
 // misuse is an error that stays until the command line or what it names is changed. Its text is one line that ends with
 // what to try.
-func misuse(err error) error { return &failure.UsageError{Err: err} }
-
-// meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
-func meant(word string, known []string) string {
-	if near := config.Nearest(word, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "use " + either(known)
-}
+func misuse(err error) error { return failure.Usage(err) }
 
 // noneOf refuses a name that nothing of its kind has.
 func noneOf(kind, name string, known []string) error {
-	return fmt.Errorf("there is no %s %q; %s", kind, name, meant(name, known))
-}
-
-// either is "a, b or c".
-func either(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	return fmt.Errorf("there is no %s %q; %s", kind, name, config.Meant(name, known))
 }
 
 // choice is a flag that takes one of a few words.
@@ -49,7 +33,7 @@ func (c choice) Type() string   { return "WORD" }
 
 func (c choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
-		return errors.New(meant(word, c.words))
+		return errors.New(config.Meant(word, c.words))
 	}
 	*c.word = word
 	return nil
@@ -57,7 +41,7 @@ func (c choice) Set(word string) error {
 
 // choose adds a flag that takes one of a few words; completion offers them.
 func choose(flags *pflag.FlagSet, word *string, name, usage string, words ...string) {
-	flags.Var(choice{word, words}, name, usage+": "+either(words))
+	flags.Var(choice{word, words}, name, usage+": "+config.Either(words))
 }
 
 // otherWords are what people who come from other programs type.
@@ -85,7 +69,7 @@ func unknownCommand(parent *cobra.Command, name string) error {
 		return misuse(fmt.Errorf("%s; did you mean %s %s?", said, parent.CommandPath(), near))
 	}
 	if parent.HasParent() {
-		return misuse(fmt.Errorf("%s; use %s", said, either(known)))
+		return misuse(fmt.Errorf("%s; use %s", said, config.Either(known)))
 	}
 	return misuse(fmt.Errorf("%s; locsync help lists them all", said))
 }
@@ -172,6 +156,116 @@ func noArguments(c *cobra.Command) {
 		if len(args) > 0 {
 			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
 				cmd.CommandPath()))
+		}
+		return nil
+	}
+}
+
+// Flags that contradict each other, and such as are empty, are refused: otherwise it would seem that a project was
+// chosen when it was not. The flags that every command has are taken everywhere, also where there is nothing that they
+// could change: scripts have them in one variable.
+
+// refuses has a command refuse a command line that check finds wrong, before anything is read or requested.
+func refuses(c *cobra.Command, check func(c *cobra.Command) error) {
+	run := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd); err != nil {
+			return misuse(err)
+		}
+		return run(cmd, args)
+	}
+}
+
+// eitherFlag refuses two flags of which one makes the other meaningless.
+func eitherFlag(c *cobra.Command, one, other string) {
+	refuses(c, func(c *cobra.Command) error {
+		if c.Flags().Changed(one) && c.Flags().Changed(other) {
+			return fmt.Errorf("--%s and --%s each say which one is meant; leave one of them out", one, other)
+		}
+		return nil
+	})
+}
+
+var errEmpty = errors.New("there is nothing in it; leave the flag out, or write something")
+
+// once is a flag that holds one value: another one is refused instead of replacing the first, and so is none,
+// as in a variable of a script that was not set.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+func (o *once) Set(text string) error {
+	if before := o.String(); o.given && before != text {
+		return fmt.Errorf("it is given twice, first as %q; leave one of them out", before)
+	}
+	if text == "" {
+		return errEmpty
+	}
+	if err := o.Value.Set(text); err != nil {
+		return err
+	}
+	o.given = true
+	return nil
+}
+
+// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none.
+// Those of every command may stand twice: an alias of a shell has one, and what is typed behind it wins.
+func onceEach(c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		switch list, is := f.Value.(pflag.SliceValue); {
+		case is:
+			refuses(c, func(*cobra.Command) error {
+				if values := list.GetSlice(); f.Changed && (len(values) == 0 || slices.Contains(values, "")) {
+					return fmt.Errorf("--%s %q: %w; see %s --help", f.Name, strings.Join(values, ","), errEmpty, c.CommandPath())
+				}
+				return nil
+			})
+		case f.Value.Type() != "bool":
+			f.Value = &once{Value: f.Value}
+		}
+	})
+	for _, sub := range c.Commands() {
+		onceEach(sub)
+	}
+}
+
+// aChoice reports whether a flag takes one of a few words, which its own refusal names.
+func aChoice(f *pflag.Flag) bool {
+	value := f.Value
+	if o, ok := value.(*once); ok {
+		value = o.Value
+	}
+	_, ok := value.(choice)
+	return ok
+}
+
+// exactly and atLeast refuse another number of arguments as wrong usage.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return wants(cmd, len(args) == n && !slices.Contains(args, ""), what)
+	}
+}
+
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return wants(cmd, len(args) >= n && !slices.Contains(args, ""), what)
+	}
+}
+
+func wants(cmd *cobra.Command, right bool, what string) error {
+	if right {
+		return nil
+	}
+	return misuse(fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
+}
+
+// listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the
+// name of one of them.
+func listsAlone(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
 		}
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"cmp"
@@ -10,9 +10,15 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// sayFound explains what was found and why.
-func sayFound(a *app, p *proposal) {
-	r, say := p.found, a.sayWrapped
+// mostShown bounds lists that a person reads.
+const mostShown = 12
+
+// Say prints a line for people; its indentation may be kept when it is broken.
+type Say func(format string, args ...any)
+
+// Explain says what was found and why.
+func (p *Proposal) Explain(say Say) {
+	r := p.Found
 	if r.Mostly != "" {
 		say("%s.", r.Mostly)
 		say("")
@@ -28,16 +34,15 @@ func sayFound(a *app, p *proposal) {
 		say("Target languages: %s", strings.Join(r.Targets, ", "))
 	}
 	for _, g := range r.Groups {
-		sayGroup(a, r, g)
+		sayGroup(say, r, g)
 	}
-	sayCodes(a, r)
-	sayLeftOut(a, r.LeftOut)
+	sayCodes(say, r)
+	sayLeftOut(say, r.LeftOut)
 	say("")
 }
 
 // sayGroup explains source files that are configured together.
-func sayGroup(a *app, r discover.Result, g discover.Group) {
-	say := a.sayWrapped
+func sayGroup(say Say, r discover.Result, g discover.Group) {
 	say("")
 	say("%s: %s -> %s", g.Kind, g.Source, g.Output)
 	languages := "no translation yet"
@@ -58,21 +63,21 @@ func sayGroup(a *app, r discover.Result, g discover.Group) {
 }
 
 // sayCodes names the language codes that a translation service is known not to have.
-func sayCodes(a *app, r discover.Result) {
+func sayCodes(say Say, r discover.Result) {
 	if len(r.Renamed) > 0 {
 		var pairs []string
 		for _, renamed := range r.Renamed {
 			pairs = append(pairs, renamed.To+" for "+renamed.From)
 		}
-		a.sayWrapped("")
-		a.sayWrapped("Translation services have other codes for some languages; locsync.toml has those, and paths stay as "+
+		say("")
+		say("Translation services have other codes for some languages; locsync.toml has those, and paths stay as "+
 			"they are: %s.", strings.Join(pairs, ", "))
 	}
 	if len(r.Unknown) == 0 {
 		return
 	}
-	a.sayWrapped("")
-	a.sayWrapped("Translation services are known not to have these languages: %s. The embedded service takes them. "+
+	say("")
+	say("Translation services are known not to have these languages: %s. The embedded service takes them. "+
 		"Before you use another one:", strings.Join(r.Unknown, ", "))
 	all := append([]string{r.Source}, r.Targets...)
 	byRemedy := make(map[string][]string)
@@ -89,17 +94,17 @@ func sayCodes(a *app, r discover.Result) {
 		byRemedy[remedy] = append(byRemedy[remedy], code)
 	}
 	for _, remedy := range remedies {
-		a.sayWrapped("  %s: %s", strings.Join(byRemedy[remedy], ", "), remedy)
+		say("  %s: %s", strings.Join(byRemedy[remedy], ", "), remedy)
 	}
 }
 
 // sayLeftOut lists what is not proposed, with each reason once.
-func sayLeftOut(a *app, left []discover.LeftOut) {
+func sayLeftOut(say Say, left []discover.LeftOut) {
 	if len(left) == 0 {
 		return
 	}
-	a.sayWrapped("")
-	a.sayWrapped("Left out:")
+	say("")
+	say("Left out:")
 	byReason := make(map[string][]string)
 	var reasons []string
 	for _, l := range left {
@@ -115,52 +120,52 @@ func sayLeftOut(a *app, left []discover.LeftOut) {
 	for _, reason := range reasons[:min(len(reasons), mostShown)] {
 		paths := byReason[reason]
 		if len(paths) == 1 {
-			a.sayWrapped("  %s %s", paths[0], reason)
+			say("  %s %s", paths[0], reason)
 			continue
 		}
-		a.sayWrapped("  each of these %s:", reason)
+		say("  each of these %s:", reason)
 		for _, path := range paths[:min(len(paths), mostShown)] {
-			a.sayWrapped("    %s", path)
+			say("    %s", path)
 		}
 		if more := len(paths) - mostShown; more > 0 {
-			a.sayWrapped("    and %d more", more)
+			say("    and %d more", more)
 		}
 	}
 	if more := len(reasons) - mostShown; more > 0 {
-		a.sayWrapped("  and more, for %s; --json lists all of them", terminal.Count(more, "other reason"))
+		say("  and more, for %s; --json lists all of them", terminal.Count(more, "other reason"))
 	}
 }
 
-// sayNext says what was written and what to do now.
-func sayNext(a *app, p *proposal) {
-	embedded := p.url == config.Embedded
+// Next says what was written and what to do now.
+func (p *Proposal) Next(say Say) {
+	embedded := p.URL == config.Embedded
 	if embedded {
-		a.sayWrapped("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this "+
+		say("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this "+
 			"repository on branch %s, because remote is \"\". "+
-			"To deliver them, write remote = \"origin\" under [project.pull].", p.file, p.branch)
+			"To deliver them, write remote = \"origin\" under [project.pull].", p.File, p.Branch)
 	} else {
-		a.sayWrapped("Wrote %s. Put the API key for %s into the environment as %s.", p.file, p.url, p.keyEnv)
+		say("Wrote %s. Put the API key for %s into the environment as %s.", p.File, p.URL, p.KeyEnv)
 	}
 	if main := p.branches.main; main != "" && p.branches.current != main {
-		a.sayWrapped("Texts are pushed from branch %s only; %s is checked out. To push from it too, add it to branches "+
+		say("Texts are pushed from branch %s only; %s is checked out. To push from it too, add it to branches "+
 			"under [project.push].", main, cmp.Or(p.branches.current, "no branch"))
 	}
-	a.say("")
-	a.say("Next:")
-	if !embedded && p.id == "" {
-		a.say("  locsync project create    # creates the project; write its id into the file")
+	say("")
+	say("Next:")
+	if !embedded && p.ID == "" {
+		say("  locsync project create    # creates the project; write its id into the file")
 	}
-	a.say("  locsync check             # validates every file; changes nothing")
-	a.say("  locsync sync --dry-run    # shows what locsync sync would do")
-	a.say("  locsync sync")
-	translated := slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
+	say("  locsync check             # validates every file; changes nothing")
+	say("  locsync sync --dry-run    # shows what locsync sync would do")
+	say("  locsync sync")
+	translated := slices.ContainsFunc(p.Found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
 	switch {
 	case translated:
-		a.sayWrapped("The first sync sends the source texts and the translations that the service lacks, and commits those " +
+		say("The first sync sends the source texts and the translations that the service lacks, and commits those " +
 			"that the repository lacks. " +
 			"Where both have a text and the two differ, neither is replaced: each difference is named, and you decide.")
 	default:
-		a.sayWrapped("The first sync sends the source texts; translations come back on branch %s once they are "+
-			"final.", p.branch)
+		say("The first sync sends the source texts; translations come back on branch %s once they are "+
+			"final.", p.Branch)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package setup makes the configuration that `locsync init` writes: of what a repository holds (see discover), and of
+// the answers that flags give or a person at a terminal. It explains what it found, and writes one new file.
+package setup
 
 import (
 	"cmp"
@@ -13,60 +15,61 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/languages"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
-type answers struct {
-	source  string
-	targets []string
-	url     string
-	account string
-	keyEnv  string
-	id      string
-	branch  string
-	name    string
+// Answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
+type Answers struct {
+	Source  string
+	Targets []string
+	URL     string
+	Account string
+	KeyEnv  string
+	ID      string
+	Branch  string
+	Name    string
 }
 
-// proposal is a configuration in the making.
-type proposal struct {
-	answers
-	found      discover.Result                     // with the target languages that hold, answered or found
+// Proposal is a configuration in the making.
+type Proposal struct {
+	Answers
+	Found      discover.Result // with the target languages that hold, answered or found
+	File       string
 	started    bool                                // none were found nor answered, and one is there because one must be
 	look       func(source string) discover.Result // "" for the language that it finds
-	file       string
 	repository string
 	branches   branches
 }
 
 // begin fills in what was found where nothing was answered.
-func (p *proposal) begin(folder string) {
-	p.lookFor(p.source)
-	p.url = cmp.Or(p.url, config.Embedded)
-	p.keyEnv = cmp.Or(p.keyEnv, "LOCSYNC_API_KEY")
-	p.branch = cmp.Or(p.branch, "l10n")
-	p.name = cmp.Or(p.name, projectName(folder))
+func (p *Proposal) begin(folder string) {
+	p.lookFor(p.Source)
+	p.URL = cmp.Or(p.URL, config.Embedded)
+	p.KeyEnv = cmp.Or(p.KeyEnv, "LOCSYNC_API_KEY")
+	p.Branch = cmp.Or(p.Branch, "l10n")
+	p.Name = cmp.Or(p.Name, projectName(folder))
 }
 
 // lookFor looks at the files anew, with this source language. Target languages that were answered stay.
-func (p *proposal) lookFor(source string) {
-	p.found, p.started = p.look(source), false
-	p.source = p.found.Source
+func (p *Proposal) lookFor(source string) {
+	p.Found, p.started = p.look(source), false
+	p.Source = p.Found.Source
 	switch {
-	case len(p.targets) > 0:
-		p.found.Choose(p.targets)
-	case len(p.found.Targets) == 0:
+	case len(p.Targets) > 0:
+		p.Found.Choose(p.Targets)
+	case len(p.Found.Targets) == 0:
 		p.started = true
-		p.found.Choose([]string{starterLanguage(p.source)})
+		p.Found.Choose([]string{starterLanguage(p.Source)})
 	}
 }
 
 // choose takes other target languages than those that were found.
-func (p *proposal) choose(targets []string) {
-	p.targets, p.started = targets, false
-	p.found.Choose(targets)
+func (p *Proposal) choose(targets []string) {
+	p.Targets, p.started = targets, false
+	p.Found.Choose(targets)
 }
 
 // starterLanguage is a target for a repository that has none yet.
@@ -78,13 +81,13 @@ func starterLanguage(source string) string {
 }
 
 // check is what is wrong with the answers.
-func (p *proposal) check() error {
+func (p *Proposal) check() error {
 	if !utf8.ValidString(p.repository) {
-		return misuse(fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it "+
+		return failure.Usage(fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it "+
 			"from another folder; "+
 			"write the configuration into the repository itself, or rename the folder", p.repository))
 	}
-	_, err := config.ParseForCreate(p.file, []byte(p.text()))
+	_, err := config.ParseForCreate(p.File, []byte(p.Text()))
 	var problems config.Problems
 	if !errors.As(err, &problems) && err != nil {
 		return err
@@ -110,7 +113,7 @@ func (p *proposal) check() error {
 			"files: %w", err)
 	}
 	slices.Sort(said)
-	return misuse(errors.New(strings.Join(said, "\n")))
+	return failure.Usage(errors.New(strings.Join(said, "\n")))
 }
 
 // answerKeys are the configuration's keys by the flags that answer them.
@@ -127,8 +130,8 @@ func blames(problem config.Problem, flag string) bool {
 }
 
 // wrong is what is wrong with one answer; "" when nothing is.
-func (p *proposal) wrong(flag string) string {
-	_, err := config.ParseForCreate(p.file, []byte(p.text()))
+func (p *Proposal) wrong(flag string) string {
+	_, err := config.ParseForCreate(p.File, []byte(p.Text()))
 	var problems config.Problems
 	errors.As(err, &problems)
 	for _, problem := range problems {
@@ -141,10 +144,10 @@ func (p *proposal) wrong(flag string) string {
 
 // unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is
 // none; or could not even say.
-func (p *proposal) unfit(flag string) string {
-	codes := map[string][]string{"source": {p.source}, "languages": p.found.Targets}[flag]
-	others := map[string]string{"url": p.url, "account-id": p.account, "api-key-env": p.keyEnv, "project-id": p.id,
-		"branch": p.branch, "name": p.name}[flag]
+func (p *Proposal) unfit(flag string) string {
+	codes := map[string][]string{"source": {p.Source}, "languages": p.Found.Targets}[flag]
+	others := map[string]string{"url": p.URL, "account-id": p.Account, "api-key-env": p.KeyEnv, "project-id": p.ID,
+		"branch": p.Branch, "name": p.Name}[flag]
 	if text := others + strings.Join(codes, ""); !utf8.ValidString(text) {
 		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
 	}
@@ -156,48 +159,48 @@ func (p *proposal) unfit(flag string) string {
 	return ""
 }
 
-// text writes the proposal as a commented file.
-func (p *proposal) text() string {
+// Text writes the Proposal as a commented file.
+func (p *Proposal) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("# Written by locsync init. `locsync check` reports everything that is wrong in this file;")
 	line("# `locsync help configuration` and config.example.toml show every key.")
 	line("")
 	line("[service]")
-	if p.url == config.Embedded {
+	if p.URL == config.Embedded {
 		line("url = \"embedded\"          # a translation service inside locsync, which needs no account. For another " +
 			"one, write its")
 		line("                          # address (\"https://…\") and account_id, and set the API key in LOCSYNC_API_KEY")
 	} else {
-		line("url = %s", quoted(p.url))
-		line("account_id = %s", quoted(p.account))
+		line("url = %s", quoted(p.URL))
+		line("account_id = %s", quoted(p.Account))
 		line("api_key_env = %s   # the environment variable with the API key; the key itself never goes into this file",
-			quoted(p.keyEnv))
+			quoted(p.KeyEnv))
 	}
 	line("")
 	line("[[project]]")
-	line("name = %s", quoted(p.name))
-	if p.id != "" {
-		line("id = %s", quoted(p.id))
+	line("name = %s", quoted(p.Name))
+	if p.ID != "" {
+		line("id = %s", quoted(p.ID))
 	} else {
 		line("# id = \"…\"                # the project's identifier at the translation service; `locsync project " +
 			"create` makes one")
 	}
 	line("repository = %s", quoted(p.repository))
-	line("source_language = %s", quoted(p.source))
+	line("source_language = %s", quoted(p.Source))
 	if p.started {
 		line("# No translation was found. List the languages to translate into.")
 	}
-	line("target_languages = %s", array(p.found.Targets))
-	if len(p.found.Paths) > 0 {
+	line("target_languages = %s", array(p.Found.Targets))
+	if len(p.Found.Paths) > 0 {
 		line("")
 		line("[project.language_paths]  # how paths spell a language, where that differs from its code")
-		for _, code := range slices.Sorted(maps.Keys(p.found.Paths)) {
-			line("%s = %s", quoted(code), quoted(p.found.Paths[code]))
+		for _, code := range slices.Sorted(maps.Keys(p.Found.Paths)) {
+			line("%s = %s", quoted(code), quoted(p.Found.Paths[code]))
 		}
 	}
 	p.passes(line)
-	for _, g := range p.found.Groups {
+	for _, g := range p.Found.Groups {
 		line("")
 		line("# %s: %s, %s", oneLine(g.Kind), terminal.Count(len(g.Files), "source file"), terminal.Count(g.Keys, "key"))
 		line("[[project.files]]")
@@ -217,7 +220,7 @@ func (p *proposal) text() string {
 }
 
 // passes writes how texts are pushed and pulled.
-func (p *proposal) passes(line func(format string, args ...any)) {
+func (p *Proposal) passes(line func(format string, args ...any)) {
 	line("")
 	line("[project.push]")
 	if p.branches.main != "" {
@@ -231,8 +234,8 @@ func (p *proposal) passes(line func(format string, args ...any)) {
 	line("# completion_state = \"final\"  # the lowest state of translations that are pulled")
 	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default " +
 		"branch, without a remote the current one")
-	line("branch = %-20s # where translations are committed, for you to merge; may be the same as base", quoted(p.branch))
-	if p.url == config.Embedded {
+	line("branch = %-20s # where translations are committed, for you to merge; may be the same as base", quoted(p.Branch))
+	if p.URL == config.Embedded {
 		line("remote = \"\"                   # commits stay in this repository; \"origin\" delivers them there")
 	}
 	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
