@@ -205,7 +205,7 @@ func TestManualShowsWhatInitWrites(t *testing.T) {
 	}
 	shown := blocks[0].text
 	files := map[string]string{}
-	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n",
+	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n", ".arb": `{"a": "A"}`,
 		".xml": `<resources><string name="a">A</string></resources>`}
 	for line := range strings.Lines(shown) {
 		list, comment := strings.CutPrefix(line, "# ")

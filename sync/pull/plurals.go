@@ -142,7 +142,7 @@ func carried(in catalog.Three, result *catalog.Merged) {
 // language.
 func (a *account) mapsWhole(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
-	if b.Format.Name != examine.Rails || len(result.Changes) == 0 {
+	if !b.Format.Rails || len(result.Changes) == 0 {
 		return
 	}
 	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)

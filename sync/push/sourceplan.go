@@ -89,9 +89,9 @@ func addSource(r *state, ship *shipping, s *tree.Source, wanted func(key string)
 	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
-	}, nil, nil)
+	})
 	if err == nil && len(up.Units) > 0 {
-		req := request(r.branch, s.Bundle, s.Source.Code, s.Format.Name, r.branch.Project.Push.CompletionState)
+		req := request(r.branch, s.Bundle, s.Source.Code, s.Format.Sent().Name, r.branch.Project.Push.CompletionState)
 		ship.add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err

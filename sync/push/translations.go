@@ -242,7 +242,7 @@ func (r *translationPass) shipCandidate(ship *shipping, g *bundle.Group, c *weig
 	return r.eachKind(c.Target, c.sent, c.theirs, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
 		wanted := func(n catalog.Name) bool { _, ok := index[n]; return ok }
-		up, err := composeTranslations(c.Sources[0], c.candidate, wanted, c.instead)
+		up, err := bundle.ComposeTranslations(c.Sources[0], c.candidate.file, c.Path, wanted, c.instead, c.unfit)
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
@@ -360,24 +360,6 @@ func (r *translationPass) compare(c *candidate, theirs catalog.Catalog) (versus,
 		}
 	}
 	return v, nil
-}
-
-func composeTranslations(
-	b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string,
-) (bundle.Upload, error) {
-	if b.Format.Name != "locjson" {
-		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
-	}
-	var units catalog.Catalog
-	for _, u := range c.texts {
-		if send(u.Name) {
-			units = append(units, u)
-		}
-	}
-	if len(units) == 0 {
-		return bundle.Upload{}, nil
-	}
-	return bundle.ComposeUnits(b, c.Path, units)
 }
 
 // eachKind calls send with the texts of keys that the service has, then with further forms of plurals that it may not
