@@ -116,7 +116,7 @@ var arrows = map[string][]string{
 	// spelling: the catalogs of both sides, and what a language has
 	"sync/spelling": {"sync/catalog", "sync/plural"},
 	// check: one reader of ICU messages, and the categories that a language needs
-	"sync/check":        {"sync/plural"},
+	"sync/check": {"sync/plural"},
 	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
 	"sync/config":       {"sync/languages", "sync/bound", "sync/secret", "formats"},
 	"sync/service/wire": {},
