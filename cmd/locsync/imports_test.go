@@ -113,7 +113,7 @@ var arrows = map[string][]string{
 	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook"},
 	"sync/ledger":                {"sync/catalog", "sync/report"},
 	"sync/ledger/boltledger":     {"sync/catalog", "sync/ledger"},
-	"formats": {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
+	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
 		"formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
@@ -121,6 +121,7 @@ var arrows = map[string][]string{
 	"formats/stringsfile":           {"formats/resource"},
 	"formats/androidxml":            {"formats/resource"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
+	"formats/arb":                   {"formats/resource", "formats/jsonfile"}, // and so is ARB
 	"formats/resource":              {},
 	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
@@ -131,8 +132,9 @@ var arrows = map[string][]string{
 	// spelling: the catalogs of both sides, and what a language has
 	"sync/spelling": {"sync/catalog", "sync/plural"},
 	// check: one reader of ICU messages, and the categories that a language needs
-	"sync/check":        {"sync/plural"},
-	"sync/config":       {"sync/languages", "sync/bound", "sync/secret"}, // a code that is none, or that no service has
+	"sync/check": {"sync/plural"},
+	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
+	"sync/config":       {"sync/languages", "sync/bound", "sync/secret", "formats"},
 	"sync/service/wire": {},
 	"sync/languages":    {},
 	"sync/watch":        {},

@@ -26,8 +26,8 @@ func (p *project) forDocuments() error {
 
 // place is one document in those of its languages that a call is about.
 type selection struct {
-	document     *document
-	codes []string
+	document *document
+	codes    []string
 }
 
 // documentIn finds a document of this account by its composite identifier, or, without a language, in all of its languages. field

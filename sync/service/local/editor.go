@@ -10,15 +10,15 @@ import (
 
 // desk is one document in one language, open for work within a transaction. What was put is counted at once; the record is stored by close.
 type editor struct {
-	tx       *Tx
-	project        *project
-	document        *document
-	rendition        *rendition
-	parsed      *segment.Document
-	segments []segment.Segment
-	stored   targets
-	memory   *memory // the project's writable one; nil: none
-	changes     int
+	tx        *Tx
+	project   *project
+	document  *document
+	rendition *rendition
+	parsed    *segment.Document
+	segments  []segment.Segment
+	stored    targets
+	memory    *memory // the project's writable one; nil: none
+	changes   int
 }
 
 // openDesk opens a document in a language. It takes the bytes apart again: they are the only record of the segments.

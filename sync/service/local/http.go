@@ -20,7 +20,7 @@ import (
 // call is one request on its way through a handler.
 type call struct {
 	Request *http.Request
-	writer       http.ResponseWriter
+	writer  http.ResponseWriter
 	params  params
 	server  *apiServer
 	held    int64 // bytes of the body that are in memory
