@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 // Disk gives the files of a working tree. Links are followed as long as they stay inside; .git, of this repository and
 // of any below it, does not exist there, nor through a link; what is neither file nor folder (a pipe, a device) cannot
 // be opened. The files may change while they are read.
-func Disk(root *os.Root, alive func()) fs.FS { return disk{root, alive, new(sync.Map)} }
+func Disk(root *os.Root, alive func()) fs.FS { return &disk{root, alive, new(sync.Map)} }
 
 type disk struct {
 	root  *os.Root
@@ -119,7 +120,9 @@ func (t disk) ReadFile(name string) ([]byte, error) {
 	if info.IsDir() {
 		return nil, pathError("read", name, errors.New("is a folder"))
 	}
-	return t.root.ReadFile(name)
+	b := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // room for the end, too
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }
 
 func (t disk) ReadDir(name string) ([]fs.DirEntry, error) {

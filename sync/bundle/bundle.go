@@ -38,7 +38,7 @@ type Bundle struct {
 	Output     config.Template // filled in for this source file
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
 
-	root *atomic.Pointer[sourceRoot] // of the source file as it was parsed last; nil: it is not kept
+	root *atomic.Pointer[sourceRoot] // of the source file as it was read last; nil: it is not kept
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -261,6 +261,9 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	f, err := b.Parse(src, l)
 	if err != nil {
 		return nil, refused(name, l, err), nil
+	}
+	if name == b.Path && b.root != nil {
+		b.root.Store(rootOf(b, fsys, f))
 	}
 	if p := foreignRoot(b, fsys, f, name, l); p != nil {
 		return nil, p, nil
