@@ -88,8 +88,8 @@ func LocalPath(address string) (string, bool) {
 	return address, colon < 0 || slash >= 0 && slash < colon
 }
 
-// list gives the remote's references and the branch that its HEAD names. Over http the old protocol answers in one
-// request; elsewhere the new one tells only what is asked for. Where branches are named, these and that one are enough.
+// list gives the remote's references and the branch that its HEAD names. Where branches are named, these and that one
+// are enough. The server lists all of them to git ls-remote, whichever protocol: over http the old one is one request.
 func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
 	args := []string{"ls-remote", "--symref", m.name}
 	if strings.HasPrefix(m.Address, "http") {

@@ -41,22 +41,13 @@ func (s Settings) Get(key string) string {
 
 func (s Settings) Has(key string) bool { return len(s[key]) > 0 }
 
+// Bool is a value as git reads it; what is none, git refuses wherever it needs it.
 func (s Settings) Bool(key string, otherwise bool) bool {
 	if !s.Has(key) {
 		return otherwise
 	}
-	switch v := strings.ToLower(s.Get(key)); v {
-	case "true", "yes", "on":
-		return true
-	case "false", "no", "off", "":
-		return false
-	default:
-		n, err := strconv.Atoi(v)
-		if err != nil {
-			return otherwise
-		}
-		return n != 0
-	}
+	n, err := strconv.Atoi(s.Get(key))
+	return (err != nil || n != 0) && !slices.Contains([]string{"false", "no", "off", ""}, strings.ToLower(s.Get(key)))
 }
 
 // HasFilters says whether any content filter is configured.
