@@ -68,13 +68,13 @@ func (r *Repo) Close() error {
 func (r *Repo) Facts() Facts { return r.repo.Facts }
 
 // HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
-func (r *Repo) HasRemote(name string) bool { return r.repo.Settings.RemoteURL(name) != "" }
+func (r *Repo) HasRemote(name string) bool { return r.repo.Settings.HasRemote(name) }
 
 // Address is the remote's address for pushes as git's configuration gives it (with insteadOf followed), without
 // password; "" when there is no remote.
 func (r *Repo) Address() string {
-	for _, to := range r.repo.Settings.PushURLs(r.repo.Options.Remote) {
-		return run.Redact(to)
+	if to, err := r.repo.PushURLs(); err == nil && len(to) > 0 {
+		return run.Redact(to[0])
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (b *Branches) Base() (string, error) {
 // Default is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked
 // out. "" where neither is known.
 func (b *Branches) Default(remote string) (string, error) {
-	if b.repo.Settings.RemoteURL(remote) != "" {
+	if b.repo.Settings.HasRemote(remote) {
 		prefix := "refs/remotes/" + remote + "/"
 		_, symbolic, _, err := b.repo.Refs.ReadOnce(prefix + "HEAD")
 		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
@@ -142,7 +142,7 @@ func (b *Branches) fetchFrom(
 		head = strings.TrimPrefix(adv.head, "refs/heads/")
 	}
 	// its name is a path where the address is a relative one
-	if from.Address == b.repo.Settings.RemoteURL(b.repo.Options.Remote) {
+	if from.Address == b.repo.URL {
 		b.defaultBranch.Store(&head)
 	}
 	if branches, err = b.Named(branches); err != nil {
@@ -256,7 +256,7 @@ func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, 
 			branch := strings.TrimPrefix(name, prefix)
 			if prefix == "refs/remotes/" {
 				remote, rest, _ := strings.Cut(branch, "/")
-				if branch = rest; b.repo.Settings.RemoteURL(remote) == "" || branch == "HEAD" {
+				if branch = rest; !b.repo.Settings.HasRemote(remote) || branch == "HEAD" {
 					continue
 				}
 			}
@@ -307,5 +307,5 @@ func PromisorEnvironment(ctx context.Context, r *repository.Repository) []string
 	if r.Settings.Promisor() != name {
 		return nil
 	}
-	return at(r, name, r.Settings.RemoteURL(name)).Environment(ctx)
+	return at(r, name, r.URL).Environment(ctx)
 }

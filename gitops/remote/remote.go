@@ -38,12 +38,11 @@ type advertised struct {
 
 // From is where the base branch is fetched from.
 func From(r *repository.Repository) (*Remote, error) {
-	address := r.Settings.RemoteURL(r.Options.Remote)
-	if address == "" {
+	if r.URL == "" {
 		return nil, fmt.Errorf("%w: %q in %s; git remote add %s URL, or remote = \"\" to keep commits local",
 			outcome.ErrNoRemote, r.Options.Remote, r.Facts.GitDir, r.Options.Remote)
 	}
-	return at(r, r.Options.Remote, address), nil
+	return at(r, r.Options.Remote, r.URL), nil
 }
 
 // To is where commits are delivered, and where the branch counts that they are delivered to. It is another one
@@ -53,12 +52,14 @@ func To(r *repository.Repository) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := r.Settings.PushURLs(r.Options.Remote)
+	to, err := r.PushURLs()
 	switch {
+	case err != nil:
+		return nil, err
 	case len(to) > 1:
 		return nil, fmt.Errorf("remote %s has %d addresses to push to, and a branch can only be compared at one: %w; "+
 			"keep one, and let that server pass its branches on", r.Options.Remote, len(to), ref.ErrUnsupported)
-	case to[0] == from.Address:
+	case len(to) == 0, to[0] == from.Address:
 		return from, nil
 	}
 	return at(r, to[0], to[0]), nil
