@@ -145,7 +145,7 @@ var arrows = map[string][]string{
 	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	// bound, here and below: files of a git folder, objects, and what git prints
-	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome",
+	"gitops/content": {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome",
 		"gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
 	// hook: where hooks are, and what git's configuration says of them
 	"gitops/hook": {"gitops/repository", "sync/bound"},
