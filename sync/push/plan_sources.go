@@ -277,9 +277,9 @@ func addSource(project *config.Project, ship *shipping, s *tree.Source, wanted f
 	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
-	}, nil, nil)
+	})
 	if err == nil && len(up.Units) > 0 {
-		req := request(project, s.Bundle, s.Source.Code, s.Format.Name, project.Push.CompletionState)
+		req := request(project, s.Bundle, s.Source.Code, s.Format.Sent().Name, project.Push.CompletionState)
 		ship.add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err

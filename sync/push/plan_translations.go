@@ -160,7 +160,7 @@ func (w *weighed) ship(
 ) (told []report.Problem, err error) {
 	index := of.texts.Index()
 	wanted := func(n catalog.Name) bool { _, ok := index[n]; return ok }
-	up, err := composeTranslations(w.of.Sources[0], w.of, wanted, w.instead)
+	up, err := bundle.ComposeTranslations(w.of.Sources[0], w.of.file, w.of.Path, wanted, w.instead, w.of.unfit)
 	if err != nil || len(up.Units) == 0 {
 		return nil, err
 	}
@@ -248,22 +248,4 @@ func (c *candidate) compare(of meeting) versus {
 		}
 	}
 	return v
-}
-
-func composeTranslations(
-	b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string,
-) (bundle.Upload, error) {
-	if b.Format.Name != "locjson" {
-		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
-	}
-	var units catalog.Catalog
-	for _, u := range c.texts {
-		if send(u.Name) {
-			units = append(units, u)
-		}
-	}
-	if len(units) == 0 {
-		return bundle.Upload{}, nil
-	}
-	return bundle.ComposeUnits(b, c.Path, units)
 }
