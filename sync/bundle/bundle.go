@@ -339,7 +339,7 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 func Warnings(f *resource.File, name string, l config.Language) []report.Problem {
 	var problems []report.Problem
 	for _, w := range f.Warnings() {
-		if !w.Left {
+		if !w.Left && formats.Mind(name, f, w) {
 			problems = append(problems, warning(report.CodeSpelling, f, name, l, w))
 		}
 	}
