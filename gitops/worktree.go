@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,11 +72,13 @@ func (l Look) Fresh() time.Duration {
 // .gitignore:3`. Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no
 // answer: without a working tree there is none.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
-	within := withinTree(r.repo.Facts.WorkTree, paths)
+	if r.repo.Facts.WorkTree == "" {
+		return nil, nil
+	}
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
 	// git compares each path that it is asked for with its whole index: that is left for the few that patterns match.
-	matched, err := matchedByPatterns(ctx, r.repo, within, "--no-index")
+	matched, err := matchedByPatterns(ctx, r.repo, paths, "--no-index")
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +96,20 @@ func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []st
 		Args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
 		Stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
 	})
-	var failed *run.Error
-	if errors.As(err, &failed) && failed.Exit == 1 {
+	failed, is := errors.AsType[*run.Error](err)
+	switch {
+	case is && (failed.Exit == 1 || len(paths) == 1):
 		return found, nil // none of them
-	}
-	if err != nil {
+	case is: // one leads through a link or into another repository, and then git tells of none
+		for half := range slices.Chunk(paths, (len(paths)+1)/2) {
+			matched, err := matchedByPatterns(ctx, r, half, options...)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(found, matched)
+		}
+		return found, nil
+	case err != nil:
 		return nil, fmt.Errorf("ask git what it ignores in %s: %w", r.Facts.WorkTree, err)
 	}
 	// source, line, pattern, path; a pattern with ! in front is the reason why a path is not ignored
@@ -109,34 +119,6 @@ func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []st
 		}
 	}
 	return found, nil
-}
-
-// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one
-// question with others.
-func withinTree(worktree string, paths []string) []string {
-	if worktree == "" {
-		return nil
-	}
-	leaves := map[string]bool{".": false} // by folder
-	var out func(folder string) bool
-	out = func(folder string) bool {
-		known, ok := leaves[folder]
-		if !ok {
-			at := filepath.Join(worktree, filepath.FromSlash(folder))
-			info, err := os.Lstat(at)
-			_, inner := os.Lstat(filepath.Join(at, ".git"))
-			known = err == nil && info.Mode()&fs.ModeSymlink != 0 || inner == nil || out(path.Dir(folder))
-			leaves[folder] = known
-		}
-		return known
-	}
-	var within []string
-	for _, name := range paths {
-		if fs.ValidPath(name) && name != "." && !out(path.Dir(name)) {
-			within = append(within, name)
-		}
-	}
-	return within
 }
 
 // Listed names the files of the working tree as git sees them: those that it tracks (the ones of a sparse checkout

@@ -129,8 +129,9 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...
 	}
 	ctx, end := context.WithTimeoutCause(g.Life, limit, errLimit)
 	defer end()
-	out, _, err := g.ask(ctx, in, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%P%x00%(trailers:key="+Trailer+",valueonly,separator=%x0A)%x00", "--stdin", fmt.Sprintf("--max-count=%d", most+1))
+	out, _, err := g.ask(ctx, in, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8", "--stdin",
+		fmt.Sprintf("--max-count=%d", most+1),
+		"--format=%H%x00%P%x00%(trailers:key="+Trailer+",valueonly,separator=%x0A)%x00")
 	if commits = commitsIn(out); errors.Is(err, errLimit) {
 		return commits[:min(len(commits), most)], false, nil
 	}

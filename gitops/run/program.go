@@ -178,7 +178,7 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 		cmd.Env = append(cmd.Env, "GIT_LFS_PROGRESS="+c.LFS)
 	}
 	err = Group(ctx, cmd)
-	stdout, stderr = out.Bytes(), said.String()
+	stdout, stderr = out.kept.Bytes(), said.String()
 	switch {
 	case out.refused != nil:
 		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), out.refused)
@@ -218,18 +218,18 @@ const mostAnswer = 128 << 20
 
 // answer is what git prints for programs. Where that is too much, git ends with its next line.
 type answer struct {
-	bytes.Buffer
+	kept    bytes.Buffer
 	refused error
 }
 
 func (a *answer) Write(b []byte) (int, error) {
-	if a.Len()+len(b) > mostAnswer {
+	if a.kept.Len()+len(b) > mostAnswer {
 		a.refused = &bound.Exceeded{What: "bytes", Most: mostAnswer}
 	}
 	if a.refused != nil {
 		return 0, a.refused
 	}
-	return a.Buffer.Write(b)
+	return a.kept.Write(b)
 }
 
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage
