@@ -32,11 +32,14 @@ func glob(fsys fs.FS, pattern string) (found, unnamed []string, err error) {
 	return found, w.unnamed, nil
 }
 
-// listing keeps the error of a name that could not be looked up, which a search passes over.
+// listing keeps the error of a name that could not be looked up, which a search passes over, and the folder that was
+// read last: a search for ** reads each folder twice in a row.
 type listing struct {
 	fs.FS
 	err     error
 	unnamed []string
+	last    string
+	entries []fs.DirEntry
 }
 
 func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -44,8 +47,13 @@ func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
 		l.unnamed = append(l.unnamed, name)
 		return nil, nil
 	}
+	if name == l.last {
+		return slices.Clone(l.entries), nil
+	}
 	entries, err := fs.ReadDir(l.FS, name)
-	l.note(err)
+	if l.note(err); err == nil {
+		l.last, l.entries = name, slices.Clone(entries)
+	}
 	return entries, err
 }
 

@@ -77,3 +77,31 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 		t.Error("the wrong one is kept out")
 	}
 }
+
+// counted is a tree that counts how often each folder is listed.
+type counted struct {
+	fstest.MapFS
+	listed map[string]int
+}
+
+func (c counted) ReadDir(name string) ([]fs.DirEntry, error) {
+	c.listed[name]++
+	return c.MapFS.ReadDir(name)
+}
+
+// A search below ** lists a folder that holds nothing of ours once: a tree may have many.
+func TestFoldersAreListedOnce(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"**/en.json", "**/locales/en.json", "**/locales/*.json", "src/**/en/*.json"} {
+		c := counted{fstest.MapFS{"src/a/x.go": {}, "src/b/c/x.go": {}, "src/b/c/locales/en.json": {}, "src/b/d/y": {}, "src/d/en/x.json": {}},
+			make(map[string]int)}
+		if _, err := Glob(c, pattern); err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range []string{"src/a", "src/b", "src/b/d"} {
+			if c.listed[folder] != 1 {
+				t.Errorf("%s lists %s %d times", pattern, folder, c.listed[folder])
+			}
+		}
+	}
+}

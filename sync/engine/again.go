@@ -6,8 +6,8 @@ import (
 	"github.com/locsync/locsync/sync/repository"
 )
 
-// A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first run
-// did before the clone broke is done, so the second finds nothing of it to do.
+// A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first
+// run did before the clone broke is done, so the second finds nothing of it to do.
 
 // runReport is a line's report of a run, which can be continued by the report of another run.
 type runReport[R any] interface {
