@@ -65,8 +65,9 @@ func TestUnusedWords(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	ceilings := readNumbers(t, "testdata/words.txt")
-	for _, name := range slices.Sorted(maps.Keys(packageFiles(t))) {
-		for what, found := range wordsOf(t, packageFiles(t)[name]) {
+	files := packageFiles(t)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		for what, found := range wordsOf(t, files[name]) {
 			key := name + " " + what
 			ceiling := ceilings[key]
 			delete(ceilings, key)

@@ -57,7 +57,7 @@ func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.
 		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 
-// sourceRoot are the outermost names of a source file in one tree, and whether they stand below a root.
+// sourceRoot are the outermost names of a source file in one tree, and whether they are below a root.
 type sourceRoot struct {
 	of     *Bundle // a copy may read the same file otherwise
 	in     fs.FS
@@ -86,7 +86,7 @@ func rootOf(b *Bundle, fsys fs.FS, f *resource.File) *sourceRoot {
 	return r
 }
 
-// belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
+// belowRoot returns the outermost names of the source file in a tree, and whether they are below a root. A source
 // that is not there, or cannot be read, has none: its own problem is told elsewhere. It is as it was read last in this
 // tree, so that it is read once and not for each translation.
 func belowRoot(b *Bundle, fsys fs.FS) (names map[string]bool, rooted bool) {

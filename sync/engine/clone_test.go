@@ -125,6 +125,7 @@ func TestProofOfAClone(t *testing.T) {
 
 // Whatever happens to the clone, at whatever moment: it is made again, and what it had not delivered is delivered.
 func TestDamagedCloneLosesNothing(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, damage := range map[string]func(dir string){
 		"gone":          func(dir string) { os.RemoveAll(dir) },

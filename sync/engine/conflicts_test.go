@@ -36,6 +36,7 @@ func (w *world) inConflict(want ...string) {
 
 // A translation that lost stays in the status until somebody acts, through pushes, pulls and restarts, and costs no request meanwhile.
 func TestConflictStays(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -321,6 +322,7 @@ func TestDryPullSaysTheValues(t *testing.T) {
 
 // Who lets the service's text stand before a pull has merged it is not asked again: the pull writes it, wherever the repository's stood.
 func TestConflictDecidedBeforeThePull(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for where, write := range map[string]func(w *world){
 		"on the branch":       func(w *world) { w.commitOn("l10n", deApp, de("A hand", "B de")) },
@@ -471,6 +473,7 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 // Of a plural one form is written on the branch and another one in the working tree, and the translator writes both: that is one conflict, which waits like any
 // other, also after a pull that has met only the branch's form.
 func TestFormsThatLoseInTwoPlaces(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for _, committed := range []bool{true, false} {
 		t.Run(map[bool]string{true: "committed", false: "not committed"}[committed], func(t *testing.T) {

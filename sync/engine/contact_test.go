@@ -425,6 +425,7 @@ func TestDividedInADryRun(t *testing.T) {
 // What the repository by itself keeps from being sent is an error where it is new, and a warning for a state that is: a job
 // without a state meets it each time. A new division is an error in a state that is kept.
 func TestDivisionsForANewState(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	const project = settings + "[project.pull]\n" +
 		"[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"

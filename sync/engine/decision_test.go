@@ -45,6 +45,7 @@ func manyConflicts(t *testing.T) *world {
 
 // The command that a conflict names decides that conflict and no other, whichever else there are; what was decided is at the service, what was not is as it was.
 func TestEachConflictIsDecidedAlone(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	w := manyConflicts(t)
 	sides := []string{"ours", "theirs"}
@@ -152,6 +153,7 @@ output = "other/{LANGUAGE}.json"
 
 // A decision for the service's text that the next pull does not come to merge, because the state is lost, is asked for again: neither side is changed meanwhile.
 func TestDecisionThatIsForgotten(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for _, completion := range []service.CompletionState{service.Draft, service.Final} {
 		for _, met := range []bool{false, true} { // never agreed on, or changed on both sides

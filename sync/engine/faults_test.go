@@ -60,6 +60,7 @@ import (
 // Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an undisturbed sync. Without -tags
 // soak, some of the requests and ways, other ones each time.
 func TestEveryRequestFailsOnce(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	ways := map[string]fate{
@@ -211,6 +212,7 @@ func TestWhatIsNoFile(t *testing.T) {
 // The branch is rewound, deleted, or made anew from elsewhere at the remote: the next pull that has something to write brings all translations again, and
 // drops nobody's commit that is there.
 func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	s := newScene(t, crashProject, map[string]string{"app/en.json": flat(map[string]string{"a": "A", "b": "B"}), "conf/en.yaml": "hello: Hello\n"})
 	s.runs("push")
@@ -255,6 +257,7 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 
 // State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and repository hold stays, in step or not.
 func TestDamagedStateTakesNothingAway(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	rest := u.from.copied(t)

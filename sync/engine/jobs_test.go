@@ -170,6 +170,7 @@ func TestPushOfATranslationThatTheServiceHasNoSourceFor(t *testing.T) {
 // A file counts as taken only when the service says so for that file. What may be about any file, in whatever spelling or shape, leaves all of them
 // pending and named.
 func TestPushBelievesNoFileThatTheServiceDoesNotName(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	const zero = `"keysCreated":0,"keysUpdated":0,"keyValuesNotChanged":0,"keysWithoutSource":0`
 	for members, want := range map[string]string{

@@ -254,6 +254,7 @@ func TestLinesThatShareACollection(t *testing.T) {
 // Whatever people do on two branches: the trunk's collection has exactly the trunk's texts, the other branch's what that branch has, but for what the trunk
 // has had as well, and no branch gets translations of the other's.
 func TestBranchesAreNeverMixed(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, lineSettings, map[string]string{appFile: mainText})

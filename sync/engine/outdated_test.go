@@ -11,6 +11,7 @@ import (
 
 // A source text that changes leaves translations behind that were made for another one: they are counted, and stay or go as the configuration says.
 func TestSourceChanged(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ pull, then string }{
 		"keep":               {``, `{"a": "A de", "b": "B de"}`},

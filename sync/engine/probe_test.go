@@ -172,6 +172,7 @@ func TestPullWithoutProbes(t *testing.T) {
 
 // The law of probes: a pull that asked for news first leaves nothing for one that asks for everything, whatever happened before.
 func TestProbesMissNothing(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newProbed(t, strings.Replace(settings, `"de", "fr"`, `"de"`, 1)+jsonFiles+`

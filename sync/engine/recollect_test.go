@@ -30,6 +30,7 @@ func reverted(t *testing.T, branch string) *world {
 
 // What a person has brought back is sent by the first push, whatever became of the state. A dry run says so.
 func TestRevertWithALostState(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world){
 		"kept": func(*world) {},
@@ -63,6 +64,7 @@ func TestRevertWithALostState(t *testing.T) {
 
 // So it is where a younger commit of ours waits on the branch, which the tree has not seen.
 func TestRevertWhileAnotherCommitWaits(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world){
 		"kept": func(*world) {},

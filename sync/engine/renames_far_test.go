@@ -11,6 +11,7 @@ import (
 
 // A key that is renamed and renamed back has its translations, and those that were made meanwhile.
 func TestRenamedAndBack(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile func(w *world)
@@ -80,6 +81,7 @@ func TestRenamedAfterAnEdit(t *testing.T) {
 
 // A key that goes to another file, under its name or another one, takes its translations along: in one collection and into another.
 func TestKeysThatMoveBetweenFiles(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	one, two := "locales/en/one.json", "locales/en/two.json"
 	for collections, project := range map[string]string{"one": jsonFiles, "two": jsonFiles + "collection = \"{NAME}\"\n"} {

@@ -176,6 +176,7 @@ func TestPushOfARenameEverywhere(t *testing.T) {
 
 // The translations wait as long as the service refuses the file that has the new key, and are nobody's when the new key says something else by then.
 func TestPushOfARenameThatIsRefused(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ later, want string }{
 		"and taken later":            {`{"new": "A", "b": "B"}`, "A de"},

@@ -208,6 +208,7 @@ func TestSourcePullGuard(t *testing.T) {
 
 // Every format, with what it needs its own way for.
 func TestSourcePullOfEveryFormat(t *testing.T) {
+	longAlone(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files, path, before, format, edit, after string
