@@ -32,6 +32,8 @@ type victim struct {
 	*testing.T
 	dir     string
 	answers map[string]http.HandlerFunc // by method and path, below the prefix
+	works   time.Duration               // the most that the processors may be at it
+	waits   time.Duration               // and the clock
 }
 
 func newVictim(t *testing.T) *victim {
@@ -40,7 +42,7 @@ func newVictim(t *testing.T) *victim {
 		t.Skip("memory is measured without the race detector, which multiplies it")
 	}
 	gittest.Need(t)
-	v := &victim{T: t, dir: t.TempDir(), answers: make(map[string]http.HandlerFunc)}
+	v := &victim{T: t, dir: t.TempDir(), answers: make(map[string]http.HandlerFunc), works: boundTime, waits: boundWait}
 	v.file("locales/en/app.json", `{"greeting": "Hello", "farewell": "Goodbye"}`+"\n")
 	server := httptest.NewServer(http.HandlerFunc(v.serve))
 	t.Cleanup(server.Close)
@@ -97,11 +99,16 @@ func (v *victim) env() []string {
 		"LOCSYNC_BUDGET_DIR="+v.dir+"/.git/budget", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
 }
 
+// command is a program that is run in the repository.
+func (v *victim) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = v.dir, v.env()
+	return cmd
+}
+
 func (v *victim) git(args ...string) string {
 	v.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = v.dir, v.env()
-	out, err := cmd.CombinedOutput()
+	out, err := v.command("git", args...).CombinedOutput()
 	if err != nil {
 		v.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -181,7 +188,7 @@ func (w *watched) watch() {
 		default:
 		}
 		now, worked := residentPeak(w.cmd.Process.Pid), processorTime(w.cmd.Process.Pid)
-		if now < boundMemory && worked < boundTime && time.Since(w.began) < boundWait {
+		if now < boundMemory && worked < w.works && time.Since(w.began) < w.waits {
 			continue
 		}
 		_ = w.cmd.Process.Kill()
@@ -223,14 +230,19 @@ func (w *watched) ends() (int, string) {
 }
 
 // residentPeak is the most memory that a process has had, as far as can be seen.
-func residentPeak(pid int) int64 {
+func residentPeak(pid int) int64 { return resident(pid, "VmHWM:") }
+
+// residentNow is the memory that a process has.
+func residentNow(pid int) int64 { return resident(pid, "VmRSS:") }
+
+func resident(pid int, which string) int64 {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return 0
 	}
-	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	_, size, _ := strings.Cut(string(status), which)
 	var kilobytes int64
-	_, _ = fmt.Sscan(peak, &kilobytes)
+	_, _ = fmt.Sscan(size, &kilobytes)
 	return kilobytes << 10
 }
 
@@ -316,6 +328,22 @@ func TestBoundOfRecords(t *testing.T) {
 	code, said := v.locsync("check", "--online")
 	expect(t, code, said, 0)
 	v.locsync("doctor")
+}
+
+// A project of 900 documents in 60 languages is an ordinary one.
+func TestRecordOfManyDocuments(t *testing.T) {
+	v := newVictim(t)
+	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) {
+		numbered(w, `{"id":"`+victimProject+`","sourceLanguage":"en","targetLanguages":["de"],"documents":[{}`,
+			`,{"id":"11111111-2222-3333-4444-%012d","name":"manual/chapter/page.md","sourceLanguage":"en","targetLanguage":"de-DE",`+
+				`"status":"inProgress","wordsCount":1200,"externalId":"`+strings.Repeat("x", 100)+`","workflowStages":[{"progress":50.5,`+
+				`"wordsTranslated":600,"unassignedWordsCount":0,"status":"inProgress","executives":[{"id":"`+victimProject+`","wordsCount":1}]},`+
+				`{"progress":0,"wordsTranslated":0,"unassignedWordsCount":0,"status":"created","executives":[]}]}`, 900*60, `]}`)
+	})
+	for _, command := range []string{"check --online", "project plan"} {
+		code, said := v.locsync(strings.Fields(command)...)
+		expect(t, code, said, 0)
+	}
 }
 
 func TestBoundOfImportErrors(t *testing.T) {
