@@ -145,7 +145,7 @@ func (s *Screen) frame(st report.Status, now time.Time, all bool) string {
 	}
 	var b strings.Builder
 	b.WriteString(home)
-	for _, line := range append([]string{s.in(faint, s.fitting("locsync status, "+InUTC(now), "; Ctrl-C ends it")),
+	for _, line := range append([]string{s.in(faint, s.fitting("locsync status, "+local(now, now), "; Ctrl-C ends it")),
 		""}, lines...) {
 		b.WriteString(eraseLine + line + "\r\n")
 	}

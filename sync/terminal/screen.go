@@ -72,12 +72,12 @@ func (s *Screen) in(st style, text string) string {
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
 }
 
-// when is a time for people at a terminal, and the same time for everybody elsewhere.
+// when is a time for people at a terminal, by their own clock, and in UTC elsewhere.
 func (s *Screen) when(at, now time.Time) string {
 	if !s.terminal {
 		return InUTC(at)
 	}
-	return Ago(at, now) + " (" + InUTC(at) + ")"
+	return Ago(at, now) + " (" + local(at, now) + ")"
 }
 
 // Text writes a text, at a terminal broken between words.

@@ -391,7 +391,7 @@ func (v *statusView) events() {
 	for _, e := range events {
 		text := e.Text
 		if e.Count > 1 {
-			text += fmt.Sprintf(" (%d times since %s)", e.Count, InUTC(e.Since))
+			text += fmt.Sprintf(" (%d times since %s)", e.Count, local(e.Since, v.now))
 		}
 		st := plainly
 		if e.Result != report.ResultOK {

@@ -244,7 +244,11 @@ func TestTimesForPeople(t *testing.T) {
 		}
 	}
 	at := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", 3600))
-	if got := (&Screen{}).when(at, statusNow); got != "2026-11-21 22:30:00 UTC" {
+	here := statusNow.In(time.FixedZone("CET", 3600)) // a person's clock
+	if got := (&Screen{}).when(at, here); got != "2026-11-21 22:30:00 UTC" {
+		t.Error(got)
+	}
+	if got := (&Screen{terminal: true}).when(at, here); got != "in 2 h (2026-11-21 23:30:00 CET)" {
 		t.Error(got)
 	}
 }

@@ -32,6 +32,9 @@ func OrNone(text string) string {
 // InUTC is a time as it is the same for everybody who reads it.
 func InUTC(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
 
+// local is a time as it is on the clock of now.
+func local(at, now time.Time) string { return at.In(now.Location()).Format(time.DateTime + " MST") }
+
 // Ago is how far a time is from now, roughly.
 func Ago(at, now time.Time) string {
 	d := now.Sub(at)
