@@ -72,7 +72,9 @@ var obeyed = map[string]bool{
 	FileName: true, ".husky": true, ".lfsconfig": true, ".lefthook": true, "lefthook.yml": true, ".circleci": true,
 	".pre-commit-config.yaml": true, ".forgejo": true, ".woodpecker": true, ".woodpecker.yml": true, ".buildkite": true,
 	".drone.yml": true, ".travis.yml": true, "azure-pipelines.yml": true, "bitbucket-pipelines.yml": true,
-	".vscode": true, ".idea": true, ".devcontainer": true,
+	".vscode": true, ".idea": true, ".devcontainer": true, ".githooks": true, "jenkinsfile": true, "appveyor.yml": true,
+	".appveyor.yml": true, ".cirrus.yml": true, ".lefthook.yml": true, "lefthook.yaml": true, ".lefthook.yaml": true,
+	".woodpecker.yaml": true,
 }
 
 // What file systems take: the longest path, and the longest name in it.
