@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,18 +15,19 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		changes, busy, released := new(trigger.Changes), true, 0
-		go atRest(ctx, changes.Next, func() bool { return busy }, func() { released++ })
-		expect := func(after time.Duration, want int) {
+		changes, busy, released := new(trigger.Changes), new(atomic.Bool), new(atomic.Int64)
+		busy.Store(true)
+		go atRest(ctx, changes.Next, busy.Load, func() { released.Add(1) })
+		expect := func(after time.Duration, want int64) {
 			t.Helper()
 			time.Sleep(after)
 			synctest.Wait()
-			if released != want {
-				t.Errorf("given back %d times, want %d", released, want)
+			if got := released.Load(); got != want {
+				t.Errorf("given back %d times, want %d", got, want)
 			}
 		}
 		expect(time.Hour, 0)
-		busy = false
+		busy.Store(false)
 		changes.Send()
 		expect(restAfter/2, 0)
 		changes.Send()
