@@ -38,7 +38,7 @@ import (
 // A victim is a process of its own that makes passes and may be killed at any moment: the test binary, started again. The service lives in
 // the test, so that it outlives its victims.
 const (
-	victimPasses = "LOCSYNC_ENGINE_VICTIM" // push, pull, sync, or daemon
+	victimPasses = "LOCSYNC_ENGINE_VICTIM" // push, pull, sync, ours, theirs, or daemon
 	victimRoot   = "LOCSYNC_ENGINE_ROOT"
 	victimDial   = "LOCSYNC_ENGINE_DIAL"
 
@@ -84,7 +84,7 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 	if aside, why := store.Rebuilt(); why != nil {
 		fmt.Fprintf(reports, "{\"rebuilt\": %q, \"why\": %q}\n", aside, why)
 	}
-	client, err := service.New(service.Options{BaseURL: victimURL, AccountID: "account", APIKey: worldKey, UserAgent: victimAgent,
+	client, err := service.New(service.Options{BaseURL: victimURL, AccountID: "account", APIKey: worldKey, UserAgent: victimAgent + " " + filepath.Base(root),
 		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", dial)
 		}}})
@@ -98,10 +98,10 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 	}
 	var errs []error
 	if passes != "pull" {
-		r, err := e.Push(ctx, push.Options{})
+		r, err := e.Push(ctx, push.Options{Ours: passes == "ours", Theirs: passes == "theirs"})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}
-	if passes != "push" {
+	if passes == "pull" || passes == "sync" {
 		r, err := e.Pull(ctx, pull.Options{})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}

@@ -49,7 +49,7 @@ type probing struct {
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
 	r.probe = probing{now: now, blind: make(map[string]bool)}
-	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
+	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
 	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -60,29 +60,6 @@ func (r *pulling) lookAgain(tip *gitops.Tip) error {
 		r.probe.last = &last
 	}
 	return nil
-}
-
-// Look is the commits that decide what a pull builds on.
-func Look(tip *gitops.Tip) string {
-	text := tip.Hash()
-	if tip.New() {
-		return text + " new"
-	}
-	if base := tip.Base(); base != nil {
-		text += " " + base.Hash()
-	}
-	return text
-}
-
-// lookAfter is what Look says to the next pull when this one made a commit and nothing else happens.
-func lookAfter(tip *gitops.Tip, made string) string {
-	if tip.New() {
-		return made + " " + tip.Hash() // that was its base
-	}
-	if base := tip.Base(); base != nil {
-		return made + " " + base.Hash()
-	}
-	return made
 }
 
 // probed is a group that a pull asks for what changed in it.
@@ -180,7 +157,7 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 	if len(x.Problems) > 0 {
 		return true, nil
 	}
-	if news, err := r.sourceNews(t, x); err != nil || news {
+	if news, err := r.noticing(t).news(x); err != nil || news {
 		return news, err
 	}
 	for _, target := range x.Targets(x.Group) {
@@ -191,11 +168,11 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.merging.marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
+		merged, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.merging.marks(r.branch.Slot(ledger.Outdated, target.Path, target.Language.Code))
+		outdated, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Outdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -231,7 +208,7 @@ func (p *pulling) unsettle() error {
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the
 // commit that it made.
 func (r *pulling) settle(tip *gitops.Tip, made string) error {
-	if r.o.DryRun || !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+	if !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
 	if made != "" {

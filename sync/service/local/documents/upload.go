@@ -256,6 +256,7 @@ func applyUploadParameters(q api.Params, models []documentModel) error {
 // ReadUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong.
 func ReadUploads(p *store.Project, sent []api.Part, models []documentModel) ([]sentFile, error) {
 	out := make([]sentFile, len(sent))
+	segments := 0
 	for i, f := range sent {
 		u := sentFile{body: f.Body, model: models[i], languages: p.Targets}
 		var err error
@@ -282,6 +283,10 @@ func ReadUploads(p *store.Project, sent []api.Part, models []documentModel) ([]s
 		}
 		if u.doc, err = readDocument(u.path, u.body, p, u.model.sheet); err != nil {
 			return nil, err
+		}
+		if segments += len(u.doc.Segments()); segments > segment.MaxSegments {
+			return nil, api.Refuse(http.StatusRequestEntityTooLarge,
+				"the files have more than %d texts; send them in several calls", segment.MaxSegments)
 		}
 		out[i] = u
 	}

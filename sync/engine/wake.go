@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/trigger"
+	"go.uber.org/zap"
+)
+
+// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block,
+// and report whether there is such a project.
+func (e *Engine) PushSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) trigger.Signal {
+		p.far.Store(true) // the caller may know of more than the watcher
+		return p.signals.push
+	})
+}
+
+// PullSoon is PushSoon for pulls.
+func (e *Engine) PullSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) trigger.Signal { return p.signals.pull })
+}
+
+func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
+	projects, err := e.pick(name)
+	if err != nil {
+		return false
+	}
+	for _, p := range projects {
+		p.branch.Log.Debug("woken", zap.String("by", reason))
+		which(p).Send()
+	}
+	return true
+}
+
+// SyncSoon rings for a push and a pull.
+func (e *Engine) SyncSoon(name, reason string) bool {
+	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
+}
+
+// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However
+// often it is called, pulls are kept apart (see notices).
+func (e *Engine) PullByID(ids []string, reason string) int {
+	return e.pullNotified(reason, func(p *project) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.branch.Project.ID, id) })
+	})
+}
+
+// PullAny is PullByID for a notification that does not tell which project it is about.
+func (e *Engine) PullAny(reason string) int {
+	return e.pullNotified(reason, func(*project) bool { return true })
+}
+
+func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int {
+	n := 0
+	for _, p := range e.projects {
+		if p.branch.Project.Pull.Enabled && concerned(p) {
+			p.branch.Log.Debug("woken", zap.String("by", reason))
+			p.signals.pullNotice.Send()
+			n++
+		}
+	}
+	return n
+}
+
+// PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty
+// fields are not known.
+type PushEvent struct{ Repository, Branch string }
+
+// PushedTo rings for a push of the projects that an event can concern, and returns their names; pushes for events are
+// kept apart (see notices). What cannot be told, concerns: a pass costs little, and an event that is dropped is missed
+// until the next scheduled one.
+func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) []string {
+	var names []string
+	for _, p := range e.projects {
+		if !p.concerned(ctx, event) {
+			continue
+		}
+		p.branch.Log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
+		p.far.Store(true)
+		p.signals.pushNotice.Send()
+		names = append(names, p.branch.Project.Name)
+	}
+	return names
+}
+
+// concerned tells whether a push of the branch to the repository can change what passes of the project look at.
+func (p *project) concerned(ctx context.Context, event PushEvent) bool {
+	if p.branch.Project.Cloned() { // the clone may not be there, and is not made for this
+		address, _, _ := p.branch.Project.Address()
+		return mayBe(address, event.Repository)
+	}
+	address, heads, err := p.repository.Origin(ctx)
+	if err != nil {
+		return true
+	}
+	if !mayBe(address, event.Repository) {
+		return false
+	}
+	if p.branch.Project.PerBranch() {
+		return true // any branch may be one that is translated, or have translations
+	}
+	branches := []string{p.branch.Project.Pull.Branch, p.branch.Project.Pull.Base}
+	if p.branch.Project.Push.Source != config.Worktree {
+		branches = append(branches, p.branch.Project.Push.Source)
+	}
+	if event.Branch == "" || slices.Contains(branches, event.Branch) ||
+		len(p.branch.Project.Push.Branches) > 0 && p.branch.Project.Push.Covers(event.Branch) {
+		return true
+	}
+	// the base, and what a working tree has
+	return p.branch.Project.Pull.Base == "" && slices.Contains(heads, event.Branch)
+}
+
+// mayBe reports whether an address may be that of a repository that a host calls so.
+func mayBe(address, repository string) bool {
+	_, name, err := forge.Locate(address)
+	// a forge may be below a folder of its host
+	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
+}
