@@ -61,7 +61,8 @@ func documentRecord(p *store.Project, d *store.Document, r *store.Rendition, tas
 
 // stageRecord is how far a document has come on one stage, and who is at it.
 func stageRecord(st store.Stage, r *store.Rendition, i int, tasks []*store.Task) wire.WorkflowStage {
-	out := wire.WorkflowStage{ID: st.ID, Status: wire.StageNotAssigned, UnassignedWordsCount: float64(r.Size.Words)}
+	out := wire.WorkflowStage{ID: st.ID, Status: wire.StageNotAssigned, UnassignedWordsCount: float64(r.Size.Words),
+		Executives: []wire.Executive{}}
 	if i < len(r.Stages) {
 		out.Progress = r.Stages[i].Percent(r.Size)
 		out.WordsTranslated = float64(r.Stages[i].Words)
