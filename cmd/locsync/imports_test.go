@@ -108,9 +108,38 @@ var arrows = map[string][]string{
 	// config: the words of a collection
 	"sync/discover": {"sync/config", "sync/languages", "formats", "formats/resource"},
 	"sync/service":  {"sync/service/wire", "sync/bound"},
+	// the parts of the embedded service, which never import what puts them together
+	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/service/local/api",
+		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
+		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys",
+		"sync/service/local/memory", "sync/service/local/projects", "sync/service/local/pseudo",
+		"sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
+	"sync/service/local/api": {"sync/service/wire", "sync/languages"},
+	// segment: how a workbook is cut is stored with it
+	"sync/service/local/store":     {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment"},
+	"sync/service/local/jobs":      {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
+	"sync/service/local/callbacks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
 	// plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
-	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource",
-		"formats/locjson", "sync/service/local/segment", "sync/service/local/workbook"},
+	"sync/service/local/keys": {"sync/service/wire", "sync/plural", "formats", "formats/resource",
+		"formats/locjson", "sync/service/local/api", "sync/service/local/jobs", "sync/service/local/pseudo",
+		"sync/service/local/store"},
+	"sync/service/local/memory": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
+		"sync/service/local/store"},
+	"sync/service/local/glossary": {"sync/service/wire", "sync/service/local/api", "sync/service/local/jobs",
+		"sync/service/local/store", "sync/service/local/workbook"},
+	"sync/service/local/files": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
+	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
+		"sync/service/local/store"},
+	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api",
+		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/memory",
+		"sync/service/local/pseudo", "sync/service/local/segment", "sync/service/local/store"},
+	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api",
+		"sync/service/local/documents", "sync/service/local/editor", "sync/service/local/jobs",
+		"sync/service/local/memory", "sync/service/local/store"},
+	"sync/service/local/tasks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
+	"sync/service/local/projects": {"sync/service/wire", "sync/service/local/api",
+		"sync/service/local/documents", "sync/service/local/store"},
+	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
 	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook"},
@@ -174,12 +203,12 @@ var doors = map[string][]string{
 	"github.com/fsnotify/":                {"sync/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
-	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
+	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local/store"},
 	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
-	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
+	"golang.org/x/net/":                   {"sync/service/local/callbacks", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
 	"github.com/xuri/excelize":            {}, // tests read with it what we wrote
 	"go.yaml.in/":                         {"formats/oracle"},
@@ -189,7 +218,7 @@ var doors = map[string][]string{
 // pure rooms know no clock, disk, network, logger or goroutine.
 var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages",
 	"sync/bundle", "sync/examine",
-	"sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+	"sync/discover", "formats", "sync/service/wire", "sync/service/local/segment", "sync/service/local/pseudo"}
 
 // testKits may use every library, as tests do.
 var testKits = []string{"gitops/gittest", "formats/resource/resourcetest"}

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// routes are the calls that are answered here, by path.
-func (s *Service) ownRoutes() map[string]methods {
-	return map[string]methods{
+// ownRoutes are the calls that are answered here, by path.
+func (s *Service) ownRoutes() map[string]api.Methods {
+	return map[string]api.Methods{
 		wire.PathAccount:          {"GET": s.getAccount},
 		wire.PathDirectory:        {"GET": s.getDirectory},
 		wire.PathDirectoryV1:      {"GET": s.getDirectory},
@@ -19,22 +20,23 @@ func (s *Service) ownRoutes() map[string]methods {
 }
 
 // getAccount answers GET /v1/account, which the interface does not have but clients call first.
-func (s *Service) getAccount(c *call) error {
-	return c.json(http.StatusOK, wire.Account{ID: s.store.account, Name: s.store.account, Type: "company"})
+func (s *Service) getAccount(c *api.Call) error {
+	return c.Answer(http.StatusOK, wire.Account{ID: s.store.Account, Name: s.store.Account, Type: "company"})
 }
 
 // getDirectory answers GET /v2/directory?type=language: the languages there are.
-func (s *Service) getDirectory(c *call) error {
-	kind, given, err := c.params.word(wire.QueryDirectoryType)
+func (s *Service) getDirectory(c *api.Call) error {
+	kind, given, err := c.Params.Word(wire.QueryDirectoryType)
 	if err != nil {
 		return err
 	}
 	if !given || !strings.EqualFold(kind, wire.DirectoryTypeLanguage) {
-		return invalid(wire.QueryDirectoryType, "this service has a directory of type %q only", wire.DirectoryTypeLanguage)
+		return api.Invalid(wire.QueryDirectoryType, "this service has a directory of type %q only",
+			wire.DirectoryTypeLanguage)
 	}
 	out := wire.Directory{Type: wire.DirectoryTypeLanguage}
 	for _, l := range languages.All() {
 		out.Items = append(out.Items, wire.DirectoryItem{ID: l.Code, Name: l.Name})
 	}
-	return c.json(http.StatusOK, out)
+	return c.Answer(http.StatusOK, out)
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -94,7 +95,7 @@ func (b *badInput) livesOn(what string) {
 	if got := b.exportDocuments("&type=source", b.document); string(got.body) != "One." {
 		b.t.Errorf("%s: the document is %q", what, got.body)
 	}
-	if held := b.s.server.held.Load(); held != 0 {
+	if held := b.s.server.Held.Load(); held != 0 {
 		b.t.Errorf("%s: %d bytes are held", what, held)
 	}
 }
@@ -380,16 +381,16 @@ func TestFileNamesOfImports(t *testing.T) {
 func TestBodiesTogetherAreBounded(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
-	s.s.server.held.Store(boundHeld)
+	s.s.server.Held.Store(boundHeld)
 	a := s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`})
 	check(t, a, 503, "")
 	if a.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
 	check(t, s.post(wire.PathTeam, `{"skip":0,"limit":1}`), 503, "")
-	s.s.server.held.Store(0)
+	s.s.server.Held.Store(0)
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
-	if held := s.s.server.held.Load(); held != 0 {
+	if held := s.s.server.Held.Load(); held != 0 {
 		t.Errorf("%d bytes are held", held)
 	}
 }
@@ -397,7 +398,7 @@ func TestBodiesTogetherAreBounded(t *testing.T) {
 // A fault inside a call is a 500 that does not tell the inside, and the next call is answered.
 func TestPanicIsAnswered(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.server.handle("", map[string]methods{"/v1/panics": {"GET": func(*call) error { panic(errors.New("secret")) }}})
+	s.s.server.Handle(wire.Prefix, map[string]api.Methods{"/v1/panics": {"GET": func(*api.Call) error { panic(errors.New("secret")) }}})
 	a := s.get("/v1/panics")
 	check(t, a, 500, "")
 	if strings.Contains(string(a.body), "secret") {

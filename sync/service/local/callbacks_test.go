@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -109,13 +110,14 @@ func (l *oneConn) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-func (l *oneConn) Close() error   { return nil }
+func (l *oneConn) Close() error { return nil }
+
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
 // tell is a change that says nothing but that it was one.
 func tell(t *testing.T, s *Service, event string, ids ...string) {
 	t.Helper()
-	if err := s.store.update(func(tx *Tx) error { return notifyIn(tx, event, ids...) }); err != nil {
+	if err := s.store.Update(func(tx *store.Tx) error { return store.NotifyIn(tx, event, ids...) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -454,7 +456,7 @@ func TestCallbackErrorsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.store.setDurable(false)
+		s.store.SetDurable(false)
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
 		for i := range 20 {

@@ -329,7 +329,7 @@ func TestClosedInTheMiddle(t *testing.T) {
 			a.want(t, 200, &id)
 		}
 		time.Sleep(time.Duration(round*50) * time.Millisecond)
-		j, err := s.jobs.find(id, "import")
+		j, err := s.jobs.Find(id, "import")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,6 @@
 package local
 
 import (
-	bolt "go.etcd.io/bbolt"
-
 	"bytes"
 	"fmt"
 	"os"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service/wire"
+	bolt "go.etcd.io/bbolt"
 )
 
 // documentsProject makes a project of documents.

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
-
-	"github.com/locsync/locsync/sync/service/wire"
 )
 
 func (s *server) glossaries(path string) (out []wire.Glossary) {
@@ -370,7 +369,7 @@ func unwritable(r rune) bool {
 // Every term that is taken comes out of the export as it went in.
 func TestGlossaryRoundTrip(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.setDurable(false)
+	s.s.store.SetDurable(false)
 	id := s.defaultGlossary().ID
 	rapid.Check(t, func(t *rapid.T) {
 		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5", "TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -129,8 +130,8 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 // foreignProject stores a project of another account.
 func (s *server) foreignProject(id string) {
 	s.t.Helper()
-	theirs := &project{ID: id, Account: "somebody else", Type: wire.ProjectTypeLocalization, Name: "theirs", Source: "en", Targets: []string{"de"}}
-	err := s.s.store.update(func(tx *Tx) error { return putProject(tx, theirs) })
+	theirs := &store.Project{ID: id, Account: "somebody else", Type: wire.ProjectTypeLocalization, Name: "theirs", Source: "en", Targets: []string{"de"}}
+	err := s.s.store.Update(func(tx *store.Tx) error { return store.PutProject(tx, theirs) })
 	if err != nil {
 		s.t.Fatal(err)
 	}

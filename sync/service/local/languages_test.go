@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+
+	"github.com/locsync/locsync/sync/service/local/api"
 )
 
 // Every well-formed language tag works from the project to the export, and comes back as it was written; in any case where the table has it.
@@ -16,7 +18,7 @@ func TestAnyLanguage(t *testing.T) {
 	for _, code := range targets {
 		s.completed(p, "?language="+code+"&completion-state=final", file{"a.json", fmt.Sprintf(`{"k":"in %s"}`, code)})
 		sameJSON(t, s.one(p, "?languages="+code+"&skip-incomplete-keys"), fmt.Sprintf(`{"k":"in %s"}`, code))
-		n := languageNumber(code)
+		n := api.LanguageNumber(code)
 		if _, err := strconv.ParseInt(n, 10, 32); err != nil || numbers[n] != "" {
 			t.Errorf("%s has the number %s, as %q: %v", code, n, numbers[n], err)
 		}

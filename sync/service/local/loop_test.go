@@ -1,6 +1,8 @@
 package local
 
-import "testing"
+import (
+	"testing"
+)
 
 // The interface's example of label files: keys with the labels file:main.json and file:errors.json.
 func TestLabelsNameTheFiles(t *testing.T) {

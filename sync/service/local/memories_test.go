@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/memory"
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -116,17 +118,17 @@ func TestMemoryContext(t *testing.T) {
 func TestSimilarIsFound(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.memory("big", "en", "de")
-	err := s.s.store.update(func(tx *Tx) error {
-		m, err := openMemory(tx, id)
+	err := s.s.store.Update(func(tx *store.Tx) error {
+		m, err := store.OpenMemory(tx, id)
 		if err != nil {
 			return err
 		}
 		for i := range 900 {
-			if err := m.remember(fmt.Sprintf("The quick fox number %d jumps over the lazy dog called %d", i, i*7), surroundings{}, "de", fmt.Sprint("T", i), 1); err != nil {
+			if err := m.Remember(fmt.Sprintf("The quick fox number %d jumps over the lazy dog called %d", i, i*7), store.Surroundings{}, "de", fmt.Sprint("T", i), 1); err != nil {
 				return err
 			}
 		}
-		if err := m.flush(); err != nil {
+		if err := m.Flush(); err != nil {
 			return err
 		}
 		for query, want := range map[string]string{
@@ -134,14 +136,14 @@ func TestSimilarIsFound(t *testing.T) {
 			"The quick foxes number 700 jump over the lazy dog called 4900":     "T700",
 			"Number 17, the quick fox, jumps over the lazy dog which is called": "",
 		} {
-			found, err := findMatch(m, query, surroundings{}, "de", 85)
+			found, err := memory.FindMatch(m, query, store.Surroundings{}, "de", 85)
 			if err != nil {
 				return err
 			}
-			if found.percent < 85 {
-				found.text = ""
+			if found.Percent < 85 {
+				found.Text = ""
 			}
-			if found.text != want {
+			if found.Text != want {
 				return fmt.Errorf("%q: %+v, want %q", query, found, want)
 			}
 		}
@@ -396,28 +398,28 @@ func BenchmarkMatch(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			s.store.setDurable(false)
-			err = s.store.update(func(tx *Tx) error {
-				m, err := createMemory(tx, memoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
+			s.store.SetDurable(false)
+			err = s.store.Update(func(tx *store.Tx) error {
+				m, err := store.CreateMemory(tx, store.MemoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
 				for i := 0; i < n && err == nil; i++ {
-					err = m.remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), surroundings{}, "de", "T", 1)
+					err = m.Remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), store.Surroundings{}, "de", "T", 1)
 				}
 				if err != nil {
 					return err
 				}
-				return m.flush()
+				return m.Flush()
 			})
 			if err != nil {
 				b.Fatal(err)
 			}
-			err = s.store.view(func(tx *Tx) error {
-				m, err := openMemory(tx, "m")
+			err = s.store.View(func(tx *store.Tx) error {
+				m, err := store.OpenMemory(tx, "m")
 				if err != nil {
 					return err
 				}
 				for b.Loop() {
-					found, err := findMatch(m, "The text number 700 of the products is about something and section 21", surroundings{}, "de", 50)
-					if err != nil || found.percent < 50 {
+					found, err := memory.FindMatch(m, "The text number 700 of the products is about something and section 21", store.Surroundings{}, "de", 50)
+					if err != nil || found.Percent < 50 {
 						return fmt.Errorf("%+v %v", found, err)
 					}
 				}

@@ -6,19 +6,22 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/pseudo"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // maxRealtimeTexts is how many texts one call may have.
 const maxRealtimeTexts = 1000
 
-// profileForm is what the identifier of a translation profile looks like. Profiles are made in a user interface that does not exist here, so any
-// of this form is taken.
+// profileForm is what the identifier of a translation profile looks like. Profiles are made in a user interface that
+// does not exist here, so any of this form is taken.
 var profileForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$`)
 
-// translate answers POST /v1/smartTranslation/translate: pseudo-translations, at once. The answer names the languages as the caller spelled them.
-func (s *Service) translate(c *call) error {
-	raw, err := readBody(c, maxModel)
+// translate answers POST /v1/smartTranslation/translate: pseudo-translations, at once. The answer names the languages
+// as the caller spelled them.
+func (s *Service) translate(c *api.Call) error {
+	raw, err := api.ReadBody(c, api.MaxModel)
 	if err != nil {
 		return err
 	}
@@ -30,47 +33,49 @@ func (s *Service) translate(c *call) error {
 	for i, code := range codes {
 		translated := make([]wire.TranslatedText, len(ask.Texts))
 		for n, t := range ask.Texts {
-			translated[n].Translation = pseudo(t.Text, code)
+			translated[n].Translation = pseudo.Text(t.Text, code)
 		}
 		out.Translations[ask.TargetLanguages[i]] = translated
 	}
-	return c.json(http.StatusOK, out)
+	return c.Answer(http.StatusOK, out)
 }
 
-// readTranslateRequest reads and checks a request; codes are its target languages as the table of languages spells them.
+// readTranslateRequest reads and checks a request; codes are its target languages as the table of languages spells
+// them.
 func readTranslateRequest(raw []byte) (ask *wire.TranslateRequest, codes []string, err error) {
-	b, err := readMembers("body", raw)
+	b, err := api.ReadMembers("body", raw)
 	if err != nil {
 		return nil, nil, err
 	}
 	ask = &wire.TranslateRequest{
-		SourceLanguage:  member[string](b, "sourceLanguage"),
-		TargetLanguages: member[[]string](b, "targetLanguages"),
-		Profile:         member[string](b, "profile"),
-		IsHTML:          member[bool](b, "isHtml"),
-		ExternalTag:     member[string](b, "externalTag"),
+		SourceLanguage:  api.Member[string](b, "sourceLanguage"),
+		TargetLanguages: api.Member[[]string](b, "targetLanguages"),
+		Profile:         api.Member[string](b, "profile"),
+		IsHTML:          api.Member[bool](b, "isHtml"),
+		ExternalTag:     api.Member[string](b, "externalTag"),
 	}
-	texts := member[[]json.RawMessage](b, "texts")
+	texts := api.Member[[]json.RawMessage](b, "texts")
 	switch {
-	case b.err != nil:
-		return nil, nil, b.err
+	case b.Err != nil:
+		return nil, nil, b.Err
 	case ask.SourceLanguage == "":
-		return nil, nil, invalid("sourceLanguage", "is missing")
+		return nil, nil, api.Invalid("sourceLanguage", "is missing")
 	case len(ask.TargetLanguages) == 0:
-		return nil, nil, invalid("targetLanguages", "is missing or empty; name at least one")
+		return nil, nil, api.Invalid("targetLanguages", "is missing or empty; name at least one")
 	case len(texts) == 0:
-		return nil, nil, invalid("texts", "is missing or empty; give at least one")
+		return nil, nil, api.Invalid("texts", "is missing or empty; give at least one")
 	case len(texts) > maxRealtimeTexts:
-		return nil, nil, invalid("texts", "has %d texts; send at most %d at once", len(texts), maxRealtimeTexts)
+		return nil, nil, api.Invalid("texts", "has %d texts; send at most %d at once", len(texts), maxRealtimeTexts)
 	case ask.Profile != "" && !profileForm.MatchString(ask.Profile):
-		return nil, nil, invalid("profile", "%q is not the identifier of a translation profile", clip([]byte(ask.Profile)))
+		return nil, nil, api.Invalid("profile", "%q is not the identifier of a translation profile",
+			api.Clip([]byte(ask.Profile)))
 	}
-	source, err := languageCode("sourceLanguage", ask.SourceLanguage)
+	source, err := api.LanguageCode("sourceLanguage", ask.SourceLanguage)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, word := range ask.TargetLanguages {
-		code, err := targetCodes("targetLanguages", []string{word}, source)
+		code, err := api.TargetCodes("targetLanguages", []string{word}, source)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,16 +93,16 @@ func readTranslateRequest(raw []byte) (ask *wire.TranslateRequest, codes []strin
 }
 
 func readTranslateText(raw []byte) (wire.TranslateText, error) {
-	m, err := readMembers("texts", raw)
+	m, err := api.ReadMembers("texts", raw)
 	if err != nil {
 		return wire.TranslateText{}, err
 	}
-	text, context := member[*string](m, "text"), member[string](m, "context")
+	text, context := api.Member[*string](m, "text"), api.Member[string](m, "context")
 	switch {
-	case m.err != nil:
-		return wire.TranslateText{}, invalid("texts", "%v", m.err)
+	case m.Err != nil:
+		return wire.TranslateText{}, api.Invalid("texts", "%v", m.Err)
 	case text == nil:
-		return wire.TranslateText{}, invalid("texts", "%s has no member text", clip(raw))
+		return wire.TranslateText{}, api.Invalid("texts", "%s has no member text", api.Clip(raw))
 	}
 	return wire.TranslateText{Text: *text, Context: context}, nil
 }

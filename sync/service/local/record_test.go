@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A project without documents has an empty list of them, and a row of statistics all of its numbers.
+// A project without documents has an empty list of them, a stage without people an empty list of those, and a row of statistics all of its numbers.
 func TestEmptyMembers(t *testing.T) {
 	s := serve(t, Options{})
 	for _, p := range []string{s.create("en", "de"), s.documentsProject("de")} {
@@ -19,6 +19,9 @@ func TestEmptyMembers(t *testing.T) {
 	}
 	p := s.documentsProject("de")
 	s.added(p, "", file{"a.txt", "One.\n"})
+	if project := string(s.get("/v1/project/" + p).body); !strings.Contains(project, `"executives":[]`) {
+		t.Errorf("a stage has no list of executives: %s", project)
+	}
 	s.post("/v1/project/"+p+"/statistics/build", "")
 	var body string
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {

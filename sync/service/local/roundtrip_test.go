@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
+	"pgregory.net/rapid"
 )
 
 // quick talks to a service without a listener and without authentication.
@@ -36,7 +36,7 @@ func openQuick(t testing.TB, o Options, targets ...string) *quick {
 			t.Error(err)
 		}
 	})
-	s.store.setDurable(false) // nothing is killed here
+	s.store.SetDurable(false) // nothing is killed here
 	if err := s.EnsureProject(quickProject, "app", "en", targets); err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +65,9 @@ func (q *quick) imported(t rapid.TB, query string, f file) wire.ImportResult {
 	return r
 }
 
-func (q *quick) ended(t rapid.TB, id, what string) *job {
+func (q *quick) ended(t rapid.TB, id, what string) *store.Job {
 	for range 200_000 {
-		j, err := q.s.jobs.find(id, what)
+		j, err := q.s.jobs.Find(id, what)
 		if err != nil {
 			t.Fatal(err)
 		}

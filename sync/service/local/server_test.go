@@ -78,7 +78,7 @@ const (
 	firstAgain    = 30 * time.Second
 	attemptTime   = 10 * time.Second
 	keysAtOnce    = 5000
-	boundHeld     = 512 << 20
+	boundHeld     = 160 << 20
 )
 
 // refusal is what an answer other than 2xx says.

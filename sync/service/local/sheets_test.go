@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xuri/excelize/v2"
-
 	"github.com/locsync/locsync/sync/service/wire"
+	"github.com/xuri/excelize/v2"
 )
 
 // A workbook is text wherever there is text; with the settings of MultilingualExcel_v2, and only with its name, it is the source column from the starting row

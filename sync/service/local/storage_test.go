@@ -119,7 +119,7 @@ func TestStorage(t *testing.T) {
 
 func TestStorageLists(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.setDurable(false)
+	s.s.store.SetDurable(false)
 	var files []file
 	var want []string
 	for i := range 2*boundBatch + 1 {

@@ -61,7 +61,7 @@ type WorkflowStage struct {
 	UnassignedWordsCount   float64     `json:"unassignedWordsCount,omitempty"`
 	Status                 StageStatus `json:"status,omitempty"`
 	StatusModificationDate string      `json:"statusModificationDate,omitempty"`
-	Executives             []Executive `json:"executives,omitempty"`
+	Executives             []Executive `json:"executives,omitzero"`
 	Vendor                 *Vendor     `json:"vendor,omitempty"`
 }
 

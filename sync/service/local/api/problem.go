@@ -1,0 +1,28 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Problem is a refusal: what an answer other than 2xx says. Field is the parameter or member that is at fault; it
+// stands in the detail and as the name of a member of "errors", where a client can find it without reading words.
+type Problem struct {
+	Status int
+	Field  string
+	Detail string
+	retry  string   // Retry-After
+	allow  []string // Allow
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+// Refuse makes a problem with a status.
+func Refuse(status int, format string, args ...any) error {
+	return &Problem{Status: status, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Invalid makes a 400 about a parameter or member of the body.
+func Invalid(field, format string, args ...any) error {
+	return &Problem{Status: http.StatusBadRequest, Field: field, Detail: field + ": " + fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Params are the query parameters of a call. Clients spell them in many ways: names in any case, with [] behind the
+// names of lists, lists by commas, line breaks or repetition, booleans as words, numbers, or the bare name.
+type Params map[string][]string
+
+func ReadParams(r *http.Request) (Params, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, Refuse(http.StatusBadRequest, "the query cannot be read: %v", err)
+	}
+	p := make(Params, len(values))
+	for _, spelled := range slices.Sorted(maps.Keys(values)) {
+		v := values[spelled]
+		name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(spelled), "[]"))
+		if !utf8.ValidString(spelled + strings.Join(v, "")) {
+			return nil, Invalid(strings.ToValidUTF8(name, "\uFFFD"), "is not UTF-8")
+		}
+		p[name] = append(p[name], v...)
+	}
+	return p, nil
+}
+
+func (p Params) Values(name string) ([]string, bool) {
+	v, ok := p[strings.ToLower(name)]
+	return v, ok
+}
+
+// Word returns a parameter that has one value, trimmed. Present but empty is a 400, as is given twice with different
+// values.
+func (p Params) Word(name string) (value string, given bool, err error) {
+	all, given := p.Values(name)
+	for i, v := range all {
+		v = strings.TrimSpace(v)
+		switch {
+		case v == "":
+			return "", true, Invalid(name, "is given without a value; leave it out or give it one")
+		case i > 0 && v != value:
+			return "", true, Invalid(name, "is given twice: %q and %q", value, v)
+		}
+		value = v
+	}
+	return value, given, nil
+}
+
+// Raw returns a parameter whose value is taken to the letter: spaces count.
+func (p Params) Raw(name string) (value string, given bool, err error) {
+	all, given := p.Values(name)
+	for i, v := range all {
+		switch {
+		case v == "":
+			return "", true, Invalid(name, "is given without a value; leave it out or give it one")
+		case i > 0 && v != value:
+			return "", true, Invalid(name, "is given twice: %q and %q", value, v)
+		}
+		value = v
+	}
+	return value, given, nil
+}
+
+// Flag returns a boolean. The bare name, the empty value, true and 1 are true; false and 0 are false; anything else
+// is a 400.
+func (p Params) Flag(name string) (bool, error) {
+	all, given := p.Values(name)
+	on := false
+	for i, v := range all {
+		var this bool
+		switch strings.ToLower(strings.TrimSpace(v)) {
+		case "", "true", "1":
+			this = true
+		case "false", "0":
+		default:
+			return false, Invalid(name, "%q is neither true nor false", v)
+		}
+		if i > 0 && this != on {
+			return false, Invalid(name, "is given as true and as false")
+		}
+		on = this
+	}
+	return given && on, nil
+}
+
+// List returns the members of a list, trimmed, in every spelling there is. A member may be empty; a list that is
+// given as nothing has one, the empty one.
+func (p Params) List(name string) (members []string, given bool) {
+	all, given := p.Values(name)
+	for _, v := range all {
+		lines := strings.Split(strings.TrimRight(v, "\r\n"), "\n")
+		for _, line := range lines {
+			if len(lines) > 1 {
+				line = strings.TrimSuffix(strings.TrimSpace(line), ",")
+			}
+			for m := range strings.SplitSeq(line, ",") {
+				members = append(members, strings.TrimSpace(m))
+			}
+		}
+	}
+	return members, given
+}
+
+// Count returns a whole number of at least 0.
+func (p Params) Count(name string, absent int) (int, error) {
+	v, given, err := p.Word(name)
+	if err != nil || !given {
+		return absent, err
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 {
+		return 0, Invalid(name, "%q is not a whole number of 0 or more", v)
+	}
+	return n, nil
+}

@@ -1,0 +1,229 @@
+package memory
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/segment"
+	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// tmxUnit is a unit of a TMX file (TMX 1.4b, <tu>): texts by language code as the file spells it.
+type tmxUnit struct {
+	Variants []struct {
+		Lang string `xml:"lang,attr"` // of the namespace xml, or, in older files, of none
+		Seg  struct {
+			Inner string `xml:",innerxml"`
+		} `xml:"seg"`
+	} `xml:"tuv"`
+}
+
+// maxUnit is how many bytes of one unit of a TMX file are read.
+const maxUnit = 1 << 20
+
+// importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with
+// replaceAllContent, take the place of what it has. A file that is wrong changes nothing.
+func (s *Service) importMemory(c *api.Call) error {
+	replace, err := c.Params.Flag(wire.QueryReplaceAllContent)
+	if err != nil {
+		return err
+	}
+	_, sent, err := api.ModelAndFiles(c, api.MaxImport)
+	if err != nil {
+		return err
+	}
+	if len(sent) != 1 {
+		return api.Invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", len(sent))
+	}
+	err = s.store.Update(func(tx *store.Tx) error {
+		m, err := store.MemoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		if err != nil {
+			return err
+		}
+		if replace {
+			if err := m.Clear(); err != nil {
+				return err
+			}
+		}
+		if err := readTMX(m, sent[0].Body, tx.Now()); err != nil {
+			return err
+		}
+		return m.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	return c.Empty(http.StatusNoContent)
+}
+
+// readTMX remembers every unit of a file that has the memory's source language and one of its targets.
+func readTMX(m *store.Memory, body []byte, now int64) error {
+	d := xml.NewDecoder(bytes.NewReader(body))
+	seen := false
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			line, _ := d.InputPos()
+			return api.Invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+		}
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !seen && start.Name.Local != "tmx" {
+			return api.Invalid(wire.PartMemoryFile, "the file is <%s>, not <tmx>", start.Name.Local)
+		}
+		seen = true
+		if start.Name.Local != "tu" {
+			continue
+		}
+		rest := body[d.InputOffset():]
+		if !bytes.Contains(rest[:min(len(rest), maxUnit)], []byte("</tu>")) {
+			line, _ := d.InputPos()
+			return api.Invalid(wire.PartMemoryFile, "line %d: a unit has no end within %d bytes", line, maxUnit)
+		}
+		var u tmxUnit
+		if err := d.DecodeElement(&u, &start); err != nil {
+			line, _ := d.InputPos()
+			return api.Invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+		}
+		if err := rememberTMX(m, u, now); err != nil {
+			return err
+		}
+	}
+	if !seen {
+		return api.Invalid(wire.PartMemoryFile, "the file has no <tmx>")
+	}
+	return nil
+}
+
+func rememberTMX(m *store.Memory, u tmxUnit, now int64) error {
+	texts := map[string]string{}
+	source := ""
+	for _, v := range u.Variants {
+		l, known := api.FindLanguage(v.Lang)
+		text := tmxText(v.Seg.Inner)
+		switch {
+		case !known || text == "":
+		case api.SameLanguage(l.Code, m.Record.Source):
+			source = text
+		default:
+			texts[l.Code] = text
+		}
+	}
+	if source == "" {
+		return nil
+	}
+	for _, v := range u.Variants { // in the order of the file
+		l, _ := api.FindLanguage(v.Lang)
+		if text := texts[l.Code]; text != "" {
+			if err := m.Remember(source, store.Surroundings{}, l.Code, text, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nativeCodes are the elements of a segment that hold codes of the program it comes from, and no text.
+var nativeCodes = []string{"bpt", "ept", "ph", "it", "ut"}
+
+// tmxText is the text of a segment's content, without codes. Broken content has none.
+func tmxText(inner string) string {
+	d := xml.NewDecoder(strings.NewReader(inner))
+	var plain strings.Builder
+	codes := 0
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return plain.String()
+		}
+		if err != nil {
+			return ""
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if codes > 0 || slices.Contains(nativeCodes, t.Name.Local) {
+				codes++
+			}
+		case xml.EndElement:
+			codes = max(codes-1, 0)
+		case xml.CharData:
+			if codes == 0 {
+				plain.Write(t)
+			}
+		}
+	}
+}
+
+// exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file.
+func (s *Service) exportMemory(c *api.Call) error {
+	mode, given, err := c.Params.Word(wire.QueryMemoryExportMode)
+	if err != nil {
+		return err
+	}
+	if given && !strings.EqualFold(mode, wire.MemoryExportTMX) {
+		return api.Invalid(wire.QueryMemoryExportMode, "%q is not served here; this service writes %s", mode,
+			wire.MemoryExportTMX)
+	}
+	if _, err := c.Params.Flag(wire.QueryWithTags); err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	name := ""
+	err = s.store.View(func(tx *store.Tx) error {
+		m, err := store.MemoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		if err != nil {
+			return err
+		}
+		name = api.FileName(m.Record.Name) + ".tmx"
+		return writeTMX(m, &body)
+	})
+	if err != nil {
+		return err
+	}
+	h := c.Writer.Header()
+	h.Set("Content-Type", "application/x-tmx+xml")
+	h.Set("Content-Disposition", api.Attachment(name))
+	c.Writer.Write(body.Bytes())
+	return nil
+}
+
+func writeTMX(m *store.Memory, to io.Writer) error {
+	w := bufio.NewWriter(to)
+	w.WriteString(xml.Header +
+		`<tmx version="1.4"><header creationtool="locsync" creationtoolversion="1" datatype="plaintext" ` +
+		`segtype="sentence" adminlang="en" srclang="` +
+		m.Record.Source + `" o-tmf="locsync"/><body>` + "\n")
+	err := m.Each(func(u *store.MemoryUnit) error {
+		source, err := segment.EscapeXML(u.Source)
+		if err != nil {
+			return nil // XML has no way to write it
+		}
+		w.WriteString(`<tu><tuv xml:lang="` + m.Record.Source + `"><seg>` + source + `</seg></tuv>`)
+		for _, code := range slices.Sorted(maps.Keys(u.Targets)) {
+			if text, err := segment.EscapeXML(u.Targets[code].Text); err == nil {
+				w.WriteString(`<tuv xml:lang="` + code + `"><seg>` + text + `</seg></tuv>`)
+			}
+		}
+		w.WriteString("</tu>\n")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteString("</body></tmx>\n")
+	return w.Flush()
+}

@@ -1,0 +1,306 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	bolt "go.etcd.io/bbolt"
+)
+
+// collection is the record of a named container of keys. Its counts are kept with every change, so that progress
+// costs no walk.
+type collection struct {
+	Targets []string          `json:"targets"` // its own target languages, in the order they joined
+	Keys    int               `json:"keys"`
+	Pseudo  int               `json:"pseudo,omitempty"` // keys that have pseudo-translations where nothing better is there
+	Counts  map[string]counts `json:"counts,omitempty"` // by language
+}
+
+// counts is how far one language of a collection has come.
+type counts struct {
+	Confirmed  int `json:"confirmed,omitempty"`  // translations of state intermediate or final
+	Final      int `json:"final,omitempty"`      // of state final
+	OverPseudo int `json:"overPseudo,omitempty"` // translations of keys that would have a pseudo-translation
+}
+
+// Buckets and keys within the bucket of one collection.
+var (
+	keyCollection = []byte("collection") // the record
+	bucketIndex   = []byte("index")      // indexKey -> number of the row
+	bucketRows    = []byte("rows")       // number -> row; numbers ascend, so rows stand in the order of their first import
+)
+
+func bucketLanguage(code string) []byte { return []byte("in:" + code) } // number -> translation
+
+// Keyspace is one collection within a transaction.
+type Keyspace struct {
+	collection
+	bucket, index, rows *bolt.Bucket
+	languages           map[string]*bolt.Bucket
+}
+
+// collectionsOf is the bucket that holds a project's collections: one bucket each.
+func collectionsOf(tx *Tx, projectID string) *bolt.Bucket {
+	return tx.bucket(bucketKeys).Bucket([]byte(projectID))
+}
+
+// OpenCollection opens a collection, nil where there is none of that name.
+func OpenCollection(tx *Tx, projectID, name string) (*Keyspace, error) {
+	all := collectionsOf(tx, projectID)
+	if all == nil {
+		return nil, nil
+	}
+	b := all.Bucket([]byte(name))
+	if b == nil {
+		return nil, nil
+	}
+	record, found, err := getRecord[collection](b, string(keyCollection))
+	if err != nil || !found {
+		return nil, fmt.Errorf("collection %q: no record: %w", name, err)
+	}
+	k := &Keyspace{collection: *record, bucket: b, index: b.Bucket(bucketIndex), rows: b.Bucket(bucketRows),
+		languages: map[string]*bolt.Bucket{}}
+	if tx.Writable() {
+		k.rows.FillPercent = 0.9 // rows are appended
+	}
+	if k.Counts == nil {
+		k.Counts = map[string]counts{}
+	}
+	return k, nil
+}
+
+// MakeCollection makes a collection that is not there yet.
+func MakeCollection(tx *Tx, projectID, name string, targets []string) error {
+	all, err := tx.bucket(bucketKeys).CreateBucketIfNotExists([]byte(projectID))
+	if err != nil {
+		return err
+	}
+	b, err := all.CreateBucket([]byte(name))
+	if err != nil {
+		return err
+	}
+	for _, inside := range [][]byte{bucketIndex, bucketRows} {
+		if _, err := b.CreateBucket(inside); err != nil {
+			return err
+		}
+	}
+	return putRecord(b, string(keyCollection), &collection{Targets: targets})
+}
+
+// CollectionNames lists a project's collections.
+func CollectionNames(tx *Tx, projectID string) []string {
+	var names []string
+	if all := collectionsOf(tx, projectID); all != nil {
+		all.ForEachBucket(func(name []byte) error {
+			names = append(names, string(name))
+			return nil
+		})
+	}
+	return names
+}
+
+// Save writes the record; the last call on a keyspace that was changed.
+func (k *Keyspace) Save() error { return putRecord(k.bucket, string(keyCollection), &k.collection) }
+
+// AddTargets adds the languages that are missing, and says whether any was.
+func (k *Keyspace) AddTargets(codes []string) bool {
+	before := len(k.Targets)
+	k.Targets = api.Union(k.Targets, codes)
+	return len(k.Targets) > before
+}
+
+// language is the bucket of one language's translations: nil while it has none, unless make is set.
+func (k *Keyspace) language(code string, make bool) (*bolt.Bucket, error) {
+	if b := k.languages[code]; b != nil {
+		return b, nil
+	}
+	b := k.bucket.Bucket(bucketLanguage(code))
+	if b == nil && make {
+		var err error
+		if b, err = k.bucket.CreateBucket(bucketLanguage(code)); err != nil {
+			return nil, err
+		}
+	}
+	if b != nil {
+		if make {
+			b.FillPercent = 0.9
+		}
+		k.languages[code] = b
+	}
+	return b, nil
+}
+
+// IndexKey is where the index has a key. Very long keys stand under their digest: the database bounds its keys.
+func IndexKey(key string, plural bool) []byte {
+	kind := byte('s')
+	if plural {
+		kind = 'p'
+	}
+	if len(key) <= 1024 {
+		return append([]byte{kind}, key...)
+	}
+	sum := sha256.Sum256([]byte(key))
+	return append([]byte{kind - 'a' + 'A'}, sum[:]...)
+}
+
+// Find returns a row and its number, nil where there is none.
+func (k *Keyspace) Find(key string, plural bool) (n []byte, r *Row, err error) {
+	found := k.index.Get(IndexKey(key, plural))
+	if found == nil {
+		return nil, nil, nil
+	}
+	n = slices.Clone(found)
+	if r, err = decodeRow(k.rows.Get(n)); err != nil {
+		return nil, nil, fmt.Errorf("key %q: %w", key, err)
+	}
+	return n, r, nil
+}
+
+// Add stores a new row.
+func (k *Keyspace) Add(r *Row) error {
+	next, err := k.rows.NextSequence()
+	if err != nil {
+		return err
+	}
+	n := number(next)
+	if err := k.index.Put(IndexKey(r.Key, r.Plural), n); err != nil {
+		return err
+	}
+	k.Keys++
+	if r.Pseudo {
+		k.Pseudo++
+	}
+	return k.rows.Put(n, r.encode())
+}
+
+// Put stores a row that is there already.
+func (k *Keyspace) Put(n []byte, r *Row) error { return k.rows.Put(n, r.encode()) }
+
+// Translation returns what is stored for a row in a language, nil where nothing is.
+func (k *Keyspace) Translation(code string, n []byte) (*Translation, error) {
+	b, err := k.language(code, false)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	raw := b.Get(n)
+	if raw == nil {
+		return nil, nil
+	}
+	return decodeTranslation(raw)
+}
+
+// Translate stores a translation in place of the one that was there, nil for none.
+func (k *Keyspace) Translate(code string, n []byte, r *Row, was, is *Translation) error {
+	b, err := k.language(code, true)
+	if err != nil {
+		return err
+	}
+	k.count(code, r, was, -1)
+	k.count(code, r, is, +1)
+	return b.Put(n, is.encode())
+}
+
+// count adds a translation to the counts of a language, or takes it off.
+func (k *Keyspace) count(code string, r *Row, t *Translation, by int) {
+	if t == nil {
+		return
+	}
+	c := k.Counts[code]
+	if t.State >= intermediate {
+		c.Confirmed += by
+	}
+	if t.State == Final {
+		c.Final += by
+	}
+	if r.Pseudo {
+		c.OverPseudo += by
+	}
+	k.Counts[code] = c
+}
+
+// Unconfirm makes drafts of a row's translations: the source text that they translate has changed.
+func (k *Keyspace) Unconfirm(n []byte, r *Row, now int64) error {
+	for _, code := range k.translated() {
+		t, err := k.Translation(code, n)
+		if err != nil {
+			return err
+		}
+		if t == nil || t.State == Draft {
+			continue
+		}
+		if err := k.Translate(code, n, r, t, &Translation{Draft, now, t.Texts}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove deletes a row with its translations.
+func (k *Keyspace) Remove(n []byte, r *Row) error {
+	for _, code := range k.translated() {
+		t, err := k.Translation(code, n)
+		if err != nil {
+			return err
+		}
+		k.count(code, r, t, -1)
+		if t != nil {
+			if err := k.languages[code].Delete(n); err != nil {
+				return err
+			}
+		}
+	}
+	k.Keys--
+	if r.Pseudo {
+		k.Pseudo--
+	}
+	if err := k.index.Delete(IndexKey(r.Key, r.Plural)); err != nil {
+		return err
+	}
+	return k.rows.Delete(n)
+}
+
+// translated lists the languages that have, or had, translations.
+func (k *Keyspace) translated() []string { return slices.Sorted(maps.Keys(k.Counts)) }
+
+// Each calls do with every row in order, from the number after on.
+func (k *Keyspace) Each(after []byte, do func(n []byte, r *Row) (more bool, err error)) error {
+	c := k.rows.Cursor()
+	n, raw := c.First()
+	if after != nil {
+		if n, raw = c.Seek(after); n != nil && string(n) == string(after) {
+			n, raw = c.Next()
+		}
+	}
+	for ; n != nil; n, raw = c.Next() {
+		r, err := decodeRow(raw)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", binary.BigEndian.Uint64(n), err)
+		}
+		if more, err := do(n, r); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func JoinAllCollections(tx *Tx, projectID string, codes []string) error {
+	if len(codes) == 0 {
+		return nil
+	}
+	for _, name := range CollectionNames(tx, projectID) {
+		k, err := OpenCollection(tx, projectID, name)
+		if err != nil {
+			return err
+		}
+		if k.AddTargets(codes) {
+			if err := k.Save(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// Text is one text of a key: the only one, or that of a plural form.
+type Text struct{ Form, Value string }
+
+// Row is a key of a collection with its source text.
+type Row struct {
+	Key     string
+	Plural  bool  // the texts are plural forms; two rows may share a key when one is plural and one is not, as in Android
+	Pseudo  bool  // it was made while pseudo-translation was on: where it has no translation, it has a pseudo-translation
+	Changed int64 // when source text or labels changed last, in Unix nanoseconds
+	Texts   []Text
+	Labels  []string // sorted
+	Note    string   // what the developers say about it
+	// lists are the lengths of those beginnings of the key that name a list: of "menu/0/title", imported from a file in
+	// which menu is a list, it holds 4. Structured exports make lists of them again.
+	Lists []int
+}
+
+// Translation is a key's texts in one target language.
+type Translation struct {
+	State   State
+	Changed int64 // when text or state changed last, in Unix nanoseconds
+	Texts   []Text
+}
+
+// State is how far a translation has come. The numbers are stored.
+type State uint8
+
+const (
+	Draft State = iota
+	intermediate
+	Final
+)
+
+func StateOf(word wire.CompletionState) State {
+	return State(slices.Index([]wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final}, word))
+}
+
+// The stored form of both starts with one byte of flags; the fields follow in the order of the encoders below:
+// numbers as uvarints, strings and lists with their length before them. A new field goes to the end, where decoders
+// of today stop reading.
+const (
+	flagPlural = 1 << iota
+	flagPseudo
+)
+
+func (r *Row) encode() []byte {
+	var flags byte
+	if r.Plural {
+		flags |= flagPlural
+	}
+	if r.Pseudo {
+		flags |= flagPseudo
+	}
+	b := append(make([]byte, 0, 64+len(r.Key)+len(r.Note)), flags)
+	b = appendString(b, r.Key)
+	b = binary.AppendUvarint(b, uint64(r.Changed))
+	b = appendTexts(b, r.Texts)
+	b = binary.AppendUvarint(b, uint64(len(r.Labels)))
+	for _, l := range r.Labels {
+		b = appendString(b, l)
+	}
+	b = appendString(b, r.Note)
+	b = binary.AppendUvarint(b, uint64(len(r.Lists)))
+	for _, n := range r.Lists {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
+}
+
+// decodeRow copies everything out of b, which belongs to the database.
+func decodeRow(b []byte) (*Row, error) {
+	d := decoder{b: b}
+	flags := d.byte()
+	r := &Row{Plural: flags&flagPlural != 0, Pseudo: flags&flagPseudo != 0}
+	r.Key = d.string()
+	r.Changed = int64(d.uvarint())
+	r.Texts = d.texts()
+	for range d.count() {
+		r.Labels = append(r.Labels, d.string())
+	}
+	r.Note = d.string()
+	for range d.count() {
+		r.Lists = append(r.Lists, int(d.uvarint()))
+	}
+	return r, d.err
+}
+
+func (t *Translation) encode() []byte {
+	b := append(make([]byte, 0, 64), byte(t.State))
+	b = binary.AppendUvarint(b, uint64(t.Changed))
+	return appendTexts(b, t.Texts)
+}
+
+func decodeTranslation(b []byte) (*Translation, error) {
+	d := decoder{b: b}
+	t := &Translation{State: State(d.byte())}
+	t.Changed = int64(d.uvarint())
+	t.Texts = d.texts()
+	return t, d.err
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendTexts(b []byte, texts []Text) []byte {
+	b = binary.AppendUvarint(b, uint64(len(texts)))
+	for _, t := range texts {
+		b = appendString(appendString(b, t.Form), t.Value)
+	}
+	return b
+}
+
+var errStoredRow = errors.New("a stored key cannot be read")
+
+// decoder reads what the encoders wrote. After an error everything reads as zero.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail() {
+	d.b, d.err = nil, errStoredRow
+}
+
+func (d *decoder) byte() byte {
+	if len(d.b) == 0 {
+		d.fail()
+		return 0
+	}
+	c := d.b[0]
+	d.b = d.b[1:]
+	return c
+}
+
+func (d *decoder) uvarint() uint64 {
+	n, size := binary.Uvarint(d.b)
+	if size <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[size:]
+	return n
+}
+
+// count is a length of a list: never more than there are bytes left, so that broken bytes cannot ask for all the
+// memory.
+func (d *decoder) count() int {
+	n := d.uvarint()
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) string() string {
+	n := d.count()
+	s := string(d.b[:n])
+	d.b = d.b[n:]
+	return s
+}
+
+func (d *decoder) texts() []Text {
+	n := d.count()
+	if n == 0 {
+		return nil
+	}
+	texts := make([]Text, 0, n)
+	for range n {
+		texts = append(texts, Text{Form: d.string(), Value: d.string()})
+	}
+	return texts
+}

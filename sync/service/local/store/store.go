@@ -1,0 +1,187 @@
+// Package store is what the embedded service remembers: one type for each record, and the functions of a transaction
+// that read and write it. No other package of the service knows the database.
+//
+// Its law: a transaction that returned is on the disk, and records of other accounts are refused, not shown. It
+// decides nothing about translations: what a record means is for those who ask for it.
+//
+// service.db is a bbolt database with these buckets:
+//
+//	projects   identifier -> project (JSON). All accounts of the folder; a process serves one of them
+//	keys       identifier of a project
+//	             name of a collection
+//	               collection -> its targets and counts (JSON)
+//	               index      kind and key -> number
+//	               rows       number -> key, source text, labels (rows.go)
+//	               in:de      number -> translation into German, and so on
+//	jobs       identifier -> job (JSON), until it expires
+//	queue      number -> identifier of a job that has not ended
+//	uploads    identifier/n -> the n-th file of an import that has not ended
+//	expiry     time, identifier -> nothing: when a job is forgotten
+//	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
+//	glossaries account -> identifier -> a glossary and its units (glossaries.go)
+//	storage    account -> path -> record of a stored file (files.go)
+//	documents, documentsOf, documentTexts, translations (documents.go),
+//	memories (memories.go), tasks (tasks.go), statistics (statistics.go)
+//
+// Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
+// reads and writes the rows of its own keys only, whatever else the collection has. Pseudo-translations are not
+// stored: they are made when an export asks for them.
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// databaseFile is the one file that holds everything but the results of exports, which lie beside it (see
+// downloads.go).
+const databaseFile = "service.db"
+
+// The outermost buckets; the package comment draws what is in them.
+var (
+	bucketProjects = []byte("projects")
+	bucketKeys     = []byte("keys")
+	bucketJobs     = []byte("jobs")
+	bucketQueue    = []byte("queue")
+	bucketUploads  = []byte("uploads")
+	bucketExpiry   = []byte("expiry")
+
+	bucketCallbacks = []byte("callbacks")
+	bucketStorage   = []byte("storage")
+
+	bucketGlossaries = []byte("glossaries")
+
+	bucketDocuments     = []byte("documents")
+	bucketDocumentsOf   = []byte("documentsOf")
+	bucketDocumentTexts = []byte("documentTexts")
+	bucketTranslations  = []byte("translations")
+	bucketMemories      = []byte("memories")
+	bucketTasks         = []byte("tasks")
+	bucketStatistics    = []byte("statistics")
+)
+
+// buckets are all of them.
+var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry,
+	bucketCallbacks,
+	bucketStorage, bucketGlossaries, bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations,
+	bucketMemories, bucketTasks, bucketStatistics}
+
+// Store is the database, as one account uses it. A transaction that returned is on the disk.
+type Store struct {
+	db      *bolt.DB
+	Account string
+	clock   func() time.Time
+	Queued  Signal // raised when a notification was queued
+}
+
+// Tx is a transaction.
+type Tx struct {
+	bolt  *bolt.Tx
+	store *Store
+}
+
+// Open opens the database in a folder for an account. The clock says when something happened.
+func Open(dir, account string, clock func() time.Time) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the translation service: %w", err)
+	}
+	path := filepath.Join(dir, databaseFile)
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType})
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, fmt.Errorf("%s is in use: another process serves this folder; "+
+			"stop it, or give this one a folder of its own", path)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	err = db.Update(func(tx *bolt.Tx) error {
+		for _, name := range buckets {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
+	}
+	return &Store{db: db, Account: account, clock: clock, Queued: NewSignal()}, nil
+}
+
+func (st *Store) Close() error { return st.db.Close() }
+
+// View runs do in a transaction that only reads.
+func (st *Store) View(do func(tx *Tx) error) error {
+	return st.db.View(func(tx *bolt.Tx) error { return do(&Tx{tx, st}) })
+}
+
+// Update runs do in a transaction that is kept when do returns no error. Then it is on the disk.
+func (st *Store) Update(do func(tx *Tx) error) error {
+	return st.db.Update(func(tx *bolt.Tx) error { return do(&Tx{tx, st}) })
+}
+
+// Durable tells whether transactions are synced to the disk, which files beside the database are then, too.
+func (st *Store) Durable() bool { return !st.db.NoSync }
+
+// SetDurable is for tests, which need not wait for the disk.
+func (st *Store) SetDurable(on bool) { st.db.NoSync = !on }
+
+// Now is the time as it is stored: in Unix nanoseconds.
+func (st *Store) Now() int64 { return st.clock().UnixNano() }
+
+func (tx *Tx) Now() int64 { return tx.store.Now() }
+
+// Account is whom the transaction is made for.
+func (tx *Tx) Account() string { return tx.store.Account }
+
+// OnCommit has do called when the transaction is on the disk.
+func (tx *Tx) OnCommit(do func()) { tx.bolt.OnCommit(do) }
+
+// Writable tells whether the transaction may change anything.
+func (tx *Tx) Writable() bool { return tx.bolt.Writable() }
+
+func (tx *Tx) bucket(name []byte) *bolt.Bucket { return tx.bolt.Bucket(name) }
+
+// Signal wakes a loop: it has one slot, and raising it never blocks. It carries no data.
+type Signal chan struct{}
+
+func NewSignal() Signal { return make(Signal, 1) }
+
+func (s Signal) Raise() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// getRecord reads a JSON record; found is false where there is none.
+func getRecord[T any](b *bolt.Bucket, key string) (record *T, found bool, err error) {
+	raw := b.Get([]byte(key))
+	if raw == nil {
+		return nil, false, nil
+	}
+	record = new(T)
+	if err := json.Unmarshal(raw, record); err != nil {
+		return nil, false, fmt.Errorf("stored record %q: %w", key, err)
+	}
+	return record, true, nil
+}
+
+func putRecord[T any](b *bolt.Bucket, key string, record *T) error {
+	raw, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("record %q: %w", key, err)
+	}
+	return b.Put([]byte(key), raw)
+}
+
+// number is a key that sorts as the number does.
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
