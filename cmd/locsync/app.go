@@ -144,8 +144,8 @@ func (a *app) remark(level zapcore.Level, format string, args ...any) {
 }
 
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
-// is known whether it failed. Text for people goes into the document of a command that has no other result. With --quiet
-// text is kept until that is known.
+// is known whether it failed. Text for people goes into the document of a command that has no other result. With
+// --quiet text is kept until that is known.
 
 // results is standard output.
 type results struct {

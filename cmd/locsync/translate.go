@@ -36,8 +36,8 @@ func translateCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME` whose languages are meant; needed where "+
-		"there are several")
+	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME` whose languages are meant; "+
+		"needed where there are several")
 	c.Flags().StringVar(&r.SourceLanguage, "from", "", "source language `CODE` (default: the project's)")
 	c.Flags().StringSliceVar(&r.TargetLanguages, "to", nil, "target language `CODES` (default: the project's)")
 	c.Flags().StringVar(&r.Profile, "profile", "", "`ID` of the translation profile, from its address in the service's "+

@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -95,27 +96,18 @@ func (s *scanner) name(n, from, to int) error {
 		return refuse(from, "a name of more than %d bytes", resource.MaxName)
 	}
 	s.nodes[n].Name = resource.At(from, to)
-	if to-from <= 5 && isWord(s.src[from:to]) {
-		s.doubt(n, s.src[from:to])
+	if word := s.src[from:to]; len(word) <= 5 && isWord(word) {
+		by := resource.AllReaders
+		if isAnswer(word) {
+			by = resource.YAML11
+		}
+		if !slices.Contains(s.warned, by) {
+			s.warned = append(s.warned, by)
+			s.warnings = append(s.warnings, resource.Warning{Node: n, By: by, Msg: "YAML 1.1 readers take the name " +
+				word + " for a boolean or null; put it, and others like it, in quotes"})
+		}
 	}
 	return nil
-}
-
-// doubt warns once of names that are words.
-func (s *scanner) doubt(n int, name string) {
-	by := resource.AllReaders
-	if isAnswer(name) {
-		by = resource.YAML11
-	}
-	if s.warned[by] {
-		return
-	}
-	if s.warned == nil {
-		s.warned = make(map[resource.Readers]bool)
-	}
-	s.warned[by] = true
-	s.warnings = append(s.warnings, resource.Warning{Node: n, By: by,
-		Msg: "YAML 1.1 readers take the name " + name + " for a boolean or null; put it, and others like it, in quotes"})
 }
 
 func isWord(s string) bool {
@@ -243,8 +235,7 @@ func (s *scanner) seal(n int) error {
 		}
 	}
 	for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > n {
-		delete(s.warned, s.warnings[len(s.warnings)-1].By)
-		s.warnings = s.warnings[:len(s.warnings)-1]
+		s.warnings, s.warned = s.warnings[:len(s.warnings)-1], nil
 	}
 	for len(s.answers) > 0 && s.answers[len(s.answers)-1] > n {
 		s.answers = s.answers[:len(s.answers)-1]

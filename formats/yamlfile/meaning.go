@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -20,14 +21,7 @@ var words = map[string]resource.Kind{
 
 // isAnswer reports one of the words that are booleans in YAML 1.1 and strings in 1.2.
 func isAnswer(s string) bool {
-	if len(s) > 3 {
-		return false
-	}
-	switch strings.ToLower(s) {
-	case "yes", "no", "on", "off":
-		return true
-	}
-	return false
+	return len(s) <= 3 && slices.Contains([]string{"yes", "no", "on", "off"}, strings.ToLower(s))
 }
 
 // isSymbol covers Ruby's symbols, which Rails files have where the program asks for a name: order: [:day, :month].
