@@ -17,6 +17,7 @@ import (
 
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 )
 
 func documentsCommand(a *app) *cobra.Command {
@@ -82,11 +83,11 @@ func pushDocuments(ctx context.Context, a *app, d *session, files []string) erro
 	if err != nil {
 		return err
 	}
-	project, err := service.ProjectDocuments(ctx, d.client, d.id)
+	project, err := d.client.Projects().WithDocuments(ctx, d.id)
 	if err != nil {
 		return err
 	}
-	there := map[string][]service.Document{}
+	there := map[string][]documents.Document{}
 	for _, doc := range project.Documents {
 		p := documentPath(doc)
 		there[p] = append(there[p], doc)
@@ -180,23 +181,23 @@ func addDocuments(ctx context.Context, d *session, versions []fileVersion, resul
 }
 
 // addTogether is the one request; the files are open during it only.
-func addTogether(ctx context.Context, d *session, versions []fileVersion) ([]service.Document, error) {
-	var documents []service.NewDocument
+func addTogether(ctx context.Context, d *session, versions []fileVersion) ([]documents.Document, error) {
+	var added []service.NewDocument
 	for _, v := range versions {
 		content, f, err := openFile(v.path, v.name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
+		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
 			MetaInfo: v.note}})
 	}
-	return d.client.AddDocuments(ctx, d.id, documents)
+	return documents.Of(d.client).Add(ctx, d.id, added)
 }
 
 // documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
 // knows.
-func documentPath(doc service.Document) string {
+func documentPath(doc documents.Document) string {
 	if doc.ExternalID != "" {
 		return doc.ExternalID
 	}
@@ -208,7 +209,7 @@ func documentPath(doc service.Document) string {
 
 // updateDocuments replaces a document in every target language where it is not this version. What the service refuses
 // in one language it may take in another; which ones it did not is told.
-func updateDocuments(ctx context.Context, d *session, docs []service.Document, v fileVersion) (sentDocument, error) {
+func updateDocuments(ctx context.Context, d *session, docs []documents.Document, v fileVersion) (sentDocument, error) {
 	sent := sentDocument{Path: v.name, Action: "unchanged"}
 	var updated []string
 	refused := map[string][]string{} // languages, by the reason
@@ -242,7 +243,7 @@ func updateDocuments(ctx context.Context, d *session, docs []service.Document, v
 }
 
 // updateDocument replaces a document in one language.
-func updateDocument(ctx context.Context, d *session, doc service.Document, v fileVersion) error {
+func updateDocument(ctx context.Context, d *session, doc documents.Document, v fileVersion) error {
 	if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 		return err
 	}
@@ -251,18 +252,18 @@ func updateDocument(ctx context.Context, d *session, doc service.Document, v fil
 		return err
 	}
 	defer f.Close()
-	if _, err := d.client.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+	if _, err := documents.Of(d.client).Update(ctx, doc.ID, content, documents.DocumentUpdateModel{}); err != nil {
 		return err
 	}
 	// After the update: when this is lost, the next push sends the same version again, which does no harm.
-	return d.client.SetDocumentMetaInfo(ctx, doc.ID, v.note)
+	return documents.Of(d.client).SetMetaInfo(ctx, doc.ID, v.note)
 }
 
 // settled waits until the service has taken a document apart.
 func (d *session) settled(ctx context.Context, id string) error {
 	ctx, cancel := d.patient(ctx)
 	defer cancel()
-	_, err := d.client.WaitDocument(ctx, id)
+	_, err := documents.Of(d.client).Wait(ctx, id)
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -62,7 +63,7 @@ func documentsPullCommand(a *app) *cobra.Command {
 type pullDocuments struct {
 	output, state string
 	languages     []string
-	mode          service.ExportMode
+	mode          documents.ExportMode
 }
 
 // placeholders are those of --output.
@@ -72,7 +73,7 @@ var (
 )
 
 // modes are the completion states as an export of documents calls them.
-var modes = map[string]service.ExportMode{
+var modes = map[string]documents.ExportMode{
 	string(service.Draft): wire.ExportCurrent, string(service.Intermediate): wire.ExportConfirmed,
 	string(service.Final): wire.ExportComplete,
 }
@@ -96,7 +97,7 @@ type fetchedDocument struct {
 }
 
 func fetchDocuments(ctx context.Context, a *app, d *session, o pullDocuments) error {
-	project, err := service.ProjectDocuments(ctx, d.client, d.id)
+	project, err := d.client.Projects().WithDocuments(ctx, d.id)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func fetchDocuments(ctx context.Context, a *app, d *session, o pullDocuments) er
 	for i := range result {
 		d.line.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
-			jobs, err := d.client.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id},
+			jobs, err := documents.Of(d.client).StartExport(ctx, documents.ExportRequest{Documents: []string{r.id},
 				Mode: o.mode})
 			if err := r.unless(ctx, err); err != nil {
 				return err
@@ -146,13 +147,13 @@ func (o pullDocuments) known(project service.Project) error {
 }
 
 // plan says which document goes where.
-func (o pullDocuments) plan(documents []service.Document, p *config.Project) []fetchedDocument {
+func (o pullDocuments) plan(docs []documents.Document, p *config.Project) []fetchedDocument {
 	result := []fetchedDocument{}
 	taken, sources := map[string]bool{}, map[string]bool{}
-	for _, doc := range documents {
+	for _, doc := range docs {
 		sources[documentPath(doc)] = true
 	}
-	for _, doc := range documents {
+	for _, doc := range docs {
 		wanted := len(o.languages) == 0
 		for _, l := range o.languages {
 			wanted = wanted || strings.EqualFold(l, doc.TargetLanguage)
@@ -201,7 +202,7 @@ func (r *fetchedDocument) unless(ctx context.Context, err error) error {
 func (r *fetchedDocument) fetch(ctx context.Context, d *session, root *os.Root) error {
 	patient, cancel := d.patient(ctx)
 	defer cancel()
-	a, err := d.client.DownloadDocument(patient, r.job, "")
+	a, err := documents.Of(d.client).Download(patient, r.job, "")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -25,9 +25,11 @@ func glossaryCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every = !attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				list := d.client.Glossaries
+				list := memories.GlossariesOf(d.client).List
 				if attached {
-					list = func(ctx context.Context) ([]service.Glossary, error) { return d.client.ProjectGlossaries(ctx, d.id) }
+					list = func(ctx context.Context) ([]memories.Glossary, error) {
+						return memories.GlossariesOf(d.client).Attached(ctx, d.id)
+					}
 				}
 				glossaries, err := list(ctx)
 				if err != nil {
@@ -44,9 +46,9 @@ func glossaryCommand(a *app) *cobra.Command {
 	return c
 }
 
-func sayGlossaries(a *app, glossaries []service.Glossary) error {
+func sayGlossaries(a *app, glossaries []memories.Glossary) error {
 	if a.asJSON {
-		return a.print(document.Glossaries{Glossaries: append([]service.Glossary{}, glossaries...)})
+		return a.print(document.Glossaries{Glossaries: append([]memories.Glossary{}, glossaries...)})
 	}
 	if len(glossaries) == 0 {
 		return a.sayNothing("there are no glossaries")
@@ -80,11 +82,11 @@ func glossaryImportCommand(a *app) *cobra.Command {
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				job, err := d.client.StartGlossaryImport(ctx, id, content, clear)
+				job, err := memories.GlossariesOf(d.client).StartImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
 					defer cancel()
-					err = ofJob(d.client.WaitGlossaryImport(patient, job))
+					err = ofJob(memories.GlossariesOf(d.client).WaitImport(patient, job))
 				}
 				if err != nil {
 					return err
@@ -104,7 +106,7 @@ func (d *session) glossary(ctx context.Context, named string) (string, error) {
 	if named != "default" {
 		return named, nil
 	}
-	g, err := d.client.DefaultGlossary(ctx)
+	g, err := memories.GlossariesOf(d.client).Default(ctx)
 	return g.ID, err
 }
 
@@ -124,7 +126,7 @@ func glossaryExportCommand(a *app) *cobra.Command {
 					return err
 				}
 				d.line.Show(report.Doing{What: "waiting for the glossary"})
-				job, err := d.client.StartGlossaryExport(ctx, id)
+				job, err := memories.GlossariesOf(d.client).StartExport(ctx, id)
 				if err != nil {
 					return err
 				}
@@ -132,7 +134,7 @@ func glossaryExportCommand(a *app) *cobra.Command {
 				defer cancel()
 				return fetchInto(a, args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					n, err := d.client.DownloadGlossary(patient, job, f)
+					n, err := memories.GlossariesOf(d.client).Download(patient, job, f)
 					return n, ofJob(err)
 				})
 			})
@@ -172,7 +174,7 @@ func glossaryAttachCommand(a *app) *cobra.Command {
 					}
 					ids = append(ids, id)
 				}
-				if err := d.client.SetProjectGlossaries(ctx, d.id, ids); err != nil {
+				if err := memories.GlossariesOf(d.client).Attach(ctx, d.id, ids); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n",

@@ -68,7 +68,8 @@ var arrows = map[string][]string{
 		"gitops", "gitops/forge"},
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
-	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
+	"sync/document": {"sync/jsonschema", "sync/config", "sync/report", "sync/service/documents",
+		"sync/service/memories"},
 	"sync/jsonschema": {},
 	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
@@ -87,8 +88,11 @@ var arrows = map[string][]string{
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
 	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	// config: the words of a collection
-	"sync/discover": {"sync/config", "sync/languages", "formats", "formats/resource"},
-	"sync/service":  {"sync/service/wire", "sync/bound"},
+	"sync/discover":          {"sync/config", "sync/languages", "formats", "formats/resource"},
+	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound"},
+	"sync/service/documents": {"sync/service", "sync/service/wire"},
+	"sync/service/memories":  {"sync/service", "sync/service/wire"},
+	"sync/service/budget":    {},
 	// plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource",
 		"formats/locjson", "sync/service/local/segment", "sync/service/local/workbook"},
@@ -153,7 +157,7 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},

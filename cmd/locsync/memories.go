@@ -13,13 +13,13 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 func memoriesCommand(a *app) *cobra.Command {
 	var t target
-	var f service.MemoryFilter
+	var f memories.Filter
 	attached := false
 	c := &cobra.Command{
 		Use:     "memories",
@@ -28,23 +28,23 @@ func memoriesCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every, t.documents = !attached, attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				var memories []service.Memory
+				var list []memories.Memory
 				var err error
 				if !attached || f.Name != "" { // those that are attached tell no names
-					if memories, err = d.client.Memories(ctx, f); err != nil {
+					if list, err = memories.Of(d.client).List(ctx, f); err != nil {
 						return err
 					}
 				}
 				if !attached {
-					return sayMemories(a, memories, f.Name)
+					return sayMemories(a, list, f.Name)
 				}
-				those, err := d.client.ProjectMemories(ctx, d.id)
+				those, err := memories.Of(d.client).Attached(ctx, d.id)
 				if err != nil {
 					return err
 				}
 				if f.Name != "" {
-					those = slices.DeleteFunc(those, func(m service.ProjectMemory) bool {
-						return !slices.ContainsFunc(memories, func(named service.Memory) bool { return named.ID == m.ID })
+					those = slices.DeleteFunc(those, func(m memories.ProjectMemory) bool {
+						return !slices.ContainsFunc(list, func(named memories.Memory) bool { return named.ID == m.ID })
 					})
 				}
 				return sayAttached(a, those, f.Name)
@@ -61,18 +61,18 @@ func memoriesCommand(a *app) *cobra.Command {
 }
 
 // sayMemories prints those that were found by a part of their name, "" for all.
-func sayMemories(a *app, memories []service.Memory, named string) error {
+func sayMemories(a *app, list []memories.Memory, named string) error {
 	if a.asJSON {
-		return a.print(document.Memories{Memories: append([]service.Memory{}, memories...)})
+		return a.print(document.Memories{Memories: append([]memories.Memory{}, list...)})
 	}
-	if len(memories) == 0 && named != "" {
+	if len(list) == 0 && named != "" {
 		return a.sayNothing(fmt.Sprintf("no translation memory has %q in its name", named))
 	}
-	if len(memories) == 0 {
+	if len(list) == 0 {
 		return a.sayNothing("there are no translation memories: locsync memories create makes one")
 	}
 	rows := terminal.NewTable("NAME", "ID", "FROM", "TO", "UNITS")
-	for _, m := range memories {
+	for _, m := range list {
 		units := 0.0
 		for _, n := range m.UnitCountByLanguageID {
 			units += n
@@ -82,18 +82,18 @@ func sayMemories(a *app, memories []service.Memory, named string) error {
 	return a.sayList(rows)
 }
 
-func sayAttached(a *app, memories []service.ProjectMemory, named string) error {
+func sayAttached(a *app, list []memories.ProjectMemory, named string) error {
 	if a.asJSON {
-		return a.print(document.AttachedMemories{Memories: append([]service.ProjectMemory{}, memories...)})
+		return a.print(document.AttachedMemories{Memories: append([]memories.ProjectMemory{}, list...)})
 	}
-	if len(memories) == 0 && named != "" {
+	if len(list) == 0 && named != "" {
 		return a.sayNothing(fmt.Sprintf("no translation memory with %q in its name is attached", named))
 	}
-	if len(memories) == 0 {
+	if len(list) == 0 {
 		return a.sayNothing("no translation memory is attached")
 	}
 	rows := terminal.NewTable("ID", "THRESHOLD", "WRITABLE")
-	for _, m := range memories {
+	for _, m := range list {
 		rows.Row(m.ID, fmt.Sprintf("%.0f %%", m.MatchThreshold), fmt.Sprint(m.IsWritable))
 	}
 	return a.sayList(rows)
@@ -108,7 +108,7 @@ func memoriesCreateCommand(a *app) *cobra.Command {
 		Args:    exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				id, err := d.client.CreateMemory(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
+				id, err := memories.Of(d.client).Create(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
 				if err != nil {
 					return err
 				}
@@ -137,7 +137,7 @@ func memoriesImportCommand(a *app) *cobra.Command {
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				if err := d.client.ImportMemory(ctx, args[0], content, replace); err != nil {
+				if err := memories.Of(d.client).Import(ctx, args[0], content, replace); err != nil {
 					return err
 				}
 				d.line.End()
@@ -162,7 +162,7 @@ func memoriesExportCommand(a *app) *cobra.Command {
 				d.line.Show(report.Doing{What: "waiting for the translation memory"})
 				return fetchInto(a, args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					return d.client.ExportMemory(ctx, args[0], "", f)
+					return memories.Of(d.client).Export(ctx, args[0], "", f)
 				})
 			})
 		},
@@ -184,15 +184,15 @@ func memoriesAttachCommand(a *app) *cobra.Command {
 			"$MEMORY --id $ID",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			memories, err := attachments(args, writable)
+			list, err := attachments(args, writable)
 			if err != nil {
 				return misuse(err)
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				if err := d.client.SetProjectMemories(ctx, d.id, memories); err != nil {
+				if err := memories.Of(d.client).Attach(ctx, d.id, list); err != nil {
 					return err
 				}
-				attached, err := d.client.ProjectMemories(ctx, d.id)
+				attached, err := memories.Of(d.client).Attached(ctx, d.id)
 				if err != nil {
 					return err
 				}
@@ -206,8 +206,8 @@ func memoriesAttachCommand(a *app) *cobra.Command {
 }
 
 // attachments reads "ID:PERCENT" and "ID".
-func attachments(args []string, writable string) ([]service.ProjectMemory, error) {
-	memories := []service.ProjectMemory{}
+func attachments(args []string, writable string) ([]memories.ProjectMemory, error) {
+	list := []memories.ProjectMemory{}
 	found := writable == ""
 	for _, arg := range args {
 		id, percent, given := strings.Cut(arg, ":")
@@ -221,15 +221,15 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 				return nil, fmt.Errorf("%s: %q is not a whole percentage from 50 to 100", id, percent)
 			}
 		}
-		if slices.ContainsFunc(memories, func(m service.ProjectMemory) bool { return m.ID == id }) {
+		if slices.ContainsFunc(list, func(m memories.ProjectMemory) bool { return m.ID == id }) {
 			return nil, fmt.Errorf("%s is named twice", id)
 		}
 		found = found || id == writable
-		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
+		list = append(list, memories.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
 			IsWritable: id == writable})
 	}
 	if !found {
 		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)
 	}
-	return memories, nil
+	return list, nil
 }

@@ -72,7 +72,7 @@ func createProject(ctx context.Context, a *app, d *session, o createOptions) err
 		name += " documents"
 	}
 	// An answer that was lost once left a project behind; its name tells.
-	same, err := d.client.ListProjects(ctx, service.ProjectFilter{Name: name})
+	same, err := d.client.Projects().List(ctx, service.ProjectFilter{Name: name})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func createProject(ctx context.Context, a *app, d *session, o createOptions) err
 			}
 		}
 	} else {
-		made, err := d.client.CreateProject(ctx, service.NewProject{
+		made, err := d.client.Projects().Create(ctx, service.NewProject{
 			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents,
 			ProjectTasks: documents, UseTranslationMemory: documents,
 		})
@@ -126,7 +126,8 @@ func createProject(ctx context.Context, a *app, d *session, o createOptions) err
 
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
 func (d *session) holdsKeys(ctx context.Context, p service.Project) error {
-	_, err := d.client.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
+	_, err := d.client.Strings().StartExport(ctx, service.ExportRequest{
+		Project: p.ID, Languages: []string{p.SourceLanguage},
 		Collection: config.DefaultCollection, Format: "json"})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
 		return misuse(fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
@@ -195,7 +196,7 @@ func planProject(ctx context.Context, a *app, d *session, apply, replace bool) e
 		if d.project != nil && p != d.project {
 			continue
 		}
-		there, err := d.client.Project(ctx, p.ID)
+		there, err := d.client.Projects().Read(ctx, p.ID)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -241,7 +242,7 @@ func (d *session) settings(p *config.Project, there service.Project) []differenc
 	if there.Name != p.Name {
 		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name,
 			make: func(ctx context.Context) error {
-				return d.client.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
+				return d.client.Projects().Update(ctx, p.ID, service.ProjectChange{Name: &p.Name})
 			}})
 	}
 	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
@@ -253,7 +254,7 @@ func (d *session) settings(p *config.Project, there service.Project) []differenc
 		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
 			differences = append(differences, difference{Setting: "target_language", Here: code,
 				make: func(ctx context.Context) error {
-					return d.client.AddTargets(ctx, p.ID, []string{code})
+					return d.client.Projects().AddTargets(ctx, p.ID, []string{code})
 				}})
 		}
 	}
@@ -275,12 +276,12 @@ func (d *session) callback(ctx context.Context, replace bool) ([]difference, err
 	if err != nil {
 		return nil, err
 	}
-	have, err := d.client.Callback(ctx)
+	have, err := d.client.Callbacks().Read(ctx)
 	if err != nil && !errors.Is(err, service.ErrNotFound) {
 		return nil, err
 	}
 	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error {
-		return d.client.SetCallback(ctx, want)
+		return d.client.Callbacks().Set(ctx, want)
 	}}
 	switch {
 	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):

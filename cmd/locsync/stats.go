@@ -8,7 +8,7 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -25,20 +25,20 @@ func statsCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				if cmd.Flags().Changed("fuzzy-repetitions") {
-					if err := d.client.SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
+					if err := documents.StatisticsOf(d.client).SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
 						return err
 					}
 					build = true // the switch counts from the next snapshot on
 				}
 				if build {
-					if err := d.client.BuildStatistics(ctx, d.id, exact); err != nil {
+					if err := documents.StatisticsOf(d.client).Build(ctx, d.id, exact); err != nil {
 						return err
 					}
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
 				d.line.Show(report.Doing{What: "waiting until the service has counted"})
-				s, err := d.client.ProjectStatisticsByDocument(patient, d.id, exact)
+				s, err := documents.StatisticsOf(d.client).ByDocument(patient, d.id, exact)
 				if err != nil {
 					return err
 				}
@@ -56,9 +56,9 @@ func statsCommand(a *app) *cobra.Command {
 	return c
 }
 
-func sayStatistics(a *app, s service.ProjectStatistics) error {
+func sayStatistics(a *app, s documents.ProjectStatistics) error {
 	if a.asJSON {
-		return a.print(document.Statistics{Languages: append(service.ProjectStatistics{}, s...)})
+		return a.print(document.Statistics{Languages: append(documents.ProjectStatistics{}, s...)})
 	}
 	if len(s) == 0 {
 		return a.sayNothing("there is nothing to count: the project has no documents")
@@ -75,7 +75,7 @@ func sayStatistics(a *app, s service.ProjectStatistics) error {
 }
 
 // rowsOf are the rows that count something, and the total.
-func rowsOf(to *terminal.Table, title string, rows []service.StatisticsRow) {
+func rowsOf(to *terminal.Table, title string, rows []documents.StatisticsRow) {
 	to.Title(title)
 	for _, r := range rows {
 		if r.Words > 0 || r.Segments > 0 || r.Name == "total" {

@@ -10,20 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/document"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 func tasksCommand(a *app) *cobra.Command {
 	t := target{documents: true}
-	var f service.TaskFilter
+	var f documents.TaskFilter
 	c := &cobra.Command{
 		Use:     "tasks",
 		Short:   "List the tasks of a project, and give them out",
 		Example: "  locsync tasks --id $ID\n  locsync tasks --id $ID --currency EUR --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				tasks, err := d.client.Tasks(ctx, d.id, f)
+				tasks, err := documents.TasksOf(d.client).List(ctx, d.id, f)
 				if err != nil {
 					return err
 				}
@@ -38,9 +38,9 @@ func tasksCommand(a *app) *cobra.Command {
 	return c
 }
 
-func sayTasks(a *app, tasks []service.Task) error {
+func sayTasks(a *app, tasks []documents.Task) error {
 	if a.asJSON {
-		return a.print(document.Tasks{Tasks: append([]service.Task{}, tasks...)})
+		return a.print(document.Tasks{Tasks: append([]documents.Task{}, tasks...)})
 	}
 	if len(tasks) == 0 {
 		return a.sayNothing("there are no tasks: a document that is pushed makes one for each language")
@@ -76,7 +76,7 @@ func tasksAssignCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := d.client.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
+				if err := documents.TasksOf(d.client).Assign(ctx, d.id, args[0], people, shortlist); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n",
@@ -91,13 +91,13 @@ func tasksAssignCommand(a *app) *cobra.Command {
 
 // people are the identifiers of team members that were named by identifier or address.
 func (d *session) people(ctx context.Context, named []string) ([]string, error) {
-	team, err := d.client.Team(ctx)
+	team, err := documents.TasksOf(d.client).Team(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, name := range named {
-		i := slices.IndexFunc(team, func(m service.TeamMember) bool {
+		i := slices.IndexFunc(team, func(m documents.TeamMember) bool {
 			return m.ID == name || strings.EqualFold(m.Email, name)
 		})
 		if i < 0 {
@@ -124,7 +124,7 @@ func tasksDeadlineCommand(a *app) *cobra.Command {
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				if err := d.client.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
+				if err := documents.TasksOf(d.client).SetDeadline(ctx, d.id, args[0], until); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
@@ -143,12 +143,12 @@ func tasksTeamCommand(a *app) *cobra.Command {
 		Example: "  locsync tasks team\n  locsync tasks team --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				team, err := d.client.Team(ctx)
+				team, err := documents.TasksOf(d.client).Team(ctx)
 				if err != nil {
 					return err
 				}
 				if a.asJSON {
-					return a.print(document.Team{Members: append([]service.TeamMember{}, team...)})
+					return a.print(document.Team{Members: append([]documents.TeamMember{}, team...)})
 				}
 				rows := terminal.NewTable("NAME", "EMAIL", "ID")
 				for _, m := range team {

@@ -1,4 +1,4 @@
-package service
+package budget
 
 import (
 	"context"
@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// slotFile keeps the slots of one account and host in a file, for all processes of this machine. It is named by a hash so that its
-// name tells nothing:
+// slotFile keeps the slots of one account and host in a file, for all processes of this machine. It is named by
+// a hash so that its name tells nothing:
 //
 //	locsync-<hash>.slots   8 bytes of magic, then slots as encoding/binary writes it, little-endian
 //
-// Whoever holds the lock may read and write it (see lockSlots). The lock dies with its process. A file that is missing, of another
-// version, torn or damaged counts as empty, and times in it that cannot be true are dropped (see slots.discard): at worst the
-// processes begin a budget anew. Times are on a clock that runs since the machine was started, which
-// changes of the wall clock do not touch.
+// It is read and written under its lock (see lockSlots). The lock dies with its process. A file that is
+// missing, of another version, torn or damaged counts as empty, and times in it that cannot be true are dropped
+// (see slots.discard): at worst the processes begin a budget anew. Times are on a clock that runs since the
+// machine was started, which changes of the wall clock do not touch.
 type slotFile struct {
 	path     string
 	patience time.Duration // how long another process may hold the lock
-	turn     chan struct{} // one holder of the lock in this process
+	holder   chan struct{} // one holder of the lock in this process
 }
 
 const (
@@ -40,7 +40,7 @@ func newSlotFile(dir, origin, account string) *slotFile {
 	return &slotFile{
 		path:     filepath.Join(dir, "locsync-"+hex.EncodeToString(sum[:12])+".slots"),
 		patience: lockWait,
-		turn:     make(chan struct{}, 1),
+		holder:   make(chan struct{}, 1),
 	}
 }
 
@@ -56,15 +56,15 @@ func (f *slotFile) update(ctx context.Context, change func(time.Duration, *slots
 
 func (f *slotFile) locked(ctx context.Context, change func(time.Duration, *slots)) (err error) {
 	select {
-	case f.turn <- struct{}{}:
+	case f.holder <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-f.turn }()
+	defer func() { <-f.holder }()
 	waiting, cancel := context.WithTimeoutCause(ctx, f.patience, errHeld)
 	defer cancel()
 	file, unlock, err := lockSlots(waiting, f.path)
-	if errors.Is(err, fs.ErrNotExist) { // somebody tidied the folder away
+	if errors.Is(err, fs.ErrNotExist) { // the folder was tidied away
 		if err = os.MkdirAll(filepath.Dir(f.path), 0o700); err == nil {
 			file, unlock, err = lockSlots(waiting, f.path)
 		}
@@ -114,7 +114,7 @@ func writeSlots(file *os.File, s *slots) error {
 	return file.Truncate(int64(len(b)))
 }
 
-// shareMode is the mode of a slot file: whoever may make files in its folder may use it.
+// shareMode is the mode of a slot file: every user who may make files in its folder may use it.
 func shareMode(dir string) (fs.FileMode, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
