@@ -1,5 +1,5 @@
-// Package formats is the table of formats that the service interface names: which grammar spells each, which file names
-// it is guessed from, and whether nested names are joined to keys.
+// Package formats is the table of formats: which grammar spells each, which file names it is guessed from, whether
+// nested names are joined to keys, and in which format the texts travel to the service and back.
 //
 // Its law: the table is the only place that knows which formats there are. Everything else asks for one by name.
 //
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/androidxml"
+	"github.com/locsync/locsync/formats/arb"
 	"github.com/locsync/locsync/formats/jsonfile"
 	"github.com/locsync/locsync/formats/locjson"
 	"github.com/locsync/locsync/formats/resource"
@@ -21,23 +22,75 @@ import (
 
 // Format is one row of the table.
 type Format struct {
-	Name       string // as the service interface spells it
+	Name       string // in configurations: as the service interface spells it, where it has the format
+	Kind       string // what a developer calls such files
 	Structured bool   // nested names are joined to keys by a path separator
 	Grammar    resource.Grammar
 	Extensions []string // of files that are taken for this format; none for the structured ones, which are named
 
-	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil: all of a source goes into translations
+	Platform   Platform // whose layout of paths and printf it is used with
+	Resources  bool     // a file without texts holds other resources, which is usual
+	Texts      bool     // files with these extensions hold texts to translate and nothing else
+	Namespaces bool     // several files of a language are called namespaces
+	Underlined bool     // paths spell languages with underscores: pt_BR
+	Suffixes   bool     // i18next reads plural categories at the end of keys
+	Rails      bool     // maps of plural categories are read by Rails, which raises an error where one is missing
+
+	wire wire
+	// monolingual is what Monolingual does; nil: all of a source goes into translations.
+	monolingual func(*resource.File) ([]byte, error)
 }
 
-var table = []Format{
-	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}},
-	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar},
-	{Name: "yaml", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
-	{Name: "structured-yaml", Structured: true, Grammar: yamlfile.Grammar},
-	{Name: "ios-strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"}},
-	{Name: "android-xml", Grammar: androidxml.Grammar, Extensions: []string{".xml"}, monolingual: androidxml.Monolingual},
-	{Name: "locjson", Grammar: locjson.Grammar, Extensions: []string{".locjson"}, monolingual: locjson.Monolingual},
+// wire is how texts of a format travel.
+type wire struct {
+	sent      string // the format that its sources are imported in; "" for its own
+	exchanged string // the format that its translations are imported and exported in; "" for its own
+	pieces    bool   // a file of any length can be read piece by piece
 }
+
+// Platform is a system whose programs have one layout of their own for files of a format.
+type Platform string
+
+// The platforms. Formats of no platform are used everywhere.
+const (
+	Android Platform = "android" // values-de/strings.xml
+	Apple   Platform = "ios"     // de.lproj/Localizable.strings
+)
+
+var table = []Format{
+	{Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
+		Namespaces: true, Suffixes: true, wire: wire{pieces: true}},
+	{Name: "structured-json", Kind: "JSON", Grammar: jsonfile.Grammar, Structured: true,
+		Namespaces: true, Suffixes: true, wire: wire{pieces: true}},
+	{Name: "yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
+	{Name: "structured-yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Structured: true, Rails: true},
+	{Name: "ios-strings", Kind: "iOS strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"},
+		Platform: Apple},
+	{Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
+		Platform: Android, Resources: true, monolingual: androidxml.Monolingual},
+	{Name: "locjson", Kind: "LocJSON", Grammar: locjson.Grammar, Extensions: []string{".locjson"},
+		Texts: true, wire: wire{exchanged: "json"}, monolingual: locjson.Monolingual},
+	{Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
+		Texts: true, Underlined: true, wire: wire{sent: "locjson", exchanged: "json"}},
+}
+
+// Sent is the format that the source texts are imported in. A format that the service does not know is sent as LocJSON,
+// which has the comments, too.
+func (f Format) Sent() Format { return f.named(f.wire.sent) }
+
+// Exchanged is the format that the translations are imported and exported in. The service exports no LocJSON, and
+// LocJSON does not say which language a target is in.
+func (f Format) Exchanged() Format { return f.named(f.wire.exchanged) }
+
+func (f Format) named(name string) Format {
+	if other, ok := Named(name); ok {
+		return other
+	}
+	return f
+}
+
+// Pieces reports whether a file of any length can be read piece by piece, by the members of its outermost container.
+func (f Format) Pieces() bool { return f.wire.pieces }
 
 // Named returns the format with this name.
 func Named(name string) (Format, bool) {
@@ -57,6 +110,12 @@ func ByExtension(file string) (Format, bool) {
 	}
 	return table[i], true
 }
+
+// Nested returns the format for files of this format with nested names; false where there is none.
+func (f Format) Nested() (Format, bool) { return Named("structured-" + f.Name) }
+
+// Flat is the name of the format without nested names.
+func (f Format) Flat() string { return strings.TrimPrefix(f.Name, "structured-") }
 
 // Names lists the formats in the order of the table.
 func Names() []string {

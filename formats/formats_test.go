@@ -11,9 +11,9 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// The names and their order are those of the service interface.
+// The first names and their order are those of the service interface.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson"; got != want {
+	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, name := range Names() {
@@ -33,7 +33,8 @@ func TestByExtension(t *testing.T) {
 	for file, want := range map[string]string{
 		"a/en.json": "json", "en.JSON": "json", "x.min.json": "json", "config/locales/en.yml": "yaml", "en.yaml": "yaml",
 		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
-		"en.stringsdict": "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
+		"lib/l10n/app_en.arb": "arb",
+		"en.stringsdict":      "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
 	} {
 		f, ok := ByExtension(file)
 		if ok != (want != "") || f.Name != want {
@@ -50,6 +51,7 @@ var samples = map[string]string{
 	"structured-yaml": "main:\n  title: Notes\n  n: 1\nhello: Hello!\n",
 	"ios-strings":     "/* The title */\n\"title\" = \"Notes\";\n\n\"hello\" = \"Hello!\";\n",
 	"android-xml":     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n    <string name=\"title\">Notes</string>\n    <string name=\"n\" translatable=\"false\">1</string>\n    <string name=\"hello\">Hello!</string>\n</resources>\n",
+	"arb":             "{\n  \"@@locale\": \"en\",\n  \"title\": \"Notes\",\n  \"@title\": {},\n  \"hello\": \"Hello!\"\n}\n",
 	"locjson":         "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
 }
 
@@ -104,7 +106,7 @@ func big(name string) []byte {
 	start, end := "", ""
 	entry := func(i int, text string) {}
 	switch name {
-	case "json":
+	case "json", "arb":
 		start, end = "{\n", "\n}\n"
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b, "%s  \"section%d.message%d\": \"%s\"", []string{",\n", ""}[min(1, 1/(i+1))], i/10, i%10, text)

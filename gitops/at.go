@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
@@ -236,7 +237,7 @@ func (s sight) merged(local, base hash) (bool, error) {
 	if err != nil || len(changed) == 0 {
 		return false, err
 	}
-	commits, err := graph.Ahead(base, forks[:1], squashMost, changed...)
+	commits, _, err := graph.Ahead(base, forks[:1], squashMost, changed...)
 	for _, commit := range commits {
 		differs, err := h.Changed(ctx, commit.Hash.Text(), local.Text())
 		if err != nil {
@@ -256,14 +257,14 @@ const squashMost = 200
 // tip and everything that is only here is ours. remote is zero when the branch is not there.
 func (s sight) judgeLocal(local, remote hash) (build bool, note string, err error) {
 	branch, name := s.branch, s.repo.Options.Remote
-	commits, err := s.repo.History.Ahead(local, s.known(), 0)
+	commits, whole, err := s.repo.History.Ahead(local, s.known(), history.Most)
 	if err != nil {
 		return false, "", err
 	}
-	if len(commits) == 0 {
+	if len(commits) == 0 && whole {
 		return false, "", nil // behind: it follows when something is pushed
 	}
-	ours := !slices.ContainsFunc(commits, func(c *object.CommitData) bool { return !isOurs(c) })
+	ours := whole && !slices.ContainsFunc(commits, func(c *object.CommitData) bool { return !isOurs(c) })
 	contains := remote.IsZero()
 	if !contains {
 		if contains, err = s.repo.History.Contains(local, remote); err != nil {

@@ -13,15 +13,15 @@ import (
 // History answers questions about commits, which are given in hexadecimal.
 type History struct{ repo *repository.Repository }
 
-// Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
-// not in this repository has no past.
+// Past gives the youngest commits that a commit has in its history and another one has not, itself among them: not more
+// than most, and those that are found in a second. What is not in this repository has no past.
 func (h History) Past(commit, without string, most int) ([]string, error) {
 	tip, _ := object.Parse(commit)
 	if tip.IsZero() || !h.repo.Objects.Has(tip) {
 		return nil, nil
 	}
 	other, _ := object.Parse(without)
-	commits, err := h.repo.History.Ahead(tip, []hash{other}, most)
+	commits, _, err := h.repo.History.Ahead(tip, []hash{other}, most)
 	var past []string
 	for _, c := range commits {
 		past = append(past, c.Hash.Text())

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/repository"
@@ -69,7 +70,7 @@ func (d *delivery) owed() (bool, error) {
 	if forward, err := d.repo.History.Contains(tip.commit, now); err != nil || !forward {
 		return false, err
 	}
-	between, err := d.repo.History.Ahead(tip.commit, []hash{now}, 0)
+	between, _, err := d.repo.History.Ahead(tip.commit, []hash{now}, history.Most)
 	return slices.ContainsFunc(between, isOurs), err
 }
 

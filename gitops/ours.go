@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
 )
 
@@ -16,7 +17,8 @@ type Made struct {
 // Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
 // not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
 // nothing in its history. A shallow clone that is cut in that history is deepened first. Where it cannot be, or the tip
-// is of no branch, the commit at which it is cut is none of them: what it changed cannot be told.
+// is of no branch, the commit at which it is cut is none of them: what it changed cannot be told. The 10,000 youngest
+// commits (history.Most) are read, for a second: what is not found among them counts as not made.
 func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most int) ([]Made, error) {
 	if tip.commit.IsZero() {
 		return nil, nil
@@ -26,10 +28,14 @@ func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most in
 		without = append(without, h)
 	}
 	graph := r.repo.History
-	commits, err := graph.Ahead(tip.commit, without, 0)
-	if err == nil && graph.Cuts(commits) && tip.branch != "" {
+	commits, _, err := graph.Ahead(tip.commit, without, history.Most)
+	cut := false
+	if err == nil && tip.branch != "" {
+		cut, err = graph.Cuts(commits)
+	}
+	if cut {
 		if err = Deepen(ctx, r, tip, tip.base); err == nil {
-			commits, err = graph.Ahead(tip.commit, without, 0)
+			commits, _, err = graph.Ahead(tip.commit, without, history.Most)
 		}
 	}
 	if err != nil {

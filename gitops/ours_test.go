@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/history"
 )
 
 // The commits of a project are those with its trailer, whoever made them, and no others; since a commit, those that it does not have.
@@ -93,5 +94,25 @@ func TestOursInAShallowClone(t *testing.T) {
 		if r.repo.History.Shallow() != c.shallow {
 			t.Errorf("%s of remote %q since %q: shallow is %v", c.branch, c.remote, c.since, !c.shallow)
 		}
+	}
+}
+
+// Of a long history the youngest commits count: what was made before counts as not made.
+func TestOursInALongHistory(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, nil)
+	var in strings.Builder
+	for i := range history.Most + 3 {
+		text := "x"
+		if i == 1 || i == history.Most {
+			text = "made\n\n" + Trailer + ": app"
+		}
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata %d\n%s\n", 1700000000+i, len(text), text)
+	}
+	gittest.FastImport(t, dir, []byte(in.String()))
+	r := open(t, dir, Options{})
+	made := must[[]Made](t)(Ours(t.Context(), r, at(t, r, "main", ""), "", "app", 9))
+	if want := gittest.Git(t, dir, "rev-parse", "main~2"); len(made) != 1 || made[0].Commit != want {
+		t.Errorf("%+v, want %s", made, want)
 	}
 }

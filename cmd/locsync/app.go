@@ -2,11 +2,21 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
+	"go.uber.org/zap/zapcore"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/daemon"
+	"github.com/locsync/locsync/sync/document"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // errPartial ends a command whose result is printed and that left something out.
@@ -51,4 +61,181 @@ func sentence(err error) string {
 		}
 	}
 	return report.Printable(strings.Join(lines, "\n"))
+}
+
+// standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command
+// whose result is lost has failed, whatever it did.
+type standardOutput struct {
+	file *os.File
+	lost error
+}
+
+func (o *standardOutput) Write(b []byte) (int, error) {
+	n, err := o.file.Write(b)
+	if err != nil && o.lost == nil {
+		o.lost = err
+	}
+	return n, err
+}
+
+// lost is why a result did not arrive; nil where all did.
+func (a *app) lost() error {
+	if o := outputOf(a.out); o != nil {
+		return o.lost
+	}
+	return nil
+}
+
+// outputOf is the standard output behind a writer of results; nil where it is something else.
+func outputOf(w io.Writer) *standardOutput {
+	if p, ok := w.(terminal.Printable); ok {
+		w = p.To
+	}
+	if r, ok := w.(*results); ok {
+		return r.to
+	}
+	o, _ := w.(*standardOutput)
+	return o
+}
+
+// progress begins to watch over some work for a person; with --json it tells nothing.
+func (a *app) progress() *terminal.Progress {
+	if a.asJSON {
+		return &terminal.Progress{}
+	}
+	return terminal.Watch(a.err)
+}
+
+// screen is the one that standard output is.
+func (a *app) screen() *terminal.Screen {
+	out, ok := a.out.(terminal.Printable)
+	if !ok {
+		return terminal.NewScreen(a.out, nil)
+	}
+	if o := outputOf(a.out); o != nil && !a.asJSON {
+		return terminal.NewScreen(out.To, o.file)
+	}
+	return terminal.NewScreen(out.To, nil)
+}
+
+// errorScreen is the one that errors and warnings go to: standard error, above the line of progress.
+func (a *app) errorScreen() *terminal.Screen {
+	if e, ok := a.err.(*terminal.StandardError); ok {
+		f, _ := e.To.(*os.File)
+		return terminal.NewScreen(a.err, f)
+	}
+	return terminal.NewScreen(a.err, nil)
+}
+
+// remark writes what the program says on standard error beside its log, in one piece.
+func (a *app) remark(level zapcore.Level, format string, args ...any) {
+	text := fmt.Sprintf(format, args...) + "\n"
+	if a.errorScreen().Remark(level, text) {
+		return
+	}
+	if a.journal {
+		text = daemon.Marked(level, text)
+	}
+	fmt.Fprint(a.err, text)
+}
+
+// With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
+// is known whether it failed. Text for people goes into the document of a command that has no other result.
+
+// results is standard output.
+type results struct {
+	app *app
+	to  *standardOutput
+}
+
+func (r *results) Write(b []byte) (int, error) {
+	if r.app.asJSON {
+		return r.app.document.text.Write(b)
+	}
+	return r.to.Write(b)
+}
+
+// print takes the result of a command with --json.
+func (a *app) print(v any) error {
+	a.document.result = v
+	return nil
+}
+
+// sayDocument prints the document of a command that ends with an error, or with none.
+func (a *app) sayDocument(ended error) error {
+	if !a.asJSON || a.document.printed {
+		return nil
+	}
+	result, failure := a.document.result, failureOf(ended)
+	switch text := a.document.text.String(); {
+	case result != nil:
+	case failure.Error != "":
+		result = wrongIn(ended)
+	case text != "":
+		result = document.Spoken{Text: text}
+	}
+	doc, err := report.Indented(result, failure)
+	if err != nil {
+		return err
+	}
+	return a.writeDocument(doc)
+}
+
+// printLine writes a document at once, on a line: one of many.
+func (a *app) printLine(v any) error {
+	doc, err := report.Document(v, report.Failure{})
+	if err != nil {
+		return err
+	}
+	return a.writeDocument(append(doc, '\n'))
+}
+
+func (a *app) writeDocument(doc []byte) error {
+	a.document.printed = true
+	out := a.out
+	if to := outputOf(out); to != nil {
+		out = terminal.Printable{To: to}
+	}
+	_, err := out.Write(doc)
+	return err
+}
+
+// sayListening tells where the service listens, which callers wait for.
+func sayListening(a *app, url string) error {
+	if a.asJSON {
+		return a.printLine(document.Listening{URL: url})
+	}
+	_, err := fmt.Fprintf(a.out, "listening on %s\n", url)
+	return err
+}
+
+// failureOf is why a command failed. One that left something out, or whose findings are its result, did not.
+func failureOf(err error) report.Failure {
+	for _, told := range []error{nil, errMisconfigured, errUnwell, errPartial} {
+		if errors.Is(err, told) {
+			return report.Failure{}
+		}
+	}
+	code := failure.Code(err)
+	if code == report.FailedInternal && process.Lasting(err) {
+		code = report.FailedConfig
+	}
+	return report.Failure{Error: sentence(err), ErrorCode: code}
+}
+
+// wrongIn are the problems of the configuration that made a command fail.
+func wrongIn(err error) document.Misconfigured {
+	found := document.Misconfigured{Problems: []report.Problem{}}
+	var problems config.Problems
+	if errors.As(err, &problems) {
+		for _, p := range problems {
+			found.Problems = append(found.Problems, ofConfig(p))
+		}
+	}
+	return found
+}
+
+// asksForJSON reports whether a command line that cannot be read asks for JSON.
+func asksForJSON(a *app) bool {
+	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
 }

@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/document"
+	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
+	"github.com/locsync/locsync/sync/transfer"
 )
 
 // session is what a command works with that calls the service only: no repository, no state.
@@ -145,47 +145,22 @@ func projectNames(cfg *config.Config) []string {
 	return names
 }
 
-// openFile opens a file that is going to be sent under a name.
-func openFile(path, name string) (service.File, *os.File, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err != nil {
-		return service.File{}, nil, misuse(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return service.File{}, nil, misuse(err)
-	}
-	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
+// transfer works with the documents of the session's project.
+func (d *session) transfer() transfer.Transfer {
+	return transfer.Transfer{Client: d.client, Project: d.id, Show: d.line.Show, Patient: d.patient}
 }
 
-// intoFile writes a result into a file that is there as a whole, or not at all. A file that is there already keeps its
-// mode, and is found behind symbolic links.
-func intoFile(path string, write func(f *os.File) error) error {
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		if !info.Mode().IsRegular() {
-			return misuse(fmt.Errorf("%s is not a regular file", path))
-		}
-		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return misuse(fmt.Errorf("write %s: %w", path, err))
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
+// intoFile writes a result into a file and says so.
+func (a *app) intoFile(path string, fetch func(f *os.File) (int64, error)) error {
+	var size int64
+	err := files.Write(path, func(f *os.File) (err error) {
+		size, err = fetch(f)
+		return err
+	})
 	if err != nil {
-		return misuse(fmt.Errorf("write %s: %w", path, err))
+		return err
 	}
-	err = errors.Join(write(f), f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return a.sayDone(document.Object{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
 }
 
 // sayDone prints what was done: one line, or the result.
@@ -197,45 +172,16 @@ func (a *app) sayDone(result any, format string, args ...any) error {
 	return nil
 }
 
-// sayList prints a table.
-func (a *app) sayList(t *terminal.Table) error {
-	t.Fit(a.screen())
+// sayList prints a list as a document, or as a table; empty says that there is nothing in it.
+func (a *app) sayList(list interface{ Table() *terminal.Table }, empty string) error {
+	rows := list.Table()
+	switch {
+	case a.asJSON:
+		return a.print(list)
+	case rows.Empty():
+		fmt.Fprintln(a.out, empty)
+	default:
+		rows.Fit(a.screen())
+	}
 	return nil
-}
-
-// sayNothing says that a list is empty.
-func (a *app) sayNothing(why string) error {
-	fmt.Fprintln(a.out, why)
-	return nil
-}
-
-// exactly and atLeast refuse another number of arguments as wrong usage.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		return wants(cmd, len(args) == n && !slices.Contains(args, ""), what)
-	}
-}
-
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		return wants(cmd, len(args) >= n && !slices.Contains(args, ""), what)
-	}
-}
-
-func wants(cmd *cobra.Command, right bool, what string) error {
-	if right {
-		return nil
-	}
-	return misuse(fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
-}
-
-// listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the
-// name of one of them.
-func listsAlone(c *cobra.Command) {
-	c.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(cmd, args[0])
-		}
-		return nil
-	}
 }

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -93,9 +96,11 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 	}
 	note := ""
 	if f.baseline != "" {
-		if note, err = applyBaseline(f.baseline, &result); err != nil {
+		accepted, err := inspect.ApplyBaseline(f.baseline, &result)
+		if err != nil {
 			return err
 		}
+		note = noteOf(f.baseline, accepted)
 	}
 	var outcome error
 	if f.online {
@@ -118,7 +123,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 		return err
 	}
 	if cfg.Service.Embedded() {
-		_, err := askDaemon(ctx, cfg, dir, web.Request{Action: "check"}, nil)
+		_, err := command.Ask(ctx, cfg, dir, web.Request{Action: "check"}, nil)
 		if !errors.Is(err, web.ErrNoDaemon) {
 			return err
 		}
@@ -141,7 +146,7 @@ func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) erro
 	case f.format == "github":
 		for _, p := range result.Projects {
 			for _, problem := range p.Problems {
-				fmt.Fprintln(a.out, annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
+				fmt.Fprintln(a.out, terminal.Annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
 			}
 		}
 		fallthrough
@@ -161,4 +166,38 @@ func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) erro
 		return errPartial
 	}
 	return nil
+}
+
+// noteOf says what a baseline made of a check.
+func noteOf(file string, b inspect.Accepted) string {
+	if b.Written {
+		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others",
+			terminal.Count(b.Problems, "problem"), file)
+	}
+	note := fmt.Sprintf("%s of the baseline %s not shown", terminal.Count(b.Problems, "problem"), file)
+	if b.Gone > 0 {
+		note += fmt.Sprintf("; %d more no longer there: delete the file and check again to forget them", b.Gone)
+	}
+	return note
+}
+
+// annotateConfig prints what is wrong with the configuration as annotations.
+func annotateConfig(a *app, err error) {
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		return
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		here = ""
+	}
+	for _, p := range problems {
+		fmt.Fprintln(a.out, terminal.Annotation(ofConfig(p), here, os.Getenv("GITHUB_WORKSPACE")))
+	}
+}
+
+// ofConfig is a problem of the configuration as one of a file.
+func ofConfig(p config.Problem) report.Problem {
+	return report.Problem{Code: report.CodeConfiguration, Severity: report.Error,
+		File: filepath.ToSlash(p.File), Line: p.Line, Column: p.Column, Key: p.Key, Problem: p.Message}
 }

@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -56,7 +54,7 @@ It is there in every shell that is started from then on.`,
 		Example:               "  source <(locsync completion bash)   # in this shell only",
 		DisableFlagsInUseLine: true,
 		ValidArgs:             names,
-		Args:                  exactly(1, "a shell: "+either(names)),
+		Args:                  exactly(1, "a shell: "+config.Either(names)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, shell := range shells {
 				if shell.name == args[0] {
@@ -133,11 +131,11 @@ func completesFlags(a *app, flags *pflag.FlagSet, c *cobra.Command) {
 		case f.Name == "from":
 			offer = offerWords(a, sourceLanguages)
 		case f.Name == "key":
-			offer = offerWords(a, inConflict(a, "key", func(c report.Conflict) string { return c.Key }))
+			offer = offerWords(a, inConflict("key", func(c report.Conflict) string { return c.Key }))
 		case f.Name == "file":
-			offer = offerWords(a, inConflict(a, "file", func(c report.Conflict) string { return c.File }))
+			offer = offerWords(a, inConflict("file", func(c report.Conflict) string { return c.File }))
 		case f.Name == "language" && c.Flags().Lookup("key") != nil:
-			offer = offerWords(a, inConflict(a, "language", func(c report.Conflict) string { return c.Language }))
+			offer = offerWords(a, inConflict("language", func(c report.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":
 			offer = offerWords(a, targetLanguages)
 		case f.Name == "dir", f.Name == "data":
@@ -221,11 +219,11 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
 // leave. They are read from a copy of the state, so that nothing waits for them.
-func inConflict(a *app, flag string, named func(report.Conflict) string) func(*config.Config,
+func inConflict(flag string, named func(report.Conflict) string) func(*config.Config,
 	*cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {
 		var words []string
-		for _, conflict := range openConflicts(a, cfg, c) {
+		for _, conflict := range openConflicts(cfg, c) {
 			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) &&
 				chosen(c, flag, "file", conflict.File) {
 				words = append(words, named(conflict))
@@ -246,30 +244,16 @@ func chosen(c *cobra.Command, completing, flag, value string) bool {
 }
 
 // openConflicts are those that wait for a decision in the projects that are meant.
-func openConflicts(a *app, cfg *config.Config, c *cobra.Command) []report.Conflict {
+func openConflicts(cfg *config.Config, c *cobra.Command) []report.Conflict {
 	ctx := c.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	dir, err := process.StateDir(ctx, cfg)
-	if err != nil {
-		return nil
-	}
-	copied, err := os.MkdirTemp("", "locsync-completion-")
-	if err != nil {
-		return nil
-	}
-	defer os.RemoveAll(copied)
-	store, err := boltledger.OpenCopy(dir, copied)
-	if err != nil {
-		return nil
-	}
-	defer store.Close()
 	project := ""
 	if meant := meantProjects(cfg, c); len(meant) == 1 {
 		project = meant[0].Name
 	}
-	conflicts, err := engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).Conflicts(project)
+	conflicts, err := command.Conflicts(ctx, cfg, project)
 	if err != nil {
 		return nil
 	}

@@ -54,8 +54,9 @@ var arrows = map[string][]string{
 	// ledger: the names of source files in it
 	"sync/tree": {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report",
 		"sync/spelling", "gitops", "formats/resource"},
-	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check",
-		"sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	// bound, files: the file of accepted problems
+	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bound", "sync/files", "sync/bundle",
+		"sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
 	// heartbeat: a git host that is slow is no hang
 	"sync/request": {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat",
 		"sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"},
@@ -68,11 +69,27 @@ var arrows = map[string][]string{
 		"gitops", "gitops/forge"},
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
+	// terminal: tables of what a document lists
 	"sync/document": {"sync/jsonschema", "sync/config", "sync/report", "sync/service/documents",
-		"sync/service/memories"},
+		"sync/service/memories", "sync/terminal"},
 	"sync/jsonschema": {},
-	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
-	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	"sync/manual":     {"sync/terminal"}, // lines that are broken by columns
+	// service, gitops: what is waited for. files: paths of annotations, as another program has them.
+	"sync/terminal": {"sync/report", "sync/service", "sync/files", "gitops"},
+	"sync/files":    {"sync/failure"},
+	// terminal: questions, and numbers in words. gitops: what the repository tracks, and its branches.
+	"sync/setup": {"sync/config", "sync/discover", "sync/failure", "sync/languages", "sync/report", "sync/terminal",
+		"gitops"},
+	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
+	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
+		"sync/web"},
+	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
+		"sync/service/documents", "sync/service/wire"},
+	// process: what notifications are registered with
+	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
+	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
+	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/ledger/boltledger", "sync/process",
+		"sync/report", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
 		"sync/report",
@@ -101,7 +118,7 @@ var arrows = map[string][]string{
 	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook"},
 	"sync/ledger":                {"sync/catalog", "sync/report"},
 	"sync/ledger/boltledger":     {"sync/catalog", "sync/ledger"},
-	"formats": {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
+	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
 		"formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
@@ -109,6 +126,7 @@ var arrows = map[string][]string{
 	"formats/stringsfile":           {"formats/resource"},
 	"formats/androidxml":            {"formats/resource"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
+	"formats/arb":                   {"formats/resource", "formats/jsonfile"}, // and so is ARB
 	"formats/resource":              {},
 	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
@@ -119,8 +137,9 @@ var arrows = map[string][]string{
 	// spelling: the catalogs of both sides, and what a language has
 	"sync/spelling": {"sync/catalog", "sync/plural"},
 	// check: one reader of ICU messages, and the categories that a language needs
-	"sync/check":        {"sync/plural"},
-	"sync/config":       {"sync/languages", "sync/bound", "sync/secret"}, // a code that is none, or that no service has
+	"sync/check": {"sync/plural"},
+	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
+	"sync/config":       {"sync/languages", "sync/bound", "sync/secret", "formats"},
 	"sync/service/wire": {},
 	"sync/languages":    {},
 	"sync/watch":        {},
@@ -128,23 +147,24 @@ var arrows = map[string][]string{
 	"sync/heartbeat":    {},
 	"sync/secret":       {"sync/bound"}, // the file of a secret
 	"sync/bound":        {},             // how much of what comes from outside is believed
-	"gitops": {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
+	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
-	"gitops/content": {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object",
-		"gitops/ref", "gitops/run"},
+	// bound, here and below: files of a git folder, objects, and what git prints
+	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome",
+		"gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
 	// hook: where hooks are, and what git's configuration says of them
-	"gitops/hook": {"gitops/repository"},
+	"gitops/hook": {"gitops/repository", "sync/bound"},
 	// remote: secrets in a server's words
 	"gitops/remote": {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run",
 		"sync/bound"},
 	"gitops/tree":       {"gitops/object"},
 	"gitops/outcome":    {"gitops/ref"}, // that a branch moved, that git is busy
-	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":        {"gitops/object", "gitops/run"}, // the git program moves them
-	"gitops/history":    {"gitops/object", "gitops/run"}, // git walks
+	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
+	"gitops/ref":        {"gitops/object", "gitops/run", "sync/bound"}, // the git program moves them
+	"gitops/history":    {"gitops/object", "gitops/run", "sync/bound"}, // git walks
 	// object: what cannot be read in this process is asked of the git program
-	"gitops/object":          {"gitops/run"},
-	"gitops/run":             {},
+	"gitops/object":          {"gitops/run", "sync/bound"},
+	"gitops/run":             {"sync/bound"},
 	"gitops/forge":           {"sync/bound"},
 	"gitops/forge/forgetest": {}, // servers for tests
 }

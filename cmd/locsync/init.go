@@ -2,22 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
-	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/setup"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func initCommand(a *app) *cobra.Command {
-	var given answers
+	var given setup.Answers
 	var o initOptions
 	c := &cobra.Command{
 		Use:   "init",
@@ -32,16 +30,16 @@ func initCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, given, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&given.source, "source", "", "the `LANGUAGE` that the source files are written in")
-	f.StringSliceVar(&given.targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas "+
+	f.StringVar(&given.Source, "source", "", "the `LANGUAGE` that the source files are written in")
+	f.StringSliceVar(&given.Targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas "+
 		"(default: those that are there)")
-	f.StringVar(&given.url, "url", "", "the service's `ADDRESS` (default: embedded, a service inside locsync)")
-	f.StringVar(&given.account, "account-id", "", "the account's `ID` at the service")
-	f.StringVar(&given.keyEnv, "api-key-env", "", "the environment `VARIABLE` that holds the API key (default: "+
+	f.StringVar(&given.URL, "url", "", "the service's `ADDRESS` (default: embedded, a service inside locsync)")
+	f.StringVar(&given.Account, "account-id", "", "the account's `ID` at the service")
+	f.StringVar(&given.KeyEnv, "api-key-env", "", "the environment `VARIABLE` that holds the API key (default: "+
 		"LOCSYNC_API_KEY)")
-	f.StringVar(&given.id, "project-id", "", "the project's `ID` at the service")
-	f.StringVar(&given.branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
-	f.StringVar(&given.name, "name", "", "the project's `NAME` in messages (default: the folder's)")
+	f.StringVar(&given.ID, "project-id", "", "the project's `ID` at the service")
+	f.StringVar(&given.Branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
+	f.StringVar(&given.Name, "name", "", "the project's `NAME` in messages (default: the folder's)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the file and write none")
 	f.BoolVar(&o.noInput, "no-input", false, "do not ask, also at a terminal")
 	return c
@@ -57,165 +55,46 @@ type initialized struct {
 	discover.Result
 }
 
-func initialize(ctx context.Context, a *app, given answers, o initOptions) error {
+func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions) error {
 	dir, err := here()
 	if err != nil {
 		return err
 	}
-	top, listing, branches, err := standsIn(ctx, dir)
+	p, err := setup.New(ctx, dir, setup.Options{Answers: given, File: a.configFile, Written: o.dryRun})
 	if err != nil {
 		return err
 	}
-	file := a.configFile
-	if file == "" {
-		file = filepath.Join(top, config.FileName)
-	}
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !o.dryRun {
-		return misuse(fmt.Errorf("%s exists already; it is not overwritten", file))
-	}
-	for i, code := range given.targets {
-		given.targets[i] = strings.TrimSpace(code)
-	}
-	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches,
-		look: func(source string) discover.Result {
-			return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
-		}}
-	p.begin(filepath.Base(top))
-	if len(p.found.Groups) == 0 {
-		return misuse(p.nothingFound(top))
-	}
 	asks := !o.noInput && !o.dryRun && atTerminal(a)
-	if !asks {
-		if err := p.sure(given); err != nil {
-			return err
-		}
+	if asks {
+		p.Explain(a.sayWrapped)
+		err = p.Ask(ctx, terminal.Converse(a.in, a.out), given, a.sayWrapped)
 	} else {
-		sayFound(a, p)
-		if err := askFor(ctx, a, p, given); err != nil {
-			return err
-		}
+		err = p.Sure(given)
 	}
-	text := p.text()
-	if !o.dryRun {
-		if err := writeNew(file, text); err != nil {
-			return err
-		}
+	if err == nil && !o.dryRun {
+		err = p.Write()
 	}
-	if a.asJSON {
-		return a.print(initialized{file, !o.dryRun, text, p.found})
-	}
-	if o.dryRun {
-		fmt.Fprint(a.out, text)
-		return nil
-	}
-	if !asks {
-		sayFound(a, p)
-	}
-	sayNext(a, p)
-	return nil
-}
-
-// sure refuses what would have to be asked for, and answers that do not fit.
-func (p *proposal) sure(given answers) error {
-	if p.url == config.Embedded && given.account+given.keyEnv != "" {
-		return misuse(errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one " +
-			"has no accounts"))
-	}
-	if p.found.Unsure != "" {
-		return misuse(errors.New(p.found.Unsure + "; name it with --source"))
-	}
-	return p.check()
-}
-
-// seenFrom is the path of the repository as the configuration file says it: relative to itself, so that both can be
-// moved, unless a symbolic link on the way makes .. lead elsewhere.
-func seenFrom(file, top string) string {
-	folder, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return top
-	}
-	from, ferr := filepath.EvalSymlinks(folder)
-	to, terr := filepath.EvalSymlinks(top)
-	way, err := filepath.Rel(from, to)
-	if errors.Join(ferr, terr, err) != nil {
-		return top
-	}
-	if there, err := filepath.EvalSymlinks(filepath.Join(folder, way)); err != nil || there != to {
-		return top
-	}
-	return way
-}
-
-// branches are those that init finds: the one that the product is built from, and the one that is checked out. Either
-// may be "".
-type branches struct{ main, current string }
-
-// standsIn is the top of the repository that a folder is in, its files as git knows them, and its branches.
-func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, b branches, err error) {
-	repo, err := gitops.Open(ctx, dir, gitops.Options{})
-	if err != nil {
-		return "", l, b, misuse(fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err))
-	}
-	defer func() { err = errors.Join(err, repo.Close()) }()
-	if top = repo.Facts().WorkTree; top == "" {
-		return "", l, b, misuse(errors.New("this is a bare repository; write locsync.toml from config.example.toml, " +
-			"with push.source set to a branch"))
-	}
-	var mainErr, currentErr error
-	b.main, mainErr = repo.Branches.Default("origin")
-	b.current, _, currentErr = repo.Head()
-	tracked, others, known, err := repo.Listed(ctx)
-	if err := errors.Join(mainErr, currentErr, err); err != nil {
-		return "", l, b, err
-	}
-	if known {
-		return top, discover.Listing{Tracked: tracked, Others: others}, b, nil
-	}
-	l, err = discover.Walk(os.DirFS(top))
-	return top, l, b, err
-}
-
-// nothingFound says what was looked for, and what looked like it: the unsupported format that the texts are in, or the
-// one file that has a problem, first.
-func (p *proposal) nothingFound(top string) error {
-	if p.source != "" {
-		if all := p.look(""); len(all.Groups) > 0 {
-			return fmt.Errorf("no resource file is in %s; %s", p.source, all.There())
-		}
-	}
-	const byHand = "Write locsync.toml by hand; \"locsync help configuration\" shows how"
-	left := p.found.LeftOut
-	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as "+
-		"locales/en.json or res/values/strings.xml. %s", top, byHand)
 	switch {
-	case p.found.Mostly != "":
-		said = p.found.Mostly + ". No resource files of other formats were found"
-	case len(left) == 1 && left[0].Broken():
-		return fmt.Errorf("the only resource files that were found, %s, %s. Repair the file, then run locsync init again",
-			left[0].Path, left[0].Reason)
+	case err != nil:
+		return err
+	case a.asJSON:
+		return a.print(initialized{p.File, !o.dryRun, p.Text(), p.Found})
+	case o.dryRun:
+		fmt.Fprint(a.out, p.Text())
+		return nil
+	case !asks:
+		p.Explain(a.sayWrapped)
 	}
-	for _, l := range left[:min(len(left), mostShown)] {
-		said += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
-	}
-	return errors.New(said)
-}
-
-// writeNew writes a file that is not there yet.
-func writeNew(file, text string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return misuse(fmt.Errorf("write the configuration: %w", err))
-	}
-	_, err = f.WriteString(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		// half of one would be in the way of the next try
-		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(file))
-	}
+	p.Next(a.sayWrapped)
 	return nil
 }
 
-// mostShown bounds lists that a person reads.
-const mostShown = 12
+// atTerminal reports whether a person can be asked: types, and sees the question.
+func atTerminal(a *app) bool {
+	in, typed := a.in.(*os.File)
+	out := outputOf(a.out)
+	return typed && out != nil && !a.asJSON && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.file.Fd()))
+}
 
 // sayWrapped says a line, which a terminal shows broken between words.
 func (a *app) sayWrapped(format string, args ...any) {

@@ -1,15 +1,17 @@
 // Command locsync keeps a repository's resource files and a translation service in step.
 //
-// This package is the wiring: flags, one file per command, configuration to parts, results to standard output, logs to
-// standard error, errors to exit codes. It decides nothing about translations. Who imports whom is drawn in the arrows
-// of imports_test.go, which holds the code to it:
+// This package is the wiring: flags, one file for each family of commands, configuration to parts, results to standard
+// output, logs to standard error, errors to exit codes. It decides nothing about translations. Who imports whom is
+// drawn in the arrows of imports_test.go, which holds the code to it:
 //
 //	cmd -> everything
+//	command, demo, settings -> process, service, web         setup -> discover, config, terminal, gitops
+//	transfer, inspect, settings, terminal -> files -> failure
 //	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
 //	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
 //	process -> engine, ledger, service, local, web, gitops     web -> engine, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
-//	document -> jsonschema, config, report, service            service -> wire
+//	document -> jsonschema, config, report, service, terminal  service -> wire
 //	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config,
 //	          watch, heartbeat
 //	check -> plural          spelling -> catalog, plural       service/local -> wire, plural, formats

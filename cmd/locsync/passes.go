@@ -3,17 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -133,7 +128,18 @@ func runPass(ctx context.Context, a *app, want web.Request) error {
 	if err != nil {
 		return err
 	}
-	answer, err := doPass(ctx, a, cfg, want)
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return err
+	}
+	line := a.progress()
+	o := a.options(log)
+	o.Progress = line.Show
+	answer, err := command.Pass(ctx, cfg, o, want, func(other process.OtherDaemon) {
+		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
+			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
+	})
+	line.End()
 	if perr := sayReport(a, want.Action, answer); perr != nil {
 		return errors.Join(err, perr)
 	}
@@ -141,102 +147,6 @@ func runPass(ctx context.Context, a *app, want web.Request) error {
 		return err
 	}
 	return ended(answer)
-}
-
-// commandPatience is how long a command waits for another one that has the state.
-const commandPatience = 2 * time.Minute
-
-// doPass does it in this process, or asks the daemon where the state is the daemon's.
-func doPass(ctx context.Context, a *app, cfg *config.Config, want web.Request) (web.Answer, error) {
-	log, err := a.logger(zap.WarnLevel)
-	if err != nil {
-		return web.Answer{}, err
-	}
-	line := a.progress()
-	defer line.End()
-	o := a.options(log)
-	o.Progress = line.Show
-	open := process.Open
-	if want.Push.DryRun || want.Pull.DryRun {
-		open = process.OpenForDryRun
-	}
-	for end := time.Now().Add(commandPatience); ; {
-		p, err := open(ctx, cfg, o)
-		var locked *boltledger.Locked
-		switch {
-		case errors.As(err, &locked):
-			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.Show)
-			switch {
-			case errors.Is(aerr, web.ErrHangs):
-				return answer, fmt.Errorf("%w: process %d; look at its log, or end it (kill -9 %d loses nothing) and try again",
-					aerr, locked.PID, locked.PID)
-			case !errors.Is(aerr, web.ErrNoDaemon):
-				return answer, aerr
-			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
-				return answer, err
-			}
-			line.Show(report.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
-			select {
-			case <-ctx.Done():
-				return answer, ctx.Err()
-			case <-time.After(200 * time.Millisecond):
-			}
-			continue
-		case err != nil:
-			return web.Answer{}, err
-		}
-		warnOfDaemons(ctx, a, cfg, p.Dir)
-		answer, err := web.Do(ctx, p.Engine, want)
-		return answer, errors.Join(err, p.Close())
-	}
-}
-
-// warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does,
-// they do not know of.
-func warnOfDaemons(ctx context.Context, a *app, cfg *config.Config, stateDir string) {
-	for _, other := range process.OtherDaemons(ctx, cfg, stateDir) {
-		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
-			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
-	}
-}
-
-// reloadPatience is how long a command waits for a daemon that may be about to read the configuration again.
-const reloadPatience = 3 * time.Second
-
-// askDaemon has the daemon that has the state do the work, as this command would with its configuration.
-func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request,
-	progress func(report.Doing)) (web.Answer, error) {
-	want.Identity = engine.Identity(cfg)
-	for end := time.Now().Add(reloadPatience); ; {
-		answer, err := web.Ask(ctx, dir, want, progress)
-		var other *web.Mismatch
-		if !errors.As(err, &other) {
-			return answer, err
-		}
-		if !sameFile(other.File, cfg.File) {
-			return answer, misuse(fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own",
-				err, other.File, cfg.File))
-		}
-		if time.Now().After(end) {
-			return answer, misuse(fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read "+
-				"again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID))
-		}
-		select {
-		case <-ctx.Done():
-			return answer, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-// sameFile reports whether two paths, the first one absolute, are of one file.
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // ended is how a pass ended that reports this.

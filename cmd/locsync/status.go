@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/process"
-	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/web"
 )
 
 func statusCommand(a *app) *cobra.Command {
@@ -72,10 +67,14 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	if err := knownTargets(cfg, o); err != nil {
 		return err
 	}
-	if o.watched {
-		return watchStatus(cmd.Context(), a, cfg, o)
+	log, err := a.logger(zap.ErrorLevel)
+	if err != nil {
+		return err
 	}
-	s, err := readStatus(cmd.Context(), a, cfg)
+	if o.watched {
+		return watchStatus(cmd.Context(), a, cfg, o, log)
+	}
+	s, err := command.Status(cmd.Context(), cfg, log)
 	if err != nil {
 		return err
 	}
@@ -110,52 +109,19 @@ func knownTargets(cfg *config.Config, o statusOptions) error {
 	return nil
 }
 
-// patience is how long a daemon may take to say how things stand, before a command looks for itself.
-const patience = 3 * time.Second
-
-// readStatus asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes
-// nothing.
-func readStatus(ctx context.Context, a *app, cfg *config.Config) (report.Status, error) {
-	log, err := a.logger(zap.ErrorLevel)
-	if err != nil {
-		return report.Status{}, err
+// watchStatus shows the status again when it changes, until ctx ends, which is how it is meant to end.
+func watchStatus(ctx context.Context, a *app, cfg *config.Config, o statusOptions, log *zap.Logger) error {
+	changes := command.Changes(ctx, cfg, o.project, log)
+	if !a.asJSON {
+		return a.screen().Follow(ctx, changes, o.all)
 	}
-	var daemon report.Daemon
-	dir, err := process.StateDir(ctx, cfg) // an error here is in the status again, as a problem
-	if err == nil {
-		asked, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: engine.Identity(cfg)}, nil)
-		if err == nil {
-			return answer.Status, nil
+	for s, err := range changes {
+		if err != nil {
+			return err
 		}
-		daemon = silentDaemon(asked, err, cfg)
+		if err := a.printLine(s); err != nil {
+			return err
+		}
 	}
-	copied, err := os.MkdirTemp("", "locsync-status-")
-	if err != nil && dir != "" {
-		copied, err = os.MkdirTemp(dir, "status-") // where the state is there is room for a copy of it
-	}
-	if err != nil {
-		return report.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be "+
-			"written", err)
-	}
-	defer os.RemoveAll(copied)
-	store, err := boltledger.OpenCopy(dir, copied)
-	if err != nil {
-		return report.Status{}, err
-	}
-	defer store.Close()
-	parts := engine.Parts{Config: cfg, State: store, Log: log, Clones: process.Clones(dir), Patience: 3 * time.Minute}
-	s := engine.New(parts).Status(ctx)
-	s.Daemon = daemon
-	return s, nil
-}
-
-// silentDaemon is a daemon that runs and did not give its status: it hangs, or works with another configuration.
-func silentDaemon(asked context.Context, err error, cfg *config.Config) report.Daemon {
-	var other *web.Mismatch
-	if errors.As(err, &other) && sameFile(other.File, cfg.File) {
-		return report.Daemon{Running: true, PID: other.PID}
-	}
-	return report.Daemon{Running: asked.Err() != nil || errors.Is(err, web.ErrHangs)}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -116,7 +117,7 @@ func TestNoFile(t *testing.T) {
 	}
 	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "no such file",
 		".": "is not a regular file"} {
-		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil ||
+		if f, _, err := files.Open(filepath.Join(dir, path)); f != nil || err == nil ||
 			!strings.Contains(err.Error(), says) || !process.Lasting(err) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/document"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/documents"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 func tasksCommand(a *app) *cobra.Command {
@@ -27,7 +27,8 @@ func tasksCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return sayTasks(a, tasks)
+				return a.sayList(document.Tasks{Tasks: append([]documents.Task{}, tasks...)},
+					"there are no tasks: a document that is pushed makes one for each language")
 			})
 		},
 	}
@@ -36,29 +37,6 @@ func tasksCommand(a *app) *cobra.Command {
 	listsAlone(c)
 	c.AddCommand(tasksAssignCommand(a), tasksDeadlineCommand(a), tasksTeamCommand(a))
 	return c
-}
-
-func sayTasks(a *app, tasks []documents.Task) error {
-	if a.asJSON {
-		return a.print(document.Tasks{Tasks: append([]documents.Task{}, tasks...)})
-	}
-	if len(tasks) == 0 {
-		return a.sayNothing("there are no tasks: a document that is pushed makes one for each language")
-	}
-	rows := terminal.NewTable("TASK", "ID", "LANGUAGE", "STAGE", "STATUS", "PROGRESS", "DEADLINE", "ASSIGNED")
-	for _, t := range tasks {
-		var people []string
-		for _, p := range t.IndividualAssignments {
-			people = append(people, p.UserID)
-		}
-		for _, v := range t.VendorAssignments {
-			people = append(people, v.Name)
-		}
-		rows.Row(t.Number, t.ID, t.TargetLanguage, string(t.StageType), string(t.Status),
-			fmt.Sprintf("%.0f %%", t.ProgressPercentage),
-			terminal.OrNone(t.Deadline), terminal.OrNone(strings.Join(people, ", ")))
-	}
-	return a.sayList(rows)
 }
 
 func tasksAssignCommand(a *app) *cobra.Command {
@@ -147,18 +125,56 @@ func tasksTeamCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.asJSON {
-					return a.print(document.Team{Members: append([]documents.TeamMember{}, team...)})
-				}
-				rows := terminal.NewTable("NAME", "EMAIL", "ID")
-				for _, m := range team {
-					rows.Row(m.FirstName+" "+m.LastName, m.Email, m.ID)
-				}
-				return a.sayList(rows)
+				return a.sayList(document.Team{Members: append([]documents.TeamMember{}, team...)}, "the team has no members")
 			})
 		},
 	}
 	t.flags(c)
+	noArguments(c)
+	return c
+}
+
+func statsCommand(a *app) *cobra.Command {
+	t := target{documents: true}
+	exact, build, fuzzy := false, false, false
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Count words, repetitions and matches of a project's documents",
+		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words " +
+			"that are new, repeated, or\n" +
+			"match the attached translation memories by so many percent.",
+		Example: "  locsync stats --id $ID\n  locsync stats --id $ID --build --exact",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				if cmd.Flags().Changed("fuzzy-repetitions") {
+					if err := documents.StatisticsOf(d.client).SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
+						return err
+					}
+					build = true // the switch counts from the next snapshot on
+				}
+				if build {
+					if err := documents.StatisticsOf(d.client).Build(ctx, d.id, exact); err != nil {
+						return err
+					}
+				}
+				patient, cancel := d.patient(ctx)
+				defer cancel()
+				d.line.Show(report.Doing{What: "waiting until the service has counted"})
+				s, err := documents.StatisticsOf(d.client).ByDocument(patient, d.id, exact)
+				if err != nil {
+					return err
+				}
+				d.line.End()
+				return a.sayList(document.Statistics{Languages: append(documents.ProjectStatistics{}, s...)},
+					"there is nothing to count: the project has no documents")
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&exact, "exact", false, "leave out fuzzy matches")
+	c.Flags().BoolVar(&build, "build", false, "have a new snapshot built first")
+	c.Flags().BoolVar(&fuzzy, "fuzzy-repetitions", false, "let fuzzy matches within the project count, or with =false "+
+		"not; builds a new snapshot")
 	noArguments(c)
 	return c
 }

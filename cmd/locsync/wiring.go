@@ -1,15 +1,22 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
+	"time"
 
+	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // load finds and reads the configuration.
@@ -88,4 +95,44 @@ func (a *app) logger(fallback zapcore.Level) (*zap.Logger, error) {
 		return zap.New(daemon.JournalCore(encoder, to, level)), nil
 	}
 	return zap.New(zapcore.NewCore(encoder, to, level)), nil
+}
+
+// noWaits are the commands that log what they wait for.
+var noWaits = []string{"run", "service"}
+
+// traces makes a command's context one whose git commands are logged and whose waits are told of.
+func (a *app) traces(cmd *cobra.Command) {
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return // the command says so itself
+	}
+	say := func(line string) { a.remark(zap.InfoLevel, "locsync: %s", line) }
+	w := terminal.NewWaits(say)
+	ctx := gitops.Tracing(cmd.Context(), func(c gitops.Command) func(time.Duration, error) { return w.Git(log, c) })
+	if !slices.Contains(noWaits, cmd.Name()) {
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(service.Waiting(ctx, func(id int64, now *service.Wait) { w.Note(id, now) }))
+		a.endWaits = end
+		go w.Run(ctx.Done())
+	}
+	cmd.SetContext(ctx)
+}
+
+// gitless are the commands that say something where there is no git program, or do something else than work on a
+// repository.
+var gitless = []string{"version", "help", "completion", "doctor", "hook"}
+
+// needsGit ends a command before it does anything where git is missing or too old.
+func needsGit(cmd *cobra.Command, _ []string) error {
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	if !top.HasParent() || top.IsAdditionalHelpTopicCommand() || slices.Contains(gitless, top.Name()) {
+		return nil
+	}
+	if _, _, err := gitops.CheckGit(cmd.Context()); err != nil {
+		return misuse(err)
+	}
+	return nil
 }

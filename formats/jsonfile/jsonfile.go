@@ -75,6 +75,13 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return s.scan()
 }
 
+// ScanARB reads an Application Resource Bundle: all outermost members whose names begin with @ are metadata.
+func ScanARB(src string) (*resource.Layout, error) {
+	s := newScanner(src, JSONC)
+	s.metadata, s.arb = true, true
+	return s.scan()
+}
+
 // Name decodes the name of a member.
 func (grammar) Name(src string, n *resource.Node) string {
 	if n.Name.Len() == 0 {

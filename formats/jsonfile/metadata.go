@@ -28,7 +28,7 @@ func (s *scanner) isMetadata(i int) bool {
 	if !s.begins(n, "@") {
 		return false
 	}
-	if s.begins(n, "@@") {
+	if s.arb || s.begins(n, "@@") {
 		return true
 	}
 	for c := i + 1; c < int(n.End); c = int(s.nodes[c].End) {

@@ -71,6 +71,7 @@ type scanner struct {
 	bytes    []byte // src, for loading eight bytes at a time
 	strict   bool
 	metadata bool // members whose names begin with @ may be metadata
+	arb      bool // and are, always
 	nodes    []resource.Node
 	warnings []resource.Warning
 	seen     uint8 // the root's style
@@ -337,7 +338,7 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 	switch {
 	case n.Style&halfName != 0:
 		n.Kind, msg = resource.Other, halfNameMsg
-	case n.Parent == 0 && s.metadata && s.begins(&n, "@@"):
+	case n.Parent == 0 && s.metadata && (s.begins(&n, "@@") || s.arb && s.begins(&n, "@")):
 		n.Kind, n.Meta, msg = resource.Other, true, ""
 	}
 	n.Value = resource.At(at, end)

@@ -68,7 +68,7 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	first := g.after == nil && g.from == [2]int{}
 	added, removed, touched := g.added, g.removed, g.touched
 	g.added, g.removed, g.touched = false, false, 0
-	if g.proof.fresh && (first || g.proof.rule.Format == "locjson") {
+	if g.proof.fresh && (first || g.proof.how.bilingual) {
 		return nil // the root's name; what only a bilingual file has
 	}
 	if oldEnd < g.from[0] || newEnd < g.from[1] {
@@ -101,8 +101,6 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	return g.spoiled(next)
 }
 
-func (g *gap) yaml() bool { return strings.HasSuffix(g.proof.rule.Format, "yaml") }
-
 // opens reports whether something was put into some bytes in one place, where an element's closing slash may have been.
 func (g *gap) opens(some, more string) bool {
 	head, tail := 0, 0
@@ -113,7 +111,7 @@ func (g *gap) opens(some, more string) bool {
 		tail++
 	}
 	rest := some[head : len(some)-tail]
-	return rest == "" || g.proof.rule.Format == "android-xml" && strings.TrimLeft(rest, " \t\r\n") == "/"
+	return rest == "" || g.proof.how.slash && strings.TrimLeft(rest, " \t\r\n") == "/"
 }
 
 // remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and
@@ -121,7 +119,7 @@ func (g *gap) opens(some, more string) bool {
 func (g *gap) remains(some, more string) bool {
 	const free = " \t\r\n"
 	loose := free
-	if g.yaml() || strings.HasSuffix(g.proof.rule.Format, "json") {
+	if g.proof.how.brackets {
 		loose += "{}[],"
 	}
 	at := 0

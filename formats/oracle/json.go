@@ -12,6 +12,18 @@ import (
 
 // readJSON reads JSON and JSONC.
 func readJSON(src []byte) (*document, error) {
+	d, err := readMembers(src, false)
+	if err == nil {
+		hideSettings(d.leaves)
+		d.describes = true
+	}
+	return d, err
+}
+
+// readARB reads JSON in which all members with an @ before their names are metadata.
+func readARB(src []byte) (*document, error) { return readMembers(src, true) }
+
+func readMembers(src []byte, arb bool) (*document, error) {
 	j, err := jsonOf(src)
 	if err != nil {
 		return nil, err
@@ -22,9 +34,8 @@ func readJSON(src []byte) (*document, error) {
 	if err := j.ended(); err != nil {
 		return nil, err
 	}
-	hideMetadata(j.leaves)
-	hideSettings(j.leaves)
-	return &document{text: string(src), leaves: j.leaves, describes: true}, nil
+	hideMetadata(j.leaves, arb)
+	return &document{text: string(src), leaves: j.leaves}, nil
 }
 
 // jsonReader walks over a document's tokens.

@@ -166,9 +166,9 @@ func hideSettings(leaves []Leaf) {
 	}
 }
 
-// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and
-// objects under one that begins with @, unless they are messages: a string "message" is in them.
-func hideMetadata(leaves []Leaf) {
+// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@ (in ARB
+// with one @), and objects under one that begins with @, unless they are messages: a string "message" is in them.
+func hideMetadata(leaves []Leaf, all bool) {
 	for i := 0; i < len(leaves); {
 		l := &leaves[i]
 		from := i
@@ -182,7 +182,7 @@ func hideMetadata(leaves []Leaf) {
 			text := leaves[k].Kind == Text || leaves[k].Kind == Other && strings.HasPrefix(leaves[k].Text, `"`)
 			object = object && !(len(leaves[k].Path) == 2 && leaves[k].Path[1] == "message" && text)
 		}
-		for k := from; k < i && (object || strings.HasPrefix(l.Path[0], "@@")); k++ {
+		for k := from; k < i && (object || all || strings.HasPrefix(l.Path[0], "@@")); k++ {
 			leaves[k].closed, leaves[k].metadata = true, true
 		}
 	}

@@ -125,6 +125,59 @@ func TestProvesUnits(t *testing.T) {
 	}
 }
 
+const messages = `{
+  "@@locale": "en",
+  "a": "One",
+  "@a": {"description": "note", "placeholders": {"n": {"type": "int"}}},
+  "b": "Two",
+  "@b": {"description": "another"},
+  "c": "Three"
+}
+`
+
+// ARB: attributes go with their message and never else, and no new file has them.
+func TestProvesMessages(t *testing.T) {
+	t.Parallel()
+	f, ok := parse(t, oracle.Rule{Format: "arb"}, "messages", []byte(messages))
+	if !ok {
+		t.Fatal("refused")
+	}
+	if n := agree(t, f); n != 3 {
+		t.Fatalf("%d entries were compared", n)
+	}
+	for _, edits := range [][]resource.Edit{
+		{{Op: resource.Set, Key: "a", Text: "Another"}},
+		{{Op: resource.Remove, Key: "a"}},
+		{{Op: resource.Remove, Key: "c"}, {Op: resource.Remove, Key: "b"}},
+		{{Op: resource.Set, Key: "d", Text: ""}, {Op: resource.Set, Key: "b", Text: "2"}},
+	} {
+		out, refused := f.Rewrite(edits, nil)
+		if len(refused) > 0 {
+			t.Fatal(refused)
+		}
+		made := changes(edits, nil)
+		if err := f.rule.Prove([]byte(messages), out, made); err != nil {
+			t.Errorf("%v: %v\n%s", edits, err, out)
+		}
+		for from, to := range map[string]string{
+			`"@b": {"description": "another"},`: "", `"note"`: `"Note"`, `"locale"`: `"Locale"`, `"int"`: `"num"`,
+		} {
+			spoiled := strings.Replace(string(out), from, to, 1)
+			if spoiled == string(out) {
+				continue
+			}
+			if err := f.rule.Prove([]byte(messages), []byte(spoiled), made); err == nil {
+				t.Errorf("%v: %s became %s, which is not found", edits, from, to)
+			}
+		}
+	}
+	out, _ := f.Fresh([]resource.Edit{{Op: resource.Set, Key: "b", Text: "Zwei"}})
+	made := []oracle.Change{{Key: "b", Text: "Zwei"}}
+	if err := f.rule.ProveNew([]byte(messages), out, made, f.rule); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // What a proof says is for people: the key, what is wrong, and where.
 func ExampleRule_Prove() {
 	rule := oracle.Rule{Format: "structured-json"}
@@ -159,6 +212,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Add("locjson", []byte(units))
+	f.Add("arb", []byte(messages))
 	f.Fuzz(func(t *testing.T, format string, src []byte) {
 		rule := oracle.Rule{Format: format, Roots: []string{"en"}}
 		leaves, err := rule.Read(src)

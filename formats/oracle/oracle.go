@@ -7,6 +7,7 @@
 // all the same:
 //
 //	json, structured-json  encoding/json tokens. Comments, trailing commas and the byte order mark become spaces before
+//	arb                    the same; attributes and globals are metadata
 //	locjson                the same; a unit is one text, its source joined
 //	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which
 //	                       nothing here depends on, and byte order marks inside texts as another character
@@ -68,6 +69,31 @@ type Rule struct {
 	Roots     []string // names of a single outermost map that is no part of the keys: the language of a Rails file
 }
 
+// reader is how the files of a format are read, and what a proof has to know of them.
+type reader struct {
+	read       func([]byte) (*document, error)
+	structured bool // nested names are joined to one key
+	keyed      bool // its leaves come with their keys
+	yaml       bool // what ends a block text is in its text
+	brackets   bool // containers in brackets, which come and go with what is in them
+	messages   bool // it may be a message file
+	bilingual  bool // a source has more than a translated file
+	slash      bool // an empty element may be spelled as one tag
+	about      bool // "@name" goes with "name"
+}
+
+// readers are the formats by name.
+var readers = map[string]reader{
+	"json":            {read: readJSON, brackets: true, messages: true},
+	"structured-json": {read: readJSON, brackets: true, messages: true, structured: true},
+	"yaml":            {read: readYAML, brackets: true, messages: true, yaml: true},
+	"structured-yaml": {read: readYAML, brackets: true, messages: true, yaml: true, structured: true},
+	"ios-strings":     {read: readStrings},
+	"android-xml":     {read: readAndroid, keyed: true, slash: true},
+	"locjson":         {read: readLocJSON, keyed: true, brackets: true, bilingual: true},
+	"arb":             {read: readARB, brackets: true, about: true},
+}
+
 // document is a file as it was read.
 type document struct {
 	text      string // decoded, byte order mark included
@@ -87,39 +113,26 @@ func (r Rule) Read(src []byte) ([]Leaf, error) {
 }
 
 func (r Rule) read(src []byte) (*document, error) {
-	var d *document
-	var err error
-	switch r.Format {
-	case "json", "structured-json":
-		d, err = readJSON(src)
-	case "locjson":
-		d, err = readLocJSON(src)
-	case "yaml", "structured-yaml":
-		d, err = readYAML(src)
-	case "ios-strings":
-		d, err = readStrings(src)
-	case "android-xml":
-		d, err = readAndroid(src)
-	default:
+	how, ok := readers[r.Format]
+	if !ok {
 		return nil, fmt.Errorf("no second reader for format %q", r.Format)
 	}
+	d, err := how.read(src)
 	if err != nil {
 		return nil, err
 	}
-	if d.describes && !r.rooted(d.leaves) && !hideMessages(d.leaves, !strings.HasSuffix(r.Format, "yaml")) {
+	if d.describes && !r.rooted(d.leaves) && !hideMessages(d.leaves, !how.yaml) {
 		hideAbout(d.leaves)
 	}
 	r.keys(d.leaves)
 	return d, nil
 }
 
-// structured reports whether nested names are joined to one key.
-func (r Rule) structured() bool { return strings.HasPrefix(r.Format, "structured-") }
-
 // keys gives the leaves their keys, by the interface's flattening rule. Formats with keys of their own have them
 // already.
 func (r Rule) keys(leaves []Leaf) {
-	if r.Format == "android-xml" || r.Format == "locjson" {
+	how := readers[r.Format]
+	if how.keyed {
 		return
 	}
 	separator := r.Separator
@@ -143,7 +156,7 @@ func (r Rule) keys(leaves []Leaf) {
 		switch {
 		case len(l.Path) == 1:
 			l.Key, l.Keyed = l.Path[0], true
-		case r.structured():
+		case how.structured:
 			l.Key, l.Keyed = strings.Join(l.Path, separator), true
 		}
 	}
@@ -151,6 +164,14 @@ func (r Rule) keys(leaves []Leaf) {
 
 // bare reports whether a leaf is nothing but its name, and so can be a map without entries.
 func (l *Leaf) bare() bool { return l.Kind == Null && l.Text == "" }
+
+// outermost is the first name of the path.
+func (l *Leaf) outermost() string {
+	if len(l.Path) == 0 {
+		return ""
+	}
+	return l.Path[0]
+}
 
 // rooted reports whether all leaves are in one outermost map with the name of a root.
 func (r Rule) rooted(leaves []Leaf) bool {

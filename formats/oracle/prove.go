@@ -34,7 +34,7 @@ func (d *Difference) Error() string {
 //
 // The error is a *Difference, or says which of the two files cannot be read.
 func (r Rule) Prove(before, after []byte, changes []Change) error {
-	p := proof{rule: r, changes: changes}
+	p := proof{rule: r, how: readers[r.Format], changes: changes}
 	if err := p.read(before, after, r); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 // what is no text, nothing but what the source has. into is the rule of the new file, whose root has another name. A
 // change that takes something away means nothing here.
 func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error {
-	p := proof{rule: r, fresh: true}
+	p := proof{rule: r, how: readers[r.Format], fresh: true}
 	if err := p.read(source, after, into); err != nil {
 		return err
 	}
@@ -88,6 +88,7 @@ type name struct{ key, form string }
 // proof is one comparison.
 type proof struct {
 	rule     Rule
+	how      reader
 	changes  []Change
 	fresh    bool // the file is new, and the old one its source
 	old, new *document
@@ -210,6 +211,9 @@ func (p *proof) mayGo(i int) bool {
 	if n := len(l.Path) - 1; l.metadata && n > 0 && p.has(1, l.Path[:n]) == 0 && p.left(l.Path[:n]) != 0 {
 		return true // the message that it is about went
 	}
+	if about, ok := strings.CutPrefix(l.outermost(), "@"); ok && l.metadata && p.how.about {
+		return p.has(1, []string{about}) == 0 && p.left([]string{about}) != 0
+	}
 	return p.ofMessage(l, 1, p.left)
 }
 
@@ -292,8 +296,7 @@ func (p *proof) mayCome(j int) bool {
 
 // ofMessage reports whether a leaf belongs to a message object that side has nothing of, and whose text came or went.
 func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool {
-	format := p.rule.Format
-	if !strings.HasSuffix(format, "json") && !strings.HasSuffix(format, "yaml") || format == "locjson" {
+	if !p.how.messages {
 		return false
 	}
 	for n := 1; n < len(l.Path); n++ {

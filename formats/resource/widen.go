@@ -28,6 +28,17 @@ func (r *rewrite) widen() {
 		}
 	}
 	r.dropInside()
+	if with, ok := f.grammar.(Companion); ok && len(r.gone) > 0 {
+		for _, i := range with.Companions(f, r.gone) {
+			r.gone[i] = true
+		}
+	}
+}
+
+// Companion is implemented by grammars whose entries may have others about them. Companions are the nodes that say
+// something about nodes that go, and about none that stays.
+type Companion interface {
+	Companions(f *File, gone map[int]bool) []int
 }
 
 // narrow decides about the container i, from which something goes, and reports whether a text stays in it.

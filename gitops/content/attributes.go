@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/gitops/tree"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // What gitattributes say about a path: how its encoding is stored, and whether its content passes through a filter. git
@@ -46,7 +47,9 @@ func (t *Files) attributesOf(ctx context.Context, paths []string, about ...strin
 	if err != nil {
 		return nil, err
 	}
-	files[""] = t.attributesBeside()
+	if files[""], err = t.attributesBeside(); err != nil {
+		return nil, err
+	}
 	mentioned := func(content []byte) bool {
 		return slices.ContainsFunc(about, func(word string) bool { return bytes.Contains(content, []byte(word)) })
 	}
@@ -91,8 +94,11 @@ func (t *Files) attributeFiles(paths []string) (map[string][]byte, error) {
 	return files, nil
 }
 
+// mostAttributes bounds one file of attributes.
+const mostAttributes = 4 << 20
+
 // attributesBeside are the files of attributes that are in no tree: the machine's, the user's, the repository's own.
-func (t *Files) attributesBeside() []byte {
+func (t *Files) attributesBeside() (all []byte, err error) {
 	user := t.repo.Settings.File("core.attributesfile")
 	if user == "" {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -101,13 +107,16 @@ func (t *Files) attributesBeside() []byte {
 	}
 	// of a git with a prefix of its own
 	beside := filepath.Join(filepath.Dir(filepath.Dir(t.repo.Git.Path)), "etc", "gitattributes")
-	var all []byte
 	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(t.repo.Facts.CommonDir, "info",
 		"attributes")} {
-		content, _ := os.ReadFile(file) // git passes over one that it cannot read, too
+		content, err := bound.ReadFile(file, mostAttributes)
+		if bound.Is(err) {
+			return nil, err
+		}
+		// git passes over one that it cannot read, too
 		all = append(append(all, content...), '\n')
 	}
-	return all
+	return all, nil
 }
 
 // attributesFile is .gitattributes of a folder in the tree; nil where there is none.
@@ -124,7 +133,10 @@ func (t *Files) attributesFile(folder string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if content, err = t.FS.Stored(e.Hash); err != nil {
+		if content, err = t.FS.Stored(e.Hash); err == nil && len(content) > mostAttributes {
+			err = fmt.Errorf("%s/.gitattributes: %w", folder, &bound.Exceeded{What: "bytes", Most: mostAttributes})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

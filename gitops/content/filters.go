@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/remote"
@@ -192,17 +193,14 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	if !driver(repo.Settings, "lfs", true) {
 		return nil
 	}
-	commits, err := repo.History.Ahead(u.To, append(there, u.Old), 0)
+	commits, whole, err := repo.History.Ahead(u.To, append(there, u.Old), history.Most)
 	if err != nil {
 		return err
 	}
-	needed := false
-	for _, c := range commits {
-		if needed, err = touchesLFS(ctx, repo, c); err != nil {
+	needed := !whole
+	for i := 0; i < len(commits) && !needed; i++ {
+		if needed, err = touchesLFS(ctx, repo, commits[i]); err != nil {
 			return err
-		}
-		if needed {
-			break
 		}
 	}
 	if !needed {

@@ -7,13 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Graph is the commits of one repository.
@@ -40,8 +43,8 @@ func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
 }
 
 // ask asks git; no says that it answered with status 1.
-func (g *Graph) ask(stdin string, args ...string) (out string, no bool, err error) {
-	answer, err := g.Git.Run(g.Life, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
+func (g *Graph) ask(ctx context.Context, stdin string, args ...string) (out string, no bool, err error) {
+	answer, err := g.Git.Run(ctx, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
 		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}})
 	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
 		return "", true, nil
@@ -54,7 +57,7 @@ func (g *Graph) Bases(one, two object.Name) (bases []object.Name, err error) {
 	if one == two {
 		return []object.Name{one}, nil
 	}
-	out, _, err := g.ask("", "merge-base", "--all", one.String(), two.String())
+	out, _, err := g.ask(g.Life, "", "merge-base", "--all", one.String(), two.String())
 	for _, word := range strings.Fields(out) {
 		if h, ok := object.Parse(word); ok {
 			bases = append(bases, h)
@@ -68,25 +71,40 @@ func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 	if descendant == ancestor {
 		return true, nil
 	}
-	_, no, err := g.ask("", "merge-base", "--is-ancestor", ancestor.String(), descendant.String())
+	_, no, err := g.ask(g.Life, "", "merge-base", "--is-ancestor", ancestor.String(), descendant.String())
 	return !no && err == nil, err
 }
 
 // Cuts says whether a shallow clone was cut at one of these commits.
-func (g *Graph) Cuts(commits []*object.CommitData) bool {
-	cut, _ := os.ReadFile(filepath.Join(g.Dir, "shallow"))
-	return slices.ContainsFunc(commits, func(c *object.CommitData) bool {
+func (g *Graph) Cuts(commits []*object.CommitData) (bool, error) {
+	cut, err := bound.ReadFile(filepath.Join(g.Dir, "shallow"), 64<<20) // more than a million of them
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err == nil && slices.ContainsFunc(commits, func(c *object.CommitData) bool {
 		return bytes.Contains(cut, []byte(c.Hash.String()))
-	})
+	}), err
 }
 
+// How much of a history is read at most, and for how long: a pass waits for it, and keeps its messages in memory.
+const (
+	Most  = 10_000
+	limit = time.Second
+)
+
+var errLimit = errors.New("the history is longer than is read of it")
+
 // Ahead gives the commits that tip has in its history, itself among them, and none of the others has, youngest first;
-// not more than most where that is above 0, and with paths only those that changed one of them. Others that are not
-// here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
-func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) ([]*object.CommitData, error) {
+// with paths only those that changed one of them. Not more than most (Most at the most) are read, and for a second;
+// whole says that these are all. Others that are not here, or no commits, are passed over. A commit at which a shallow
+// clone was cut has no parents.
+func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) (
+	commits []*object.CommitData, whole bool, err error,
+) {
 	if !g.Objects.Has(tip) { // git would pass it over too
-		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
+		return nil, false, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}
+	most = min(most, Most)
 	in := tip.String() + "\n"
 	for _, h := range others {
 		if !h.IsZero() {
@@ -96,16 +114,17 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...
 	if len(paths) > 0 {
 		in += "--\n" + strings.Join(paths, "\n") + "\n"
 	}
-	args := []string{"rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", "--stdin"}
-	if most > 0 {
-		args = append(args, fmt.Sprintf("--max-count=%d", most))
+	ctx, end := context.WithTimeoutCause(g.Life, limit, errLimit)
+	defer end()
+	out, _, err := g.ask(ctx, in, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", "--stdin", fmt.Sprintf("--max-count=%d", most+1))
+	if commits = commitsIn(out); errors.Is(err, errLimit) {
+		return commits[:min(len(commits), most)], false, nil
 	}
-	out, _, err := g.ask(in, args...)
 	if err != nil {
-		return nil, fmt.Errorf("walk from %s: %w", tip, err)
+		return nil, false, fmt.Errorf("walk from %s: %w", tip, err)
 	}
-	return commitsIn(out), nil
+	return commits[:min(len(commits), most)], len(commits) <= most, nil
 }
 
 // commitsIn reads commits in the format that Ahead asks for.

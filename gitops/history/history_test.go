@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -76,8 +77,8 @@ func TestHistoryIsGits(t *testing.T) {
 			if in, _ := r.Contains(a, b); in != (err == nil) {
 				rt.Fatalf("%s contains %s: %v", a, b, in)
 			}
-			commits, err := r.Ahead(a, []object.Name{b}, 0)
-			if err != nil {
+			commits, whole, err := r.Ahead(a, []object.Name{b}, Most)
+			if err != nil || !whole {
 				rt.Fatal(err)
 			}
 			var have []string
@@ -92,4 +93,62 @@ func TestHistoryIsGits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// longHistory is a repository whose branch main has some commits more than are read.
+func longHistory(t *testing.T, git *run.Program) (g *Graph, tip, first object.Name) {
+	t.Helper()
+	dir := gittest.Init(t, nil)
+	var in bytes.Buffer
+	for i := range Most + 5 {
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata 1\nx\n", 1700000000+i)
+	}
+	gittest.FastImport(t, dir, in.Bytes())
+	objects := object.Open(filepath.Join(dir, ".git/objects"), object.SHA1, git)
+	t.Cleanup(func() { objects.Close() })
+	tip, _ = object.Parse(gittest.Git(t, dir, "rev-parse", "main"))
+	first, _ = object.Parse(gittest.Git(t, dir, "rev-list", "--max-parents=0", "main"))
+	return &Graph{Life: t.Context(), Git: git, Dir: filepath.Join(dir, ".git"), Objects: objects}, tip, first
+}
+
+// Of a long history the youngest commits are read, and it is told that these are not all.
+func TestALongHistoryIsReadInPart(t *testing.T) {
+	t.Parallel()
+	git, err := run.Find(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, tip, first := longHistory(t, git)
+	for _, c := range []struct{ most, read int }{{Most, Most}, {Most + 5, Most}, {3, 3}} {
+		commits, whole, err := g.Ahead(tip, nil, c.most)
+		if err != nil || len(commits) > c.read || whole {
+			t.Fatalf("at most %d: %d commits, whole %v, %v", c.most, len(commits), whole, err)
+		}
+		if len(commits) == 0 || commits[0].Hash != tip {
+			t.Errorf("at most %d: they do not begin with the youngest", c.most)
+		}
+	}
+	if commits, whole, err := g.Ahead(first, nil, 1); err != nil || len(commits) != 1 || !whole {
+		t.Errorf("exactly as many as are asked for: %d, whole %v, %v", len(commits), whole, err)
+	}
+}
+
+// What git has told when the time is over counts, and nothing waits longer.
+func TestAHistoryThatTakesLong(t *testing.T) {
+	t.Parallel()
+	git, err := run.Find(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, tip, _ := longHistory(t, git)
+	slow := filepath.Join(t.TempDir(), "git")
+	script := "#!/bin/sh\n" + `case " $* " in *rev-list*) "` + git.Path + `" "$@"; exec sleep 600;; esac; exec "` + git.Path + `" "$@"`
+	if err := os.WriteFile(slow, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	g.Git = &run.Program{Path: slow, Version: git.Version}
+	commits, whole, err := g.Ahead(tip, nil, 7)
+	if err != nil || len(commits) != 7 || whole {
+		t.Errorf("%d commits, whole %v, %v", len(commits), whole, err)
+	}
 }

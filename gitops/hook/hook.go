@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // mark ends the line that is ours in a hook, so that it can be found again.
@@ -31,6 +32,9 @@ var moved = []string{legacy, ".old"}
 
 // legacy is what pre-commit's hooks run first.
 const legacy = ".legacy"
+
+// mostScript bounds one hook.
+const mostScript = 1 << 20
 
 // names are the hooks after which files or branches may be others. None of them can make git fail.
 func (h Hooks) names() []string {
@@ -158,7 +162,7 @@ func install(file, line string) (changed bool, err error) {
 	}
 	var old []byte
 	if info.Mode().IsRegular() {
-		if old, err = os.ReadFile(file); err != nil {
+		if old, err = bound.ReadFile(file, mostScript); err != nil {
 			return false, err
 		}
 	}
@@ -200,7 +204,7 @@ func uninstall(file string) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	old, err := os.ReadFile(file)
+	old, err := bound.ReadFile(file, mostScript)
 	if err != nil || !bytes.Contains(old, []byte(mark)) {
 		return false, err
 	}
@@ -305,7 +309,7 @@ func (h Hooks) State(commands Commands) ([]State, error) {
 			if err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			script, err := os.ReadFile(file)
+			script, err := bound.ReadFile(file, mostScript)
 			if err != nil {
 				return nil, fmt.Errorf("read the hook %s: %w", file, err)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is
@@ -118,7 +119,7 @@ const keepsLast = time.Hour
 func (s *Store) sweep() {
 	reserved, _ := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
 	for _, name := range reserved {
-		content, _ := os.ReadFile(name)
+		content, _ := bound.ReadFile(name, 1<<10) // ours is a word and a number
 		info, err := os.Stat(name)
 		if err == nil && bytes.HasPrefix(content, []byte(keepWord+" ")) && time.Since(info.ModTime()) > keepsLast {
 			_ = os.Remove(name)

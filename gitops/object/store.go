@@ -28,13 +28,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // ErrMissing is an object that is not in the repository.
 var ErrMissing = errors.New("object not found")
 
-// maxObject bounds what one object may claim to be, so that a damaged header does not become an allocation.
-const maxObject = 2 << 30
+// mostBytes bounds what is read of one object. A larger one has a size, and is a *bound.Exceeded where it is read.
+const mostBytes = 256 << 20
 
 // Store is the objects of one repository. It is safe for concurrent use, and writes packs (pack.go).
 //
@@ -186,13 +187,17 @@ func (s *Store) exchange(command string, n Name) (k Kind, size int64, data []byt
 		if k, err = plumbing.ParseObjectType(word); err == nil {
 			size, err = strconv.ParseInt(length, 10, 64)
 		}
-		if err != nil || size > maxObject {
+		if err != nil {
 			return 0, 0, nil, fmt.Errorf("git cat-file: %s%s", said, strings.TrimSpace(answer))
 		}
 		break
 	}
-	if command == "info" {
+	switch {
+	case command == "info":
 		return k, size, nil, nil
+	case size > mostBytes:
+		_ = s.stop() // it is about to write all of it
+		return 0, 0, nil, &bound.Exceeded{What: "bytes", Most: mostBytes}
 	}
 	data = make([]byte, size+1) // the line ends behind it
 	if _, err := io.ReadFull(s.out, data); err != nil {

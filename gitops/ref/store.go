@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Store is the references of one repository. git lists and moves them (git for-each-ref, git update-ref): it knows the
@@ -70,9 +71,12 @@ func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, 
 	return h, symbolic, ok, err
 }
 
+// mostRef bounds the file of a reference, which holds one name.
+const mostRef = 64 << 10
+
 func (s *Store) readLoose(name string) (h object.Name, symbolic string, ok bool, err error) {
-	content, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(name)))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+	content, err := bound.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(name)), mostRef)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, bound.ErrNoFile) {
 		return object.Name{}, "", false, nil
 	}
 	if err != nil {
@@ -118,7 +122,7 @@ func (s *Store) each(name string, found func(name string, h object.Name, symboli
 // Head is what HEAD of a git folder names: a reference, or a commit.
 func (s *Store) Head(gitDir string) (symbolic string, h object.Name, err error) {
 	if !s.ByGit {
-		content, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+		content, err := bound.ReadFile(filepath.Join(gitDir, "HEAD"), mostRef)
 		if err != nil {
 			return "", h, err
 		}

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Worktree is a working tree of a repository, and its git folder.
@@ -25,8 +26,11 @@ func (r *Repository) Holding(branch string) ([]Worktree, error) {
 	}
 	for _, e := range linked {
 		w := Worktree{GitDir: filepath.Join(r.Facts.CommonDir, "worktrees", e.Name())}
-		dotGit, err := os.ReadFile(filepath.Join(w.GitDir, "gitdir"))
+		dotGit, err := readState(w.GitDir, "gitdir")
 		if err != nil {
+			return nil, err
+		}
+		if len(dotGit) == 0 {
 			continue // half made, or half removed
 		}
 		at := strings.TrimRight(string(dotGit), "\r\n")
@@ -36,7 +40,26 @@ func (r *Repository) Holding(branch string) ([]Worktree, error) {
 		w.Path = filepath.Dir(at)
 		list = append(list, w)
 	}
-	return slices.DeleteFunc(list, func(w Worktree) bool { return !r.holds(w.GitDir, "refs/heads/"+branch) }), nil
+	var holding []Worktree
+	for _, w := range list {
+		holds, err := r.holds(w.GitDir, "refs/heads/"+branch)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			holding = append(holding, w)
+		}
+	}
+	return holding, nil
+}
+
+// readState reads a small file of a git folder; what cannot be read says nothing.
+func readState(gitDir, name string) ([]byte, error) {
+	content, err := bound.ReadFile(filepath.Join(gitDir, name), 1<<20)
+	if !bound.Is(err) {
+		err = nil
+	}
+	return content, err
 }
 
 // mainTree is the main working tree, also when this repository was opened at a linked one; "" in a bare repository.
@@ -57,21 +80,24 @@ func (r *Repository) mainTree() string {
 
 // holds reads what a working tree has checked out. During a rebase or bisect HEAD is detached and the branch's name
 // waits in a file; rebase --update-refs has three lines for each branch that it moves at its end.
-func (r *Repository) holds(gitDir, ref string) bool {
+func (r *Repository) holds(gitDir, ref string) (bool, error) {
 	if head, _, err := r.Refs.Head(gitDir); err == nil && head == ref {
-		return true
+		return true, nil
 	}
 	for _, file := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs",
 		bisected} {
-		content, _ := os.ReadFile(filepath.Join(gitDir, file))
+		content, err := readState(gitDir, file)
+		if err != nil {
+			return false, err
+		}
 		for line := range strings.Lines(string(content)) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "ref:"))
 			if line == ref || file == bisected && "refs/heads/"+line == ref {
-				return true
+				return true, nil
 			}
 		}
 	}
-	return false
+	return false, nil
 }
 
 const bisected = "BISECT_START"

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Program is the git program: the only road to remotes, and what merges, applies attributes and filters, reads the
@@ -165,9 +167,8 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	if cmd.Stdin = c.Input; c.Input == nil {
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 	}
-	var out bytes.Buffer
-	said := new(words)
-	cmd.Stdout, cmd.Stderr = movingWriter{ctx, &out}, movingWriter{ctx, said}
+	out, said := new(answer), new(words)
+	cmd.Stdout, cmd.Stderr = movingWriter{ctx, out}, movingWriter{ctx, said}
 	if c.Objects != "" {
 		defer seeing(ctx, packsGrow(c.Objects))()
 	}
@@ -178,7 +179,10 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	}
 	err = Group(ctx, cmd)
 	stdout, stderr = out.Bytes(), said.String()
-	if err == nil {
+	switch {
+	case out.refused != nil:
+		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), out.refused)
+	case err == nil:
 		return stdout, stderr, nil
 	}
 	if ctx.Err() != nil {
@@ -207,6 +211,25 @@ func Group(ctx context.Context, cmd *exec.Cmd) error {
 		return nil // it ended well, and what a hook left running in the background has its streams still open
 	}
 	return err
+}
+
+// mostAnswer bounds what git answers: the names of a million references or files are less.
+const mostAnswer = 128 << 20
+
+// answer is what git prints for programs. Where that is too much, git ends with its next line.
+type answer struct {
+	bytes.Buffer
+	refused error
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	if a.Len()+len(b) > mostAnswer {
+		a.refused = &bound.Exceeded{What: "bytes", Most: mostAnswer}
+	}
+	if a.refused != nil {
+		return 0, a.refused
+	}
+	return a.Buffer.Write(b)
 }
 
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage

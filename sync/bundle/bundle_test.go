@@ -427,7 +427,7 @@ output = "{LANGUAGE}.xml"
 	if err != nil {
 		t.Fatal(err)
 	}
-	up, err := Compose(b, f, b.Path, func(n catalog.Name) bool { return n == catalog.Name{Key: "cats", Form: "one"} }, nil, nil)
+	up, err := Compose(b, f, b.Path, func(n catalog.Name) bool { return n == catalog.Name{Key: "cats", Form: "one"} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (b *Bundle) ReadExport(
 		texts = append(texts, more...)
 		return kept.add(more, size)
 	}
-	if strings.HasSuffix(exported(b.Format).Name, "json") {
+	if b.Format.Exchanged().Pieces() {
 		err = bound.Pieces(file, pieceSize, resource.MaxBytes, take)
 	} else if src, rerr := bound.Read(file, resource.MaxBytes); rerr != nil {
 		err = rerr
@@ -124,7 +124,7 @@ func (b *Bundle) ReadExport(
 }
 
 func parseExport(b *Bundle, src []byte, keys resource.Keys) (*resource.File, error) {
-	f, err := exported(b.Format).Parse(keys, src)
+	f, err := b.Format.Exchanged().Parse(keys, src)
 	switch {
 	case err != nil:
 		return nil, err

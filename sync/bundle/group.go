@@ -46,7 +46,7 @@ func (g *Group) ID() string {
 }
 
 // ExportFormat is the name of the format that the group is exported in.
-func (g *Group) ExportFormat() string { return exported(g.Format).Name }
+func (g *Group) ExportFormat() string { return g.Format.Exchanged().Name }
 
 // shared is the template that is sent when several source files share a group: one file per language, taken apart here.
 var shared = func() config.Template {

@@ -19,11 +19,22 @@ type Upload struct {
 	Units catalog.Catalog // the texts in it, those that travel along with a changed one included
 }
 
-// Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the
-// other forms of a plural, the other items of a list. instead has texts that are sent in the place of the file's own;
-// without has those that are never sent; nil for none of either.
-func Compose(
+// Compose makes the upload that carries the wanted texts of a source file, with the texts that cannot travel without
+// them: the other forms of a plural, the other items of a list.
+func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool) (Upload, error) {
+	return compose(b, b.Format.Sent(), f, path, wanted, nil, nil)
+}
+
+// ComposeTranslations makes the upload that carries the wanted texts of a translated file, likewise. instead has texts
+// that are sent in the place of the file's own; without has those that are never sent; nil for none of either.
+func ComposeTranslations(
 	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead, without map[catalog.Name]string,
+) (Upload, error) {
+	return compose(b, b.Format.Exchanged(), f, path, wanted, instead, without)
+}
+
+func compose(b *Bundle, format formats.Format, f *resource.File, path string,
+	wanted func(catalog.Name) bool, instead, without map[catalog.Name]string,
 ) (Upload, error) {
 	entries := f.Together(func(e resource.Entry) bool { return wanted(catalog.Name{Key: e.Key, Form: e.Form}) })
 	entries = slices.DeleteFunc(entries, func(e resource.Entry) bool {
@@ -34,20 +45,22 @@ func Compose(
 			entries[i].Text = text
 		}
 	}
-	return upload(b, b.Format, f, path, entries)
+	return upload(b, format, f, path, entries)
 }
 
-// ComposeUnits makes an upload of texts that stand in no file as they are sent. Translations of a LocJSON source go as
-// JSON: which language a unit's target is in, the format does not say.
+// ComposeUnits makes an upload of translations, in the format that they are exchanged in.
 func ComposeUnits(b *Bundle, path string, units catalog.Catalog) (Upload, error) {
 	entries := make([]resource.Entry, len(units))
 	for i, u := range units {
 		entries[i] = resource.Entry{Key: u.Key, Form: u.Form, Kind: resource.Text, Text: u.Text}
 	}
-	return upload(b, exported(b.Format), nil, path, entries)
+	return upload(b, b.Format.Exchanged(), nil, path, entries)
 }
 
 func upload(b *Bundle, format formats.Format, f *resource.File, name string, entries []resource.Entry) (Upload, error) {
+	if format.Name != b.Format.Name {
+		f = nil // of another grammar
+	}
 	body, err := format.Compose(resource.Keys{Separator: b.Separator}, f, entries)
 	if err != nil {
 		return Upload{}, fmt.Errorf("compose %s for the import: %w", name, err)
@@ -87,12 +100,4 @@ func Distinguish(uploads []Upload) {
 		}
 		taken[strings.ToLower(u.Name)] = true
 	}
-}
-
-// exported is the format that a format is exported in: its own, but for LocJSON, which the service only imports.
-func exported(f formats.Format) formats.Format {
-	if f.Name == "locjson" {
-		f, _ = formats.Named("json")
-	}
-	return f
 }

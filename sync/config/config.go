@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/bound"
 )
 
@@ -240,7 +241,7 @@ type Files struct {
 	Source string `toml:"source"`
 	// Exclude are patterns, as Source has them, for files that it matches and that are left out.
 	Exclude []string `toml:"exclude"`
-	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml or locjson. Empty: by the
+	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml, locjson or arb. Empty: by the
 	// extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson); it is never empty once loaded.
 	Format string `toml:"format"`
 	// Output says where the translations of a source file lie: a path with {LANGUAGE}, {LOCALE:IOS},
@@ -441,7 +442,10 @@ func (f *Files) Problem(key, format string, args ...any) Problem {
 func (f *Files) Template() Template { return f.template }
 
 // Structured reports whether the files hold nested keys that are joined by PathSeparator.
-func (f *Files) Structured() bool { return structured(f.Format) }
+func (f *Files) Structured() bool {
+	format, _ := formats.Named(f.Format)
+	return format.Structured
+}
 
 // CommitData is what a commit message may speak of.
 type CommitData struct {

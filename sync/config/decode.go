@@ -290,6 +290,22 @@ func tablesWith(key, path string, t reflect.Type) []string {
 	return homes
 }
 
+// Meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
+func Meant(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "use " + Either(known)
+}
+
+// Either is "a, b or c".
+func Either(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
 // Nearest is the one of the known words that was most likely meant, or "".
 func Nearest(word string, known []string) string {
 	best, least := "", len(word)/3+1

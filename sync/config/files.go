@@ -5,19 +5,9 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/formats"
 )
-
-// Formats are the formats that files can have, as the service calls them.
-var Formats = []string{"json", "structured-json", "yaml", "structured-yaml", "ios-strings", "android-xml", "locjson"}
-
-func structured(format string) bool {
-	return format == "structured-json" || format == "structured-yaml"
-}
-
-// formatByExtension is the format that a file name's extension stands for.
-var formatByExtension = map[string]string{
-	"json": "json", "yaml": "yaml", "yml": "yaml", "strings": "ios-strings", "xml": "android-xml", "locjson": "locjson",
-}
 
 // guessFormat tells the format of a pattern's files by their extension, or of all alternatives that it
 // ends with ({yaml,yml}); "" when that says nothing.
@@ -32,11 +22,11 @@ func guessFormat(glob string) string {
 	}
 	format := ""
 	for alternative := range strings.SplitSeq(extension, ",") {
-		guess := formatByExtension[alternative]
-		if guess == "" || format != "" && guess != format {
+		guess, ok := formats.ByExtension("." + alternative)
+		if !ok || format != "" && guess.Name != format {
 			return ""
 		}
-		format = guess
+		format = guess.Name
 	}
 	return format
 }
@@ -104,14 +94,14 @@ func (v *validator) format(f *Files) {
 	given := f.Format
 	if given == "" {
 		if f.Format = guessFormat(f.Source); f.Format == "" && f.Source != "" {
-			v.add("format", "the extension of %q does not tell the format; write one of %s", f.Source, strings.Join(Formats, ", "))
+			v.add("format", "the extension of %q does not tell the format; write one of %s", f.Source, strings.Join(formats.Names(), ", "))
 		}
 	} else {
-		v.oneOf("format", given, Formats)
+		v.oneOf("format", given, formats.Names())
 	}
 	_, set := f.origin.lines[f.origin.at("path_separator").path]
 	switch {
-	case set && !f.Structured() && slices.Contains(Formats, f.Format):
+	case set && !f.Structured() && slices.Contains(formats.Names(), f.Format):
 		v.add("path_separator", "goes with structured-json and structured-yaml only, not with %s; leave it out", f.Format)
 	case set && (f.PathSeparator == "" || !plainText(f.PathSeparator)):
 		v.add("path_separator", `must be a text such as "/" or "."`)

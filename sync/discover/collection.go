@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
 )
 
@@ -183,7 +184,7 @@ func (g *Group) name(only bool, above, try int) string {
 	}
 	ownName := ""
 	stem := strings.TrimSuffix(path.Base(g.Output), path.Ext(g.Output))
-	if strings.Contains(stem, "{LANGUAGE}") || g.Format == "ios-strings" && !strings.Contains(stem, "{NAME}") {
+	if strings.Contains(stem, "{LANGUAGE}") || g.row().Platform == formats.Apple && !strings.Contains(stem, "{NAME}") {
 		ownName = strings.Trim(notInCollections.ReplaceAllString(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "-"), "-._")
 	}
 	if ownName != "" && !(only && len(g.Files) == 1) {
@@ -232,10 +233,8 @@ func nameShared(groups []Group, members []int, only bool, above, try int) string
 // noun names what no folder names.
 func (g *Group) noun() string {
 	switch {
-	case g.Format == "android-xml":
-		return "android"
-	case g.Format == "ios-strings":
-		return "ios"
+	case g.row().Platform != "":
+		return string(g.row().Platform)
 	case g.Kind == railsLocales:
 		return "rails"
 	}

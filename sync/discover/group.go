@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/formats"
 )
 
 // group joins templates that a person would configure together: the files beside each other in a language's folder, those of nested folders, and
@@ -202,7 +204,7 @@ func (s *search) finish(g *Group) {
 		if r.err != nil {
 			g.Problems = append(g.Problems, file+" cannot be read: "+r.err.Error())
 		}
-		if g.Format == "" || strings.HasPrefix(r.format, "structured-") {
+		if g.Format == "" || structured(r.format) {
 			g.Format = r.format
 		}
 		rooted = rooted && r.rooted
@@ -218,7 +220,7 @@ func (s *search) finish(g *Group) {
 			case t.files[spelling] != file:
 				doubled = append(doubled, spelling)
 				continue
-			case !strings.HasPrefix(r.format, "structured-"):
+			case !structured(r.format):
 				continue // only a root in the file would have to be known
 			}
 			if !slices.Contains(g.Languages, code) {
@@ -242,6 +244,11 @@ func (s *search) finish(g *Group) {
 	g.kind(rooted)
 }
 
+func structured(name string) bool {
+	format, _ := formats.Named(name)
+	return format.Structured
+}
+
 // railsLocales is the kind of files whose outermost key is their language.
 const railsLocales = "Rails locales"
 
@@ -250,23 +257,19 @@ const browserExtension = "Messages of a browser extension"
 
 // kind says what such files are called.
 func (g *Group) kind(rooted bool) {
+	g.Kind = g.row().Kind
 	switch {
-	case g.Format == "android-xml":
-		g.Kind = "Android string resources"
-	case g.Format == "ios-strings":
-		g.Kind = "iOS strings"
-	case g.Format == "locjson":
-		g.Kind = "LocJSON"
 	case strings.Contains("/"+g.Output, "/_locales/"):
 		g.Kind = browserExtension
-	case g.Format == "structured-yaml" && rooted:
+	case g.row().Rails && rooted:
 		g.Kind = railsLocales
-	case strings.HasSuffix(g.Format, "yaml"):
-		g.Kind = "YAML"
-	case strings.HasSuffix(g.Format, "json"):
-		g.Kind = "JSON"
+	case len(g.Files) > 1 && g.row().Namespaces && !strings.Contains(path.Base(g.Output), "{LANGUAGE}"):
+		g.Kind += " namespaces"
 	}
-	if len(g.Files) > 1 && g.Kind == "JSON" && !strings.Contains(path.Base(g.Output), "{LANGUAGE}") {
-		g.Kind = "JSON namespaces"
-	}
+}
+
+// row is the format of the files.
+func (g *Group) row() formats.Format {
+	format, _ := formats.Named(g.Format)
+	return format
 }

@@ -46,7 +46,7 @@ func (s *search) read(name, spelling string) *reading {
 		return r
 	}
 	f, err := format.Parse(resource.Keys{}, src)
-	structured, ok := formats.Named("structured-" + format.Name)
+	structured, ok := format.Nested()
 	switch nested := err == nil && len(f.Nested()) > 0; {
 	case nested && isLocJSON(src, f):
 		format, _ = formats.Named("locjson")
@@ -73,7 +73,7 @@ func (s *search) read(name, spelling string) *reading {
 			others++
 		}
 	}
-	r.lists = f.Len() > 0 && f.Node(0).Kind == resource.List || len(r.byEntry) == 0 && (others > 0 || format.Name == "android-xml")
+	r.lists = f.Len() > 0 && f.Node(0).Kind == resource.List || len(r.byEntry) == 0 && (others > 0 || format.Resources)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/languages"
 )
 
@@ -239,7 +240,7 @@ func (g *Group) platform() string {
 	if g.Kind == browserExtension {
 		return g.Kind
 	}
-	return strings.TrimPrefix(g.Format, "structured-")
+	return g.row().Flat()
 }
 
 // way is how a group's paths spell a language. others is the way of groups like it, empty where none has the language.
@@ -250,8 +251,10 @@ func (g *Group) way(code, others string) string {
 		return way
 	case others != "":
 		way = others
-	case g.Format == "android-xml":
+	case g.row().Platform == formats.Android:
 		return androidSpelling(code)
+	case g.row().Underlined:
+		return strings.ReplaceAll(code, "-", "_")
 	case g.Kind == browserExtension:
 		return strings.ReplaceAll(region(code), "-", "_")
 	default:

@@ -36,13 +36,13 @@ func spot(name string) []spotted {
 	format, _ := formats.ByExtension(name)
 	for i, part := range parts {
 		switch {
-		case format.Name == "android-xml":
+		case format.Platform == formats.Android:
 			qualified, values := strings.CutPrefix(part, "values")
 			spelling := strings.TrimPrefix(qualified, "-")
 			if _, ok := codeOf(spelling); i == last-1 && values && (qualified == "" || ok && strings.HasPrefix(qualified, "-")) {
 				add(i, "values-{LOCALE:ANDROID}", spelling)
 			}
-		case format.Name == "ios-strings" && strings.Contains(name, ".lproj/"):
+		case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
 			folder, lproj := strings.CutSuffix(part, ".lproj")
 			_, ok := codeOf(folder)
 			if i < last && lproj && folder == "Base" {
@@ -186,7 +186,8 @@ func (t *template) inPlace() bool {
 
 // believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format that is nothing else.
 func (t *template) believable() bool {
-	if strings.Contains(t.text, "{LOCALE:") || path.Ext(t.text) == ".locjson" {
+	format, _ := formats.ByExtension(t.text)
+	if strings.Contains(t.text, "{LOCALE:") || format.Texts {
 		return true
 	}
 	by, _ := t.spellings()

@@ -17,7 +17,6 @@ const intoJSON = "keep the texts in JSON or YAML, or convert it to one of them b
 
 // noGrammar are such kinds by extension.
 var noGrammar = map[string]kind{
-	".arb":         {name: "Flutter's ARB", instead: "keep the texts in JSON, as slang and easy_localization read them, or convert ARB to JSON before a push"},
 	".xcstrings":   {name: "a string catalog", instead: "keep the texts in .strings files (xcrun xcstringstool compile makes them from a catalog)"},
 	".stringsdict": {name: "a .stringsdict of plural forms", instead: "the .strings file beside it is used, this one stays as it is"},
 	".po":          {name: "gettext's PO", instead: intoJSON},

@@ -290,8 +290,8 @@ func probeHooks(ctx context.Context, d *doctor, n *notes, c *checkout) {
 		n.ok("hooks", "git rings the daemon")
 	case installed > 0:
 		n.warn("hooks", "locsync hook install; a hook that git is to run must be executable",
-			"%d of %d ring the daemon, and not %s", installed, len(hooks), strings.Join(silent, ", "))
+			"%d of %d tell the daemon, and not %s", installed, len(hooks), strings.Join(silent, ", "))
 	default:
-		n.ok("hooks", "none is installed, and none is needed; `locsync hook install` lets git ring the daemon")
+		n.ok("hooks", "none is installed, and none is needed; `locsync hook install` lets git tell the daemon")
 	}
 }

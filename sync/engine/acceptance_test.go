@@ -31,13 +31,13 @@ func TestSettleIsInterruptedBetweenPieces(t *testing.T) {
 	}
 	finished := false
 	last := func(ledger.Writer) error { finished = true; return nil }
-	if err := p.branch.InPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
+	if err := p.branch.Memory().InPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
 		t.Fatalf("it ended with %v, finished %v", err, finished)
 	}
 	if slots, err := w.store.Slots(ledger.Slot{Scope: "app", Kind: "step"}); err != nil || len(slots) != 2 {
 		t.Errorf("%d steps are kept, want 2: %v", len(slots), err)
 	}
-	if err := p.branch.InPieces(t.Context(), steps, last); err != nil || !finished {
+	if err := p.branch.Memory().InPieces(t.Context(), steps, last); err != nil || !finished {
 		t.Errorf("it ended with %v, finished %v", err, finished)
 	}
 }

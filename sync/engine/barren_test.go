@@ -53,7 +53,7 @@ output = "out/{LANGUAGE}/{NAME}.yaml"
 			want, wantProblems, err := bundle.Find(tip, p.branch.Project)
 			w.check(err)
 			for range 2 {
-				got, problems, err := p.branch.FindSources(tip, false)
+				got, problems, err := p.branch.FindSources(tip)
 				w.check(err)
 				if !slices.EqualFunc(got, want, func(a, b *bundle.Bundle) bool { return a.Path == b.Path }) || !slices.Equal(problems, wantProblems) {
 					rt.Fatalf("after %v: found %v, %v; want %v, %v", did, paths(got), problems, paths(want), wantProblems)
@@ -110,7 +110,7 @@ func BenchmarkFindInCommit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if found, _, err := p.branch.FindSources(tip, false); err != nil || len(found) != 1 {
+				if found, _, err := p.branch.FindSources(tip); err != nil || len(found) != 1 {
 					b.Fatal(found, err)
 				}
 			}

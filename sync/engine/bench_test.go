@@ -42,7 +42,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 	err = p.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, s := range t.Sources {
-			if err := tx.SetMarks(p.branch.PushedSlot(s.ID()), s.Texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.branch.Memory().PushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}

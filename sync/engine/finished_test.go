@@ -26,7 +26,7 @@ func (w *world) keptKinds(name string) []string {
 				return err
 			}
 			records := 0
-			err = tx.Records(ledger.Key{Scope: name, Kind: kind}, func([]byte) error {
+			err = tx.Records(ledger.Key{Scope: name, Kind: kind}, func(string, []byte) error {
 				records++
 				return nil
 			})

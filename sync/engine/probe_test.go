@@ -87,7 +87,7 @@ func TestPullAsksForNewsFirst(t *testing.T) {
 
 	w.asks("full", pull.Options{Full: true}, "all")
 	w.asks("forced", pull.Options{Force: true}, "all")
-	w.asks("dry run", pull.Options{DryRun: true}, "all")
+	w.asks("dry run", pull.Options{DryRun: true}, "since")
 	w.asks("after them", pull.Options{}, "since")
 	w.configure(settings + jsonFiles + "[project.pull]\nincomplete = \"fallback\"\n")
 	w.asks("another configuration", pull.Options{}, "all")

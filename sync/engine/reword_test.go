@@ -359,14 +359,14 @@ func TestSourcePullInterrupted(t *testing.T) {
 func (w *world) unremember() {
 	w.tb.Helper()
 	p := w.projects[0]
-	slot := p.branch.PushedSlot(ledger.Source{Collection: "main", Path: enA})
+	slot := p.branch.Memory().PushedSlot(ledger.Source{Collection: "main", Path: enA})
 	marks, err := w.store.Marks(slot)
 	w.check(err)
 	b := catalog.Name{Key: "b"}
 	now := catalog.Marks{b: marks[b]}
 	marks[b] = catalog.MarkOf("B")
 	w.check(w.store.SetMarks(slot, marks))
-	w.check(w.store.SetMarks(p.branch.PushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
+	w.check(w.store.SetMarks(p.branch.Memory().PushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
 	w.check(ledger.Deliveries.Put(w.store, p.branch.StateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
 }
 

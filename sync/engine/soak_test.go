@@ -47,11 +47,12 @@ func init() {
 	flag.Uint64Var(&soakSeed, "soak.seed", 0, "the first chapter's seed; 0 takes one from the clock")
 }
 
-// TestSoak lives through random chapters until its time is over: people edit source texts and translations in a working tree, on the branch and in
-// another clone, translators work at the service, passes and a daemon are killed, the network, the service and the remote fail. At the end of each chapter
-// faults stop, everything runs to rest, and then
+// TestSoak lives through random chapters until its time is over: people edit source texts and translations in the working trees of three clones, each with
+// a locsync of its own, on the branch and in a clone without one, translators work at the service, passes and daemons are killed, states are lost or
+// replaced by an old copy, the network, the service and the remote fail. At the end of each chapter faults stop, what waits for a decision is decided,
+// everything runs to rest, and then
 //
-//   - the service, the branch at the remote and the working tree have the same texts,
+//   - the service, the branch at the remote and the working trees have the same texts,
 //   - every text that anybody wrote is there, or was replaced by somebody who saw it, or is named as the loser of a conflict, in a report or in the
 //     state's list of conflicts,
 //   - one more sync sends nothing and commits nothing, and git finds both repositories sound.
@@ -122,6 +123,7 @@ type tally struct {
 	translatorEdits, drafts                 int
 	commits, merges, switches, renames      int
 	passes, kills, requestFaults, gitFaults int
+	statesLost, statesCopied, decided       int
 	requests, imports, ourCommits           int
 	written, present, replaced, raced, lost int
 	reported                                int
@@ -141,6 +143,9 @@ func (a *tally) add(b tally) {
 	a.kills += b.kills
 	a.requestFaults += b.requestFaults
 	a.gitFaults += b.gitFaults
+	a.statesLost += b.statesLost
+	a.statesCopied += b.statesCopied
+	a.decided += b.decided
 	a.requests += b.requests
 	a.imports += b.imports
 	a.ourCommits += b.ourCommits
@@ -195,9 +200,13 @@ type text struct {
 	by       string // what replaced it
 }
 
-// chapter is one life of a scene.
+// soakClones is how many clones have a locsync.
+const soakClones = 3
+
+// chapter is one life of a scene and of its clones; the scene that it embeds is the clone where something happens now.
 type chapter struct {
 	*scene
+	clones  []*scene // each with a repository, a state and reports of its own; the first one has the service and the remote, too
 	seed    uint64
 	rnd     *rand.Rand
 	bundles []*bundle.Bundle
@@ -211,12 +220,13 @@ type chapter struct {
 	dead    map[string]bool // source path and key of keys that were removed or renamed
 
 	daemon     *exec.Cmd
+	daemonIn   *scene
 	daemonSays *bytes.Buffer
 
 	gate   sync.RWMutex // held by a victim's import, and by a translator
 	mu     sync.Mutex
 	faults int
-	look   map[string]time.Time // by collection: when a victim last asked for the service's present texts
+	look   map[string]time.Time // by victim and collection: when it last asked for the service's present texts
 	sent   []sentText
 	jobs   []service.JobID
 }
@@ -246,6 +256,10 @@ func newChapter(tb testing.TB, seed uint64) *chapter {
 	first["res/values/strings.xml"] = "<resources>\n" + strings.Join(xml, "") + "</resources>\n"
 	first["ios/en.lproj/Main.strings"] = strings.Join(ios, "\n")
 	c.scene = newScene(tb, soakProject, first)
+	c.clones = []*scene{c.scene}
+	for i := range soakClones - 1 {
+		c.clones = append(c.clones, c.cloned(fmt.Sprint("clone", i+2)))
+	}
 	cfg, err := config.Load(c.path("locsync.toml"))
 	c.must(err)
 	c.cfg = &cfg.Projects[0]
@@ -256,6 +270,14 @@ func newChapter(tb testing.TB, seed uint64) *chapter {
 	tb.Cleanup(c.stopDaemon)
 	c.origin("config", "receive.denyDeletes", "true")
 	return c
+}
+
+// in goes to a clone.
+func (c *chapter) in(s *scene) {
+	if c.scene != s {
+		c.scene = s
+		c.tell("in %s", filepath.Base(s.root))
+	}
 }
 
 // first is a text of the beginning.
@@ -306,10 +328,10 @@ func (c *chapter) live() {
 		{4, c.mergeBranch}, {5, c.rivalOnBranch}, {2, c.rivalOnMain}, {2, c.switchBranch},
 		{8, func() { c.translator(one(c, c.bundles), one(c, []string{"de", "sv"}), 1+c.pick(3), service.Final) }},
 		{2, func() { c.translator(one(c, c.bundles), one(c, []string{"de", "sv"}), 1, service.Draft) }},
-		{3, c.moreFaults}, {2, c.gitFault},
+		{3, c.moreFaults}, {2, c.gitFault}, {2, c.loseState}, {6, c.copyState},
 	}
 	if daemons {
-		events = append(events, event{4, c.killDaemon}, event{10, func() { time.Sleep(time.Duration(c.pick(700)) * time.Millisecond) }})
+		events = append(events, event{4, c.killDaemon}, event{10, func() { time.Sleep(time.Duration(c.pick(700)) * time.Millisecond) }}, event{6, c.pass})
 		c.startDaemon()
 	} else {
 		events = append(events, event{14, c.pass})
@@ -318,7 +340,8 @@ func (c *chapter) live() {
 	for _, e := range events {
 		total += e.weight
 	}
-	for range 30 + c.pick(40) {
+	for range 40 + c.pick(60) {
+		c.in(one(c, c.clones))
 		at := c.pick(total)
 		for _, e := range events {
 			if at -= e.weight; at < 0 {
@@ -782,7 +805,7 @@ func (c *chapter) fate(_ int, r *http.Request, body []byte) fate {
 	defer c.mu.Unlock()
 	c.tally.requests++
 	if strings.HasSuffix(r.URL.Path, "/export") { // before a push sends translations, it looks at those of the collection
-		c.look[r.URL.Query().Get("collections")] = time.Now()
+		c.look[r.UserAgent()+" "+r.URL.Query().Get("collections")] = time.Now()
 	}
 	f := fate{}
 	if c.faults > 0 && rand.IntN(3) == 0 {
@@ -805,7 +828,7 @@ func (c *chapter) fate(_ int, r *http.Request, body []byte) fate {
 	}
 	if isImport(r) {
 		c.tally.imports++
-		c.sent = append(c.sent, sentText{string(body), c.look[r.URL.Query().Get("collection")], time.Now()})
+		c.sent = append(c.sent, sentText{string(body), c.look[r.UserAgent()+" "+r.URL.Query().Get("collection")], time.Now()})
 		if f.before == nil && f.refuse == 0 {
 			spoil := f.spoil
 			lost := f.lost
@@ -846,7 +869,7 @@ func (c *chapter) moreFaults() {
 // gitFault makes the remote refuse pushes to the branch for a while, or go away for a moment.
 func (c *chapter) gitFault() {
 	c.tally.gitFaults++
-	hook := c.path("origin.git/hooks/pre-receive")
+	hook := c.clones[0].path("origin.git/hooks/pre-receive")
 	if _, err := os.Stat(hook); err == nil {
 		c.must(os.Remove(hook))
 		c.tell("the remote takes everything again")
@@ -860,6 +883,9 @@ func (c *chapter) gitFault() {
 // pass runs a victim, and kills it now and then.
 func (c *chapter) pass() {
 	what := one(c, []string{"push", "pull", "sync", "sync"})
+	if c.scene == c.daemonIn && c.daemon != nil {
+		return // the state is the daemon's
+	}
 	cmd, out := c.start(what)
 	c.tally.passes++
 	kill := c.pick(3) == 0
@@ -873,13 +899,57 @@ func (c *chapter) pass() {
 		c.tally.kills++
 	}
 	c.tell("%s: %v %.300s", what, err, out)
-	if c.rnd.IntN(2) == 0 {
+}
+
+// loseState takes a clone's state away.
+func (c *chapter) loseState() {
+	c.withoutDaemon(func() {
+		c.must(os.RemoveAll(c.path("state")))
+		c.tally.statesLost++
+		c.tell("the state is lost")
+	})
+}
+
+// copyState keeps a copy of a clone's state, or puts the last one back.
+func (c *chapter) copyState() {
+	c.withoutDaemon(func() {
+		from, to := c.path("state"), c.path("state.copy")
+		if _, err := os.Stat(to); err == nil {
+			from, to = to, from
+			c.tally.statesCopied++
+		}
+		c.must(os.RemoveAll(to))
+		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+			return // lost just before
+		}
+		c.must(os.CopyFS(to, os.DirFS(from)))
+		if filepath.Base(from) == "state.copy" {
+			c.must(os.RemoveAll(from))
+		}
+		c.must(filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error { // CopyFS adds permissions
+			if err == nil && !d.IsDir() {
+				err = os.Chmod(path, 0o600)
+			}
+			return err
+		}))
+		c.tell("the state is copied to %s", filepath.Base(to))
+	})
+}
+
+// withoutDaemon does something while no daemon runs in this clone.
+func (c *chapter) withoutDaemon(do func()) {
+	if c.daemon == nil || c.scene != c.daemonIn {
+		do()
 		return
 	}
+	c.stopDaemon()
+	do()
+	c.startDaemon()
 }
 
 func (c *chapter) startDaemon() {
 	c.daemon, c.daemonSays = c.start("daemon")
+	c.daemonIn = c.scene
 	c.tally.passes++
 	c.tell("a daemon starts")
 }
@@ -904,29 +974,65 @@ func (c *chapter) rest() {
 	c.stopDaemon()
 	c.tell("rest")
 	c.relay.set(nil)
-	_ = os.Remove(c.path("origin.git/hooks/pre-receive"))
-	for c.git("rev-parse", "--abbrev-ref", "HEAD") != "main" {
-		c.switchBranch()
-	}
-	c.commit()
-	c.pushMain()
-	for round := range 10 {
-		c.relay.set(nil)
-		before := c.origin("rev-parse", "main") + c.git("rev-parse", "HEAD")
-		tip, _ := gittest.TryGit(c.tb, c.path("origin.git"), "rev-parse", "l10n")
-		c.runs("sync")
-		promoted := c.promote()
-		now := c.origin("rev-parse", "l10n")
-		c.fetch()
-		c.merge("origin/l10n", false)
+	_ = os.Remove(c.clones[0].path("origin.git/hooks/pre-receive"))
+	for _, clone := range c.clones {
+		c.in(clone)
+		for c.git("rev-parse", "--abbrev-ref", "HEAD") != "main" {
+			c.switchBranch()
+		}
+		c.commit()
 		c.pushMain()
+	}
+	for round := range 12 {
+		c.relay.set(nil)
+		before := c.tips()
+		work := 0
+		for _, clone := range c.clones {
+			c.in(clone)
+			c.pushMain()
+			c.runs("sync")
+			if round > 1 {
+				work += c.decide()
+			}
+			work += c.promote()
+			c.fetch()
+			c.merge("origin/l10n", false)
+			c.pushMain()
+		}
 		_, imports := c.relay.seen()
-		if len(imports) == 0 && promoted == 0 && tip == now && before == c.origin("rev-parse", "main")+c.git("rev-parse", "HEAD") {
+		if len(imports) == 0 && work == 0 && before == c.tips() {
 			c.tell("at rest after %d rounds", round)
+			c.in(c.clones[0])
 			return
 		}
 	}
 	c.tb.Error("it does not come to rest")
+	c.in(c.clones[0])
+}
+
+// tips are the commits of all branches that count.
+func (c *chapter) tips() string {
+	l10n, _ := gittest.TryGit(c.tb, c.clones[0].path("origin.git"), "rev-parse", "l10n")
+	all := l10n + c.origin("rev-parse", "main")
+	for _, clone := range c.clones {
+		all += clone.git("rev-parse", "HEAD")
+	}
+	return all
+}
+
+// decide decides everything that waits for a person in this clone, for one side, and tells how much that was.
+func (c *chapter) decide() int {
+	waiting := c.waiting()
+	if len(waiting) == 0 {
+		return 0
+	}
+	side := one(c, []string{"ours", "theirs"})
+	for _, w := range waiting {
+		c.tell("decided for %s: %+v", side, w)
+	}
+	c.runs(side)
+	c.tally.decided += len(waiting)
+	return len(waiting)
 }
 
 // promote makes drafts final, as a translator who is done.
@@ -960,7 +1066,9 @@ func (c *chapter) promote() int {
 
 // verify holds the three sides against each other, and looks for every text that was ever written.
 func (c *chapter) verify() {
-	gittest.Sound(c.tb, c.repo())
+	for _, clone := range c.clones {
+		gittest.Sound(c.tb, clone.repo())
+	}
 	gittest.Sound(c.tb, c.path("origin.git"))
 	_, err := gittest.TryGit(c.tb, c.rival, "fetch", "-q", "origin")
 	c.must(err)
@@ -992,7 +1100,19 @@ func (c *chapter) verify() {
 			}
 		}
 	}
-	reports := c.reports() + c.conflicts()
+	reports := ""
+	for _, clone := range c.clones {
+		c.in(clone)
+		reports += c.reports() + fmt.Sprint(c.waiting())
+		for _, b := range c.bundles {
+			for _, l := range []string{"en", "de", "sv"} {
+				if first, here := valuesOf(c.read(c.clones[0].repo(), b, l)), valuesOf(c.read(c.repo(), b, l)); !maps.Equal(first, here) {
+					c.tb.Errorf("%s in %s is not the same in all clones: %v and %v", b.Path, l, first, here)
+				}
+			}
+		}
+	}
+	c.in(c.clones[0])
 	for _, t := range c.written {
 		c.tally.written++
 		_, living := now[t.cell]
@@ -1013,14 +1133,22 @@ func (c *chapter) verify() {
 	c.tally.ourCommits = strings.Count(c.origin("log", "--format=%an", "l10n"), "locsync")
 }
 
-// raced reports whether a translator's text was written after a push had asked for the service's texts and before its import came: the service's
-// interface has no way to notice that.
+// raced reports whether a text came to the service after a push had asked for the service's texts and before its import came: the service's interface
+// has no way to notice that.
 func (c *chapter) raced(t *text) bool {
+	came := []time.Time{t.at}
 	if t.who != "translator" {
-		return false
+		came = nil
+		for _, s := range c.sent {
+			if strings.Contains(s.body, t.value) {
+				came = append(came, s.at)
+			}
+		}
 	}
-	return slices.ContainsFunc(c.sent, func(s sentText) bool {
-		return s.look.Before(t.at) && s.at.After(t.at) && strings.Contains(s.body, "of ") && c.holdsCell(s.body, t.cell)
+	return slices.ContainsFunc(came, func(at time.Time) bool {
+		return slices.ContainsFunc(c.sent, func(s sentText) bool {
+			return s.look.Before(at) && s.at.After(at) && strings.Contains(s.body, "of ") && c.holdsCell(s.body, t.cell)
+		})
 	})
 }
 
@@ -1034,12 +1162,12 @@ func (c *chapter) holdsCell(body string, at cell) bool {
 	return false
 }
 
-// conflicts is what the state keeps of conflicts, as it is stored.
-func (c *chapter) conflicts() string {
+// waiting is what waits for a decision in this clone, as it is stored.
+func (c *chapter) waiting() []ledger.Conflict {
 	store, err := boltledger.Open(c.path("state"))
 	c.must(err)
 	defer store.Close()
 	kept, err := ledger.Conflicts.List(store, c.stateName())
 	c.must(err)
-	return fmt.Sprint(kept)
+	return kept
 }

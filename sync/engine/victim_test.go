@@ -38,7 +38,7 @@ import (
 // A victim is a process of its own that makes passes and may be killed at any moment: the test binary, started again. The service lives in
 // the test, so that it outlives its victims.
 const (
-	victimPasses = "LOCSYNC_ENGINE_VICTIM" // push, pull, sync, or daemon
+	victimPasses = "LOCSYNC_ENGINE_VICTIM" // push, pull, sync, ours, theirs, or daemon
 	victimRoot   = "LOCSYNC_ENGINE_ROOT"
 	victimDial   = "LOCSYNC_ENGINE_DIAL"
 
@@ -84,7 +84,7 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 	if aside, why := store.Rebuilt(); why != nil {
 		fmt.Fprintf(reports, "{\"rebuilt\": %q, \"why\": %q}\n", aside, why)
 	}
-	client, err := service.New(service.Options{BaseURL: victimURL, AccountID: "account", APIKey: worldKey, UserAgent: victimAgent,
+	client, err := service.New(service.Options{BaseURL: victimURL, AccountID: "account", APIKey: worldKey, UserAgent: victimAgent + " " + filepath.Base(root),
 		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", dial)
 		}}})
@@ -98,10 +98,10 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 	}
 	var errs []error
 	if passes != "pull" {
-		r, err := e.Push(ctx, push.Options{})
+		r, err := e.Push(ctx, push.Options{Ours: passes == "ours", Theirs: passes == "theirs"})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}
-	if passes != "push" {
+	if passes == "pull" || passes == "sync" {
 		r, err := e.Pull(ctx, pull.Options{})
 		errs = append(errs, err, json.NewEncoder(reports).Encode(r))
 	}
@@ -159,6 +159,20 @@ func (s *scene) open(o ...func(*local.Options)) {
 	s.client, err = service.New(service.Options{BaseURL: s.server.URL, AccountID: "account", APIKey: worldKey})
 	s.must(err)
 	s.tb.Cleanup(s.close)
+}
+
+// cloned is a clone beside the scene: a repository, a state and reports of its own, the same remote and service.
+func (s *scene) cloned(name string) *scene {
+	s.tb.Helper()
+	c := *s
+	c.root = s.path(name)
+	s.must(os.Mkdir(c.root, 0o777))
+	s.must(os.Symlink(filepath.Join("..", "origin.git"), c.path("origin.git")))
+	gittest.Git(s.tb, c.root, "clone", "-q", "--template=", "origin.git", "repo")
+	text, err := os.ReadFile(s.path("locsync.toml"))
+	s.must(err)
+	s.must(os.WriteFile(c.path("locsync.toml"), text, 0o600))
+	return &c
 }
 
 // close ends the service, so that the folder holds everything.

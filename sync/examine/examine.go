@@ -131,7 +131,7 @@ func LackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Cat
 			lacks[key] = f
 		}
 	}
-	if b.Format.Name != Rails {
+	if !b.Format.Rails {
 		return lacks
 	}
 	for _, m := range RailsMaps(b, l, source, texts) {
@@ -178,9 +178,6 @@ func RailsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalo
 	}
 	return kept
 }
-
-// Rails is the format of Rails' files, in which plurals are maps.
-const Rails = "structured-yaml"
 
 // Shape is what the texts of one key are together.
 type Shape struct {

@@ -66,6 +66,9 @@ func Code(err error) string {
 // UsageError is a problem that only a change of the configuration or the arguments ends: the exit code 2 of commands.
 type UsageError struct{ Err error }
 
+// Usage marks an error as one that only a change ends.
+func Usage(err error) error { return &UsageError{Err: err} }
+
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 // ErrorCode is what reports call it.

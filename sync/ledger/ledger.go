@@ -93,8 +93,8 @@ type Reader interface {
 	// Record reads a record; nil where there is none.
 	Record(Key) ([]byte, error)
 
-	// Records visits the records of the kind of a key, in the order of their ids.
-	Records(Key, func([]byte) error) error
+	// Records visits the records of the kind of a key with their ids, in the order of these.
+	Records(Key, func(id string, content []byte) error) error
 }
 
 // Marks are catalog.Marks or catalog.Packed.
@@ -173,7 +173,7 @@ func (t Table[T]) Get(r Reader, scope, id string) (value T, ok bool, err error) 
 
 // List reads all records, in the order of their ids.
 func (t Table[T]) List(r Reader, scope string) (values []T, err error) {
-	err = r.Records(Key{scope, t.kind, ""}, func(content []byte) error {
+	err = r.Records(Key{scope, t.kind, ""}, func(_ string, content []byte) error {
 		var value T
 		if err := json.Unmarshal(content, &value); err != nil {
 			return fmt.Errorf("read records %s: %w", t.kind, err)

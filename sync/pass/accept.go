@@ -13,6 +13,20 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
+// Memory is what is remembered of a branch: its part of the ledger.
+type Memory struct {
+	Ledger         ledger.Store
+	Scope, Project string // in the ledger: of the branch, and of all branches of its project
+	Base           string // of a project whose branches are translated beside each other; else ""
+	Branch         string // that pulls write
+}
+
+// Memory is that of a branch.
+func (p *Branch) Memory() Memory {
+	return Memory{Ledger: p.Ledger, Scope: p.StateName(), Project: p.ProjectName(), Base: p.Base,
+		Branch: p.Project.Pull.Branch}
+}
+
 // Acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the
 // collection that have one of the keys are remembered with these texts. What several files bring is gathered first, so
 // that each slot is decoded and written once.
@@ -45,7 +59,7 @@ func (a *Acceptance) Add(path string, units []ledger.Text) {
 type StateStep func(tx ledger.Writer) (weight int, err error)
 
 // AcceptSteps are the steps of an acceptance, one for each slot of the collection.
-func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, error) {
+func (p Memory) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, error) {
 	if len(a.texts) == 0 {
 		return nil, nil
 	}
@@ -59,7 +73,7 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 		if slot.Collection != a.collection {
 			continue
 		}
-		if slot.Scope == p.StateName() {
+		if slot.Scope == p.Scope {
 			listed[slot.Path] = true
 		}
 		all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
@@ -73,7 +87,7 @@ func (p *Branch) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, erro
 	return all, nil
 }
 
-func acceptSlot(p *Branch, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
+func acceptSlot(p Memory, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -86,7 +100,7 @@ func acceptSlot(p *Branch, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (w
 			delete(marks, n)
 		}
 	}
-	if slot.Scope == p.StateName() {
+	if slot.Scope == p.Scope {
 		for _, key := range a.own[slot.Path] {
 			has[key] = true
 		}
@@ -109,7 +123,7 @@ func acceptSlot(p *Branch, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (w
 }
 
 // Accept remembers an acceptance within a transaction.
-func (p *Branch) Accept(tx ledger.Writer, a *Acceptance) error {
+func (p Memory) Accept(tx ledger.Writer, a *Acceptance) error {
 	steps, err := p.AcceptSteps(tx, a)
 	for _, do := range steps {
 		if err == nil {
@@ -124,7 +138,7 @@ const PieceWeight = 50_000
 
 // InPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them.
 // When ctx ends, what was done is kept.
-func (p *Branch) InPieces(ctx context.Context, steps []StateStep, last func(ledger.Writer) error) error {
+func (p Memory) InPieces(ctx context.Context, steps []StateStep, last func(ledger.Writer) error) error {
 	for done := false; !done; {
 		err := p.Ledger.Update(func(tx ledger.Writer) error {
 			for weight := 0; len(steps) > 0 && weight < PieceWeight; steps = steps[1:] {
@@ -159,17 +173,17 @@ func Accepts(c catalog.Catalog) []ledger.Text {
 }
 
 // Remember writes a job down.
-func (p *Branch) Remember(j *ledger.Job) error {
-	return ledger.Jobs.Put(p.Ledger, p.StateName(), j.ID, *j)
+func (p Memory) Remember(j *ledger.Job) error {
+	return ledger.Jobs.Put(p.Ledger, p.Scope, j.ID, *j)
 }
 
 // Forget drops a job whose result is remembered, or that is not wanted any more.
-func (p *Branch) Forget(j *ledger.Job) error {
-	return ledger.Jobs.Delete(p.Ledger, p.StateName(), j.ID)
+func (p Memory) Forget(j *ledger.Job) error {
+	return ledger.Jobs.Delete(p.Ledger, p.Scope, j.ID)
 }
 
 // DoubtSlot forgets which texts the service has of a slot, where they are other ones than those that were sent.
-func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
+func (p Memory) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -193,8 +207,8 @@ func (p *Branch) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Mark
 const ForgetAfter = 24 * time.Hour
 
 // outdate forgets the last fingerprint of another line, when what the service has of its texts is about to change.
-func outdate(p *Branch, tx ledger.Writer, of ledger.Slot) error {
-	line, other := ledger.BranchOf(of.Scope, p.ProjectName())
+func outdate(p Memory, tx ledger.Writer, of ledger.Slot) error {
+	line, other := ledger.BranchOf(of.Scope, p.Project)
 	if !other || line == p.Base {
 		return nil
 	}
@@ -202,17 +216,17 @@ func outdate(p *Branch, tx ledger.Writer, of ledger.Slot) error {
 }
 
 // SourceHistory is the slot of all source texts that were ever seen of a collection.
-func (p *Branch) SourceHistory(collection string) ledger.Slot {
-	return ledger.SourceKnown.Of(p.StateName(), ledger.Source{Collection: collection})
+func (p Memory) SourceHistory(collection string) ledger.Slot {
+	return ledger.SourceKnown.Of(p.Scope, ledger.Source{Collection: collection})
 }
 
 // SourceSeen is the slot of the source texts that were seen last in a working tree or on a branch.
-func (p *Branch) SourceSeen(at LookAt, collection string) ledger.Slot {
-	return ledger.SourceSeen.In(string(at)).Of(p.StateName(), ledger.Source{Collection: collection})
+func (p Memory) SourceSeen(at LookAt, collection string) ledger.Slot {
+	return ledger.SourceSeen.In(string(at)).Of(p.Scope, ledger.Source{Collection: collection})
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func relearn(p *Branch, tx ledger.Writer, collection string, units []ledger.Text) error {
+func relearn(p Memory, tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.SourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err
@@ -232,8 +246,8 @@ func relearn(p *Branch, tx ledger.Writer, collection string, units []ledger.Text
 
 // FoundSlot is the slot of source texts that the service has, though it accepted others: it was reset, restored or
 // written by others. They wait for the next push, which compares them; what the service keeps is found once.
-func (p *Branch) FoundSlot(collection string) ledger.Slot {
-	return ledger.SourceFound.Of(p.StateName(), ledger.Source{Collection: collection})
+func (p Memory) FoundSlot(collection string) ledger.Slot {
+	return ledger.SourceFound.Of(p.Scope, ledger.Source{Collection: collection})
 }
 
 // SourceAsk is the question for the source texts of a group of a tree, whatever their state.
@@ -243,7 +257,7 @@ func SourceAsk(t *tree.Tree, g *bundle.Group) ExportAsk {
 }
 
 // Mark writes accepted texts of a translation into slots, keeping what is there.
-func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p Memory) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
 		if kind == ledger.Known {
 			if err := errors.Join(resolved(p, tx, m, units), taken(p, tx, m, units)); err != nil {
@@ -273,7 +287,7 @@ func (p *Branch) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Tex
 }
 
 // taken forgets that the service left out texts that it has taken now.
-func taken(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func taken(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	if m.Further() {
 		return nil
 	}

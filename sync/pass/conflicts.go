@@ -140,8 +140,8 @@ func (c Conflict) after(before Conflict) Conflict {
 }
 
 // Conflicts are the stored ones, by id.
-func (p *Branch) Conflicts() (map[string]Conflict, error) {
-	stored, err := ledger.Conflicts.List(p.Ledger, p.StateName())
+func (p Memory) Conflicts() (map[string]Conflict, error) {
+	stored, err := ledger.Conflicts.List(p.Ledger, p.Scope)
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +153,11 @@ func (p *Branch) Conflicts() (map[string]Conflict, error) {
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func resolved(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
-		c, is, err := ledger.Conflicts.Get(tx, p.StateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
+		c, is, err := ledger.Conflicts.Get(tx, p.Scope, ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (Conflict{c}).About(u.Name) {
-			err = ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
+			err = ledger.Conflicts.Delete(tx, p.Scope, c.ID())
 		}
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func resolved(p *Branch, tx ledger.Writer, m ledger.Destination, units []ledger.
 }
 
 // Yields remembers that the service's text of a conflict stays.
-func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
+func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 	slot := p.Slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *Branch) Yields(tx ledger.Writer, c Conflict) error {
 		Kinds: []ledger.TargetMarks{ledger.Delivered}}, Accepts(gives)); err != nil {
 		return err
 	}
-	return ledger.Conflicts.Delete(tx, p.StateName(), c.ID())
+	return ledger.Conflicts.Delete(tx, p.Scope, c.ID())
 }
 
 // InFile makes a conflict one of a divided key where another file is given.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -114,16 +115,7 @@ type ExportAge int
 const (
 	Anew    ExportAge = iota
 	Resumed           // where that is not finished in time: one that an earlier pass waited for in vain
-	aside             // anew, and nothing is written down: the question of a dry run, which changes nothing here
 )
-
-// In is a, but for a dry run.
-func (a ExportAge) In(dry bool) ExportAge {
-	if dry {
-		return aside
-	}
-	return a
-}
 
 // ExportAsk is the question for a group's translations that have at least a completion state.
 type ExportAsk struct {
@@ -187,15 +179,13 @@ var errNotFinished = errors.New("not finished")
 // begin starts the exports, and writes them down. Those of earlier passes that are not worth anything any more are
 // forgotten.
 func (x *exporting) begin(ctx context.Context) error {
-	if x.age != aside {
-		if err := x.dropEarlier(); err != nil {
-			return err
-		}
+	if err := x.dropEarlier(); err != nil {
+		return err
 	}
 	for i, a := range x.asks {
 		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection),
 			Done: int64(i), Total: int64(len(x.asks))})
-		j, err := beginExport(ctx, x.branch, x.branch.ExportRequest(a), x.age)
+		j, err := beginExport(ctx, x.branch, x.branch.ExportRequest(a))
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
 		}
@@ -228,12 +218,10 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return x.earlier(ctx, a, j, fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished,
 			x.branch.Config.Service.JobTimeout))
 	}
-	if x.age != aside {
-		if old := x.slow[j.Request]; old != nil && err == nil {
-			err = x.branch.Forget(old)
-		}
-		err = errors.Join(err, x.branch.Forget(j))
+	if old := x.slow[j.Request]; old != nil && err == nil {
+		err = x.branch.Memory().Forget(old)
 	}
+	err = errors.Join(err, x.branch.Memory().Forget(j))
 	if a.first && errors.Is(err, service.ErrExportFailed) {
 		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.Group.Collection),
 			zap.Error(err))
@@ -248,19 +236,16 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 // earlier takes the answer of an export that an earlier pass began, instead of one that is not finished.
 func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, late error) (*Exported, error) {
 	old := x.slow[j.Request]
-	if x.age == aside {
-		return nil, late
-	}
 	if old == nil {
 		j.Slow = true
-		return nil, errors.Join(late, x.branch.Remember(j))
+		return nil, errors.Join(late, x.branch.Memory().Remember(j))
 	}
 	archive, err := x.branch.Service.Strings().TryDownload(ctx, service.JobID(old.Service), "")
 	if errors.Is(err, service.ErrNotReady) || errors.Is(err, service.ErrTemporary) {
-		return nil, errors.Join(late, x.branch.Forget(j)) // the older one is the first that will be finished
+		return nil, errors.Join(late, x.branch.Memory().Forget(j)) // the older one is the first that will be finished
 	}
 	j.Slow = true
-	if err := errors.Join(x.branch.Forget(old), x.branch.Remember(j)); err != nil {
+	if err := errors.Join(x.branch.Memory().Forget(old), x.branch.Memory().Remember(j)); err != nil {
 		return nil, err
 	}
 	if err != nil {
@@ -310,7 +295,7 @@ func (x *exporting) dropEarlier() error {
 				x.slow[j.Request] = &j
 			}
 		default:
-			if err := x.branch.Forget(&j); err != nil {
+			if err := x.branch.Memory().Forget(&j); err != nil {
 				return err
 			}
 		}
@@ -339,17 +324,14 @@ func everPushed(p *Branch, collection string) bool {
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
-func beginExport(ctx context.Context, p *Branch, req service.ExportRequest, age ExportAge) (*ledger.Job, error) {
+func beginExport(ctx context.Context, p *Branch, req service.ExportRequest) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
 	id, err := p.Service.Strings().StartExport(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	j.Service = string(id)
-	if age == aside {
-		return j, nil
-	}
-	return j, p.Remember(j)
+	return j, p.Memory().Remember(j)
 }
 
 // Question is a digest of what an export was asked for.
@@ -387,6 +369,33 @@ func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.
 	return x, nil
 }
 
+// spooled is an entry as it is read again from this machine's disk. It was whole when it came, so that an error of
+// reading is the disk's, and says nothing about the entry.
+type spooled struct {
+	entry  service.Entry
+	file   io.ReadCloser
+	read   int64
+	failed error
+}
+
+func (s *spooled) open() (io.ReadCloser, error) {
+	s.file, s.failed = s.entry.Open()
+	return s, s.failed
+}
+
+func (s *spooled) Read(b []byte) (int, error) {
+	n, err := s.file.Read(b)
+	if s.read += int64(n); err == io.EOF && s.read < s.entry.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF {
+		s.failed = err
+	}
+	return n, err
+}
+
+func (s *spooled) Close() error { return s.file.Close() }
+
 // readEntry adds the texts of one entry, or what is wrong with it. Its error is about the whole answer.
 func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Entry, kept *bundle.Kept) error {
 	name, targets, into := x.targetsOf(a, raw, entry.Name)
@@ -401,8 +410,11 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 		return nil
 	}
 	target := targets[0]
-	texts, there, err := target.Sources[0].ReadExport(entry.Open, target.Language, kept)
+	disk := spooled{entry: entry}
+	texts, there, err := target.Sources[0].ReadExport(disk.open, target.Language, kept)
 	switch {
+	case disk.failed != nil:
+		return fmt.Errorf("read what was downloaded for %s again: %w", target.Path, disk.failed)
 	case errors.Is(err, bundle.ErrTooMany) && kept.CanDrop():
 		return err
 	case err != nil && raw && !errors.Is(err, bundle.ErrTooMany):

@@ -89,12 +89,18 @@ func downloading(ctx context.Context, p *Branch, what string) context.Context {
 		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
-// GivesWay logs that a text is about to be replaced by another, unless the run is dry. After a crash the report is
-// lost, and the next pass may find nothing to report.
-func (p *Branch) GivesWay(text report.Problem, dry bool) {
-	if !dry {
-		p.Log.Info("a text is replaced", zap.Stringer("text", text))
-	}
+// Draft is the branch for a dry run: what is remembered with it goes with it, and nothing is logged or told as done.
+func (p *Branch) Draft() *Branch {
+	d := *p
+	d.Ledger, d.OnPassed = ledger.Draft(p.Ledger), func(Passed) {}
+	d.Log = p.Log.WithOptions(zap.IncreaseLevel(zap.WarnLevel))
+	return &d
+}
+
+// GivesWay logs that a text is about to be replaced by another. After a crash the report is lost, and the next pass may
+// find nothing to report.
+func (p *Branch) GivesWay(text report.Problem) {
+	p.Log.Info("a text is replaced", zap.Stringer("text", text))
 }
 
 // Keeper is for what the service accepted of the source files.
@@ -108,8 +114,8 @@ func (p *Branch) Keeper() *accepted.Store {
 }
 
 // PushedSlot is where a source file's accepted texts are remembered.
-func (p *Branch) PushedSlot(at ledger.Source) ledger.Slot {
-	return ledger.Pushed.Of(p.StateName(), at)
+func (p Memory) PushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.Scope, at)
 }
 
 // Events are where the project's events are remembered.
@@ -120,8 +126,8 @@ func (p *Branch) Events() *events.Log {
 }
 
 // Slot addresses marks of a target file of this project.
-func (p *Branch) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
-	return kind.Of(p.StateName(), path, language)
+func (p Memory) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
+	return kind.Of(p.Scope, path, language)
 }
 
 // Past writes down how a pass ended, with what it has to tell.
@@ -207,12 +213,12 @@ func (p *Branch) Called() string {
 
 // PushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines,
 // which may share a collection.
-func (p *Branch) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
-	slots, err := ledger.Pushed.Slots(tx, p.StateName())
+func (p Memory) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
+	slots, err := ledger.Pushed.Slots(tx, p.Scope)
 	if err != nil || p.Base == "" {
 		return slots, err
 	}
-	lines, err := ledger.Lines.List(tx, p.ProjectName())
+	lines, err := ledger.Lines.List(tx, p.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +226,7 @@ func (p *Branch) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
 		if other.Base == p.Base {
 			continue
 		}
-		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.ProjectName(), other.Base))
+		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.Project, other.Base))
 		if err != nil {
 			return nil, err
 		}
@@ -236,14 +242,14 @@ func (p *Branch) MergeRequest(repo *gitops.Repo) *request.Branch {
 }
 
 // Rung reports whether a pull found texts on the branch that no push has looked at since.
-func (p *Branch) Rung() (bool, error) {
-	_, rung, err := ledger.UnsentAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
+func (p Memory) Rung() (bool, error) {
+	_, rung, err := ledger.UnsentAt.Get(p.Ledger, p.Scope, p.Branch)
 	return rung, err
 }
 
 // Written ends the absence of a file that a pull has written: it is the same one as before.
-func (p *Branch) Written(tx ledger.Writer, path, language string) error {
-	return ledger.Gone.Delete(tx, p.StateName(), ledger.TargetID(path, language))
+func (p Memory) Written(tx ledger.Writer, path, language string) error {
+	return ledger.Gone.Delete(tx, p.Scope, ledger.TargetID(path, language))
 }
 
 // Configured is a digest of the project's configuration.

@@ -27,50 +27,24 @@ type recollected struct {
 	Agreed catalog.Marks
 }
 
-// Overlay is what a dry run takes for remembered in place of what the state has.
-type Overlay struct {
-	texts map[ledger.Slot]catalog.Marks
-	Seen  string // the commit at which the branch was seen; "" for that of the state
-	Anew  bool   // nothing was remembered before, in a real run either
-}
-
-// Marks are those of the overlay, else those of the state.
-func (o Overlay) Marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
-	if marks, is := o.texts[slot]; is {
-		return maps.Clone(marks), nil
-	}
-	return state.Marks(slot)
-}
-
-// Recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
-// overlay.
-func (p *Branch) Recollect(
-	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
-) (Overlay, error) {
+// Recollect learns what the branch has of ours since it was read last. anew says that nothing was remembered of it.
+func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bundle.Bundle) (anew bool, err error) {
 	since, done, err := ledger.RecollectedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
 	if err == nil && !done {
 		since, done, err = ledger.MergedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
 	}
-	learned := Overlay{Anew: !done}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
-		return learned, err
+		return !done, err
 	}
-	made, err := gitops.Ours(ctx, repo, tip, since, p.Project.Name, RecollectMost)
+	made, err := gitops.Ours(ctx, p.Repo, tip, since, p.Project.Name, RecollectMost)
 	if err != nil {
-		return learned, fmt.Errorf("read the history of branch %s: %w", p.Project.Pull.Branch, err)
+		return !done, fmt.Errorf("read the history of branch %s: %w", p.Project.Pull.Branch, err)
 	}
-	found, err := p.BroughtBy(ctx, repo, made, bundles)
+	found, err := p.BroughtBy(ctx, made, bundles)
 	if err != nil {
-		return learned, err
+		return !done, err
 	}
-	if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
-		learned.Seen = made[len(made)-1].Commit
-	}
-	if dry {
-		learned.texts, err = remembered(p, p.Ledger, found)
-		return learned, err
-	}
-	return learned, p.Ledger.Update(func(tx ledger.Writer) error {
+	return !done, p.Ledger.Update(func(tx ledger.Writer) error {
 		marks, err := remembered(p, tx, found)
 		if err != nil {
 			return err
@@ -80,8 +54,9 @@ func (p *Branch) Recollect(
 				return err
 			}
 		}
-		if learned.Seen != "" {
-			err = ledger.SeenAt.Put(tx, p.StateName(), LookAt(p.Project.Pull.Branch).Record(), learned.Seen)
+		if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
+			last := made[len(made)-1].Commit
+			err = ledger.SeenAt.Put(tx, p.StateName(), LookAt(p.Project.Pull.Branch).Record(), last)
 		}
 		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, tip.Hash()))
 	})
@@ -89,11 +64,11 @@ func (p *Branch) Recollect(
 
 // BroughtBy reads what commits of ours brought, by ledger.TargetID.
 func (p *Branch) BroughtBy(
-	ctx context.Context, repo *gitops.Repo, made []gitops.Made, bundles []*bundle.Bundle,
+	ctx context.Context, made []gitops.Made, bundles []*bundle.Bundle,
 ) (map[string]*recollected, error) {
 	found := make(map[string]*recollected)
 	for _, m := range made {
-		if err := recollectOne(ctx, p, repo, m, bundles, found); err != nil {
+		if err := recollectOne(ctx, p, p.Repo, m, bundles, found); err != nil {
 			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
@@ -109,7 +84,7 @@ func remembered(
 		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
 			ledger.Known: f.learned, ledger.Merged: f.merged, LookAt(p.Project.Pull.Branch).Kind(): f.merged,
 		} {
-			slot := p.Slot(kind, f.Path, f.Language.Code)
+			slot := p.Memory().Slot(kind, f.Path, f.Language.Code)
 			before, err := state.Marks(slot)
 			if err != nil {
 				return nil, err
@@ -137,9 +112,9 @@ func (f *recollected) merged(base catalog.Marks) catalog.Marks {
 
 // MetBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
 // file by itself keeps from being sent was told when they were, and is only a warning now.
-func (o Overlay) MetBefore(ours, theirs catalog.Catalog) bool {
+func MetBefore(ours, theirs catalog.Catalog) bool {
 	index := theirs.Index()
-	return o.Anew && slices.ContainsFunc(ours, func(u catalog.Unit) bool {
+	return slices.ContainsFunc(ours, func(u catalog.Unit) bool {
 		at, both := index[u.Name]
 		return both && u.Text != "" && theirs[at].Text == u.Text
 	})

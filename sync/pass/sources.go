@@ -183,9 +183,8 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 	return now
 }
 
-// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run
-// takes no note of those.
-func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
+// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren.
+func (p *Branch) FindSources(tip *gitops.Tip) ([]*bundle.Bundle, []report.Problem, error) {
 	if !slices.ContainsFunc(p.Project.WatchPatterns(),
 		func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.Project)
@@ -206,7 +205,7 @@ func (p *Branch) FindSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []rep
 	if len(problems) == 0 { // else something was found that is not in use
 		now.Folders = t.barrenNow(found)
 	}
-	if dry || maps.Equal(now.Folders, last.Folders) {
+	if maps.Equal(now.Folders, last.Folders) {
 		return found, problems, nil
 	}
 	return found, problems, ledger.Emptied.Put(p.Ledger, p.StateName(), p.Project.Push.Source, now)

@@ -111,8 +111,16 @@ func Kept(ours ...string) string {
 		"or set push.conflicts to overwrite or skip"
 }
 
-// Decide decides about a key, of which one text is told.
-func (m *Reader) Decide(b *bundle.Bundle, u Differing, at Standing, conflicts string) Decided {
+// Ahead is the branch that has texts later than the tree; "" for none.
+func (m *Reader) Ahead() string {
+	if m.tip == nil {
+		return ""
+	}
+	return m.tip.Branch()
+}
+
+// Decide decides about a key, of which one text is told. ahead is the branch that has a text later than the tree.
+func Decide(b *bundle.Bundle, u Differing, at Standing, ahead, conflicts string) Decided {
 	told := report.Problem{Code: report.CodeConflict, File: b.Path, Key: u.Key, Language: b.Source.Code}
 	d := Decided{Stays: true, Told: told}
 	switch {
@@ -122,7 +130,7 @@ func (m *Reader) Decide(b *bundle.Bundle, u Differing, at Standing, conflicts st
 		return Decided{Stays: true, Accepted: true}
 	case at == Beyond:
 		d.Told.Problem = fmt.Sprintf("the service has %q, which branch %s has later than this tree, and the tree has %q; "+
-			"it is not sent. Merge the branch, then push again", u.Theirs, m.tip.Branch(), u.Text)
+			"it is not sent. Merge the branch, then push again", u.Theirs, ahead, u.Text)
 	case conflicts == "overwrite":
 		d.Stays, d.Told.Code = false, report.CodeReplaced
 		d.Told.Problem = fmt.Sprintf("the service's text %q, which is in no commit, is replaced by %q. "+

@@ -45,7 +45,7 @@ func (a *account) conflict(c pass.Conflict, met bool) {
 		a.elsewhere[p] = true
 		a.problem(p)
 		if !c.Open {
-			a.branch.GivesWay(p, a.o.DryRun)
+			a.branch.GivesWay(p)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (a *account) leaveChanges(x pass.Translated, changes []catalog.Change) {
 // them.
 func (a *account) keepLeft(tx ledger.Writer) error {
 	for _, l := range a.left {
-		slot := a.branch.Slot(ledger.LeftOut, l.Path, l.Language.Code)
+		slot := a.branch.Memory().Slot(ledger.LeftOut, l.Path, l.Language.Code)
 		if len(l.keys) == 0 {
 			if err := tx.DropMarks(slot); err != nil {
 				return err

@@ -49,11 +49,11 @@ func covers(stays map[string]apart) map[string]string {
 func (r *merging) standing(
 	x pass.Translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool,
 ) (map[string]apart, error) {
-	base, err := r.marks(r.branch.Slot(ledger.Merged, x.Path, x.Language.Code))
+	base, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
-	filler, err := r.marks(r.branch.Slot(ledger.Filler, x.Path, x.Language.Code))
+	filler, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Filler, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,8 @@ func (r *merging) widen(
 	}
 	away = maps.Clone(gone)
 	for _, b := range x.Sources {
-		pushed, err := r.branch.Ledger.Marks(r.branch.PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		at := ledger.Source{Collection: b.Collection, Path: b.Path}
+		pushed, err := r.branch.Ledger.Marks(r.branch.Memory().PushedSlot(at))
 		if err != nil {
 			return nil, nil, nil, err
 		}

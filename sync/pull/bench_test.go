@@ -71,7 +71,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	run.tip, run.base = tip, tip.Base()
+	run.to.tip, run.to.base = tip, tip.Base()
 	run.merging.shared = t.NewShared()
 	var done []*merged
 	for _, target := range bundle.Known(t.Bundles(), p.Project.Targets()) {

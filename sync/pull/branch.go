@@ -22,16 +22,13 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 // noteUnsent remembers that the branch has texts for a push, and finds whether to start one for them. It comes before
 // anything is remembered of this pass.
 func (r *pulling) noteUnsent() error {
-	if r.o.DryRun {
-		return nil
-	}
 	if r.account.report.Unsent {
-		err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.tip.Hash())
+		err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.to.tip.Hash())
 		if err != nil {
 			return err
 		}
 	}
-	rung, err := r.branch.Rung()
+	rung, err := r.branch.Memory().Rung()
 	if err == nil && rung {
 		rung, err = r.pushReads()
 	}
@@ -55,17 +52,17 @@ func (p *pulling) pushReads() (bool, error) {
 // acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show,
 // as their state is too low, are merged when it does.
 func (r *pulling) acceptService() error {
-	if !r.o.AcceptService || r.o.DryRun {
+	if !r.o.AcceptService {
 		return nil
 	}
-	all, err := r.branch.Conflicts()
+	all, err := r.branch.Memory().Conflicts()
 	if err != nil {
 		return err
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
 			if c.Open && c.Beside == "" {
-				if err := r.branch.Yields(tx, c); err != nil {
+				if err := r.branch.Memory().Yields(tx, c); err != nil {
 					return err
 				}
 			}

@@ -1,6 +1,8 @@
 package pull
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +15,54 @@ import (
 
 // What a pull brought becomes one commit, or with pull.commit_per = "language" one for each language, in the order of
 // their codes. They are one delivery (gitops.Repo.Chain): a crash leaves all of them or none.
+
+// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory
+// second. When the delivery fails the commit waits in the repository, and nothing is remembered that the branch does
+// not have.
+func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
+	for {
+		files, data := r.account.tally(joined, r.merging.contested, done)
+		var err error
+		if len(data.Files) > 0 {
+			var steps []gitops.Step
+			if steps, err = stepsOf(r.branch.Project, files, data, r.merging.contested, done); err != nil {
+				return err
+			}
+			var arrived bool
+			if arrived, err = r.out.deliver(ctx, on, files, steps, done); err == nil && !arrived {
+				return nil // it waits; nothing is remembered of it yet
+			}
+		}
+		var bad *gitops.BadPaths
+		if errors.As(err, &bad) {
+			if done, err = r.without(bad, joined, done); err == nil {
+				continue
+			}
+		}
+		if errors.Is(err, gitops.ErrNothing) {
+			r.account.report.Files, r.account.report.Keys, err = []report.PulledFile{}, 0, nil
+		}
+		if err != nil {
+			return err
+		}
+		r.to.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
+		return err
+	}
+}
+
+// without takes the files out that cannot be written, and reports them.
+func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
+	before := len(done) + len(joined)
+	for _, b := range bad.Paths {
+		r.account.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
+		delete(joined, b.Path)
+		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
+	}
+	if len(done)+len(joined) == before {
+		return nil, bad
+	}
+	return done, nil
+}
 
 // tally counts what the merges brought and gathers the files of the delivery. Joined files alone make one too: until it
 // arrives, merging the branch into base could conflict in them.
@@ -61,8 +111,8 @@ func count(data *config.CommitData, f report.PulledFile) {
 	data.Keys = data.Added + data.Changed + data.Removed
 }
 
-// steps are the commits of a delivery.
-func steps(
+// stepsOf are the commits of a delivery.
+func stepsOf(
 	project *config.Project, files map[string][]byte, data config.CommitData,
 	contested map[string]config.Language, done []*merged,
 ) ([]gitops.Step, error) {

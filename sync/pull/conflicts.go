@@ -21,7 +21,7 @@ func undivided(s *tree.Shared, x pass.Translated) catalog.Catalog {
 // would fill a gap that was there when both files were met.
 func (r *merging) leaveToOthers(x pass.Translated, m *merged, in catalog.Three, result *catalog.Merged) error {
 	b := x.Sources[0]
-	before, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Elsewhere, x.Path, x.Language.Code))
+	before, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Elsewhere, x.Path, x.Language.Code))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,8 @@ func divided(r *merging, x pass.Translated, m *merged, in catalog.Three, key, be
 // neverMerged reports whether no pull has merged any of these files yet.
 func (r *merging) neverMerged(paths []string, l config.Language) (bool, error) {
 	for _, path := range paths {
-		if marks, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
+		merged, err := r.branch.Ledger.HasMarks(r.branch.Memory().Slot(ledger.Merged, path, l.Code))
+		if err != nil || merged {
 			return false, err
 		}
 	}

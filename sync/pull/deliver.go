@@ -18,12 +18,31 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/tree"
 )
 
+// delivery is the branch that a pull commits to, and what became of its commit.
+type delivery struct {
+	branch  *pass.Branch
+	account *account
+	diff    bool // the report shows it
+
+	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
+	merged    bool        // the branch has nothing that base lacks
+	looked    string      // where branch and base were
+
+	brought     bool             // the commit has arrived, and that is remembered
+	redelivered bool             // it had arrived before, and the remote had lost it
+	waits       bool             // it has arrived nowhere yet
+	refused     *refusal         // what the remote did not take; nil when it took everything
+	offer       string           // the address for a request that the remote printed
+	earlier     *ledger.Delivery // whose arrival an earlier pull did not live to remember; nil for none
+}
+
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past,
 // or that the remote refuses, is dropped and computed again. While it waits nothing can be added to the branch.
-func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
+func (r *delivery) deliverPending(ctx context.Context) (waits bool, err error) {
 	tip, err := r.branch.Repo.Pending(r.branch.Project.Pull.Branch)
 	if err != nil || tip == nil {
 		return false, err
@@ -44,7 +63,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if errors.Is(err, gitops.ErrRefused) {
-		r.arrival.refused = &refusal{tip, err}
+		r.refused = &refusal{tip, err}
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if err != nil {
@@ -56,7 +75,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 
 // deliverAgain brings a branch back that was deleted or set back at the remote, when it has translations that base
 // lacks. Where the remote refuses that, the report says so.
-func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
+func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
 	if !tip.Unpublished() {
 		return nil
 	}
@@ -92,7 +111,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 		err = fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.branch.Project.Pull.Branch, err)
 		return pass.UsageError(err)
 	}
-	r.arrival.redelivered = r.delivered(res)
+	r.redelivered = r.delivered(res)
 	return nil
 }
 
@@ -104,19 +123,19 @@ type refusal struct {
 
 // committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the
 // same content is not sent to it again before the next one.
-func (r *pulling) committed(
+func (r *delivery) committed(
 	ctx context.Context, commit func(when time.Time) (*gitops.Tip, error),
 ) (made *gitops.Tip, refused, err error) {
-	if r.arrival.refused == nil {
+	if r.refused == nil {
 		made, err = commit(r.branch.Now())
 		return made, nil, err
 	}
-	if made, err = commit(r.arrival.refused.tip.When()); err != nil {
+	if made, err = commit(r.refused.tip.When()); err != nil {
 		return nil, nil, err
 	}
-	changed, err := r.branch.Repo.History.Changed(ctx, r.arrival.refused.tip.Hash(), made.Hash())
+	changed, err := r.branch.Repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash())
 	if err == nil && len(changed) == 0 {
-		return made, r.arrival.refused.err, nil
+		return made, r.refused.err, nil
 	}
 	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
 		return nil, nil, err
@@ -125,10 +144,9 @@ func (r *pulling) committed(
 	return made, nil, err
 }
 
-// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. Of a dry run
-// it says whether the branch can follow.
-func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.branch.Repo.Follow(ctx, tip, r.o.DryRun)
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
+func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) error {
+	res, err := r.branch.Repo.Follow(ctx, tip, false)
 	if err == nil {
 		r.leftLocal(res)
 	}
@@ -136,7 +154,7 @@ func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
 }
 
 // leftLocal says that the local branch stays behind, and why.
-func (r *pulling) leftLocal(res gitops.PushResult) {
+func (r *delivery) leftLocal(res gitops.PushResult) {
 	if res.Local == gitops.Left {
 		r.account.problem(report.Problem{Code: report.CodeBranch,
 			Problem: res.Why + "; until that is settled the branch cannot follow"})
@@ -144,22 +162,22 @@ func (r *pulling) leftLocal(res gitops.PushResult) {
 }
 
 // delivered puts what became of a commit into the report; false when it has arrived nowhere.
-func (r *pulling) delivered(res gitops.PushResult) bool {
+func (r *delivery) delivered(res gitops.PushResult) bool {
 	r.account.report.Commit, r.account.report.Pushed = res.Commit, res.Pushed
 	for _, line := range res.Said {
 		r.branch.Log.Info("the remote says", zap.String("line", line))
 	}
 	r.leftLocal(res)
-	if r.arrival.offer = cmp.Or(res.Offer, r.arrival.offer); res.Deaf {
+	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
 		r.account.problem(report.Problem{Code: report.CodeRequest, Problem: "the remote takes no push options, so no merge " +
 			`request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
-	r.arrival.waits = !res.Pushed && res.Local == gitops.Left
-	return !r.arrival.waits
+	r.waits = !res.Pushed && res.Local == gitops.Left
+	return !r.waits
 }
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
-func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
+func (r *delivery) recall(ctx context.Context, tip *gitops.Tip) error {
 	d, ok, err := ledger.Deliveries.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
 	if err != nil || !ok {
 		return err
@@ -172,72 +190,16 @@ func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 		return err
 	}
 	if arrived {
-		r.arrival.earlier = &d
+		r.earlier = &d
 	}
 	return nil
 }
 
-// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory
-// second. When the delivery fails the commit waits in the repository, and nothing is remembered that the branch does
-// not have.
-func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
-	for {
-		files, data := r.account.tally(joined, r.merging.contested, done)
-		var err error
-		switch {
-		case len(data.Files) == 0:
-		case r.o.DryRun:
-			var preview gitops.Preview
-			if preview, err = r.branch.Repo.Preview(ctx, on, files); err == nil {
-				err = r.follow(ctx, preview.Tip)
-			}
-			r.account.report.Diff = preview.Diff
-		default:
-			var arrived bool
-			if arrived, err = r.deliver(ctx, on, files, data, done); err == nil && !arrived {
-				return nil // it waits; nothing is remembered of it yet
-			}
-		}
-		var bad *gitops.BadPaths
-		if errors.As(err, &bad) {
-			if done, err = r.without(bad, joined, done); err == nil {
-				continue
-			}
-		}
-		if errors.Is(err, gitops.ErrNothing) {
-			r.account.report.Files, r.account.report.Keys, err = []report.PulledFile{}, 0, nil
-		}
-		if err != nil || r.o.DryRun {
-			return err
-		}
-		r.arrival.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
-		return err
-	}
-}
-
-// without takes the files out that cannot be written, and reports them.
-func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
-	before := len(done) + len(joined)
-	for _, b := range bad.Paths {
-		r.account.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
-		delete(joined, b.Path)
-		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
-	}
-	if len(done)+len(joined) == before {
-		return nil, bad
-	}
-	return done, nil
-}
-
 // deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is
 // checked out here and its tree has changes of its own.
-func (r *pulling) deliver(
-	ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged,
+func (r *delivery) deliver(
+	ctx context.Context, on *gitops.Tip, files map[string][]byte, steps []gitops.Step, done []*merged,
 ) (arrived bool, err error) {
-	steps, err := steps(r.branch.Project, files, data, r.merging.contested, done)
-	if err != nil {
-		return false, err
-	}
 	r.branch.Say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.branch.Project.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
 		for i := range steps {
@@ -252,7 +214,7 @@ func (r *pulling) deliver(
 	if err != nil {
 		return false, err
 	}
-	if r.o.Diff {
+	if r.diff {
 		var shown gitops.Preview
 		if shown, err = r.branch.Repo.Preview(ctx, on, files); err != nil {
 			r.branch.Log.Warn("show what was committed", zap.Error(err))
@@ -283,4 +245,18 @@ func (r *pulling) deliver(
 	}
 	r.tip, r.merged, r.looked = made, false, lookAfter(r.tip, made.Hash())
 	return true, nil
+}
+
+// toMerge is the request to merge the branch, which has the problems of this pull.
+func (r *delivery) toMerge() *request.Branch {
+	b := r.branch.MergeRequest(r.branch.Repo)
+	b.Problems = &r.account.report.Problems
+	return b
+}
+
+// askToMerge brings the branch's request in step with it.
+func (r *delivery) askToMerge(ctx context.Context) error {
+	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
+	r.account.report.RequestURL, r.account.report.Request = q.URL, q.Did
+	return err
 }

@@ -58,7 +58,7 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.lost, err = r.branch.Conflicts(); err != nil {
+	if r.lost, err = r.branch.Memory().Conflicts(); err != nil {
 		return nil, nil, err
 	}
 	m, err := r.branch.Repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
@@ -92,9 +92,9 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 // deleted stays deleted. It returns nil where base's file is right as it is.
 func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
-	slot := r.branch.Slot(ledger.Known, c.Path, l.Code)
+	slot := r.branch.Memory().Slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
-		slot = r.branch.SourceHistory(b.Collection)
+		slot = r.branch.Memory().SourceHistory(b.Collection)
 		if c.Base == nil {
 			return nil, nil
 		}
@@ -120,7 +120,7 @@ func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	if f, err := b.Parse(c.Ancestor, l); err == nil && c.Ancestor != nil {
 		ancestor = bundle.Texts(f)
 	}
-	history, err := r.marks(slot)
+	history, err := r.branch.Ledger.Marks(slot)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]b
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter is kept. "+
 				"If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
 		r.account.problem(p)
-		r.branch.GivesWay(p, r.o.DryRun)
+		r.branch.GivesWay(p)
 	}
 	return out, nil
 }

@@ -24,7 +24,8 @@ type merging struct {
 	branch  *pass.Branch
 	o       Options
 	account *account
-	unsaved pass.Overlay // of a dry run
+	anew    bool // nothing was remembered of the branch
+	show    bool // the report shows each change
 
 	lost      map[string]pass.Conflict // that are not decided yet
 	shared    *tree.Shared
@@ -115,7 +116,7 @@ func (r *merging) concluded(
 ) {
 	for _, lost := range m.conflicts {
 		if !lost.Open || !lost.Known(r.lost) {
-			r.account.conflict(lost, r.unsaved.Anew)
+			r.account.conflict(lost, r.anew)
 		}
 	}
 	r.aged(m, result)
@@ -136,7 +137,7 @@ func (r *merging) three(
 			ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered,
 			pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &seen,
 		} {
-			if *marks, err = r.marks(r.branch.Slot(kind, path, x.Language.Code)); err != nil {
+			if *marks, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, path, x.Language.Code)); err != nil {
 				return in, err
 			}
 		}
@@ -361,14 +362,14 @@ func (r *merging) render(
 			m.after[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
-	m.count(in.Ours, changes[:len(result.Changes)], bad, r.o.DryRun)
+	m.count(in.Ours, changes[:len(result.Changes)], bad, r.show)
 	if !bytes.Equal(out, before) && len(bad) < len(changes) {
 		m.bytes = out
 	}
 	return true
 }
 
-// count counts the changes that are written; what is filled in does not count as a translation. A dry run shows them.
+// count counts the changes that are written; what is filled in does not count as a translation.
 func (m *merged) count(ours catalog.Catalog, changes []catalog.Change, bad map[catalog.Name]bool, show bool) {
 	var index map[catalog.Name]int
 	if show {
@@ -401,9 +402,4 @@ func (r *merging) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
 			"category at the service, with nothing but the number filled in", u.Text))
 	}
 	return texts
-}
-
-// marks reads marks of the ledger, and in a dry run those that it would have written.
-func (r *merging) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.Marks(r.branch.Ledger, slot)
 }

@@ -18,7 +18,7 @@ import (
 
 // tellsSources reports whether the exports of a group can bring its source texts as well.
 func (r *pulling) tellsSources(g *bundle.Group) bool {
-	asked := r.branch.Project.Push.Enabled && !r.branch.Project.Pull.Source && !r.o.DryRun
+	asked := r.branch.Project.Push.Enabled && !r.branch.Project.Pull.Source
 	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
 }
 
@@ -47,7 +47,7 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 			compare(g, x, x.SourceOf)
 		}
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew.In(r.o.DryRun))
+	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *pulling) sourceNews(t *tree.Tree, x *pass.Exported) (bool, error) {
 			continue
 		}
 		r.compareSource(t, s, x.SourceOf(b), found)
-		known, err := r.branch.Ledger.Marks(r.branch.FoundSlot(s.Collection))
+		known, err := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
 		if err != nil {
 			return false, err
 		}
@@ -114,7 +114,7 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 // keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
 func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		known, err := tx.Marks(r.branch.FoundSlot(collection))
+		known, err := tx.Marks(r.branch.Memory().FoundSlot(collection))
 		if err != nil || len(known) == 0 && len(found) == 0 {
 			return err
 		}
@@ -134,10 +134,10 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 		if maps.Equal(now, known) {
 			return nil
 		}
-		slots, err := r.branch.PushedSlots(tx)
+		slots, err := r.branch.Memory().PushedSlots(tx)
 		for _, slot := range slots {
 			if slot.Collection == collection && len(fresh) > 0 && err == nil {
-				_, err = r.branch.DoubtSlot(tx, slot, fresh)
+				_, err = r.branch.Memory().DoubtSlot(tx, slot, fresh)
 			}
 		}
 		if len(fresh) > 0 {
@@ -145,6 +145,6 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 			r.branch.Log.Info("the service does not have source texts as it accepted them; the next push compares them",
 				zap.String("collection", collection), zap.Int("texts", len(fresh)))
 		}
-		return errors.Join(err, tx.SetMarks(r.branch.FoundSlot(collection), now))
+		return errors.Join(err, tx.SetMarks(r.branch.Memory().FoundSlot(collection), now))
 	})
 }

@@ -57,15 +57,15 @@ func (r *merging) gone(
 // them, or that a merge into the target found there, with the further forms that the target has of their plurals.
 func (r *merging) seenKeys(x pass.Translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
 	var seen catalog.Catalog
-	slots := []ledger.Slot{r.branch.Slot(ledger.Merged, x.Path, x.Language.Code)}
+	slots := []ledger.Slot{r.branch.Memory().Slot(ledger.Merged, x.Path, x.Language.Code)}
 	if m.former.path != "" {
-		slots = append(slots, r.branch.Slot(ledger.Merged, m.former.path, x.Language.Code))
+		slots = append(slots, r.branch.Memory().Slot(ledger.Merged, m.former.path, x.Language.Code))
 	}
 	for _, b := range x.Sources {
-		slots = append(slots, r.branch.PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
+		slots = append(slots, r.branch.Memory().PushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
 	}
 	for _, slot := range slots {
-		marks, err := r.marks(slot)
+		marks, err := r.branch.Ledger.Marks(slot)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (r *merging) outdate(t *tree.Tree, x pass.Translated, m *merged, in *catalo
 		pass.LookAt(r.branch.Project.Pull.Branch).Kind(): &made.Stood,
 	} {
 		var err error
-		if *marks, err = r.marks(r.branch.Slot(kind, path, x.Language.Code)); err != nil {
+		if *marks, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, path, x.Language.Code)); err != nil {
 			return err
 		}
 	}

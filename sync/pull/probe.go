@@ -49,7 +49,7 @@ type probing struct {
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
 	r.probe = probing{now: now, blind: make(map[string]bool)}
-	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
+	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
 	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -191,11 +191,11 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.merging.marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
+		merged, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.merging.marks(r.branch.Slot(ledger.Outdated, target.Path, target.Language.Code))
+		outdated, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Outdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -231,7 +231,7 @@ func (p *pulling) unsettle() error {
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the
 // commit that it made.
 func (r *pulling) settle(tip *gitops.Tip, made string) error {
-	if r.o.DryRun || !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+	if !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
 	if made != "" {

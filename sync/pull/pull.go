@@ -6,7 +6,8 @@
 //	apply  files -> commit -> delivered -> remembered
 //
 // Its law: a text that was written in the files is replaced only by one that was written after it was seen. A commit
-// is intended in the ledger before it is delivered and remembered after. A dry run stops before the commit.
+// is intended in the ledger before it is delivered and remembered after. A dry run is a pull over a
+// draft of the ledger, with a preview in place of the delivery (begin).
 //
 // It sends nothing to the service, and does not decide when it runs.
 package pull
@@ -31,7 +32,6 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -45,21 +45,27 @@ type pulling struct {
 	merging *merging
 	exports map[string]*pass.Exported // by template and collection: asked for once, also where the branch moves meanwhile
 	probe   probing
-	looked  string // where branch and base were
-
-	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
-	merged    bool        // the branch has nothing that base lacks
-	arrival   arrival
+	to      *delivery
+	out     carrier
 }
 
-// arrival is what became of the commit of a pull.
-type arrival struct {
-	brought     bool             // it has arrived, and that is remembered
-	redelivered bool             // it had arrived before, and the remote had lost it
-	waits       bool             // it has arrived nowhere yet
-	refused     *refusal         // what the remote did not take; nil when it took everything
-	offer       string           // the address for a request that the remote printed
-	earlier     *ledger.Delivery // whose arrival an earlier pull did not live to remember; nil for none
+// carrier is what becomes of what a pull has made.
+type carrier interface {
+	// deliverPending delivers a commit that an earlier pull made. While it waits nothing can be added to the branch.
+	deliverPending(context.Context) (waits bool, err error)
+
+	// deliver makes a commit on a tip and brings it to the branch. Where it has not arrived, nothing is remembered of it.
+	deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, steps []gitops.Step, done []*merged,
+	) (arrived bool, err error)
+
+	// deliverAgain brings back what the remote has lost of the branch.
+	deliverAgain(context.Context, *tree.Tree, *gitops.Tip) error
+
+	// follow has the local branch follow a tip.
+	follow(context.Context, *gitops.Tip) error
+
+	// askToMerge brings the branch's request in step with it.
+	askToMerge(context.Context) error
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -103,33 +109,37 @@ func (r *pulling) answers(found pass.Found) {
 
 // begin is a pull of which nothing has happened yet.
 func begin(p *pass.Branch, o Options) *pulling {
-	a := &account{branch: p, o: o}
-	a.clear()
-	return &pulling{branch: p, o: o, begun: p.Now(), account: a, merging: &merging{branch: p, o: o, account: a},
-		exports: make(map[string]*pass.Exported)}
+	r := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*pass.Exported), account: &account{o: o},
+		to: &delivery{diff: o.Diff}, merging: &merging{o: o}}
+	r.out = r.to
+	if o.DryRun {
+		r.branch, r.out, r.merging.show = p.Draft(), &preview{r.to}, true
+	}
+	r.account.branch, r.to.branch, r.merging.branch = r.branch, r.branch, r.branch
+	r.to.account, r.merging.account = r.account, r.account
+	r.account.clear()
+	return r
 }
 
 // end remembers how the pass ended, and returns the report of it and why it failed.
 func (r *pulling) end(err error) (Report, error) {
-	if !r.o.DryRun {
-		passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
-			Committed: r.account.report.Commit != "" && !r.arrival.waits}
-		for _, f := range r.account.report.Files {
-			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
-		}
-		if errors.Is(err, gitops.ErrBusy) {
-			passed.Result = report.ResultSkipped
-		}
-		past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems, err)
-		past.Problems = pass.Besides(past.Problems, r.account.elsewhere)
-		past.Held, past.Unread, past.Look = len(r.account.holds), r.account.unread, r.branch.Subject(r.looked)
-		r.branch.Past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
-			if r.tell(d, err); err != nil {
-				return nil // nothing is concluded from what it did not come to
-			}
-			return r.account.keepLeft(tx)
-		})
+	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
+		Committed: r.account.report.Commit != "" && !r.to.waits}
+	for _, f := range r.account.report.Files {
+		passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 	}
+	if errors.Is(err, gitops.ErrBusy) {
+		passed.Result = report.ResultSkipped
+	}
+	past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems, err)
+	past.Problems = pass.Besides(past.Problems, r.account.elsewhere)
+	past.Held, past.Unread, past.Look = len(r.account.holds), r.account.unread, r.branch.Subject(r.to.looked)
+	r.branch.Past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
+		if r.tell(d, err); err != nil {
+			return nil // nothing is concluded from what it did not come to
+		}
+		return r.account.keepLeft(tx)
+	})
 	if err != nil {
 		err = fmt.Errorf("pull %s: %w", r.branch.Called(), err)
 		r.account.report.Failure = failure.Of(err)
@@ -149,7 +159,7 @@ func (r *pulling) pass(ctx context.Context) error {
 			err = r.acceptService()
 		}
 		if err == nil {
-			err = r.askToMerge(ctx)
+			err = r.out.askToMerge(ctx)
 		}
 		if err == nil {
 			err = r.late()
@@ -173,10 +183,8 @@ func (r *pulling) pass(ctx context.Context) error {
 
 // attempt builds one commit on the branch as it is now and delivers it.
 func (r *pulling) attempt(ctx context.Context) error {
-	if !r.o.DryRun {
-		if waits, err := r.deliverPending(ctx); err != nil || waits {
-			return err
-		}
+	if waits, err := r.out.deliverPending(ctx); err != nil || waits {
+		return err
 	}
 	tip, err := r.readBranch(ctx)
 	if err != nil {
@@ -186,9 +194,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.tip, r.base, r.looked = tip, tip.Base(), Look(tip)
-	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
-	r.merging.removals = removalsSince(r.branch, tip, r.merged)
+	r.to.tip, r.to.base, r.to.looked = tip, tip.Base(), Look(tip)
+	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
+	r.merging.removals = removalsSince(r.branch, tip, r.to.merged)
 	t, err := tree.Find(joinedTree{on, joined}, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
@@ -196,7 +204,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.account.unreadable(problem)
 	}
-	if r.merging.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, tip, t.Bundles(), r.o.DryRun); err != nil {
+	if r.merging.anew, err = r.branch.Recollect(ctx, tip, t.Bundles()); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -207,7 +215,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		return err
 	}
 	before := r.account.report.Commit
-	if r.probe.loud && !r.o.DryRun {
+	if r.probe.loud {
 		if err := r.unsettle(); err != nil {
 			return err
 		}
@@ -215,14 +223,14 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err := r.commit(ctx, on, joined, done); err != nil {
 		return err
 	}
-	if r.account.report.Commit == "" && !r.o.DryRun {
-		if err := r.deliverAgain(ctx, t, tip); err != nil {
+	if r.account.report.Commit == "" {
+		if err := r.out.deliverAgain(ctx, t, tip); err != nil {
 			return err
 		}
 		before = r.account.report.Commit
 	}
-	if r.account.report.Commit == "" && (!r.o.DryRun || len(r.account.report.Files) == 0) {
-		if err := r.follow(ctx, tip); err != nil {
+	if r.account.report.Commit == "" {
+		if err := r.out.follow(ctx, tip); err != nil {
 			return err
 		}
 	}
@@ -246,10 +254,8 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 	if note := tip.Note(); note != "" {
 		r.branch.Log.Warn(note)
 	}
-	if !r.o.DryRun {
-		if err := r.recall(ctx, tip); err != nil {
-			return nil, err
-		}
+	if err := r.to.recall(ctx, tip); err != nil {
+		return nil, err
 	}
 	record := pass.LookAt(r.branch.Project.Pull.Branch).Record()
 	seen, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), record)
@@ -273,7 +279,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err != nil {
 		return nil, err
 	}
-	if r.merging.lost, err = r.branch.Conflicts(); err != nil {
+	if r.merging.lost, err = r.branch.Memory().Conflicts(); err != nil {
 		return nil, err
 	}
 	maps.Copy(r.merging.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
@@ -297,23 +303,6 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 		}
 	}
 	return done, nil
-}
-
-// toMerge is the request to merge the branch, which has the problems of this pull.
-func (r *pulling) toMerge() *request.Branch {
-	b := r.branch.MergeRequest(r.branch.Repo)
-	b.Problems = &r.account.report.Problems
-	return b
-}
-
-// askToMerge brings the branch's request in step with it.
-func (r *pulling) askToMerge(ctx context.Context) error {
-	if r.o.DryRun {
-		return nil
-	}
-	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.arrival.offer})
-	r.account.report.RequestURL, r.account.report.Request = q.URL, q.Did
-	return err
 }
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
@@ -382,12 +371,12 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	for _, g := range open {
 		asks = append(asks, r.pullAsk(t, g, languages))
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Resumed.In(r.o.DryRun))
+	answers, err := r.branch.ExportAll(ctx, asks, pass.Resumed)
 	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
 		for i := range asks {
 			asks[i].Sources = false
 		}
-		answers, err = r.branch.ExportAll(ctx, asks, pass.Resumed.In(r.o.DryRun))
+		answers, err = r.branch.ExportAll(ctx, asks, pass.Resumed)
 	}
 	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
 		return errors.Join(err, r.noticeSources(ctx, t, open))
@@ -427,23 +416,23 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	if !g.Template().HasLabel() {
 		return true, nil
 	}
-	marks, err := r.branch.Ledger.Marks(r.branch.Slot(ledger.Merged, target.Path, target.Language.Code))
+	marks, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
 }
 
 // tell tells what a pull did.
 func (r *pulling) tell(d *events.Entry, err error) {
-	if r.arrival.earlier != nil {
-		d.Delivered(*r.arrival.earlier)
+	if r.to.earlier != nil {
+		d.Delivered(*r.to.earlier)
 	}
 	switch { // also where the pass failed after that
-	case r.arrival.redelivered:
+	case r.to.redelivered:
 		d.DeliveredAgain(r.account.report.Commit)
-	case r.arrival.brought:
+	case r.to.brought:
 		d.Brought(r.account.report.ProjectPull, r.branch.Project.SourceLanguage)
 	}
 	d.Finished(r.account.report.Finished)
-	if err == nil && r.tip != nil {
+	if err == nil && r.to.tip != nil {
 		d.Holds("pull", r.account.holds)
 	}
 	d.Request()

@@ -66,7 +66,7 @@ func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 
 // record writes down the marks of one kind; none of them are written only over others.
 func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool) error {
-	slot := p.Slot(r.kind, m.Path, m.Language.Code)
+	slot := p.Memory().Slot(r.kind, m.Path, m.Language.Code)
 	if r.marks == (catalog.Packed{}) {
 		if has, err := tx.HasMarks(slot); err != nil || !has {
 			return err
@@ -77,7 +77,7 @@ func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool)
 
 // rememberTexts adds what the file had and has got to its history.
 func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
-	slot := p.Slot(ledger.Known, m.Path, m.Language.Code)
+	slot := p.Memory().Slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func stage(ctx context.Context, p *pass.Branch, d ledger.Delivery, done []*merge
 		return 0, ledger.Deliveries.Put(tx, p.StateName(), p.Project.Pull.Branch, d)
 	}
 	steps := append([]pass.StateStep{put}, remembering(p, staged, true)...)
-	return p.InPieces(ctx, steps, func(ledger.Writer) error { return nil })
+	return p.Memory().InPieces(ctx, steps, func(ledger.Writer) error { return nil })
 }
 
 // remembering are the steps that write down merges.
@@ -162,13 +162,13 @@ func rememberAll(ctx context.Context, p *pass.Branch, on *gitops.Tip, done []*me
 	if delivered {
 		steps, end = append(steps, Unstaging(p, d, true)...), ending(p, d, true)
 	}
-	err = p.InPieces(ctx, steps, end)
+	err = p.Memory().InPieces(ctx, steps, end)
 	return delivered && err == nil, err
 }
 
 // Unstage ends a delivery, which has arrived or not.
 func Unstage(ctx context.Context, p *pass.Branch, d ledger.Delivery, arrived bool) error {
-	return p.InPieces(ctx, Unstaging(p, d, arrived), ending(p, d, arrived))
+	return p.Memory().InPieces(ctx, Unstaging(p, d, arrived), ending(p, d, arrived))
 }
 
 // Unstaging are the steps that take over what is staged where the commit arrived, and drop it otherwise.
@@ -186,23 +186,23 @@ func Unstaging(p *pass.Branch, d ledger.Delivery, arrived bool) (steps []pass.St
 // unstageOne takes over what is staged of one file, or drops it.
 func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
 	if f.Collection != "" {
-		return tx.DropMarks(p.PushedSlot(f.Source()).Stage(true))
+		return tx.DropMarks(p.Memory().PushedSlot(f.Source()).Stage(true))
 	}
 	branch := pass.LookAt(p.Project.Pull.Branch).Kind()
 	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, branch} {
-		slot := p.Slot(kind, f.Path, f.Language).Stage(true)
+		slot := p.Memory().Slot(kind, f.Path, f.Language).Stage(true)
 		if !arrived {
 			if err := tx.DropMarks(slot); err != nil {
 				return err
 			}
-		} else if _, err := tx.MoveMarks(slot, p.Slot(kind, f.Path, f.Language)); err != nil {
+		} else if _, err := tx.MoveMarks(slot, p.Memory().Slot(kind, f.Path, f.Language)); err != nil {
 			return err
 		}
 	}
 	if !arrived {
 		return nil
 	}
-	return p.Written(tx, f.Path, f.Language)
+	return p.Memory().Written(tx, f.Path, f.Language)
 }
 
 // ending is the last step of a delivery: its record goes, and the branch was merged up to its commit.

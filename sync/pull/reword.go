@@ -83,7 +83,7 @@ func (w *rewording) ask(ctx context.Context) error {
 			asks = append(asks, pass.ExportAsk{Group: g, Languages: []config.Language{g.Bundles[0].Source}, Completion: "draft"})
 		}
 	}
-	answers, err := w.pull.branch.ExportAll(ctx, asks, pass.Resumed.In(w.pull.o.DryRun))
+	answers, err := w.pull.branch.ExportAll(ctx, asks, pass.Resumed)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
 				before := catalog.MarkOf(s.Texts[index[c.Name]].Text)
 				m.wording.learned = append(m.wording.learned, relearned{c.Name, before, catalog.MarkOf(c.Text)})
 				m.counts.Changed++
-				if w.pull.o.DryRun {
+				if w.pull.merging.show {
 					m.counts.Changes = append(m.counts.Changes, valueOf(s.Texts, index, c))
 				}
 			}

@@ -2,10 +2,8 @@ package pull
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
@@ -15,72 +13,9 @@ import (
 
 // withhold takes out of a merge's result what would break the program.
 func (a *account) withhold(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	a.shaped(x, source, in, result)
-	a.checked(x, source, in, result)
-	a.pluralsWhole(x, source, in, result)
-}
-
-// shaped takes out and reports the changes of keys whose texts do not fit together as the source's do: they crash an
-// Android program. Where the service has the source's shape and the repository the one before it, the old texts go.
-func (a *account) shaped(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	formed := func(u catalog.Unit) bool { return u.Form != "" }
-	if !slices.ContainsFunc(source, formed) &&
-		!slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
-		return // most formats have one text for each key
+	for _, l := range examine.Withhold(x.Target, source, in, result) {
+		a.leaveOut(x, l.Code, l.Key, l.Why)
 	}
-	want := examine.Shapes(source, nil)
-	have := examine.Shapes(in.Ours, want)
-	fresh := make(catalog.Catalog, 0, len(result.Changes))
-	for _, c := range result.Changes {
-		if c.Op != catalog.Removed {
-			fresh = append(fresh, catalog.Unit{Name: c.Name})
-		}
-	}
-	bad := make(map[string]string)
-	for key, s := range examine.Shapes(fresh, nil) {
-		if bad[key] = s.Misfit(want[key], have[key]); bad[key] == "" {
-			delete(bad, key)
-		}
-	}
-	told := make(map[string]bool)
-	taken := make(map[string]bool)
-	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
-		if c.Op == catalog.Removed || bad[c.Key] == "" {
-			taken[c.Key] = taken[c.Key] || c.Op != catalog.Removed
-			return false
-		}
-		if !told[c.Key] {
-			told[c.Key] = true
-			a.leaveOut(x, report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
-		}
-		result.Leave(in.Base, c.Name)
-		return true
-	})
-	for _, u := range in.Ours {
-		if taken[u.Key] && examine.ShapeOf(u.Form) != want[u.Key].Kind {
-			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
-		}
-	}
-}
-
-// checked takes out the changes that would break the program, and reports them.
-func (a *account) checked(x pass.Translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	of := examine.New(x.Sources[0], x.Language, source)
-	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
-		if c.Op == catalog.Removed {
-			return false
-		}
-		findings := check.Breaking(of.Examine(c.Name, c.Text))
-		if len(findings) == 0 {
-			return false
-		}
-		for _, f := range findings {
-			a.leaveOut(x, f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; "+
-				"correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
-		}
-		result.Leave(in.Base, c.Name)
-		return true
-	})
 }
 
 // guardFloor is how many translations a file must lose before the guard looks at the share.

@@ -25,7 +25,7 @@ type relearned struct {
 // commit has arrived.
 func (x *wording) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 	if len(x.learned) > 0 {
-		history, err := tx.Marks(p.SourceHistory(x.at.Collection))
+		history, err := tx.Marks(p.Memory().SourceHistory(x.at.Collection))
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (x *wording) remember(p *pass.Branch, tx ledger.Writer, staged bool) error 
 			}
 			ledger.Learn(history, l.Name, l.after)
 		}
-		if err := tx.SetMarks(p.SourceHistory(x.at.Collection), history); err != nil {
+		if err := tx.SetMarks(p.Memory().SourceHistory(x.at.Collection), history); err != nil {
 			return err
 		}
 	}
@@ -47,11 +47,11 @@ func (x *wording) remember(p *pass.Branch, tx ledger.Writer, staged bool) error 
 		for _, u := range x.accepts {
 			marks[u.Name] = u.Mark
 		}
-		return tx.SetMarks(p.PushedSlot(x.at).Stage(true), marks)
+		return tx.SetMarks(p.Memory().PushedSlot(x.at).Stage(true), marks)
 	}
 	a := pass.NewAcceptance(x.at.Collection)
 	a.Add(x.at.Path, x.accepts)
-	return p.Accept(tx, a)
+	return p.Memory().Accept(tx, a)
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and
@@ -65,7 +65,7 @@ func reworded(p *pass.Branch, tx ledger.Writer, d ledger.Delivery) error {
 		if accepted[f.Collection] == nil {
 			accepted[f.Collection], arrived[f.Collection] = pass.NewAcceptance(f.Collection), make(catalog.Marks)
 		}
-		marks, err := tx.Marks(p.PushedSlot(f.Source()).Stage(true))
+		marks, err := tx.Marks(p.Memory().PushedSlot(f.Source()).Stage(true))
 		if err != nil {
 			return err
 		}
@@ -77,10 +77,10 @@ func reworded(p *pass.Branch, tx ledger.Writer, d ledger.Delivery) error {
 		maps.Copy(arrived[f.Collection], marks)
 	}
 	for collection, a := range accepted {
-		if err := p.Accept(tx, a); err != nil {
+		if err := p.Memory().Accept(tx, a); err != nil {
 			return err
 		}
-		slot := p.SourceSeen(pass.LookAt(p.Project.Pull.Branch), collection)
+		slot := p.Memory().SourceSeen(pass.LookAt(p.Project.Pull.Branch), collection)
 		seen, err := tx.Marks(slot)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	}
 	err = p.Ledger.Update(func(tx ledger.Writer) error {
 		for _, s := range t.Sources {
-			if err := tx.SetMarks(p.PushedSlot(s.ID()), s.Texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.Memory().PushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}
@@ -48,7 +48,15 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := plansFor(p, t).sources.planSources(b.Context())
+		r := plansFor(p, t).sources
+		situation, err := r.read(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		plan, err := planSources(situation)
+		if err == nil {
+			err = r.apply(plan)
+		}
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -88,7 +96,7 @@ func bigImport(b *testing.B, p *pass.Branch, n, edition int) *ledger.Job {
 				units = append(units, ledger.Text{Name: name, Mark: catalog.MarkOf(fmt.Sprint("now", edition))})
 				before[name] = catalog.MarkOf(fmt.Sprint("before", edition))
 			}
-			if err := tx.SetMarks(p.PushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
+			if err := tx.SetMarks(p.Memory().PushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
 				return err
 			}
 			to := ledger.Destination{Path: path, Collection: "main"}
@@ -110,10 +118,10 @@ func BenchmarkSettle(b *testing.B) {
 			for edition := 0; b.Loop(); edition++ {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
-				r := begin(p, Options{})
+				r := newState(p, Options{})
 				b.StartTimer()
 				done := service.ImportResult{Status: "completed", Updated: 10 * n}
-				if err := r.imports.settle(context.Background(), j, done); err != nil {
+				if err := (&imports{state: r}).settle(context.Background(), j, done); err != nil {
 					b.Fatal(err)
 				}
 				if len(r.report.Problems) > 0 {
@@ -133,7 +141,7 @@ func BenchmarkDoubt(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				if err := begin(p, Options{}).imports.doubt(context.Background(), j); err != nil {
+				if err := (&imports{state: newState(p, Options{})}).doubt(context.Background(), j); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -152,7 +160,7 @@ func BenchmarkSettleFloor(b *testing.B) {
 				b.StartTimer()
 				err := p.Ledger.Update(func(tx ledger.Writer) error {
 					for _, f := range j.Files {
-						slot := p.PushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
+						slot := p.Memory().PushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
 						marks, err := tx.Marks(slot)
 						if err != nil {
 							return err

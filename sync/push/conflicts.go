@@ -14,25 +14,17 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/tree"
 )
-
-// unmoved reports whether a text is as it lost: here or, where it is still the one that both sides had before, in
-// another snapshot.
-func (c *candidate) unmoved(u catalog.Unit, lost pass.Conflict) bool {
-	return lost.IsOurs(u) || !c.changed[u.Name] && lost.Agreed(u) && lost.About(u.Name)
-}
 
 // decisions are what is found, and decided, about conflicts.
 type decisions struct {
 	*state
-	imports  *imports
 	lastPull time.Time
 }
 
 // readConflicts loads what a push has to know of them.
 func (r *decisions) readConflicts() (err error) {
-	if r.lost, err = r.branch.Conflicts(); err != nil || len(r.lost) == 0 {
+	if r.lost, err = r.branch.Memory().Conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
 	last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.StateName(), ledger.PassPull)
@@ -53,55 +45,14 @@ func (r *decisions) conflict(c pass.Conflict) bool {
 
 // foundConflict reports one that this push found.
 func (r *decisions) foundConflict(c pass.Conflict) {
-	if c.Open && r.o.DryRun {
-		r.report.Open[c.ID()] = c
+	if c.Open {
+		r.out.waits(func() pass.Conflict { return c })
 	}
 	if decided := r.o.Yields && r.branch.Project.Pull.Enabled && c.Open && c.Beside == ""; decided {
 		return
 	}
 	if r.conflict(c) && !c.Open {
-		r.branch.GivesWay(r.branch.Shown(c).Problem(), r.o.DryRun)
-	}
-}
-
-// waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, and no
-// decision was made since. A pull has merged the service's text then, or the service was asked since the last pull;
-// open ones wait for a decision only.
-func (r *decisions) waits(c *candidate, texts catalog.Catalog) bool {
-	for _, u := range texts {
-		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.unmoved(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
-			return false
-		}
-		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
-			return false
-		}
-	}
-	return true
-}
-
-// overruled reports whether a pull has merged the service's texts of a conflict: the status names it then, not every
-// push.
-func (c *candidate) overruled(lost pass.Conflict) bool {
-	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.memory.merged.Has(u.Name, u.Text) })
-}
-
-// decide finds the keys of conflicts whose repository text was written again by one who had seen the service's: that is
-// a decision. To have seen a form that the service did not change says nothing.
-func (c *candidate) decide(m memories, lost map[string]pass.Conflict) {
-	c.decided = make(map[string]bool)
-	for _, u := range c.texts {
-		if !c.changed[u.Name] {
-			continue
-		}
-		l := lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		for _, seen := range m.seen {
-			for _, their := range l.Theirs {
-				if their.Name == u.Name && their.Text != u.Text && !l.Agreed(their) && seen.Has(u.Name, their.Text) {
-					c.decided[u.Key] = true
-				}
-			}
-		}
+		r.branch.GivesWay(r.branch.Shown(c).Problem())
 	}
 }
 
@@ -134,7 +85,7 @@ func (r *decisions) settleConflicts(ctx context.Context) error {
 			return err
 		}
 	}
-	r.imports.shipAll(ctx, ship.shipments)
+	r.out.ship(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
 		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language,
@@ -154,10 +105,7 @@ func (r *decisions) decidedOn(c pass.Conflict, stands string) {
 // next pull replaces it without asking again. Written once more, over the service's, it says something new.
 func (r *decisions) yieldConflict(c pass.Conflict) error {
 	r.decidedOn(c, "theirs")
-	if r.o.DryRun {
-		return nil
-	}
-	return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Yields(tx, c) })
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Memory().Yields(tx, c) })
 }
 
 // insistence is a conflict that push --ours decides, and its file.
@@ -199,7 +147,7 @@ func (r *decisions) insist(
 		return nil
 	}
 	r.branch.Say("asking what the service has in %q", g.Collection)
-	present, err := r.export(ctx, g, languages, string(service.Draft), pass.Anew.In(r.o.DryRun))
+	present, err := r.export(ctx, g, languages, string(service.Draft))
 	if err != nil {
 		return err
 	}
@@ -216,10 +164,8 @@ func (r *decisions) insist(
 			newer.Theirs = theirs
 			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
-			if !r.o.DryRun {
-				if err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return newer.Keep(r.branch, tx) }); err != nil {
-					return err
-				}
+			if err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return newer.Keep(r.branch, tx) }); err != nil {
+				return err
 			}
 			continue
 		}
@@ -227,7 +173,7 @@ func (r *decisions) insist(
 			files = append(files, one)
 		}
 		units[c.Path] = append(units[c.Path], c.Ours...)
-		r.was(c.Path, c.Language, theirs)
+		r.out.has(c.Path, c.Language, theirs)
 		r.decidedOn(c, "ours")
 	}
 	for _, one := range files {
@@ -236,45 +182,13 @@ func (r *decisions) insist(
 		if err != nil {
 			return err
 		}
-		req := request(r.branch, one.to.Sources[0], c.Language, g.ExportFormat(), r.branch.Project.Push.CompletionState)
+		project := r.branch.Project
+		req := request(project, one.to.Sources[0], c.Language, g.ExportFormat(), project.Push.CompletionState)
 		req.Conflicts = service.Overwrite
 		kinds := []ledger.TargetMarks{ledger.Known, ledger.Delivered}
 		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: kinds}, units[c.Path])
 	}
 	return nil
-}
-
-// The service has one text for a key of a collection; two files may have the key, each with a translation of its own.
-// Where these differ in a language, each file keeps its own: neither is sent, and neither is written over the other.
-// That is an open conflict of each file whose text the service does not have, which is told once and waits: push --ours
-// chooses one file's text for the service, push --theirs leaves what the service has. Where only one file has a
-// translation, the gap does not ask for it: at first contact it stays, too.
-
-// beside is another file of the collection that has another translation of a key of a candidate; "" for none.
-func (c *candidate) beside(key string) string {
-	return c.snapshot.shared.Beside(c.Path, c.Language.Code, key)
-}
-
-// about reports whether a stored conflict is still what it was: of a divided key, or of none.
-func (c *candidate) about(lost pass.Conflict) bool {
-	return (lost.Beside == "") == (c.beside(lost.Key) == "")
-}
-
-// gather reads those of all snapshots together, as they will be merged: the texts that are about to be sent, and else
-// those of the first snapshot that has the key.
-func gather(s *tree.Shared, found []*candidate) {
-	for _, c := range found {
-		had := c.texts.Keys()
-		for key := range had {
-			had[key] = s.Translates(c.Sources[0], c.Language.Code, c.Path, key)
-		}
-		for _, u := range c.texts {
-			if c.changed[u.Name] || !had[u.Key] {
-				s.Add(c.Sources[0], c.Language.Code, c.Path, u)
-			}
-		}
-	}
-	s.Divide()
 }
 
 // choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The

@@ -22,11 +22,7 @@ import (
 // followers are translations that follow their keys to new names, files and collections.
 type followers struct {
 	*state
-	imports   *imports
 	snapshots *snapshots
-
-	// following is what a dry run would have sent of them, by source file and language.
-	following map[string][]foreseen
 }
 
 // moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls
@@ -66,7 +62,7 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 		}
 	}
 	failed := len(r.errs)
-	r.imports.shipAll(ctx, asking.ship.shipments)
+	r.out.ship(ctx, asking.ship.shipments)
 	for _, m := range renames {
 		languages := asking.moved[m.ID()]
 		slices.Sort(languages)
@@ -75,7 +71,7 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 			told.FromFile = m.Left.Path
 		}
 		r.report.Renamed = append(r.report.Renamed, told)
-		if !r.o.DryRun && len(r.errs) == failed {
+		if len(r.errs) == failed {
 			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.StateName(), m.ID()); err != nil {
 				return err
 			}
@@ -102,7 +98,7 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*pass.Exporte
 	}
 	r.push.branch.Say("asking what the service has in %q", g.Collection)
 	of := r.push.branch.Project
-	x, err := r.push.export(ctx, g, of.Targets(), of.Pull.CompletionState, pass.Anew.In(r.push.o.DryRun))
+	x, err := r.push.export(ctx, g, of.Targets(), of.Pull.CompletionState)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +129,7 @@ func (r *renaming) bothSides(
 	if err != nil {
 		return nil, nil, err
 	}
-	filler, err := r.push.marks(r.push.branch.Slot(ledger.Filler, path, l.Code))
+	filler, err := r.push.marks(r.push.branch.Memory().Slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +145,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 	}
 	var history catalog.Marks
 	if path != "" {
-		if history, err = r.push.marks(r.push.branch.Slot(ledger.Known, path, l.Code)); err != nil {
+		if history, err = r.push.marks(r.push.branch.Memory().Slot(ledger.Known, path, l.Code)); err != nil {
 			return err
 		}
 	}
@@ -203,8 +199,8 @@ func (r *renaming) add(ctx context.Context, b *bundle.Bundle, l config.Language,
 		if err != nil {
 			return err
 		}
-		req := request(r.push.branch, b, l.Code, present.Group.ExportFormat(), r.push.branch.Project.Pull.CompletionState)
-		r.push.foresee(b, l, up.Units, i == 0)
+		project := r.push.branch.Project
+		req := request(project, b, l.Code, present.Group.ExportFormat(), project.Pull.CompletionState)
 		if i == 0 {
 			// A translator may have begun to translate the new key, in a state that this export does not show.
 			req.Conflicts = service.Skip
@@ -213,41 +209,6 @@ func (r *renaming) add(ctx context.Context, b *bundle.Bundle, l config.Language,
 		r.ship.add(req, up, ledger.Destination{Path: path, Language: l.Code, Kinds: kinds}, up.Units)
 	}
 	return nil
-}
-
-// foreseen is a translation that a dry run would have sent already when it comes to comparing with what the service
-// has.
-type foreseen struct {
-	catalog.Unit
-	skipped bool // where the service has one, that one stays
-}
-
-// foresee takes note of what a dry run would send of a source file's translations that follow.
-func (r *followers) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
-	if !r.o.DryRun {
-		return
-	}
-	for _, u := range units {
-		r.following[b.Path+"\x00"+l.Code] = append(r.following[b.Path+"\x00"+l.Code], foreseen{u, skipped})
-	}
-}
-
-// presently is what the service has for a target file, by an export; in a dry run with what this push would have sent
-// before it asked for that.
-func (r *followers) presently(t bundle.Target, present *pass.Exported) catalog.Catalog {
-	theirs := present.Of(t.Sources[0], t.Language)
-	for _, b := range t.Sources {
-		for _, f := range r.following[b.Path+"\x00"+t.Language.Code] {
-			at := slices.IndexFunc(theirs, func(u catalog.Unit) bool { return u.Name == f.Name })
-			switch {
-			case at < 0:
-				theirs = append(theirs, f.Unit)
-			case !f.skipped:
-				theirs[at].Text = f.Text
-			}
-		}
-	}
-	return theirs
 }
 
 // leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state
@@ -299,11 +260,11 @@ func (r *renaming) editedMeanwhile(
 	if path == "" || !r.push.branch.Project.Push.Translations {
 		return nil, false, nil
 	}
-	known, err := r.push.marks(r.push.branch.Slot(ledger.Known, path, l.Code))
+	known, err := r.push.marks(r.push.branch.Memory().Slot(ledger.Known, path, l.Code))
 	if err != nil || known == nil {
 		return nil, false, err
 	}
-	filler, err := r.push.marks(r.push.branch.Slot(ledger.Filler, path, l.Code))
+	filler, err := r.push.marks(r.push.branch.Memory().Slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, false, err
 	}

@@ -13,23 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 )
 
-// A target file that is nowhere any more keeps its records: it may come back, or move. Another file at its path
-// counts as the same one where at least half of the texts that both have a name for were in the old file.
-
-// akin reports whether a file can be the one that a history is of.
-func akin(texts catalog.Catalog, history catalog.Marks) bool {
-	shared, same := 0, 0
-	for _, u := range texts {
-		if ledger.Has(history, u.Name) {
-			shared++
-			if ledger.Holds(history, u) {
-				same++
-			}
-		}
-	}
-	return shared > 0 && 2*same >= shared || len(texts) == 0
-}
-
 // missing lists the target files with a history that no snapshot has, as far as that is new.
 func (r *reader) missing() ([]ledger.Slot, error) {
 	slots, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
@@ -60,12 +43,12 @@ func (r *reader) returned(tx ledger.Writer, c *candidate) error {
 			kinds = append(kinds, l.Kind())
 		}
 		for _, kind := range kinds {
-			if err := tx.DropMarks(r.branch.Slot(kind, c.Path, c.Language.Code)); err != nil {
+			if err := tx.DropMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code)); err != nil {
 				return err
 			}
 		}
 	}
-	return r.branch.Written(tx, c.Path, c.Language.Code)
+	return r.branch.Memory().Written(tx, c.Path, c.Language.Code)
 }
 
 // untouched reports whether the tree that pushes read is as the last push saw it, at the same commit, and with nothing
@@ -83,7 +66,7 @@ func (r *reader) untouched() (bool, error) {
 	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
 		return false, err
 	}
-	if rung, err := r.branch.Rung(); err != nil || rung {
+	if rung, err := r.branch.Memory().Rung(); err != nil || rung {
 		return false, err
 	}
 	targets, err := bundle.Existing(r.tree.FS, r.tree.Bundles(), r.branch.Project.Targets())
@@ -95,7 +78,7 @@ func (r *reader) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.marks(r.branch.Slot(here.Kind(), t.Path, t.Language.Code))
+		seen, err := r.marks(r.branch.Memory().Slot(here.Kind(), t.Path, t.Language.Code))
 		if err != nil || (f == nil) != (seen == nil) {
 			return false, err
 		}
@@ -103,19 +86,19 @@ func (r *reader) untouched() (bool, error) {
 			continue
 		}
 		texts := bundle.Texts(f)
-		history, err := r.marks(r.branch.Slot(ledger.Known, t.Path, t.Language.Code))
+		history, err := r.marks(r.branch.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}
-		asked, offered, err := r.asked(t, texts)
+		of, err := r.offers(t, texts)
 		if err != nil {
 			return false, err
 		}
 		for _, u := range texts {
-			if lost, is := r.lost[ledger.ConflictID(t.Path, t.Language.Code, u.Key)]; is && lost.IsOurs(u) || !asked(u) {
+			if lost, is := r.lost[ledger.ConflictID(t.Path, t.Language.Code, u.Key)]; is && lost.IsOurs(u) || !of.asked(u) {
 				continue
 			}
-			if (!ledger.Holds(history, u) || offered(u)) && u.Text != "" {
+			if (!ledger.Holds(history, u) || of.again(u)) && u.Text != "" {
 				return false, nil // written here, and not sent yet
 			}
 		}
@@ -125,12 +108,12 @@ func (r *reader) untouched() (bool, error) {
 
 // remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
 func (r *reader) remember(found []*candidate) error {
-	if r.o.DryRun || r.snapshots.blind {
+	if r.snapshots.blind {
 		return nil
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range found {
-			slot := r.branch.Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
+			slot := r.branch.Memory().Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
 			if len(r.errs) > 0 {
 				before, err := tx.Marks(slot)

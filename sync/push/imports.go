@@ -21,92 +21,31 @@ type imports struct {
 	done, total int // of those that are sent now
 }
 
-// shipment is one import: files of one collection, language and format, and what is remembered when the service
-// accepted them.
-type shipment struct {
-	request  service.ImportRequest
-	uploads  []bundle.Upload
-	remember []ledger.Destination // beside each upload
-	accepts  []catalog.Catalog    // beside each upload: what is remembered of it
-}
-
-// shipping gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
-type shipping struct {
-	shipments []*shipment
-	index     map[string]*shipment
-}
-
-// add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
-func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Destination, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{
-		req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState),
-		string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.Further()),
-	})
-	if s.index == nil {
-		s.index = make(map[string]*shipment)
-	}
-	at := s.index[key]
-	if at == nil {
-		at = &shipment{request: req}
-		s.index[key] = at
-		s.shipments = append(s.shipments, at)
-	}
-	at.uploads = append(at.uploads, up)
-	at.remember = append(at.remember, m)
-	at.accepts = append(at.accepts, accepts)
-}
-
-// request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
-func request(p *pass.Branch, b *bundle.Bundle, language, format, completion string) service.ImportRequest {
-	return service.ImportRequest{
-		Project: p.Project.ID, Collection: b.Collection, Language: language,
-		Format: service.Format(format), PathSeparator: b.Separator, Labels: b.Labels,
-		CompletionState: service.CompletionState(completion),
-		Conflicts:       service.Conflicts(p.Project.Push.Conflicts),
-	}
-}
-
-// shipAll sends imports and writes down what became of them. All are under way at once, but of one collection and
-// language one at a time: of two, the older text could arrive last. The failure of one does not keep the others from
-// being sent.
-func (r *imports) shipAll(ctx context.Context, all []*shipment) {
+// ship sends imports and writes down what became of them, a round at a time. The failure of one does not keep the
+// others from being sent.
+func (r *imports) ship(ctx context.Context, all []*shipment) {
 	r.done, r.total = 0, len(all)
-	if len(all) > 0 && !r.o.DryRun {
+	if len(all) > 0 {
 		if err := r.forgetExports(); err != nil {
 			r.errs = append(r.errs, err)
 			return
 		}
 	}
-	for len(all) > 0 && ctx.Err() == nil {
-		var later []*shipment
+	for _, round := range rounds(all) {
 		var begun []*ledger.Job
-		busy := make(map[[2]string]bool)
-		for _, s := range all {
-			to := [2]string{s.request.Collection, s.request.Language}
-			if busy[to] {
-				later = append(later, s)
-				continue
-			}
-			busy[to] = true
-			bundle.Distinguish(s.uploads)
-			if r.o.DryRun {
-				r.sent(s)
-				continue
+		for _, s := range round {
+			if ctx.Err() != nil {
+				break // what was begun is taken up by the next push
 			}
 			j, err := r.send(ctx, s)
 			if err != nil {
 				r.errs = append(r.errs, err)
 				r.done++
+				continue
 			}
-			if err == nil {
-				begun = append(begun, j)
-			}
-			if ctx.Err() != nil {
-				break // what was begun is taken up by the next push
-			}
+			begun = append(begun, j)
 		}
 		r.await(ctx, begun, func(err error) { r.errs = append(r.errs, err) })
-		all = later
 	}
 	if err := ctx.Err(); err != nil && !errors.Is(errors.Join(r.errs...), err) {
 		r.errs = append(r.errs, err)
@@ -130,37 +69,32 @@ func (r *imports) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
 		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
-	r.sent(s)
+	r.sending(s)
 	s.uploads = nil
 	job.Service = string(id)
-	return job, r.branch.Remember(job)
+	return job, r.branch.Memory().Remember(job)
 }
 
-// sent puts an import into the report.
-func (r *imports) sent(s *shipment) {
+// sending puts an import into the report, and returns the files of it there.
+func (r *state) sending(s *shipment) []report.PushedFile {
 	r.report.Requests++
+	before := len(r.report.Files)
 	for _, up := range s.uploads {
 		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
-		if r.o.DryRun {
-			f.Changes = r.values(f.Path, f.Language, up.Units)
-		}
 		r.report.Files = append(r.report.Files, f)
 		r.report.Keys += len(f.Keys)
 	}
+	return r.report.Files[before:]
 }
 
-// values are the texts that a dry run would send, beside those that the service has.
-func (r *imports) values(path, language string, units catalog.Catalog) []report.Value {
-	var all []report.Value
-	for _, u := range units {
-		v := report.Value{Key: u.Key, Form: u.Form, New: &u.Text}
-		if old, ok := r.old[path+"\x00"+language][u.Name]; ok {
-			v.Old = &old
-		}
-		all = append(all, v)
-	}
-	return all
-}
+// has, foretell and waits are for those who see no import: the service answers itself.
+func (r *imports) has(string, string, catalog.Catalog) {}
+
+func (r *imports) foretell(report.Problem) {}
+
+func (r *imports) waits(func() pass.Conflict) {}
+
+func (r *imports) after(_ bundle.Target, theirs catalog.Catalog) catalog.Catalog { return theirs }
 
 // importing tells of one of the imports.
 func (r *imports) importing(format string, args ...any) {
@@ -177,7 +111,7 @@ func (p *imports) forgetExports() error {
 	}
 	for _, j := range jobs {
 		if j.Kind == pass.JobExport {
-			if err := p.branch.Forget(&j); err != nil {
+			if err := p.branch.Memory().Forget(&j); err != nil {
 				return err
 			}
 		}

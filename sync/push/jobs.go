@@ -38,7 +38,7 @@ func (p *imports) intend(s *shipment) (*ledger.Job, error) {
 			sent := ledger.Destination{
 				Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent},
 			}
-			if err := p.branch.Mark(tx, sent, f.Units); err != nil {
+			if err := p.branch.Memory().Mark(tx, sent, f.Units); err != nil {
 				return err
 			}
 		}
@@ -64,7 +64,7 @@ func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	var slots []ledger.Slot
 	if len(sent) > 0 {
 		err := p.branch.Ledger.View(func(tx ledger.Reader) (err error) {
-			slots, err = p.branch.PushedSlots(tx)
+			slots, err = p.branch.Memory().PushedSlots(tx)
 			return err
 		})
 		if err != nil {
@@ -74,19 +74,19 @@ func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	var steps []pass.StateStep
 	for _, slot := range slots {
 		if texts := sent[slot.Collection]; texts != nil {
-			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.DoubtSlot(tx, slot, texts) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.Memory().DoubtSlot(tx, slot, texts) })
 		}
 	}
-	return p.branch.InPieces(ctx, steps, func(tx ledger.Writer) error {
+	return p.branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
 		return ledger.Jobs.Delete(tx, p.branch.StateName(), j.ID)
 	})
 }
 
-// resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached
+// resume finishes the imports that an earlier pass began. One without an identifier may or may not have reached
 // the service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still
 // pending, are sent again as they are now. While one still runs nothing else may be sent: the older text could arrive
 // last.
-func (r *imports) resumeImports(ctx context.Context) error {
+func (r *imports) resume(ctx context.Context) error {
 	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return err
@@ -191,12 +191,14 @@ func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 					return kind == ledger.Further
 				})
 			}
-			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.branch.Mark(tx, m, units) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) {
+				return 1 + len(units), r.branch.Memory().Mark(tx, m, units)
+			})
 		}
 	}
 	err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, a := range sources {
-			more, err := r.branch.AcceptSteps(tx, a)
+			more, err := r.branch.Memory().AcceptSteps(tx, a)
 			if err != nil {
 				return err
 			}
@@ -208,7 +210,7 @@ func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 	if err != nil {
 		return err
 	}
-	return r.branch.InPieces(ctx, steps, func(tx ledger.Writer) error {
+	return r.branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
 		return ledger.Jobs.Delete(tx, r.branch.StateName(), j.ID)
 	})
 }

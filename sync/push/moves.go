@@ -10,35 +10,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
 )
-
-// rememberMoves stores the moves, and forgets those whose old file is there again.
-func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error {
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.Tree.Sources {
-		here[s.ID()] = true
-	}
-	stored, err := ledger.Moves.List(tx, project)
-	if err != nil {
-		return err
-	}
-	for _, m := range stored {
-		if here[m.From] {
-			if err := ledger.Moves.Delete(tx, project, m.ID()); err != nil {
-				return err
-			}
-		}
-	}
-	for _, m := range a.Moves {
-		if err := ledger.Moves.Put(tx, project, m.ID(), m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the
 // completion state that pulls ask for. Those go along whose source text the new file has under the same key.
@@ -74,7 +48,7 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 		}
 		told := report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages}
 		r.report.Moved = append(r.report.Moved, told)
-		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
+		if m.Sent = true; len(r.errs) == 0 {
 			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.StateName(), m.ID(), m); err != nil {
 				return err
 			}
@@ -95,7 +69,7 @@ func (r *followers) moveCollection(
 	g := bundle.Groups([]*bundle.Bundle{&former})[0]
 	r.branch.Say("asking what the service has in %q", g.Collection)
 	completion := r.branch.Project.Pull.CompletionState
-	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), completion, pass.Anew.In(r.o.DryRun))
+	theirs, err := r.export(ctx, g, r.branch.Project.Targets(), completion)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +92,9 @@ func (r *followers) moveCollection(
 			return nil, err
 		}
 		languages = append(languages, l.Code)
-		r.foresee(s.Bundle, l, up.Units, false)
 		to := ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}
-		ship.add(request(r.branch, s.Bundle, l.Code, g.ExportFormat(), completion), up, to, up.Units)
+		ship.add(request(r.branch.Project, s.Bundle, l.Code, g.ExportFormat(), completion), up, to, up.Units)
 	}
-	r.imports.shipAll(ctx, ship.shipments)
+	r.out.ship(ctx, ship.shipments)
 	return languages, nil
 }

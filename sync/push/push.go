@@ -6,7 +6,7 @@
 //	apply  imports, all under way at once; what was accepted is remembered as each ends
 //
 // Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays
-// pending. A dry run makes the same plan and neither sends nor remembers.
+// pending. A dry run is a push over a draft of the ledger, with a preview in place of the imports (newState).
 //
 // It writes no file and no commit, and does not decide when it runs.
 package push
@@ -20,7 +20,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
@@ -36,7 +35,6 @@ type pushing struct {
 	failure error  // of the whole pass, as it is told
 	skipped string // why nothing may be pushed now
 
-	imports      *imports
 	sources      *sourcePass
 	snapshots    *snapshots
 	followers    *followers
@@ -46,20 +44,14 @@ type pushing struct {
 
 func begin(p *pass.Branch, o Options) *pushing {
 	s := newState(p, o)
-	sent := &imports{state: s}
-	r := &pushing{state: s, begun: p.Now(), imports: sent,
-		sources: &sourcePass{
-			state: s, imports: sent, before: make(map[string]*pass.Exported), found: make(map[string]catalog.Marks),
-		},
+	r := &pushing{state: s, begun: p.Now(),
+		sources:   &sourcePass{state: s, before: make(map[string]*pass.Exported)},
 		snapshots: &snapshots{state: s},
-		decisions: &decisions{state: s, imports: sent},
+		decisions: &decisions{state: s},
 	}
-	r.followers = &followers{
-		state: s, imports: sent, snapshots: r.snapshots, following: make(map[string][]foreseen),
-	}
+	r.followers = &followers{state: s, snapshots: r.snapshots}
 	r.translations = &translationPass{
-		state: s, imports: sent, sources: r.sources, snapshots: r.snapshots, followers: r.followers,
-		decisions: r.decisions, reader: newReader(s, r.snapshots),
+		state: s, sources: r.sources, snapshots: r.snapshots, decisions: r.decisions, reader: newReader(s, r.snapshots),
 	}
 	return r
 }
@@ -104,23 +96,21 @@ func (r *pushing) answers(found pass.Found) {
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pushing) end(err error) Report {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
-	if !r.o.DryRun {
-		passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
-		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
-			passed.Result = report.ResultSkipped
-		}
-		past := pass.Outcome(r.branch.Now(), r.report.Keys, "", r.report.Problems, err)
-		past.Problems = pass.Besides(past.Problems, r.elsewhere)
-		if past.Keys > 0 {
-			past.SentAt = &past.At
-		} else if last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.StateName(), ledger.PassPush); err == nil {
-			past.Keys, past.SentAt = last.Keys, last.SentAt
-		}
-		r.branch.Past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
-			r.tell(d, err)
-			return nil
-		})
+	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
+	if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
+		passed.Result = report.ResultSkipped
 	}
+	past := pass.Outcome(r.branch.Now(), r.report.Keys, "", r.report.Problems, err)
+	past.Problems = pass.Besides(past.Problems, r.elsewhere)
+	if past.Keys > 0 {
+		past.SentAt = &past.At
+	} else if last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.StateName(), ledger.PassPush); err == nil {
+		past.Keys, past.SentAt = last.Keys, last.SentAt
+	}
+	r.branch.Past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
+		r.tell(d, err)
+		return nil
+	})
 	if err != nil {
 		r.failure = fmt.Errorf("push %s: %w", r.branch.Called(), err)
 		r.report.Failure = failure.Of(r.failure)
@@ -135,10 +125,8 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.branch.MakeRoom(ctx); err != nil {
 		return err
 	}
-	if !r.o.DryRun {
-		if err := r.imports.resumeImports(ctx); err != nil {
-			return err
-		}
+	if err := r.out.resume(ctx); err != nil {
+		return err
 	}
 	if same, err := r.untouchedSince(ctx); err != nil || same {
 		return err
@@ -146,7 +134,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.forgetSeen(); err != nil {
 		return err
 	}
-	t, held, err := pushTree(ctx, r.branch, r.o.DryRun)
+	t, held, err := pass.PushTree(ctx, r.branch)
 	if err != nil {
 		return err
 	}
@@ -159,21 +147,28 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	plan, err := r.sources.planSources(ctx)
+	situation, err := r.sources.read(ctx)
 	if err != nil {
+		return err
+	}
+	plan, err := planSources(situation)
+	if err != nil {
+		return err
+	}
+	if err := r.sources.apply(plan); err != nil {
 		return err
 	}
 	if err := r.sources.readBefore(ctx, plan); err != nil {
 		return err
 	}
-	r.imports.shipAll(ctx, plan.shipments)
-	if err := r.sources.seeSources(plan.accepted, t.Commit()); err != nil {
+	r.out.ship(ctx, plan.shipments)
+	if err := r.sources.seeSources(r.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
 		r.followers.moveTranslations(ctx, plan.renames)
 	}
-	if err := r.followers.moveCollections(ctx, plan.accepted); err != nil {
+	if err := r.followers.moveCollections(ctx, r.accepted); err != nil {
 		r.errs = append(r.errs, err)
 	}
 	return r.passTranslations(ctx)

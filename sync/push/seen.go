@@ -23,7 +23,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if waiting, err := r.unfinished(); err != nil || waiting {
 		return false, err
 	}
-	if rung, err := r.branch.Rung(); err != nil || rung {
+	if rung, err := r.branch.Memory().Rung(); err != nil || rung {
 		return false, err
 	}
 	now := ledger.Fingerprint{Config: last.Config}
@@ -55,7 +55,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 
 // plain reports whether these are the options of a push that was asked for nothing special.
 func (o Options) plain() bool {
-	return !o.All && !o.Translations && !o.Force && !o.DryRun && !o.Ours && !o.Theirs && len(o.Keys) == 0
+	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys) == 0
 }
 
 // unfinished reports whether something of earlier pushes waits.
@@ -64,7 +64,7 @@ func (r *pushing) unfinished() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	conflicts, err := r.branch.Conflicts()
+	conflicts, err := r.branch.Memory().Conflicts()
 	waits := slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == pass.JobImport })
 	return waits || len(conflicts) > 0, err
 }
@@ -89,7 +89,7 @@ func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
 
 // forgetSeen forgets what the last push saw, before something is done that it may not be true after.
 func (r *pushing) forgetSeen() error {
-	if r.o.DryRun || r.branch.Project.Push.Source == config.Worktree {
+	if r.branch.Project.Push.Source == config.Worktree {
 		return nil
 	}
 	return ledger.Fingerprints.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source)

@@ -14,31 +14,18 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
-	"github.com/locsync/locsync/sync/tree"
 )
 
-// A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
-// that pulls write. In both a text is a person's change when it is not blank, was not filled in, and
-//
-//   - is not in the file's history: no pull wrote it, and it was not delivered before; or
-//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen, or one of
-//     ours that brought such a text.
-//
-// An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
-type snapshot struct {
-	name    pass.LookAt
-	fsys    fs.FS
-	commit  string        // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared  *tree.Shared  // of all snapshots, once their files are read
-	earlier []pass.LookAt // those read last time at a commit of its history
-
-	merged map[string]catalog.Marks // what commits of ours brought since it was read last, by ledger.TargetID
+// opened is a snapshot, and its files.
+type opened struct {
+	snapshot
+	fsys fs.FS
 }
 
 // snapshots are those that a push reads translations from.
 type snapshots struct {
 	*state
-	all   []*snapshot
+	all   []*opened
 	blind bool // the branch could not be looked at, or need not be
 }
 
@@ -70,7 +57,7 @@ func (r *snapshots) find(ctx context.Context) error {
 	}
 	var err error
 	if ours != nil {
-		if r.unsaved, err = r.branch.Recollect(ctx, r.branch.Repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
+		if r.anew, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
 			return err
 		}
 	}
@@ -81,8 +68,10 @@ func (r *snapshots) find(ctx context.Context) error {
 }
 
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
-// that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
-func (r *snapshots) readMerged(ctx context.Context, at *snapshot) error {
+// that they replaced is back, it was brought back, though another commit of ours still waits on the branch. At first
+// contact of a long history the 10,000 youngest commits are read, for a second (gitops.Ours): what older ones of ours
+// brought counts as unseen.
+func (r *snapshots) readMerged(ctx context.Context, at *opened) error {
 	if slices.Contains(at.earlier, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
 		return nil
 	}
@@ -98,7 +87,7 @@ func (r *snapshots) readMerged(ctx context.Context, at *snapshot) error {
 	if err != nil {
 		return fmt.Errorf("read the history of %s: %w", at.name.Where(), err)
 	}
-	found, err := r.branch.BroughtBy(ctx, r.branch.Repo, made, r.tree.Bundles())
+	found, err := r.branch.BroughtBy(ctx, made, r.tree.Bundles())
 	at.merged = make(map[string]catalog.Marks, len(found))
 	for id, f := range found {
 		at.merged[id] = f.Agreed
@@ -107,8 +96,8 @@ func (r *snapshots) readMerged(ctx context.Context, at *snapshot) error {
 }
 
 // snapshotsIn are those of the tree that pushes read, and of a branch; nil where it is not to be looked at.
-func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snapshot, error) {
-	here := &snapshot{name: pass.LookAt(r.branch.Project.Push.Source), fsys: r.tree.FS}
+func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*opened, error) {
+	here := &opened{snapshot{name: pass.LookAt(r.branch.Project.Push.Source)}, r.tree.FS}
 	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
@@ -118,9 +107,10 @@ func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snaps
 		}
 		here.commit = head
 	}
-	snapshots := []*snapshot{here}
+	snapshots := []*opened{here}
 	if branch != nil && !branch.New() {
-		snapshots = []*snapshot{{name: pass.LookAt(r.branch.Project.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+		there := snapshot{name: pass.LookAt(r.branch.Project.Pull.Branch), commit: branch.Hash()}
+		snapshots = []*opened{{there, branch}, here}
 	}
 	for _, at := range snapshots {
 		for _, l := range names(r.branch) {
@@ -130,9 +120,6 @@ func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*snaps
 			commit, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), l.Record())
 			if err != nil {
 				return nil, err
-			}
-			if l == pass.LookAt(r.branch.Project.Pull.Branch) && r.unsaved.Seen != "" {
-				commit, looked = r.unsaved.Seen, true
 			}
 			past, err := repo.History.Contains(at.commit, commit)
 			if err != nil {

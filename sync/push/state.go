@@ -19,26 +19,51 @@ type state struct {
 	o      Options
 	tree   *tree.Tree
 
-	unsaved  pass.Overlay             // of a dry run
+	out      carrier
+	anew     bool                     // nothing was remembered of the branch
 	accepted *accepted.Sources        // what the service has of the sources
 	lost     map[string]pass.Conflict // that wait for a decision
 	settled  map[string]bool          // conflicts that this push decided
 	refused  map[string]bool          // source files that the service did not take now: it may not know their keys
-	met      map[string]bool          // target files that the service had before this ledger; see pass.Overlay.MetBefore
+	met      map[string]bool          // target files that the service had before this ledger; see pass.MetBefore
 
 	report    Report
 	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
 	errs      []error
-	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
+}
+
+// carrier is what becomes of what a push has decided to send.
+type carrier interface {
+	// resume finishes what an earlier push has begun.
+	resume(context.Context) error
+
+	// ship makes imports and remembers what was accepted. What failed is among the errors of the state.
+	ship(context.Context, []*shipment)
+
+	// has takes note of texts that the service has of a file.
+	has(path, language string, texts catalog.Catalog)
+
+	// after is what the service has of a target file after all that was shipped, given an export since.
+	after(t bundle.Target, theirs catalog.Catalog) catalog.Catalog
+
+	// foretell is told of a problem that the service will tell when it is sent to.
+	foretell(report.Problem)
+
+	// waits is told of first contact that is left open, or decided for the repository.
+	waits(func() pass.Conflict)
 }
 
 func newState(p *pass.Branch, o Options) *state {
-	return &state{branch: p, o: o, settled: make(map[string]bool), refused: make(map[string]bool),
+	s := &state{branch: p, o: o, settled: make(map[string]bool), refused: make(map[string]bool),
 		met: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
-		old: make(map[string]map[catalog.Name]string),
 		report: Report{Open: make(map[string]pass.Conflict), ProjectPush: report.ProjectPush{
 			Scope: pass.Scope(p), Files: []report.PushedFile{}, Outcome: pass.NoProblems()}}}
+	s.out = &imports{state: s}
+	if o.DryRun {
+		s.branch, s.out = p.Draft(), newPreview(s)
+	}
+	return s
 }
 
 func (r *state) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
@@ -49,20 +74,6 @@ func (r *state) answer(p report.Problem) {
 	r.problem(p)
 }
 
-// was takes note of what the service has of a file, for the values of a dry run.
-func (r *state) was(path, language string, texts catalog.Catalog) {
-	if !r.o.DryRun {
-		return
-	}
-	id := path + "\x00" + language
-	if r.old[id] == nil {
-		r.old[id] = make(map[catalog.Name]string)
-	}
-	for _, u := range texts {
-		r.old[id][u.Name] = u.Text
-	}
-}
-
 // unread tells what of an answer could not be read: it is not known what the service has there.
 func unread(r *state, x *pass.Exported) {
 	for _, p := range x.Problems {
@@ -71,14 +82,15 @@ func unread(r *state, x *pass.Exported) {
 }
 
 func (r *state) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.Marks(r.branch.Ledger, slot)
+	return r.branch.Ledger.Marks(slot)
 }
 
 // export asks the service for one group's translations; see exportAll.
 func (p *state) export(
-	ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age pass.ExportAge,
+	ctx context.Context, g *bundle.Group, languages []config.Language, completion string,
 ) (*pass.Exported, error) {
-	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}}, age)
+	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}},
+		pass.Anew)
 	if err != nil {
 		return nil, err
 	}

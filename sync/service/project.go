@@ -26,7 +26,6 @@ type NewProject struct {
 	Name            string
 	SourceLanguage  string
 	TargetLanguages []string
-	AssignToVendor  bool
 	Description     string
 	Deadline        string   // ISO 8601; empty: none
 	WorkflowStages  []string // empty: the service's default
@@ -91,7 +90,7 @@ func (p *NewProject) model(documents []DocumentModel) wire.ProjectCreate {
 		kind = wire.ProjectTypeDefault
 	}
 	m := wire.ProjectCreate{
-		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: &p.AssignToVendor,
+		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: new(bool),
 		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages,
 		ExternalTag: p.ExternalTag,
 		UseMT:       ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate),

@@ -43,6 +43,9 @@ func (t *Table) Numbers(columns ...int) {
 // Title adds a row of one text, marked as a title.
 func (t *Table) Title(text string) { t.row(cell{text, strong}) }
 
+// Empty reports whether there is nothing below the headings.
+func (t *Table) Empty() bool { return len(t.rows) == 1 }
+
 func (t *Table) row(cells ...cell) { t.rows = append(t.rows, cells) }
 
 // Row adds a row of texts.

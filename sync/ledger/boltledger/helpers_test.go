@@ -28,7 +28,7 @@ func get[T any](r ledger.Reader, scope, kind, id string) (value T, ok bool, err 
 }
 
 func list[T any](r ledger.Reader, scope, kind string) (values []T, err error) {
-	err = r.Records(ledger.Key{Scope: scope, Kind: kind}, func(content []byte) error {
+	err = r.Records(ledger.Key{Scope: scope, Kind: kind}, func(_ string, content []byte) error {
 		var value T
 		if err := json.Unmarshal(content, &value); err != nil {
 			return err

@@ -38,7 +38,7 @@ func (s *Store) Record(k ledger.Key) ([]byte, error) {
 }
 
 // Records is ledger.Reader's.
-func (s *Store) Records(like ledger.Key, visit func([]byte) error) error {
+func (s *Store) Records(like ledger.Key, visit func(id string, content []byte) error) error {
 	return s.View(func(tx ledger.Reader) error { return tx.Records(like, visit) })
 }
 

@@ -172,13 +172,17 @@ func (tx *transaction) Record(k ledger.Key) ([]byte, error) {
 	return bytes.Clone(content), nil // the file's memory is valid only in the transaction
 }
 
-func (tx *transaction) Records(like ledger.Key, visit func([]byte) error) error {
+func (tx *transaction) Records(like ledger.Key, visit func(id string, content []byte) error) error {
 	return each(tx.records, joinKey(like.Scope, like.Kind, ""), func(key, stored []byte) error {
 		content, err := unseal(key, stored)
 		if err != nil {
 			return fmt.Errorf("read records %s: %w", like.Kind, err)
 		}
-		return visit(content)
+		parts, err := splitKey(key, 3)
+		if err != nil {
+			return err
+		}
+		return visit(parts[2], content)
 	})
 }
 

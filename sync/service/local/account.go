@@ -8,9 +8,19 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// routes are the calls that are answered here, by path.
+func (s *Service) ownRoutes() map[string]methods {
+	return map[string]methods{
+		wire.PathAccount:          {"GET": s.getAccount},
+		wire.PathDirectory:        {"GET": s.getDirectory},
+		wire.PathDirectoryV1:      {"GET": s.getDirectory},
+		wire.PathSmartTranslation: {"POST": s.translate},
+	}
+}
+
 // getAccount answers GET /v1/account, which the interface does not have but clients call first.
 func (s *Service) getAccount(c *call) error {
-	return c.json(http.StatusOK, wire.Account{ID: s.o.AccountID, Name: s.o.AccountID, Type: "company"})
+	return c.json(http.StatusOK, wire.Account{ID: s.store.account, Name: s.store.account, Type: "company"})
 }
 
 // getDirectory answers GET /v2/directory?type=language: the languages there are.

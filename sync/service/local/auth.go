@@ -14,12 +14,12 @@ import (
 )
 
 // admit decides whether a call is answered at all.
-func (s *Service) admit(r *http.Request) error {
+func (s *apiServer) admit(r *http.Request) error {
 	if !s.authentic(r) {
 		return refuse(http.StatusUnauthorized, "HTTP Basic credentials are missing or wrong: the user name is the account's identifier, the password one of its API keys")
 	}
-	if s.o.AccountType == personalAccount {
-		return refuse(http.StatusForbidden, "the account %s is a personal one; this interface is for company accounts", s.o.AccountID)
+	if s.o.Personal {
+		return refuse(http.StatusForbidden, "the account %s is a personal one; this interface is for company accounts", s.o.Account)
 	}
 	if wait := s.window.take(s.o.Now()); wait > 0 {
 		return &problem{
@@ -31,7 +31,7 @@ func (s *Service) admit(r *http.Request) error {
 	return nil
 }
 
-func (s *Service) authentic(r *http.Request) bool {
+func (s *apiServer) authentic(r *http.Request) bool {
 	if len(s.o.Keys) == 0 {
 		return true
 	}
@@ -44,7 +44,7 @@ func (s *Service) authentic(r *http.Request) bool {
 	for _, key := range s.o.Keys {
 		match |= same(password, key)
 	}
-	return same(user, s.o.AccountID)&match == 1
+	return same(user, s.o.Account)&match == 1
 }
 
 // credentials reads a Basic header. White space inside the encoded part is dropped: some clients fold it into lines.

@@ -34,7 +34,7 @@ func filled(b *testing.B, n int, o Options) *quick {
 			b.Fatalf("%+v", r)
 		}
 	}
-	q.s.store.db.NoSync = false
+	q.s.store.setDurable(true)
 	b.ResetTimer()
 	return q
 }

@@ -1,37 +1,73 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"go.uber.org/zap"
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// Each account has one address that notifications go to. What is stored about it, in the account's bucket of bucketCallbacks:
-//
-//	callback   wire.Callback (JSON); absent while no address is registered
-//	queue      when it is due, number -> delivery (JSON), see deliveries.go
-//	errors     number -> wire.CallbackError (JSON), the last wire.MaxCallbackErrors of them
-var (
-	keyCallback = []byte("callback")
-	keyQueue    = []byte("queue")
-	keyErrors   = []byte("errors")
-)
-
 // ownHeaders are what a notification says about itself: an additional header cannot have these names.
 var ownHeaders = []string{"Connection", "Content-Length", "Content-Type", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
+// callbackSender answers the calls about callbacks, and sends the notifications that are queued.
+type callbackSender struct {
+	store   *store
+	client  *http.Client
+	retry   time.Duration // before the second attempt; it doubles each time
+	log     *zap.Logger
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+}
+
+// newCallbackSender sends notifications with a transport; nil: http.DefaultTransport.
+func newCallbackSender(st *store, transport http.RoundTripper, retry time.Duration, log *zap.Logger) (*callbackSender, error) {
+	if retry == 0 {
+		retry = firstResend
+	}
+	if retry < 0 || retry > maxFirstResend {
+		return nil, fmt.Errorf("callback retry %v: give a delay above 0, up to %v", retry, maxFirstResend)
+	}
+	return &callbackSender{store: st, client: newCallbackClient(transport), retry: retry, log: log}, nil
+}
+
+// open begins to send.
+func (s *callbackSender) open() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.workers.Go(func() { s.deliver(ctx) })
+}
+
+// close ends the sending; what was not sent stays queued.
+func (s *callbackSender) close() {
+	s.stop()
+	s.workers.Wait()
+	s.client.CloseIdleConnections()
+}
+
+// routes are the calls that are answered here, by path.
+func (s *callbackSender) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathCallback:           {"GET": s.getCallback, "POST": s.setCallback, "DELETE": s.deleteCallback},
+		wire.PathCallbackLastErrors: {"GET": s.lastCallbackErrors},
+	}
+}
+
 // getCallback answers GET /v1/callback: 404 while there is none.
-func (s *Service) getCallback(c *call) error {
+func (s *callbackSender) getCallback(c *call) error {
 	var found *wire.Callback
-	err := s.store.db.View(func(tx *bolt.Tx) (err error) {
-		found, err = s.callback(tx)
+	err := s.store.view(func(tx *Tx) (err error) {
+		found, err = callbackOf(tx)
 		return err
 	})
 	if err != nil {
@@ -44,7 +80,7 @@ func (s *Service) getCallback(c *call) error {
 }
 
 // setCallback answers POST /v1/callback. The address takes the place of the one before; notifications that still wait go to the new one.
-func (s *Service) setCallback(c *call) error {
+func (s *callbackSender) setCallback(c *call) error {
 	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
@@ -53,13 +89,7 @@ func (s *Service) setCallback(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		b, err := tx.Bucket(bucketCallbacks).CreateBucketIfNotExists([]byte(s.o.AccountID))
-		if err != nil {
-			return err
-		}
-		return putRecord(b, string(keyCallback), callback)
-	})
+	err = s.store.update(func(tx *Tx) error { return putCallback(tx, callback) })
 	if err != nil {
 		return err
 	}
@@ -67,19 +97,8 @@ func (s *Service) setCallback(c *call) error {
 }
 
 // deleteCallback answers DELETE /v1/callback, also when there is none. Notifications that wait are dropped: nobody wants them any more.
-func (s *Service) deleteCallback(c *call) error {
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID))
-		if b == nil {
-			return nil
-		}
-		if b.Bucket(keyQueue) != nil {
-			if err := b.DeleteBucket(keyQueue); err != nil {
-				return err
-			}
-		}
-		return b.Delete(keyCallback)
-	})
+func (s *callbackSender) deleteCallback(c *call) error {
+	err := s.store.update(removeCallback)
 	if err != nil {
 		return err
 	}
@@ -87,7 +106,7 @@ func (s *Service) deleteCallback(c *call) error {
 }
 
 // lastCallbackErrors answers GET /v1/callback/lastErrors: what went wrong with notifications, the newest first.
-func (s *Service) lastCallbackErrors(c *call) error {
+func (s *callbackSender) lastCallbackErrors(c *call) error {
 	limit, err := c.params.count(wire.QueryLimit, wire.MaxCallbackErrors)
 	if err != nil {
 		return err
@@ -96,31 +115,14 @@ func (s *Service) lastCallbackErrors(c *call) error {
 		return invalid(wire.QueryLimit, "is from 1 to %d", wire.MaxCallbackErrors)
 	}
 	out := []json.RawMessage{}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID))
-		if b == nil || b.Bucket(keyErrors) == nil {
-			return nil
-		}
-		cursor := b.Bucket(keyErrors).Cursor()
-		for k, v := cursor.Last(); k != nil && len(out) < limit; k, v = cursor.Prev() {
-			out = append(out, slices.Clone(v))
-		}
+	err = s.store.view(func(tx *Tx) error {
+		out = append(out, callbackErrors(tx, limit)...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return c.json(http.StatusOK, out)
-}
-
-// callback is the account's registration; nil when there is none.
-func (s *Service) callback(tx *bolt.Tx) (*wire.Callback, error) {
-	b := tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID))
-	if b == nil {
-		return nil, nil
-	}
-	found, _, err := getRecord[wire.Callback](b, string(keyCallback))
-	return found, err
 }
 
 // readCallback reads and checks a registration.

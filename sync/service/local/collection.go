@@ -42,12 +42,12 @@ type keyspace struct {
 }
 
 // collectionsOf is the bucket that holds a project's collections: one bucket each.
-func collectionsOf(tx *bolt.Tx, projectID string) *bolt.Bucket {
-	return tx.Bucket(bucketKeys).Bucket([]byte(projectID))
+func collectionsOf(tx *Tx, projectID string) *bolt.Bucket {
+	return tx.bucket(bucketKeys).Bucket([]byte(projectID))
 }
 
 // openCollection opens a collection, nil where there is none of that name.
-func openCollection(tx *bolt.Tx, projectID, name string) (*keyspace, error) {
+func openCollection(tx *Tx, projectID, name string) (*keyspace, error) {
 	all := collectionsOf(tx, projectID)
 	if all == nil {
 		return nil, nil
@@ -61,7 +61,7 @@ func openCollection(tx *bolt.Tx, projectID, name string) (*keyspace, error) {
 		return nil, fmt.Errorf("collection %q: no record: %w", name, err)
 	}
 	k := &keyspace{collection: *record, bucket: b, index: b.Bucket(bucketIndex), rows: b.Bucket(bucketRows), languages: map[string]*bolt.Bucket{}}
-	if tx.Writable() {
+	if tx.writable() {
 		k.rows.FillPercent = 0.9 // rows are appended
 	}
 	if k.Counts == nil {
@@ -71,8 +71,8 @@ func openCollection(tx *bolt.Tx, projectID, name string) (*keyspace, error) {
 }
 
 // makeCollection makes a collection that is not there yet.
-func makeCollection(tx *bolt.Tx, projectID, name string, targets []string) error {
-	all, err := tx.Bucket(bucketKeys).CreateBucketIfNotExists([]byte(projectID))
+func makeCollection(tx *Tx, projectID, name string, targets []string) error {
+	all, err := tx.bucket(bucketKeys).CreateBucketIfNotExists([]byte(projectID))
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func makeCollection(tx *bolt.Tx, projectID, name string, targets []string) error
 }
 
 // collectionNames lists a project's collections.
-func collectionNames(tx *bolt.Tx, projectID string) []string {
+func collectionNames(tx *Tx, projectID string) []string {
 	var names []string
 	if all := collectionsOf(tx, projectID); all != nil {
 		all.ForEachBucket(func(name []byte) error {

@@ -14,7 +14,7 @@ import (
 )
 
 // compose writes the units as a file of the export's format. An error names the key that the format cannot hold.
-func (x *exportJob) compose(units []unit) ([]byte, error) {
+func compose(x *exportJob, units []unit) ([]byte, error) {
 	format, ok := formats.Named(string(x.Format))
 	if !ok {
 		return nil, fmt.Errorf("no writer for the format %s", x.Format)
@@ -40,7 +40,7 @@ func (x *exportJob) compose(units []unit) ([]byte, error) {
 	if err != nil {
 		return nil, culprit(g, top, err)
 	}
-	return x.indented(g, body)
+	return indented(x, g, body)
 }
 
 // culprit finds the entry that a grammar could not write, to name it.
@@ -54,7 +54,7 @@ func culprit(g resource.Grammar, top []resource.New, err error) error {
 }
 
 // indented gives a file of JSON or YAML the indentation that the caller asked for.
-func (x *exportJob) indented(g resource.Grammar, body []byte) ([]byte, error) {
+func indented(x *exportJob, g resource.Grammar, body []byte) ([]byte, error) {
 	if x.Indent == "  " {
 		return body, nil
 	}
@@ -66,14 +66,14 @@ func (x *exportJob) indented(g resource.Grammar, body []byte) ([]byte, error) {
 		}
 		return out.Bytes(), nil
 	case wire.FormatYAML, wire.FormatStructuredYAML:
-		return x.indentedYAML(g, body), nil
+		return indentedYAML(x, g, body), nil
 	}
 	return body, nil
 }
 
 // indentedYAML widens the indentation of every line. YAML's indentation has a meaning, so the result is read again, and where it does not say
 // the same the file stays as it was: indentation is a matter of taste, texts are not.
-func (x *exportJob) indentedYAML(g resource.Grammar, body []byte) []byte {
+func indentedYAML(x *exportJob, g resource.Grammar, body []byte) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(body) {
 		rest := bytes.TrimLeft(line, " ")

@@ -123,7 +123,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				for time.Now().Before(stop) {
 					mu.Lock()
 					serial++
-					n, size := serial, []int{1, 40, 3*importBatch - 1}[serial%3]
+					n, size := serial, []int{1, 40, 3*keysAtOnce - 1}[serial%3]
 					mu.Unlock()
 					m := map[string]string{}
 					for i := range size {
@@ -303,7 +303,7 @@ func try(s *server, method, path, contentType string, body []byte, out any) bool
 func TestClosedInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	const p = "0a0a0a0a-0000-4000-8000-00000000000c"
-	const size = 3*importBatch + 1
+	const size = 3*keysAtOnce + 1
 	var body bytes.Buffer
 	for i := range size {
 		fmt.Fprintf(&body, "%s\"k%d\":\"v\"", map[bool]string{true: "{", false: ","}[i == 0], i)
@@ -329,7 +329,7 @@ func TestClosedInTheMiddle(t *testing.T) {
 			a.want(t, 200, &id)
 		}
 		time.Sleep(time.Duration(round*50) * time.Millisecond)
-		j, err := s.find(id, "import")
+		j, err := s.jobs.find(id, "import")
 		if err != nil {
 			t.Fatal(err)
 		}

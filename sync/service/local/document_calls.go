@@ -8,14 +8,51 @@ import (
 	"strconv"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// documentsService answers the calls about documents and does their jobs.
+type documentsService struct {
+	store  *store
+	jobs   *runner
+	pseudo bool // segments without a better translation get a pseudo-translation
+}
+
+// newDocumentsService adds the jobs of documents to a runner. They keep their order in one queue: a document is written after the translations
+// that were accepted before.
+func newDocumentsService(st *store, jobs *runner, q *queue, pseudo bool) *documentsService {
+	s := &documentsService{st, jobs, pseudo}
+	jobs.handle(kindDocumentExport, q, s.runDocumentExport, nil)
+	jobs.handle(kindPretranslation, q, s.runPretranslation, dropPretranslation)
+	jobs.handle(kindTranslation, q, s.runTranslation, nil)
+	return s
+}
+
+// routes are the calls that are answered here, by path.
+func (s *documentsService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathProjectDocument:         {"POST": s.addDocuments},
+		wire.PathDocument:                {"GET": s.getDocument, "POST": s.addDocuments, "DELETE": s.deleteDocuments},
+		wire.PathDocumentUpdate:          {"PUT": s.updateDocument},
+		wire.PathDocumentUpdateV2:        {"PUT": s.updateDocument},
+		wire.PathDocumentRename:          {"PUT": s.renameDocument},
+		wire.PathDocumentMetaInfo:        {"PUT": s.updateMetaInfo},
+		wire.PathDocumentComplete:        {"POST": s.completeDocument},
+		wire.PathDocumentTranslate:       {"PUT": s.translateDocument},
+		wire.PathDocumentTranslateStatus: {"GET": s.translationStatus},
+		wire.PathDocumentTranslateResult: {"GET": s.translationResult},
+		wire.PathDocumentTranslateXLIFF:  {"PUT": s.translateWithXLIFF},
+		wire.PathDocumentExport:          {"POST": s.exportDocuments},
+		wire.PathDirectoryFormats:        {"GET": s.listFormats},
+		wire.PathEngines:                 {"GET": s.getEngines, "POST": s.setEngines},
+		wire.PathEnginesAvailable:        {"GET": s.availableEngines},
+		wire.PathPretranslationRules:     {"GET": s.getPretranslationRules, "POST": s.setPretranslationRules, "PUT": s.setPretranslationRules},
+	}
+}
+
 // documentRecords are documents as the interface shows them, in all of their languages.
-func (s *Service) documentRecords(tx *bolt.Tx, p *project, documents []*document) ([]wire.Document, error) {
+func documentRecords(tx *Tx, p *project, documents []*document) ([]wire.Document, error) {
 	tasks, err := tasksOf(tx, p.ID)
 	if err != nil {
 		return nil, err
@@ -86,14 +123,14 @@ func stageRecord(st stage, r *rendition, i int, tasks []*task) wire.WorkflowStag
 }
 
 // getDocument answers GET /v1/document.
-func (s *Service) getDocument(c *call) error {
+func (s *documentsService) getDocument(c *call) error {
 	var out []wire.Document
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, true)
+	err := s.store.view(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, true)
 		if err != nil {
 			return err
 		}
-		out, err = s.recordsAt(tx, at)
+		out, err = recordsAt(tx, at)
 		return err
 	})
 	if err != nil {
@@ -103,8 +140,8 @@ func (s *Service) getDocument(c *call) error {
 }
 
 // recordsAt are the records of a document in those of its languages that a call is about.
-func (s *Service) recordsAt(tx *bolt.Tx, at place) ([]wire.Document, error) {
-	p, err := s.projectIn(tx, at.d.Project)
+func recordsAt(tx *Tx, at selection) ([]wire.Document, error) {
+	p, err := projectIn(tx, at.document.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -114,32 +151,32 @@ func (s *Service) recordsAt(tx *bolt.Tx, at place) ([]wire.Document, error) {
 	}
 	var out []wire.Document
 	for _, code := range at.codes {
-		out = append(out, documentRecord(p, at.d, at.d.rendition(code), tasks))
+		out = append(out, documentRecord(p, at.document, at.document.rendition(code), tasks))
 	}
 	return out, nil
 }
 
 // deleteDocuments answers DELETE /v1/document: each document in the languages that are named. One that is unknown keeps all of them.
-func (s *Service) deleteDocuments(c *call) error {
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		all, err := s.documentsParameter(tx, c.params)
+func (s *documentsService) deleteDocuments(c *call) error {
+	err := s.store.update(func(tx *Tx) error {
+		all, err := documentsParameter(tx, c.params)
 		if err != nil {
 			return err
 		}
 		for _, at := range all {
 			for _, code := range at.codes {
-				if err := removeRendition(tx, at.d, code); err != nil {
+				if err := removeRendition(tx, at.document, code); err != nil {
 					return err
 				}
 			}
-			p, err := s.projectIn(tx, at.d.Project)
+			p, err := projectIn(tx, at.document.Project)
 			if err != nil {
 				return err
 			}
-			if err := s.scopeChanged(tx, p, at.codes); err != nil {
+			if err := scopeChanged(tx, p, at.codes); err != nil {
 				return err
 			}
-			if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+			if err := putProject(tx, p); err != nil {
 				return err
 			}
 		}
@@ -153,7 +190,7 @@ func (s *Service) deleteDocuments(c *call) error {
 
 // renameDocument answers PUT /v1/document/rename: the name without its extension, which stays; a name that another document of the folder has
 // gives a 409.
-func (s *Service) renameDocument(c *call) error {
+func (s *documentsService) renameDocument(c *call) error {
 	name, given, err := c.params.word(wire.QueryName)
 	if err != nil || !given {
 		return orElse(err, invalid(wire.QueryName, "is missing"))
@@ -161,25 +198,25 @@ func (s *Service) renameDocument(c *call) error {
 	if strings.ContainsAny(name, "/\\") || len(name) > maxFileName {
 		return invalid(wire.QueryName, "%q is not the name of a file", clip([]byte(name)))
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, false)
+	err = s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, false)
 		if err != nil {
 			return err
 		}
-		extension := path.Ext(at.d.Path)
-		renamed, err := documentPath(path.Join(path.Dir(at.d.Path), strings.TrimSuffix(name, extension)+extension))
+		extension := path.Ext(at.document.Path)
+		renamed, err := documentPath(path.Join(path.Dir(at.document.Path), strings.TrimSuffix(name, extension)+extension))
 		if err != nil {
 			return invalid(wire.QueryName, "%q is not the name of a file", name)
 		}
-		all, err := documentsOf(tx, at.d.Project)
+		all, err := documentsOf(tx, at.document.Project)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(all, func(other *document) bool { return other.Path == renamed && other.ID != at.d.ID }) {
+		if slices.ContainsFunc(all, func(other *document) bool { return other.Path == renamed && other.ID != at.document.ID }) {
 			return refuse(http.StatusConflict, "name: the project has a document %q already", renamed)
 		}
-		at.d.Path = renamed
-		return putDocument(tx, at.d)
+		at.document.Path = renamed
+		return putDocument(tx, at.document)
 	})
 	if err != nil {
 		return err
@@ -188,7 +225,7 @@ func (s *Service) renameDocument(c *call) error {
 }
 
 // updateMetaInfo answers PUT /v1/document/updateMetaInfo, whose body is a JSON string.
-func (s *Service) updateMetaInfo(c *call) error {
+func (s *documentsService) updateMetaInfo(c *call) error {
 	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
@@ -197,13 +234,13 @@ func (s *Service) updateMetaInfo(c *call) error {
 	if err := json.Unmarshal(raw, &info); err != nil {
 		return invalid("body", "is not a JSON string: %v", err)
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, false)
+	err = s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, false)
 		if err != nil {
 			return err
 		}
-		at.d.MetaInfo = info
-		return putDocument(tx, at.d)
+		at.document.MetaInfo = info
+		return putDocument(tx, at.document)
 	})
 	if err != nil {
 		return err
@@ -212,13 +249,13 @@ func (s *Service) updateMetaInfo(c *call) error {
 }
 
 // completeDocument answers POST /v1/document/complete: the document counts as completed, whatever its translations are.
-func (s *Service) completeDocument(c *call) error {
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, false)
+func (s *documentsService) completeDocument(c *call) error {
+	err := s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, false)
 		if err != nil {
 			return err
 		}
-		return s.complete(tx, at.d, at.codes)
+		return completeIn(tx, at.document, at.codes)
 	})
 	if err != nil {
 		return err
@@ -226,12 +263,12 @@ func (s *Service) completeDocument(c *call) error {
 	return c.empty(http.StatusNoContent)
 }
 
-func (s *Service) complete(tx *bolt.Tx, d *document, codes []string) error {
+func completeIn(tx *Tx, d *document, codes []string) error {
 	for _, r := range d.Languages {
 		if !slices.Contains(codes, r.Code) {
 			continue
 		}
-		if err := s.setDocumentStatus(tx, d, r, wire.DocumentCompleted); err != nil {
+		if err := setDocumentStatus(tx, d, r, wire.DocumentCompleted); err != nil {
 			return err
 		}
 	}
@@ -239,13 +276,13 @@ func (s *Service) complete(tx *bolt.Tx, d *document, codes []string) error {
 }
 
 // completeDocuments completes all documents of a project.
-func (s *Service) completeDocuments(tx *bolt.Tx, p *project) error {
+func completeDocuments(tx *Tx, p *project) error {
 	all, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return err
 	}
 	for _, d := range all {
-		if err := s.complete(tx, d, p.Targets); err != nil {
+		if err := completeIn(tx, d, p.Targets); err != nil {
 			return err
 		}
 	}
@@ -253,7 +290,7 @@ func (s *Service) completeDocuments(tx *bolt.Tx, p *project) error {
 }
 
 // listFormats answers GET /v1/directory/formats.
-func (s *Service) listFormats(c *call) error {
+func (s *documentsService) listFormats(c *call) error {
 	out := []wire.FileFormat{}
 	for _, f := range segment.Formats() {
 		for _, extension := range f.Extensions {
@@ -268,7 +305,7 @@ func (s *Service) listFormats(c *call) error {
 }
 
 // addDocumentLanguages begins the documents of a project in languages that they do not have.
-func (s *Service) addDocumentLanguages(tx *bolt.Tx, p *project, codes []string) error {
+func (s *documentsService) addDocumentLanguages(tx *Tx, p *project, codes []string) error {
 	all, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return err
@@ -278,27 +315,27 @@ func (s *Service) addDocumentLanguages(tx *bolt.Tx, p *project, codes []string) 
 			if d.rendition(code) != nil {
 				continue
 			}
-			if err := s.addOtherLanguage(tx, p, d, code); err != nil {
+			if err := addOtherLanguage(tx, p, d, code); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.scopeChanged(tx, p, codes); err != nil {
+	if err := scopeChanged(tx, p, codes); err != nil {
 		return err
 	}
 	return s.pretranslateIn(tx, p, all)
 }
 
 // addOtherLanguage begins a document in one more language, from the youngest version that another one has.
-func (s *Service) addOtherLanguage(tx *bolt.Tx, p *project, d *document, code string) error {
+func addOtherLanguage(tx *Tx, p *project, d *document, code string) error {
 	from := slices.MaxFunc(d.Languages, func(a, b *rendition) int { return a.Version - b.Version })
-	r := &rendition{Code: code, Version: from.Version, File: from.File, Sheet: from.Sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: s.now()}
+	r := &rendition{Code: code, Version: from.Version, File: from.File, Sheet: from.Sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: tx.now()}
 	d.Languages = append(d.Languages, r)
-	k, err := s.openDeskOf(tx, p, d, r)
+	k, err := openEditorOf(tx, p, d, r)
 	if err != nil {
 		return err
 	}
-	if err := k.setSegments(k.doc); err != nil {
+	if err := k.setSegments(k.parsed); err != nil {
 		return err
 	}
 	return k.close()

@@ -3,6 +3,7 @@ package local
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"net/http"
 	"path"
@@ -10,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -27,19 +26,19 @@ type documentExportJob struct {
 
 // exportDocuments answers POST /v1/document/export with the identifier of a task; GET /v1/document/export/{taskId} has the file: that of one
 // document in one language as it is, of several in an archive.
-func (s *Service) exportDocuments(c *call) error {
+func (s *documentsService) exportDocuments(c *call) error {
 	x := &documentExportJob{Type: wire.ExportTarget}
-	if err := x.readParameters(c.params); err != nil {
+	if err := readExportParameters(x, c.params); err != nil {
 		return err
 	}
-	j := &job{Documents: x}
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		all, err := s.documentsParameter(tx, c.params)
+	j := &job{work: work{Documents: x}}
+	err := s.store.update(func(tx *Tx) error {
+		all, err := documentsParameter(tx, c.params)
 		if err != nil {
 			return err
 		}
 		for _, at := range all {
-			p, err := s.projectIn(tx, at.d.Project)
+			p, err := projectIn(tx, at.document.Project)
 			if err != nil {
 				return err
 			}
@@ -47,11 +46,11 @@ func (s *Service) exportDocuments(c *call) error {
 				return invalid(wire.QueryStageNumber, "%d is none of the project's stages, which are 1 to %d", x.Stage, len(p.Stages))
 			}
 			for _, code := range at.codes {
-				x.Documents = append(x.Documents, at.d.compositeID(code))
+				x.Documents = append(x.Documents, at.document.compositeID(code))
 			}
 			j.Project = p.ID
 		}
-		return s.startIn(tx, j, nil)
+		return s.jobs.startIn(tx, j, nil)
 	})
 	if err != nil {
 		return err
@@ -61,7 +60,7 @@ func (s *Service) exportDocuments(c *call) error {
 
 // readParameters reads everything but the documents. A stage without a mode asks for what is confirmed there; neither, for what the
 // editor shows.
-func (x *documentExportJob) readParameters(q params) error {
+func readExportParameters(x *documentExportJob, q params) error {
 	types := []wire.ExportType{wire.ExportTarget, wire.ExportSource, wire.ExportXLIFF, wire.ExportCSV}
 	if word, given, err := q.word(wire.QueryExportType); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (x *documentExportJob) readParameters(q params) error {
 }
 
 // takes tells whether a translation is far enough to be written.
-func (x *documentExportJob) takes(t *target, stages int) bool {
+func exportTakes(x *documentExportJob, t *target, stages int) bool {
 	switch x.Mode {
 	case wire.ExportConfirmed:
 		return t.Stage >= max(x.Stage, 1)
@@ -119,16 +118,16 @@ type documentFile struct {
 }
 
 // runDocumentExport writes the files, ends the job and tells of it.
-func (s *Service) runDocumentExport(j *job) error {
+func (s *documentsService) runDocumentExport(_ context.Context, j *job) error {
 	var files []documentFile
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		var all []place
+	err := s.store.view(func(tx *Tx) error {
+		var all []selection
 		for _, id := range j.Documents.Documents {
-			at, err := s.documentIn(tx, wire.QueryDocumentIDs, id)
+			at, err := documentIn(tx, wire.QueryDocumentIDs, id)
 			if err != nil {
 				return err
 			}
-			if i := slices.IndexFunc(all, func(o place) bool { return o.d.ID == at.d.ID }); i >= 0 {
+			if i := slices.IndexFunc(all, func(o selection) bool { return o.document.ID == at.document.ID }); i >= 0 {
 				all[i].codes = append(all[i].codes, at.codes...)
 			} else {
 				all = append(all, at)
@@ -149,36 +148,36 @@ func (s *Service) runDocumentExport(j *job) error {
 	if err := s.keepFiles(j, files); err != nil {
 		return err
 	}
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		if err := s.notifyIn(tx, wire.CallbackExportCompleted, j.ID); err != nil {
+	return s.store.update(func(tx *Tx) error {
+		if err := notifyIn(tx, wire.CallbackExportCompleted, j.ID); err != nil {
 			return err
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 
 // several reports whether more than one translation is asked for, which are an archive even where one file has them all (service interface, export of
 // document translations). The table of all languages is a file.
-func (x *documentExportJob) several() bool {
+func asksSeveral(x *documentExportJob) bool {
 	return x.Type != wire.ExportCSV && len(slices.Compact(slices.Sorted(slices.Values(x.Documents)))) > 1
 }
 
 // keepFiles makes the job's result of its files: the one there is, or an archive.
-func (s *Service) keepFiles(j *job, files []documentFile) error {
-	result, err := s.newResult(j.ID)
+func (s *documentsService) keepFiles(j *job, files []documentFile) error {
+	result, err := s.jobs.newResult(j.ID)
 	if err != nil {
 		return err
 	}
 	defer result.drop()
-	if len(files) == 1 && !j.Documents.several() {
-		j.Result = &resultFile{path.Base(files[0].name), files[0].contentType}
+	if len(files) == 1 && !asksSeveral(j.Documents) {
+		j.Result = &resultFile{Name: path.Base(files[0].name), ContentType: files[0].contentType}
 		if _, err := result.file.Write(files[0].body); err != nil {
 			return err
 		}
 		return result.keep()
 	}
-	at := time.Unix(0, s.now()).UTC()
-	j.Result = &resultFile{"documents-" + at.Format("20060102-150405") + ".zip", "application/zip"}
+	at := time.Unix(0, s.store.now()).UTC()
+	j.Result = &resultFile{Name: "documents-" + at.Format("20060102-150405") + ".zip", ContentType: "application/zip"}
 	z := zip.NewWriter(result.file)
 	for _, f := range files {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: at})
@@ -196,22 +195,22 @@ func (s *Service) keepFiles(j *job, files []documentFile) error {
 }
 
 // documentFiles are the files of one document in the languages that are asked for.
-func (s *Service) documentFiles(tx *bolt.Tx, x *documentExportJob, at place) ([]documentFile, error) {
-	var desks []*desk
+func (s *documentsService) documentFiles(tx *Tx, x *documentExportJob, at selection) ([]documentFile, error) {
+	var editors []*editor
 	for _, code := range at.codes {
-		k, err := s.openDesk(tx, at.d, code)
+		k, err := openEditor(tx, at.document, code)
 		if err != nil {
 			return nil, err
 		}
-		desks = append(desks, k)
+		editors = append(editors, k)
 	}
 	if x.Type == wire.ExportCSV {
-		body, err := x.table(desks)
-		return []documentFile{{strings.TrimSuffix(at.d.Path, path.Ext(at.d.Path)) + ".csv", "text/csv; charset=utf-8", body}}, err
+		body, err := writeTable(x, editors)
+		return []documentFile{{strings.TrimSuffix(at.document.Path, path.Ext(at.document.Path)) + ".csv", "text/csv; charset=utf-8", body}}, err
 	}
 	var out []documentFile
-	for _, k := range desks {
-		f, err := x.file(k)
+	for _, k := range editors {
+		f, err := exportFile(x, k)
 		if err != nil {
 			return nil, err
 		}
@@ -224,44 +223,44 @@ func (s *Service) documentFiles(tx *bolt.Tx, x *documentExportJob, at place) ([]
 }
 
 // file writes one document in one language.
-func (x *documentExportJob) file(k *desk) (documentFile, error) {
-	format, _ := segment.FormatOf(k.r.File)
-	extension := path.Ext(k.r.File)
-	base := strings.TrimSuffix(k.d.Path, path.Ext(k.d.Path))
-	named := base + "(" + k.r.Code + ")"
+func exportFile(x *documentExportJob, k *editor) (documentFile, error) {
+	format, _ := segment.FormatOf(k.rendition.File)
+	extension := path.Ext(k.rendition.File)
+	base := strings.TrimSuffix(k.document.Path, path.Ext(k.document.Path))
+	named := base + "(" + k.rendition.Code + ")"
 	switch x.Type {
 	case wire.ExportSource:
-		if slices.ContainsFunc(k.d.Languages, func(r *rendition) bool { return r.Version != k.r.Version }) {
+		if slices.ContainsFunc(k.document.Languages, func(r *rendition) bool { return r.Version != k.rendition.Version }) {
 			return documentFile{named + extension, format.MIME, bytes.Clone(k.source())}, nil
 		}
 		return documentFile{base + extension, format.MIME, bytes.Clone(k.source())}, nil
 	case wire.ExportXLIFF:
-		body, err := x.xliff(k)
+		body, err := writeXLIFF(x, k)
 		return documentFile{named + ".xliff", "application/xliff+xml", body}, err
 	}
-	texts, err := x.texts(k)
+	texts, err := exportTexts(x, k)
 	if err != nil {
 		return documentFile{}, err
 	}
-	body, err := k.doc.Render(k.r.Code, func(i int) (string, bool) {
+	body, err := k.parsed.Render(k.rendition.Code, func(i int) (string, bool) {
 		text, ok := texts[i]
 		return text, ok
 	})
 	if err != nil {
-		return documentFile{}, refuse(http.StatusUnprocessableEntity, "%s in %s: %v", k.d.Path, k.r.Code, err)
+		return documentFile{}, refuse(http.StatusUnprocessableEntity, "%s in %s: %v", k.document.Path, k.rendition.Code, err)
 	}
 	return documentFile{named + extension, format.MIME, body}, nil
 }
 
 // texts are the translations that are far enough, by segment.
-func (x *documentExportJob) texts(k *desk) (map[int]string, error) {
+func exportTexts(x *documentExportJob, k *editor) (map[int]string, error) {
 	all, err := k.targets()
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[int]string, len(all))
 	for i, t := range all {
-		if x.takes(t, len(k.p.Stages)) {
+		if exportTakes(x, t, len(k.project.Stages)) {
 			out[i] = t.Text
 		}
 	}
@@ -270,18 +269,18 @@ func (x *documentExportJob) texts(k *desk) (map[int]string, error) {
 
 // table writes a document in several languages as one CSV file: key, source, and a column for each language. Languages that have another version
 // of the document are matched to the first one's segments.
-func (x *documentExportJob) table(desks []*desk) ([]byte, error) {
-	first := desks[0]
-	rows := [][]string{{"key", first.p.Source}}
+func writeTable(x *documentExportJob, editors []*editor) ([]byte, error) {
+	first := editors[0]
+	rows := [][]string{{"key", first.project.Source}}
 	for _, seg := range first.segments {
 		rows = append(rows, []string{seg.Key, seg.Text})
 	}
-	for _, k := range desks {
-		texts, err := x.texts(k)
+	for _, k := range editors {
+		texts, err := exportTexts(x, k)
 		if err != nil {
 			return nil, err
 		}
-		rows[0] = append(rows[0], k.r.Code)
+		rows[0] = append(rows[0], k.rendition.Code)
 		for i, from := range segment.Align(k.segments, first.segments) {
 			rows[i+1] = append(rows[i+1], texts[from])
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestJobsOfOtherAccountsWait(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		check(t, s.get("/v1/document/export/"+x.ID), 403, "")
-		if _, err := os.Stat(s.s.resultPath(x.ID)); !os.IsNotExist(err) {
+		if _, err := os.Stat(filepath.Join(s.dir, "results", x.ID)); !os.IsNotExist(err) {
 			t.Errorf("the other account's export was made: %v", err)
 		}
 	})

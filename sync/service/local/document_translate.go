@@ -1,11 +1,9 @@
 package local
 
 import (
+	"context"
 	"net/http"
-	"slices"
 	"strings"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -25,7 +23,7 @@ type translationJob struct {
 
 // translateDocument answers PUT /v1/document/translate: the file is the document in its target language, in the same format. The work is
 // done later; its state is asked for with GET …/translate/status.
-func (s *Service) translateDocument(c *call) error {
+func (s *documentsService) translateDocument(c *call) error {
 	overwrite, err := c.params.flag(wire.QueryOverwrite)
 	if err != nil {
 		return err
@@ -35,7 +33,7 @@ func (s *Service) translateDocument(c *call) error {
 
 // translateWithXLIFF answers PUT /v1/document/translateWithXliff: the file is from an export of type xliff. What was translated anew since that
 // export stays, unless overwriteUpdatedSegments says otherwise.
-func (s *Service) translateWithXLIFF(c *call) error {
+func (s *documentsService) translateWithXLIFF(c *call) error {
 	overwrite, err := c.params.flag(wire.QueryOverwriteUpdated)
 	if err != nil {
 		return err
@@ -43,12 +41,12 @@ func (s *Service) translateWithXLIFF(c *call) error {
 	return s.acceptTranslation(c, &translationJob{XLIFF: true, Overwrite: overwrite})
 }
 
-func (s *Service) acceptTranslation(c *call, in *translationJob) error {
+func (s *documentsService) acceptTranslation(c *call, in *translationJob) error {
 	var err error
 	if in.Confirm, err = c.params.flag(wire.QueryConfirmTranslation); err != nil {
 		return err
 	}
-	_, sent, err := documentParts(c, maxImport)
+	_, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -56,17 +54,17 @@ func (s *Service) acceptTranslation(c *call, in *translationJob) error {
 		return invalid(wire.PartTranslationFile, "the body has %d files; send the one with the translation", len(sent))
 	}
 	in.File = sent[0].file
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, true)
+	err = s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, true)
 		if err != nil {
 			return err
 		}
-		in.Document = at.d.compositeID(at.codes[0])
-		j := &job{Project: at.d.Project, Translation: in}
-		if err := s.startIn(tx, j, [][]byte{sent[0].body}); err != nil {
+		in.Document = at.document.compositeID(at.codes[0])
+		j := &job{Project: at.document.Project, work: work{Translation: in}}
+		if err := s.jobs.startIn(tx, j, [][]byte{sent[0].body}); err != nil {
 			return err
 		}
-		return tx.Bucket(bucketTranslations).Put([]byte(in.Document), []byte(j.ID))
+		return putTranslationJob(tx, in.Document, j)
 	})
 	if err != nil {
 		return err
@@ -75,16 +73,13 @@ func (s *Service) acceptTranslation(c *call, in *translationJob) error {
 }
 
 // lastTranslation is the last job that brought a translation into a document.
-func (s *Service) lastTranslation(c *call) (j *job, err error) {
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, true)
+func (s *documentsService) lastTranslation(c *call) (j *job, err error) {
+	err = s.store.view(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, true)
 		if err != nil {
 			return err
 		}
-		id := tx.Bucket(bucketTranslations).Get([]byte(at.d.compositeID(at.codes[0])))
-		if id != nil {
-			j, _, err = getRecord[job](tx.Bucket(bucketJobs), string(id))
-		}
+		j, err = translationJobOf(tx, at.document.compositeID(at.codes[0]))
 		if err == nil && j == nil {
 			err = refuse(http.StatusNotFound, "no translation was brought into the document lately")
 		}
@@ -94,7 +89,7 @@ func (s *Service) lastTranslation(c *call) (j *job, err error) {
 }
 
 // translationStatus answers GET /v1/document/translate/status with one word.
-func (s *Service) translationStatus(c *call) error {
+func (s *documentsService) translationStatus(c *call) error {
 	j, err := s.lastTranslation(c)
 	if err != nil {
 		return err
@@ -119,12 +114,12 @@ type translationReport struct {
 }
 
 // translationResult answers GET /v1/document/translate/result; 204 while the work is not done.
-func (s *Service) translationResult(c *call) error {
+func (s *documentsService) translationResult(c *call) error {
 	j, err := s.lastTranslation(c)
 	if err != nil {
 		return err
 	}
-	out := translationReport{wire.TaskStateCompleted, j.Translation.Changed, j.Translation.Kept, j.Translation.Unknown, j.Failure}
+	out := translationReport{Status: wire.TaskStateCompleted, Changed: j.Translation.Changed, Kept: j.Translation.Kept, Unknown: j.Translation.Unknown, Error: j.Failure}
 	switch j.Status {
 	case wire.Completed:
 	case wire.Failed:
@@ -136,22 +131,22 @@ func (s *Service) translationResult(c *call) error {
 }
 
 // runTranslation brings the translation in and ends the job, in one transaction.
-func (s *Service) runTranslation(j *job) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
+func (s *documentsService) runTranslation(_ context.Context, j *job) error {
+	return s.store.update(func(tx *Tx) error {
 		in := j.Translation
-		at, err := s.documentIn(tx, wire.QueryDocumentID, in.Document)
+		at, err := documentIn(tx, wire.QueryDocumentID, in.Document)
 		if err != nil {
 			return err
 		}
-		k, err := s.openDesk(tx, at.d, at.codes[0])
+		k, err := openEditor(tx, at.document, at.codes[0])
 		if err != nil {
 			return err
 		}
-		body := slices.Clone(tx.Bucket(bucketUploads).Get(uploadKey(j.ID, 0)))
+		body := upload(tx, j, 0)
 		if in.XLIFF {
-			err = k.takeXLIFF(in, body)
+			err = takeXLIFF(k, in, body)
 		} else {
-			err = k.takeTranslated(in, body)
+			err = takeTranslated(k, in, body)
 		}
 		if err != nil {
 			return err
@@ -160,22 +155,22 @@ func (s *Service) runTranslation(j *job) error {
 			return err
 		}
 		if in.XLIFF {
-			if err := s.notifyIn(tx, wire.CallbackTranslationImport, in.Document); err != nil {
+			if err := notifyIn(tx, wire.CallbackTranslationImport, in.Document); err != nil {
 				return err
 			}
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 
 // takeTranslated takes the document in its target language apart and pairs its segments with those of the source: by key where they have
 // keys, else by their place, for which both must have as many.
-func (k *desk) takeTranslated(in *translationJob, body []byte) error {
+func takeTranslated(k *editor, in *translationJob, body []byte) error {
 	name := in.File
 	if _, known := segment.FormatOf(name); !known {
-		name = k.r.File
+		name = k.rendition.File
 	}
-	doc, err := segment.Parse(name, body, segment.Options{Source: k.r.Code, Sheet: k.r.Sheet})
+	doc, err := segment.Parse(name, body, segment.Options{Source: k.rendition.Code, Sheet: k.rendition.Sheet})
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", in.File, err)
 	}
@@ -204,7 +199,7 @@ func (k *desk) takeTranslated(in *translationJob, body []byte) error {
 		if theirs[from].Target != "" {
 			text = theirs[from].Target
 		}
-		if err := k.offer(in, i, text, 0, in.Overwrite); err != nil {
+		if err := offerTranslation(k, in, i, text, 0, in.Overwrite); err != nil {
 			return err
 		}
 	}
@@ -213,8 +208,8 @@ func (k *desk) takeTranslated(in *translationJob, body []byte) error {
 }
 
 // offer stores a translation unless there is another one that is not to be overwritten. With the job's confirmation it is confirmed at the first stage.
-func (k *desk) offer(in *translationJob, i int, text string, stage int, overwrite bool) error {
-	if err := k.doc.Accepts(i, text); err != nil {
+func offerTranslation(k *editor, in *translationJob, i int, text string, stage int, overwrite bool) error {
+	if err := k.parsed.Accepts(i, text); err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: the translation %q of %q %v", clip([]byte(text)), clip([]byte(k.segments[i].Text)), err)
 	}
 	was, err := k.target(i)
@@ -233,17 +228,17 @@ func (k *desk) offer(in *translationJob, i int, text string, stage int, overwrit
 		in.Kept++
 		return nil
 	}
-	before := k.puts
+	before := k.changes
 	if err := k.put(i, t); err != nil {
 		return err
 	}
-	in.Changed += k.puts - before
+	in.Changed += k.changes - before
 	return nil
 }
 
 // takeXLIFF takes the translations of an XLIFF file that an export made. Units are told by their numbers; one whose source text is another one now
 // is passed over, as is one without a translation.
-func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
+func takeXLIFF(k *editor, in *translationJob, body []byte) error {
 	if !strings.Contains(string(body[:min(len(body), 4096)]), "<xliff") {
 		return refuse(http.StatusUnprocessableEntity, "file: %q is not an XLIFF file", in.File)
 	}
@@ -251,8 +246,8 @@ func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: %q cannot be read: %v", in.File, err)
 	}
-	if x.Language != "" && !strings.EqualFold(x.Language, k.r.Code) {
-		return refuse(http.StatusUnprocessableEntity, "file: %q is in %s, the document in %s", in.File, x.Language, k.r.Code)
+	if x.Language != "" && !strings.EqualFold(x.Language, k.rendition.Code) {
+		return refuse(http.StatusUnprocessableEntity, "file: %q is in %s, the document in %s", in.File, x.Language, k.rendition.Code)
 	}
 	for _, u := range x.Units {
 		i, ok := u.number()
@@ -268,7 +263,7 @@ func (k *desk) takeXLIFF(in *translationJob, body []byte) error {
 			return err
 		}
 		fresh := was == nil || x.Date == 0 || was.Changed <= x.Date
-		if err := k.offer(in, i, u.Target, u.stage(len(k.p.Stages)), fresh || in.Overwrite); err != nil {
+		if err := offerTranslation(k, in, i, u.Target, u.stage(len(k.project.Stages)), fresh || in.Overwrite); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"path"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -13,11 +11,11 @@ import (
 // updateDocument answers PUT /v1/document/update and /v2/document/update: another file takes the document's place, in the language that the identifier
 // names, or, without one, in all of its languages. Translations of texts that the new version still has stay as they are, confirmed as
 // they were; so does the document's name.
-func (s *Service) updateDocument(c *call) error {
+func (s *documentsService) updateDocument(c *call) error {
 	if _, given, err := c.params.word(wire.QueryDocumentID); err != nil || !given {
 		return orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
 	}
-	model, sent, err := documentParts(c, maxImport)
+	model, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -36,18 +34,18 @@ func (s *Service) updateDocument(c *call) error {
 		return err
 	}
 	var out []wire.Document
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		at, err := s.documentParameter(tx, c.params, false)
+	err = s.store.update(func(tx *Tx) error {
+		at, err := documentParameter(tx, c.params, false)
 		if err != nil {
 			return err
 		}
-		p, err := s.projectIn(tx, at.d.Project)
+		p, err := projectIn(tx, at.document.Project)
 		if err != nil {
 			return err
 		}
-		u := upload{path: path.Base(name), body: sent[0].body, model: models[0]}
+		u := sentFile{path: path.Base(name), body: sent[0].body, model: models[0]}
 		if u.model.sheet == nil {
-			u.model.sheet = at.d.rendition(at.codes[0]).Sheet
+			u.model.sheet = at.document.rendition(at.codes[0]).Sheet
 		}
 		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
 			return err
@@ -55,7 +53,7 @@ func (s *Service) updateDocument(c *call) error {
 		if err := s.replaceVersion(tx, p, at, &u); err != nil {
 			return err
 		}
-		out, err = s.recordsAt(tx, at)
+		out, err = recordsAt(tx, at)
 		return err
 	})
 	if err != nil {
@@ -65,53 +63,51 @@ func (s *Service) updateDocument(c *call) error {
 }
 
 // replaceVersion gives a document new bytes in some of its languages, and its translations with them.
-func (s *Service) replaceVersion(tx *bolt.Tx, p *project, at place, u *upload) error {
-	d := at.d
-	d.Versions++
+func (s *documentsService) replaceVersion(tx *Tx, p *project, at selection, u *sentFile) error {
+	d := at.document
 	if u.model.placeholders != nil {
 		d.Placeholders = *u.model.placeholders
 	}
-	texts := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID))
-	if err := texts.Put(versionKey(d.Versions), u.body); err != nil {
+	if err := addVersion(tx, d, u.body); err != nil {
 		return err
 	}
 	for _, code := range at.codes {
-		k, err := s.openDesk(tx, d, code)
+		k, err := openEditor(tx, d, code)
 		if err != nil {
 			return err
 		}
-		k.p = p
-		if err := k.carryOver(u); err != nil {
+		k.project = p
+		if err := carryOver(k, u); err != nil {
 			return err
 		}
 	}
-	if err := dropUnusedVersions(texts, d); err != nil {
+	if err := dropUnusedVersions(tx, d); err != nil {
 		return err
 	}
-	if err := s.scopeChanged(tx, p, at.codes); err != nil {
+	if err := scopeChanged(tx, p, at.codes); err != nil {
 		return err
 	}
-	if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+	if err := putProject(tx, p); err != nil {
 		return err
 	}
 	return s.pretranslateIn(tx, p, []*document{d})
 }
 
 // carryOver puts the new version under the rendition and the translations of the former one into it.
-func (k *desk) carryOver(u *upload) error {
+func carryOver(k *editor, u *sentFile) error {
 	old := k.segments
 	had, err := k.targets()
 	if err != nil {
 		return err
 	}
-	k.r.Version, k.r.File, k.r.Sheet = k.d.Versions, u.path, u.model.sheet
-	k.r.Revision++
+	k.rendition.Version, k.rendition.File, k.rendition.Sheet = k.document.Versions, u.path, u.model.sheet
+	k.rendition.Revision++
 	if err := k.setSegments(u.doc); err != nil {
 		return err
 	}
 	for i, from := range segment.Align(old, k.segments) {
 		was := had[from]
-		if from < 0 || was == nil || was.Origin == fromPseudo || k.doc.Accepts(i, was.Text) != nil {
+		if from < 0 || was == nil || was.Origin == fromPseudo || k.parsed.Accepts(i, was.Text) != nil {
 			continue
 		}
 		t := *was
@@ -120,11 +116,11 @@ func (k *desk) carryOver(u *upload) error {
 			return err
 		}
 	}
-	if err := k.takeTargets(u.model.bilingual); err != nil {
+	if err := takeTargets(k, u.model.bilingual); err != nil {
 		return err
 	}
-	k.puts, k.r.Status = 0, "" // what was carried over is no progress, and a second update is one, too
-	if err := k.s.setDocumentStatus(k.tx, k.d, k.r, wire.DocumentUpdated); err != nil {
+	k.changes, k.rendition.Status = 0, "" // what was carried over is no progress, and a second update is one, too
+	if err := setDocumentStatus(k.tx, k.document, k.rendition, wire.DocumentUpdated); err != nil {
 		return err
 	}
 	return k.close()

@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// upload is a file that is to become a document, checked as far as that can be done without the project's other documents.
-type upload struct {
+// sentFile is a file that is to become a document, checked as far as that can be done without the project's other documents.
+type sentFile struct {
 	path      string
 	body      []byte
 	doc       *segment.Document
@@ -45,16 +44,16 @@ type bilingualSettings struct {
 
 // addDocuments answers POST /v1/project/document (and POST /v1/document): one part for each file, and one with their models, in the same order; without
 // models every file has the empty one. The answer has one record for each file and target language.
-func (s *Service) addDocuments(c *call) error {
+func (s *documentsService) addDocuments(c *call) error {
 	id, err := c.projectParameter()
 	if err != nil {
 		return err
 	}
-	p, err := s.documentProject(id)
+	p, err := s.store.documentProject(id)
 	if err != nil {
 		return err
 	}
-	model, sent, err := documentParts(c, maxImport)
+	model, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
@@ -73,12 +72,12 @@ func (s *Service) addDocuments(c *call) error {
 		return err
 	}
 	var out []wire.Document
-	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(p.ID, func(tx *Tx, p *project) error {
 		added, err := s.addUploads(tx, p, uploads)
 		if err != nil {
 			return err
 		}
-		out, err = s.documentRecords(tx, p, added)
+		out, err = documentRecords(tx, p, added)
 		return err
 	})
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *Service) addDocuments(c *call) error {
 }
 
 // documentParts reads a multipart body: the JSON of the model, nil when there is none, and the files.
-func documentParts(c *call, limit int64) (model []byte, sent []part, err error) {
+func modelAndFiles(c *call, limit int64) (model []byte, sent []part, err error) {
 	if err := c.bound(limit, true); err != nil {
 		return nil, nil, err
 	}
@@ -268,15 +267,15 @@ func applyUploadParameters(q params, models []documentModel) error {
 }
 
 // readUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong.
-func readUploads(p *project, sent []part, models []documentModel) ([]upload, error) {
-	out := make([]upload, len(sent))
+func readUploads(p *project, sent []part, models []documentModel) ([]sentFile, error) {
+	out := make([]sentFile, len(sent))
 	for i, f := range sent {
-		u := upload{body: f.body, model: models[i], languages: p.Targets}
+		u := sentFile{body: f.body, model: models[i], languages: p.Targets}
 		var err error
 		if u.path, err = documentPath(f.file); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(out[:i], func(o upload) bool { return o.path == u.path }) {
+		if slices.ContainsFunc(out[:i], func(o sentFile) bool { return o.path == u.path }) {
 			return nil, refuse(http.StatusConflict, "file: two files of this call are called %q; documents of a project have names of their own", u.path)
 		}
 		if u.model.targets != nil {
@@ -333,7 +332,7 @@ func documentPath(file string) (string, error) {
 }
 
 // addUploads stores files as documents of a project, in a transaction. The project's record is the caller's to store.
-func (s *Service) addUploads(tx *bolt.Tx, p *project, uploads []upload) ([]*document, error) {
+func (s *documentsService) addUploads(tx *Tx, p *project, uploads []sentFile) ([]*document, error) {
 	have, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return nil, err
@@ -348,37 +347,26 @@ func (s *Service) addUploads(tx *bolt.Tx, p *project, uploads []upload) ([]*docu
 		if taken[u.path] {
 			return nil, refuse(http.StatusConflict, "file: the project has a document %q already; update it, or give this one another name", u.path)
 		}
-		d, err := s.addDocument(tx, p, u)
+		d, err := addDocument(tx, p, u)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, d)
 	}
-	if err := s.scopeChanged(tx, p, p.Targets); err != nil {
+	if err := scopeChanged(tx, p, p.Targets); err != nil {
 		return nil, err
 	}
 	return out, s.pretranslateIn(tx, p, out)
 }
 
-func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, error) {
-	order, err := tx.Bucket(bucketDocumentsOf).NextSequence()
-	if err != nil {
-		return nil, err
-	}
-	d := &document{ID: uuid.NewString(), Project: p.ID, Account: p.Account, Order: order, Path: u.path, ExternalID: u.model.externalID, MetaInfo: u.model.metaInfo,
-		Placeholders: u.model.placeholders != nil && *u.model.placeholders, Created: s.now(), Versions: 1}
-	texts, err := tx.Bucket(bucketDocumentTexts).CreateBucket([]byte(d.ID))
-	if err != nil {
-		return nil, err
-	}
-	if err := texts.Put(versionKey(1), u.body); err != nil {
-		return nil, err
-	}
-	if err := tx.Bucket(bucketDocumentsOf).Put(documentOrder(d), []byte(d.ID)); err != nil {
+func addDocument(tx *Tx, p *project, u *sentFile) (*document, error) {
+	d := &document{ID: uuid.NewString(), Project: p.ID, Account: p.Account, Path: u.path, ExternalID: u.model.externalID, MetaInfo: u.model.metaInfo,
+		Placeholders: u.model.placeholders != nil && *u.model.placeholders, Created: tx.now()}
+	if err := createDocument(tx, d, u.body); err != nil {
 		return nil, err
 	}
 	for _, code := range u.languages {
-		if err := s.addRendition(tx, p, d, code, u); err != nil {
+		if err := addRendition(tx, p, d, code, u); err != nil {
 			return nil, err
 		}
 	}
@@ -386,17 +374,17 @@ func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, er
 }
 
 // addRendition begins a document in a language, with the translations that its file brings along.
-func (s *Service) addRendition(tx *bolt.Tx, p *project, d *document, code string, u *upload) error {
+func addRendition(tx *Tx, p *project, d *document, code string, u *sentFile) error {
 	r := &rendition{Code: code, Version: d.Versions, File: path.Base(d.Path), Sheet: u.model.sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: d.Created}
 	d.Languages = append(d.Languages, r)
-	k, err := s.newDesk(tx, p, d, r)
+	k, err := newEditor(tx, p, d, r)
 	if err != nil {
 		return err
 	}
 	if err := k.setSegments(u.doc); err != nil {
 		return err
 	}
-	if err := k.takeTargets(u.model.bilingual); err != nil {
+	if err := takeTargets(k, u.model.bilingual); err != nil {
 		return err
 	}
 	return k.close()
@@ -404,8 +392,8 @@ func (s *Service) addRendition(tx *bolt.Tx, p *project, d *document, code string
 
 // takeTargets stores the translations that a bilingual file brings along, unless they are in another language. One that the document has already, from
 // the version before, stays, unless the call asks for the file's.
-func (k *desk) takeTargets(settings bilingualSettings) error {
-	if named := k.doc.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.r.Code)) {
+func takeTargets(k *editor, settings bilingualSettings) error {
+	if named := k.parsed.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.rendition.Code)) {
 		return nil
 	}
 	for i, seg := range k.segments {
@@ -419,7 +407,7 @@ func (k *desk) takeTargets(settings bilingualSettings) error {
 		if was != nil && (was.Locked || was.Text != seg.Target && !settings.replace) {
 			continue
 		}
-		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.p.Stages))}
+		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.project.Stages))}
 		if was != nil && was.Text == t.Text {
 			t.Stage, t.Origin = max(t.Stage, was.Stage), was.Origin
 		}

@@ -1,6 +1,8 @@
 package local
 
 import (
+	bolt "go.etcd.io/bbolt"
+
 	"bytes"
 	"fmt"
 	"os"
@@ -9,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -436,9 +436,22 @@ func TestDocumentCorpus(t *testing.T) {
 // leavesNothing fails the test when a bucket of documents has something in it.
 func (s *server) leavesNothing() {
 	s.t.Helper()
-	err := s.s.store.db.View(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations, bucketTasks, bucketStatistics} {
-			if k, _ := tx.Bucket(name).Cursor().First(); k != nil {
+	bytes, err := os.ReadFile(filepath.Join(s.dir, "service.db"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	copied := filepath.Join(s.t.TempDir(), "copy.db")
+	if err := os.WriteFile(copied, bytes, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	db, err := bolt.Open(copied, 0o600, &bolt.Options{ReadOnly: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.View(func(tx *bolt.Tx) error {
+		for _, name := range []string{"documents", "documentsOf", "documentTexts", "translations", "tasks", "statistics"} {
+			if k, _ := tx.Bucket([]byte(name)).Cursor().First(); k != nil {
 				s.t.Errorf("%s still has %q", name, k)
 			}
 		}

@@ -10,10 +10,17 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// routes are the calls that are answered here, by path.
+func (r *runner) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathDownload: {"GET": r.download},
+	}
+}
+
 // download answers GET /v1/document/export/{exportId}: 204 while the export is not ready, the file once it is, as often as it is asked
 // for; 404 for an unknown or forgotten identifier, 422 for an export that failed.
-func (s *Service) download(c *call) error {
-	j, err := s.find(c.PathValue(wire.ExportID), kindExport)
+func (r *runner) download(c *call) error {
+	j, err := r.find(c.pathValue(wire.ExportID), kindExport, kindDocumentExport)
 	if err != nil {
 		return err
 	}
@@ -24,7 +31,7 @@ func (s *Service) download(c *call) error {
 	default:
 		return c.empty(http.StatusNoContent)
 	}
-	f, err := os.Open(s.resultPath(j.ID))
+	f, err := os.Open(r.resultPath(j.ID))
 	if err != nil {
 		return err
 	}
@@ -38,13 +45,13 @@ func (c *call) file(f *os.File, contentType, name string) error {
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
 	h.Set("Content-Disposition", attachment(name))
 	h.Set("X-Content-Type-Options", "nosniff")
-	c.w.WriteHeader(http.StatusOK)
-	io.Copy(c.w, f) // a reader that hangs up has to ask again
+	c.writer.WriteHeader(http.StatusOK)
+	io.Copy(c.writer, f) // a reader that hangs up has to ask again
 	return nil
 }
 

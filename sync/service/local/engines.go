@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -26,8 +24,8 @@ type assignedEngine struct {
 }
 
 // availableEngines answers GET /v1/project/{projectId}/mt/available.
-func (s *Service) availableEngines(c *call) error {
-	p, err := s.project(c.PathValue(wire.ProjectID))
+func (s *documentsService) availableEngines(c *call) error {
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -35,8 +33,8 @@ func (s *Service) availableEngines(c *call) error {
 }
 
 // getEngines answers GET /v1/project/{projectId}/mt.
-func (s *Service) getEngines(c *call) error {
-	p, err := s.project(c.PathValue(wire.ProjectID))
+func (s *documentsService) getEngines(c *call) error {
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -48,8 +46,8 @@ func (s *Service) getEngines(c *call) error {
 }
 
 // setEngines answers POST /v1/project/{projectId}/mt: an array that replaces what was set before. A language has one engine.
-func (s *Service) setEngines(c *call) error {
-	p, err := s.project(c.PathValue(wire.ProjectID))
+func (s *documentsService) setEngines(c *call) error {
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -87,9 +85,9 @@ func (s *Service) setEngines(c *call) error {
 			}
 			taken = append(taken, code)
 		}
-		engines = append(engines, assignedEngine{pseudoEngineID, codes})
+		engines = append(engines, assignedEngine{ID: pseudoEngineID, Languages: codes})
 	}
-	err = s.change(p.ID, func(_ *bolt.Tx, p *project) error {
+	err = s.store.change(p.ID, func(_ *Tx, p *project) error {
 		p.Engines = engines
 		return nil
 	})

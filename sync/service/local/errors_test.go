@@ -244,18 +244,18 @@ func check(t *testing.T, a reply, status int, field string) {
 func TestBodiesAreBounded(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
-	a := s.call("POST", wire.Prefix+"/v1/project/create", "application/json", bytes.NewReader(bytes.Repeat([]byte(" "), maxModel+1)))
+	a := s.call("POST", wire.Prefix+"/v1/project/create", "application/json", bytes.NewReader(bytes.Repeat([]byte(" "), boundModel+1)))
 	if a.status != 413 {
-		t.Errorf("a model of %d bytes: %d", maxModel+1, a.status)
+		t.Errorf("a model of %d bytes: %d", boundModel+1, a.status)
 	}
 	var parts bytes.Buffer
-	for range maxParts + 1 {
+	for range boundParts + 1 {
 		parts.WriteString("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n\r\n")
 	}
 	parts.WriteString("--b--\r\n")
 	a = s.call("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en", "multipart/form-data; boundary=b", &parts)
 	if a.status != 400 {
-		t.Errorf("%d parts: %d", maxParts+1, a.status)
+		t.Errorf("%d parts: %d", boundParts+1, a.status)
 	}
 	deep := strings.Repeat(`{"a":`, 5000) + `"x"` + strings.Repeat("}", 5000)
 	r := s.imported(p, query("language", "en", "format", "structured-json"), file{"deep.json", deep}, file{"ok.json", `{"k":"v"}`})

@@ -2,6 +2,8 @@ package local
 
 import (
 	"archive/zip"
+	"compress/flate"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -9,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -31,19 +32,19 @@ type selected struct {
 
 // runExport writes the files of an export, in an archive or alone, and ends the job. What cannot be written as asked, like a key that
 // is another one's beginning in a nested format, ends the job as failed and says which key it is.
-func (s *Service) runExport(j *job) error {
+func (s *keysService) runExport(_ context.Context, j *job) error {
 	x := j.Export
 	t, err := readTemplate(x.Template)
 	if err != nil {
 		return err
 	}
-	result, err := s.newResult(j.ID)
+	result, err := s.jobs.newResult(j.ID)
 	if err != nil {
 		return err
 	}
 	defer result.drop()
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		rows, spaces, err := x.rows(tx, j.Project)
+	err = s.store.view(func(tx *Tx) error {
+		rows, spaces, err := selectRows(x, tx, j.Project)
 		if err != nil {
 			return err
 		}
@@ -51,15 +52,13 @@ func (s *Service) runExport(j *job) error {
 		if err != nil {
 			return err
 		}
-		w := &exportWriter{x: x, at: time.Unix(0, s.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
+		w := &exportWriter{x: x, at: time.Unix(0, s.store.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
+		p, err := projectOf(tx, j.Project)
+		if err != nil {
+			return err
+		}
 		for _, code := range x.Languages {
-			source := false
-			if p, found, err := getRecord[project](tx.Bucket(bucketProjects), j.Project); err != nil {
-				return err
-			} else if found {
-				source = p.Source == code
-			}
-			units, err := x.units(rows, spaces, code, source, pseudo)
+			units, err := unitsOf(x, rows, spaces, code, p != nil && p.Source == code, pseudo)
 			if err != nil {
 				return err
 			}
@@ -76,14 +75,14 @@ func (s *Service) runExport(j *job) error {
 	if err := result.keep(); err != nil {
 		return err
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+	err = s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Completed) })
 	s.log.Info("export", zap.String("id", j.ID), zap.String("project", j.Project), zap.Strings("languages", x.Languages), zap.String("file", j.Result.Name))
 	return err
 }
 
 // rows selects the keys of all collections, in order. Of a key in two collections the one of the collection named first counts; of a key
 // that is there as one text and as plural forms the younger one, but for Android, which has both.
-func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
+func selectRows(x *exportJob, tx *Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
 	only := make(map[string]bool, len(x.Keys))
 	for _, key := range x.Keys {
 		only[key] = true
@@ -123,8 +122,8 @@ func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces
 }
 
 // pseudoAt reports whether an export of this state has pseudo-translations.
-func (s *Service) pseudoAt(tx *bolt.Tx, projectID string, least state) (bool, error) {
-	if !s.o.Trial {
+func (s *keysService) pseudoAt(tx *Tx, projectID string, least state) (bool, error) {
+	if !s.made.Trial {
 		return true, nil
 	}
 	if least > draft {
@@ -145,9 +144,9 @@ func (s *Service) pseudoAt(tx *bolt.Tx, projectID string, least state) (bool, er
 }
 
 // units are the keys that a language's export has, with the texts that stand for them.
-func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source, pseudo bool) ([]unit, error) {
+func unitsOf(x *exportJob, rows []selected, spaces []*keyspace, code string, source, pseudo bool) ([]unit, error) {
 	units := make([]unit, 0, len(rows))
-	items := x.items(rows)
+	items := countItems(x, rows)
 	for _, r := range rows {
 		changed := r.changed
 		texts := r.row.texts
@@ -191,7 +190,7 @@ func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, sour
 }
 
 // items counts the items of each list that an Android export may have. Not all places of a list need be among them: what is no text is no key.
-func (x *exportJob) items(rows []selected) map[string]int {
+func countItems(x *exportJob, rows []selected) map[string]int {
 	items := make(map[string]int)
 	if x.Format != wire.FormatAndroidXML {
 		return items
@@ -249,7 +248,7 @@ func (w *exportWriter) language(t template, code string, units []unit) error {
 		if why := unsafePath(p); why != "" {
 			return refuse(422, "a label makes the file path %q, which %s; change the label or the template", p, why)
 		}
-		body, err := w.x.compose(byPath[p])
+		body, err := compose(w.x, byPath[p])
 		if err != nil {
 			return refuse(422, "%s: %v", p, err)
 		}
@@ -262,10 +261,10 @@ func (w *exportWriter) language(t template, code string, units []unit) error {
 
 func (w *exportWriter) file(name string, body []byte) error {
 	if !w.archive && w.zip == nil && len(w.held) == 0 {
-		w.held = []heldFile{{name, body}}
+		w.held = []heldFile{{name: name, body: body}}
 		return nil
 	}
-	for _, h := range append(w.held, heldFile{name, body}) {
+	for _, h := range append(w.held, heldFile{name: name, body: body}) {
 		if err := w.pack(h); err != nil {
 			return err
 		}
@@ -274,9 +273,26 @@ func (w *exportWriter) file(name string, body []byte) error {
 	return nil
 }
 
+// fastest packs little worse, and takes a third of the time of what archives are packed with otherwise: most are read
+// once, on this machine. An archive's files are packed one after the other, with one compressor.
+func fastest(out io.Writer) *zip.Writer {
+	var packer *flate.Writer
+	z := zip.NewWriter(out)
+	z.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+		if packer != nil {
+			packer.Reset(to)
+			return packer, nil
+		}
+		var err error
+		packer, err = flate.NewWriter(to, flate.BestSpeed)
+		return packer, err
+	})
+	return z
+}
+
 func (w *exportWriter) pack(f heldFile) error {
 	if w.zip == nil {
-		w.zip = zip.NewWriter(w.out)
+		w.zip = fastest(w.out)
 	}
 	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: w.at})
 	if err != nil {
@@ -290,13 +306,13 @@ func (w *exportWriter) pack(f heldFile) error {
 func (w *exportWriter) close() (*resultFile, error) {
 	if w.zip == nil && len(w.held) == 1 {
 		_, err := w.out.Write(w.held[0].body)
-		return &resultFile{path.Base(w.held[0].name), contentTypes[w.x.Format]}, err
+		return &resultFile{Name: path.Base(w.held[0].name), ContentType: contentTypes[w.x.Format]}, err
 	}
 	if w.zip == nil {
-		w.zip = zip.NewWriter(w.out)
+		w.zip = fastest(w.out)
 	}
 	name := fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
-	return &resultFile{name, "application/zip"}, w.zip.Close()
+	return &resultFile{Name: name, ContentType: "application/zip"}, w.zip.Close()
 }
 
 var contentTypes = map[wire.Format]string{

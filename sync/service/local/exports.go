@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -42,8 +40,8 @@ var exportFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON, wi
 	wire.FormatIOSStrings, wire.FormatAndroidXML}
 
 // startExport answers POST /v2/project/{projectId}/export: everything in the query, and optionally {"keys": [...]} as the body.
-func (s *Service) startExport(c *call) error {
-	p, err := s.localizationProject(c.PathValue(wire.ProjectID))
+func (s *keysService) startExport(c *call) error {
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -56,8 +54,8 @@ func (s *Service) startExport(c *call) error {
 
 // startExportV1 answers POST /v1/project/{projectId}/export, whose parameters are members of a JSON body. The published
 // description has a model of that body with more members than the interface shows; those are taken, too, and the query parameters of the newer form.
-func (s *Service) startExportV1(c *call) error {
-	p, err := s.localizationProject(c.PathValue(wire.ProjectID))
+func (s *keysService) startExportV1(c *call) error {
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -111,7 +109,7 @@ func exportBody(c *call) (*members, error) {
 	return readMembers("body", raw)
 }
 
-func (s *Service) acceptExport(c *call, p *project, q params, body *members) error {
+func (s *keysService) acceptExport(c *call, p *project, q params, body *members) error {
 	x, err := exportRequest(q, p)
 	if err != nil {
 		return err
@@ -143,8 +141,8 @@ func (s *Service) acceptExport(c *call, p *project, q params, body *members) err
 	if len(x.Languages) > 1 && !t.hasLanguage() {
 		return invalid(wire.QueryOutputTemplate, "%q gives %d languages one file; put %s into it", x.Template, len(x.Languages), wire.PlaceholderLanguage)
 	}
-	j := &job{Project: p.ID, Export: x}
-	if err := s.start(j, nil, nil); err != nil {
+	j := &job{Project: p.ID, work: work{Export: x}}
+	if err := s.jobs.start(j, nil, nil); err != nil {
 		return err
 	}
 	return c.json(http.StatusOK, j.ID)
@@ -299,8 +297,8 @@ func templateParameter(q params, format wire.Format) (string, error) {
 }
 
 // targetsOf are the target languages of collections, all of which must be there.
-func (s *Service) targetsOf(p *project, names []string) (targets []string, err error) {
-	err = s.store.db.View(func(tx *bolt.Tx) error {
+func (s *keysService) targetsOf(p *project, names []string) (targets []string, err error) {
+	err = s.store.view(func(tx *Tx) error {
 		for _, name := range names {
 			k, err := openCollection(tx, p.ID, name)
 			if err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/languages"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -249,9 +251,13 @@ func TestIndent(t *testing.T) {
 	}
 	for _, q := range []string{"", "&indent=4", "&indent=3", "&indent=%09", "&indent=0"} {
 		yaml := s.one(p, "?languages=en&format=structured-yaml"+q)
-		entries, err := readFile(importFile{"a", wire.FormatStructuredYAML}, &importJob{Separator: "/"}, []byte(yaml))
-		if err != nil || len(entries) != 3 || entries[0].texts[0].value != "x\n  y\n" {
-			t.Errorf("%s: %v %v in\n%s", q, entries, err, yaml)
+		format, _ := formats.Named(string(wire.FormatStructuredYAML))
+		read, err := format.Parse(resource.Keys{Separator: "/"}, []byte(yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries := slices.Collect(read.Entries()); len(entries) != 3 || entries[0].Text != "x\n  y\n" {
+			t.Errorf("%s: %v in\n%s", q, entries, yaml)
 		}
 		if q == "&indent=4" && !strings.Contains(yaml, "\n    b:") {
 			t.Errorf("%s:\n%s", q, yaml)

@@ -18,7 +18,7 @@ type Fault struct {
 	Drop bool
 }
 
-func (s *Service) serveWithFault(w http.ResponseWriter, r *http.Request, f Fault) {
+func (s *apiServer) serveWithFault(w http.ResponseWriter, r *http.Request, f Fault) {
 	if !pause(r.Context(), f.Delay) {
 		panic(http.ErrAbortHandler)
 	}

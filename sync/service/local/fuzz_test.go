@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"testing"
@@ -10,41 +9,6 @@ import (
 )
 
 // What clients send is taken, or refused in a way that says what was wrong: whatever the bytes.
-
-func FuzzMultipart(f *testing.F) {
-	f.Add(`multipart/form-data; boundary="x"`, []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{}\r\n--x--\r\n"))
-	f.Add(`multipart/form-data; boundary=a=b`, []byte("--a=b\nContent-Disposition: form-data; filename=\"\"a\"\n\n\n--a=b--"))
-	f.Add(`multipart/mixed; boundary=`, []byte("--\r\n\r\n----"))
-	f.Add(`multipart/form-data; boundary=x`, []byte("--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: x; filename*=a'b'%zz\r\n\r\n=3\r\n--x--"))
-	f.Add("multipArt/\x9fBoundArY=", []byte("0")) // lower case has another length
-	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
-		r, err := http.NewRequest("POST", "/", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", contentType)
-		parts, err := readParts(r)
-		if err != nil {
-			if _, ok := err.(*problem); !ok {
-				t.Fatalf("not a refusal: %v", err)
-			}
-			return
-		}
-		total := 0
-		for _, p := range parts {
-			total += len(p.body)
-			if len(p.file) > maxFileName {
-				t.Fatal("a file name beyond its bound")
-			}
-		}
-		if total > len(body) || len(parts) > maxParts {
-			t.Fatalf("%d parts of %d bytes from %d", len(parts), total, len(body))
-		}
-		if _, _, err := modelPart(parts); err == nil && len(parts) == 0 {
-			t.Fatal("a model from nothing")
-		}
-	})
-}
 
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"strings-{LANGUAGE}.json", "{LOCALE:IOS}.lproj/{LABEL:file}", "src/{LOCALE:ANDROID}/{LABEL:a}/{LABEL:b}", "../{LANGUAGE}", "{LANGUAGE}{", "a//b", "./x", "C:x", "{LABEL:{LANGUAGE}}"} {

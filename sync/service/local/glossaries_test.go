@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -178,7 +177,7 @@ func TestGlossaryImportAndExport(t *testing.T) {
 	s.importGlossary(id, false, file{"more.csv", "\xef\xbb\xbfen;fr;comment\r\n\"a; \"\"quoted\"\"\nterm\";terme;\r\n"})
 	s.importGlossary(id, false, file{"more.csv", "fr,en\nterme,\"a; \"\"quoted\"\"\nterm\"\n"})
 	a := s.exportGlossary(id)
-	if a.status != 200 || a.header.Get("Content-Type") != workbookType || !strings.Contains(a.header.Get("Content-Disposition"), `filename="Default glossary.xlsx";`) {
+	if a.status != 200 || a.header.Get("Content-Type") != "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" || !strings.Contains(a.header.Get("Content-Disposition"), `filename="Default glossary.xlsx";`) {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 	want := [][]string{{"en", "de", "fr", "comment"}, {"cat", "Katze", "", "the animal"}, {"007", "=1+1"}, {"", "Hund"}, {"a; \"quoted\"\nterm", "", "terme"}}
@@ -292,7 +291,7 @@ func TestGlossaryRefusals(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.defaultGlossary().ID
 	s.importGlossary(id, false, file{"a.csv", "en,de\ncat,Katze\n"})
-	wide := "en" + strings.Repeat(",", maxGlossaryColumns)
+	wide := "en" + strings.Repeat(",", boundColumns)
 	for name, c := range map[string]struct {
 		f    file
 		says string
@@ -312,7 +311,7 @@ func TestGlossaryRefusals(t *testing.T) {
 		"not UTF-8":               {file{"a.csv", "en,de\ncaf\xe9,x\n"}, "UTF-8"},
 		"UTF-16":                  {file{"a.csv", "\xff\xfee\x00n\x00"}, "UTF-8"},
 		"a control character":     {file{"a.csv", "en,de\nring\x07,x\n"}, "control character"},
-		"a term for a novel":      {file{"a.csv", "en\n" + strings.Repeat("ü", maxTerm+1) + "\n"}, "characters"},
+		"a term for a novel":      {file{"a.csv", "en\n" + strings.Repeat("ü", boundTerm+1) + "\n"}, "characters"},
 		"many columns":            {file{"a.csv", wide + "\n"}, "columns"},
 		"another kind":            {file{"a.docx", "en,de\n"}, ".xlsx or .csv"},
 		"an old workbook":         {file{"a.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more"}, "old .xls"},
@@ -323,7 +322,7 @@ func TestGlossaryRefusals(t *testing.T) {
 		"a workbook's bad cell":   {file{"a.xlsx", newWorkbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})}, "line 3"},
 		"a wide workbook":         {file{"a.xlsx", wideWorkbook(t)}, "columns"},
 		"a bomb of one string":    {file{"a.xlsx", sharedBomb(t)}, "divide the file"},
-		"a bomb of zeros":         {file{"a.xlsx", liar(t, maxUnpackedBook+1, "boom")}, "cannot be read"},
+		"a bomb of zeros":         {file{"a.xlsx", liar(t, boundBook+1, "boom")}, "cannot be read"},
 	} {
 		a := s.startGlossaryImport(query("glossaryId", id, "clearBeforeImport", "true"), c.f)
 		if a.status != 400 {
@@ -363,10 +362,15 @@ func TestGlossarySize(t *testing.T) {
 	check(t, s.startGlossaryImport("?glossaryId="+id, file{"a.csv", exact + exact}), 413, "")
 }
 
+// unwritable is what no cell of a workbook can hold.
+func unwritable(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF'
+}
+
 // Every term that is taken comes out of the export as it went in.
 func TestGlossaryRoundTrip(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.db.NoSync = true
+	s.s.store.setDurable(false)
 	id := s.defaultGlossary().ID
 	rapid.Check(t, func(t *rapid.T) {
 		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5", "TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))
@@ -376,7 +380,7 @@ func TestGlossaryRoundTrip(t *testing.T) {
 		w.Write([]string{"en", "de"})
 		for _, word := range rapid.SliceOfN(term, 1, 5).Draw(t, "terms") {
 			word = strings.TrimSpace(strings.ReplaceAll(word, "\r", " ")) // line ends are the CSV's
-			if word == "" || badTerm(word) != "" || slices.Contains(want, word) {
+			if word == "" || strings.ContainsFunc(word, unwritable) || slices.Contains(want, word) {
 				continue
 			}
 			want = append(want, word)
@@ -391,31 +395,6 @@ func TestGlossaryRoundTrip(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got  %q\nwant %q", got, want)
-		}
-	})
-}
-
-// No bytes make the reader panic or answer anything but a table or a 400 that names the file.
-func FuzzGlossaryFile(f *testing.F) {
-	f.Add("a.csv", []byte("en,de\ncat,Katze\n"))
-	f.Add("a.tsv", []byte("en\tcomment\n\"a\"\"\"\t\n"))
-	f.Add("a.xlsx", []byte(newWorkbook(f, []any{"en", "de"}, []any{"cat", "Katze"})))
-	f.Add("a.xls", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
-	f.Fuzz(func(t *testing.T, name string, body []byte) {
-		table, err := readGlossaryFile(name, body)
-		if err != nil {
-			if p, ok := err.(*problem); !ok || p.status != 400 || p.field != "file" {
-				t.Fatal(err)
-			}
-			return
-		}
-		if len(table.Languages) == 0 {
-			t.Fatal("a table without a language")
-		}
-		for _, u := range table.Units {
-			if len(u.Terms) == 0 {
-				t.Fatal("a unit without a term")
-			}
 		}
 	})
 }
@@ -446,7 +425,7 @@ func sharedBomb(t *testing.T) string {
 	return repacked(t, map[string]string{
 		"xl/worksheets/sheet1.xml": sheetOf(`<row r="1"><c r="A1" t="s"><v>0</v></c></row>` + rows.String()),
 		"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-8"?><sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
-			`<si><t>en</t></si><si><t>` + strings.Repeat("b", maxTerm) + `</t></si></sst>`,
+			`<si><t>en</t></si><si><t>` + strings.Repeat("b", boundTerm) + `</t></si></sst>`,
 	})
 }
 
@@ -478,39 +457,4 @@ func repacked(t testing.TB, pieces map[string]string) string {
 		out = append(out, file{f.Name, string(body)})
 	}
 	return packed(t, out...)
-}
-
-// A workbook whose pieces are not what they should be is read as far as it means something, or refused.
-func FuzzWorkbook(f *testing.F) {
-	const shared = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>en</t></si><si><r><t xml:space="preserve"> a</t></r><r><t>b</t></r></si></sst>`
-	f.Add(sheetOf(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>`), shared)
-	f.Add(sheetOf(`<row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="A7"><v>1.5</v></c><c r="ZZZZ7"><f>1/0</f></c></row>`), shared)
-	f.Add(sheetOf(`<row r="-1"><c r="A1" t="s"><v>99</v></c></row><row><c/><c r="" t="b"><v>x</v></c></row>`), "")
-	f.Add(sheetOf(`<row r="4294967296"><c r="A1" t="d" s="77"><v>2026</v></c></row>`), "<sst>")
-	f.Fuzz(func(t *testing.T, sheet, strings string) {
-		table, err := readGlossaryFile("a.xlsx", []byte(repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": strings})))
-		if err != nil {
-			if p, ok := err.(*problem); !ok || p.status != 400 || p.field != "file" {
-				t.Fatal(err)
-			}
-			return
-		}
-		var out bytes.Buffer // what was taken can be written, and says the same when it is read again
-		g := &glossary{Languages: table.Languages, Notes: table.Notes}
-		err = writeWorkbook(&out, g, func(do func(u *glossaryUnit) error) error {
-			for i := range table.Units {
-				if err := do(&table.Units[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := readGlossaryFile("b.xlsx", out.Bytes())
-		if err != nil || !reflect.DeepEqual(again, table) {
-			t.Fatalf("%v\n%+v\n%+v", err, again, table)
-		}
-	})
 }

@@ -1,12 +1,11 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -24,7 +23,7 @@ type glossaryExport struct {
 }
 
 // startGlossaryImport answers POST /v1/glossary/import.
-func (s *Service) startGlossaryImport(c *call) error {
+func (s *glossaryService) startGlossaryImport(c *call) error {
 	id, err := s.glossaryParameter(c)
 	if err != nil {
 		return err
@@ -45,21 +44,21 @@ func (s *Service) startGlossaryImport(c *call) error {
 	if err != nil {
 		return err
 	}
-	j := &job{GlossaryImport: &glossaryImport{Glossary: id, Clear: clear}}
-	if err := s.start(j, [][]byte{raw}, nil); err != nil {
+	j := &job{work: work{GlossaryImport: &glossaryImport{Glossary: id, Clear: clear}}}
+	if err := s.jobs.start(j, [][]byte{raw}, nil); err != nil {
 		return err
 	}
 	return c.json(http.StatusOK, j.ID)
 }
 
 // glossaryParameter reads the parameter that names a glossary of this account.
-func (s *Service) glossaryParameter(c *call) (id string, err error) {
+func (s *glossaryService) glossaryParameter(c *call) (id string, err error) {
 	word, given, err := c.params.word(wire.QueryGlossaryID)
 	if err != nil || !given {
 		return "", orElse(err, invalid(wire.QueryGlossaryID, "is missing; GET %s lists the glossaries", wire.Prefix+wire.PathGlossaries))
 	}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		g, _, err := s.glossaryIn(tx, wire.QueryGlossaryID, word)
+	err = s.store.view(func(tx *Tx) error {
+		g, err := glossaryIn(tx, wire.QueryGlossaryID, word)
 		if err == nil {
 			id = g.ID
 		}
@@ -93,25 +92,25 @@ func glossaryFile(c *call) (name string, body []byte, err error) {
 }
 
 // runGlossaryImport brings a table into its glossary and ends the job, in one transaction.
-func (s *Service) runGlossaryImport(j *job) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
+func (s *glossaryService) runGlossaryImport(_ context.Context, j *job) error {
+	return s.store.update(func(tx *Tx) error {
 		var table glossaryTable
-		if err := json.Unmarshal(tx.Bucket(bucketUploads).Get(uploadKey(j.ID, 0)), &table); err != nil {
+		if err := json.Unmarshal(upload(tx, j, 0), &table); err != nil {
 			return err
 		}
-		g, b, err := s.glossaryIn(tx, wire.QueryGlossaryID, j.GlossaryImport.Glossary)
+		g, err := glossaryIn(tx, wire.QueryGlossaryID, j.GlossaryImport.Glossary)
 		if err != nil {
 			return err
 		}
 		if j.GlossaryImport.Clear {
-			if err := clearUnits(b); err != nil {
+			if err := clearUnits(tx, g); err != nil {
 				return err
 			}
 			g.Languages, g.Notes, g.Units = nil, nil, 0
 		}
 		g.Languages, g.Notes = union(g.Languages, table.Languages), union(g.Notes, table.Notes)
 		for i := range table.Units {
-			added, err := addUnit(b, &table.Units[i])
+			added, err := addUnit(tx, g, &table.Units[i])
 			if err != nil {
 				return err
 			}
@@ -119,16 +118,16 @@ func (s *Service) runGlossaryImport(j *job) error {
 				g.Units++
 			}
 		}
-		if err := putRecord(b, string(keyGlossary), g); err != nil {
+		if err := putGlossary(tx, g); err != nil {
 			return err
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 
 // glossaryImportState answers GET /v1/glossary/importTaskState/{taskId} with one word.
-func (s *Service) glossaryImportState(c *call) error {
-	j, err := s.find(c.PathValue(wire.TaskID), kindGlossaryImport)
+func (s *glossaryService) glossaryImportState(c *call) error {
+	j, err := s.jobs.find(c.pathValue(wire.TaskID), kindGlossaryImport)
 	if err != nil {
 		return err
 	}
@@ -138,46 +137,40 @@ func (s *Service) glossaryImportState(c *call) error {
 		state = wire.TaskStateCompleted
 	case j.Status == wire.Failed:
 		state = wire.TaskStateFailed
-	case s.imports.isRunning(j.ID):
+	case s.jobs.isRunning(j):
 		state = wire.TaskStateInProgress
 	}
 	return c.json(http.StatusOK, state)
 }
 
 // startGlossaryExport answers POST /v1/glossary/export.
-func (s *Service) startGlossaryExport(c *call) error {
+func (s *glossaryService) startGlossaryExport(c *call) error {
 	id, err := s.glossaryParameter(c)
 	if err != nil {
 		return err
 	}
-	j := &job{GlossaryExport: &glossaryExport{Glossary: id}}
-	if err := s.start(j, nil, nil); err != nil {
+	j := &job{work: work{GlossaryExport: &glossaryExport{Glossary: id}}}
+	if err := s.jobs.start(j, nil, nil); err != nil {
 		return err
 	}
 	return c.json(http.StatusOK, j.ID)
 }
 
 // runGlossaryExport writes the workbook of a glossary and ends the job.
-func (s *Service) runGlossaryExport(j *job) error {
-	result, err := s.newResult(j.ID)
+func (s *glossaryService) runGlossaryExport(_ context.Context, j *job) error {
+	result, err := s.jobs.newResult(j.ID)
 	if err != nil {
 		return err
 	}
 	defer result.drop()
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		g, b, err := s.glossaryIn(tx, wire.QueryGlossaryID, j.GlossaryExport.Glossary)
+	err = s.store.view(func(tx *Tx) error {
+		g, err := glossaryIn(tx, wire.QueryGlossaryID, j.GlossaryExport.Glossary)
 		if err != nil {
 			return err
 		}
 		j.Result = &resultFile{Name: fileName(g.Name) + ".xlsx", ContentType: workbookType}
 		return writeWorkbook(result.file, g, func(do func(u *glossaryUnit) error) error {
-			return b.Bucket(keyConcepts).ForEach(func(_, raw []byte) error {
-				u := &glossaryUnit{}
-				if err := json.Unmarshal(raw, u); err != nil {
-					return err
-				}
-				return do(u)
-			})
+			return eachUnit(tx, g, do)
 		})
 	})
 	if err != nil {
@@ -186,19 +179,18 @@ func (s *Service) runGlossaryExport(j *job) error {
 	if err := result.keep(); err != nil {
 		return err
 	}
-	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+	return s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Completed) })
 }
 
 // glossaryExports answers GET /v1/glossary/export/pendingTasks: the exports that can be asked for, ready or not.
-func (s *Service) glossaryExports(c *call) error {
+func (s *glossaryService) glossaryExports(c *call) error {
 	var found []*job
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketJobs).ForEach(func(id, _ []byte) error {
-			j, _, err := getRecord[job](tx.Bucket(bucketJobs), string(id))
-			if err == nil && j.kind() == kindGlossaryExport && j.Account == s.o.AccountID && j.Status != wire.Failed {
+	err := s.store.view(func(tx *Tx) error {
+		return eachJob(tx, func(j *job) error {
+			if j.kind() == kindGlossaryExport && j.Account == tx.account() && j.Status != wire.Failed {
 				found = append(found, j)
 			}
-			return err
+			return nil
 		})
 	})
 	if err != nil {
@@ -214,8 +206,8 @@ func (s *Service) glossaryExports(c *call) error {
 
 // downloadGlossary answers GET /v1/glossary/export/{taskId}: the workbook, as often as it is asked for. While it is not ready that is a 400, unlike the 204
 // of other exports; an export that failed is a 500.
-func (s *Service) downloadGlossary(c *call) error {
-	j, err := s.find(c.PathValue(wire.TaskID), kindGlossaryExport)
+func (s *glossaryService) downloadGlossary(c *call) error {
+	j, err := s.jobs.find(c.pathValue(wire.TaskID), kindGlossaryExport)
 	if err != nil {
 		return err
 	}
@@ -226,7 +218,7 @@ func (s *Service) downloadGlossary(c *call) error {
 	default:
 		return refuse(http.StatusBadRequest, "the export is not ready yet; ask again in a moment")
 	}
-	f, err := os.Open(s.resultPath(j.ID))
+	f, err := os.Open(s.jobs.resultPath(j.ID))
 	if err != nil {
 		return err
 	}

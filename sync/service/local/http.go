@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,10 +19,10 @@ import (
 
 // call is one request on its way through a handler.
 type call struct {
-	*http.Request
-	w       http.ResponseWriter
+	Request *http.Request
+	writer  http.ResponseWriter
 	params  params
-	service *Service
+	server  *apiServer
 	held    int64 // bytes of the body that are in memory
 }
 
@@ -31,24 +32,63 @@ func (c *call) json(status int, value any) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(status)
-	c.w.Write(body)
+	c.writer.Header().Set("Content-Type", "application/json")
+	c.writer.WriteHeader(status)
+	c.writer.Write(body)
 	return nil
 }
 
+// pathValue is the value of a placeholder of the path.
+func (c *call) pathValue(name string) string { return c.Request.PathValue(name) }
+
 // empty answers without a body.
 func (c *call) empty(status int) error {
-	c.w.WriteHeader(status)
+	c.writer.WriteHeader(status)
 	return nil
 }
 
 // methods are the handlers of one path by HTTP method. A handler that returns an error has not answered.
 type methods map[string]func(*call) error
 
+// apiOptions say who is admitted, and how often.
+type apiOptions struct {
+	// Account is the user name of HTTP Basic.
+	Account string
+	// Keys are the passwords of HTTP Basic. None: no authentication is asked for.
+	Keys []string
+	// Personal is an account that may not use the interface: every call gives 403.
+	Personal bool
+	// RateLimit is how many calls are answered within any second; below 1: one call in 1/RateLimit seconds. 0: no limit.
+	RateLimit float64
+	// Now is the clock.
+	Now func() time.Time
+	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
+	Faults func(r *http.Request) Fault
+	Logger *zap.Logger
+}
+
+// apiServer answers calls by the handlers of their paths. It is safe for use by several goroutines.
+type apiServer struct {
+	o      apiOptions
+	routes *router
+	window *window
+	held   atomic.Int64 // bytes of bodies in memory
+}
+
+func newServer(o apiOptions) *apiServer {
+	return &apiServer{o: o, routes: &router{}, window: newWindow(o.RateLimit)}
+}
+
+// handle adds handlers by path; the paths stand behind a prefix.
+func (s *apiServer) handle(prefix string, table map[string]methods) {
+	for pattern, m := range table {
+		s.routes.handle(prefix+pattern, s.route(m))
+	}
+}
+
 // ServeHTTP answers a call. In this order: the fault that a test wants, the path, the credentials, the account's type, the rate limit, the
 // call itself.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	seen := &statusWriter{ResponseWriter: w}
 	if s.o.Faults == nil {
@@ -56,10 +96,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		s.serveWithFault(seen, r, s.o.Faults(r))
 	}
-	s.log.Debug("call", zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Int("status", seen.status), zap.Duration("took", time.Since(began)))
+	s.o.Logger.Debug("call", zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Int("status", seen.status), zap.Duration("took", time.Since(began)))
 }
 
-func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if p := recover(); p == http.ErrAbortHandler {
 			panic(p)
@@ -113,95 +153,8 @@ func withPlainPath(r *http.Request) *http.Request {
 	return &r2
 }
 
-// table is everything that is served, by path.
-func (s *Service) table() map[string]methods {
-	return map[string]methods{
-		wire.PathAccount:         {"GET": s.getAccount},
-		wire.PathDirectory:       {"GET": s.getDirectory},
-		wire.PathDirectoryV1:     {"GET": s.getDirectory},
-		wire.PathProjectCreate:   {"POST": s.createProject},
-		wire.PathProjectList:     {"GET": s.listProjects},
-		wire.PathProjectListV1:   {"GET": s.listProjectsV1},
-		wire.PathProject:         {"GET": s.getProject, "PUT": s.updateProject, "DELETE": s.deleteProject},
-		wire.PathProjectComplete: {"POST": s.completeProject},
-		wire.PathProjectCancel:   {"POST": s.cancelProject},
-		wire.PathProjectRestore:  {"POST": s.restoreProject},
-		wire.PathProjectLanguage: {"POST": s.addLanguage, "DELETE": s.removeLanguage},
-		wire.PathTargets:         {"POST": s.addTargets},
-		wire.PathImport:          {"POST": s.startImport},
-		wire.PathImportResult:    {"GET": s.importResult},
-		wire.PathExport:          {"POST": s.startExport},
-		wire.PathExportV1:        {"POST": s.startExportV1},
-		wire.PathDownload:        {"GET": s.download},
-		wire.PathCallback:        {"GET": s.getCallback, "POST": s.setCallback, "DELETE": s.deleteCallback},
-
-		wire.PathCallbackLastErrors: {"GET": s.lastCallbackErrors},
-		wire.PathGlossaries:         {"GET": s.listGlossaries, "POST": s.createGlossary},
-		wire.PathGlossariesDefault:  {"GET": s.defaultGlossary},
-		wire.PathProjectGlossaries:  {"GET": s.projectGlossaries, "PUT": s.attachGlossaries},
-		wire.PathGlossaryImport:     {"POST": s.startGlossaryImport},
-		wire.PathGlossaryExport:     {"POST": s.startGlossaryExport},
-		wire.PathTeam:               {"POST": s.searchTeam},
-
-		wire.PathProjectDocument:         {"POST": s.addDocuments},
-		wire.PathDocument:                {"GET": s.getDocument, "POST": s.addDocuments, "DELETE": s.deleteDocuments},
-		wire.PathDocumentUpdate:          {"PUT": s.updateDocument},
-		wire.PathDocumentUpdateV2:        {"PUT": s.updateDocument},
-		wire.PathDocumentRename:          {"PUT": s.renameDocument},
-		wire.PathDocumentMetaInfo:        {"PUT": s.updateMetaInfo},
-		wire.PathDocumentComplete:        {"POST": s.completeDocument},
-		wire.PathDocumentTranslate:       {"PUT": s.translateDocument},
-		wire.PathDocumentTranslateStatus: {"GET": s.translationStatus},
-		wire.PathDocumentTranslateResult: {"GET": s.translationResult},
-		wire.PathDocumentTranslateXLIFF:  {"PUT": s.translateWithXLIFF},
-		wire.PathDocumentExport:          {"POST": s.exportDocuments},
-		wire.PathDirectoryFormats:        {"GET": s.listFormats},
-
-		wire.PathDocumentStatistics:      {"GET": s.documentStatistics},
-		wire.PathProjectStatistics:       {"GET": s.projectStatistics},
-		wire.PathProjectStatisticsV2:     {"GET": s.projectStatisticsV2},
-		wire.PathProjectStatisticsBuild:  {"POST": s.rebuildStatistics},
-		wire.PathFuzzyRepetitions:        {"PUT": s.setFuzzyRepetitions},
-		wire.PathCompletedWorkStatistics: {"GET": s.completedWork},
-
-		wire.PathEngines:                   {"GET": s.getEngines, "POST": s.setEngines},
-		wire.PathEnginesAvailable:          {"GET": s.availableEngines},
-		wire.PathMemories:                  {"GET": s.listMemories, "POST": s.newMemory},
-		wire.PathMemory:                    {"POST": s.importMemory, "DELETE": s.deleteMemory},
-		wire.PathMemoryFile:                {"GET": s.exportMemory},
-		wire.PathProjectMemories:           {"GET": s.getProjectMemories, "POST": s.setProjectMemories},
-		wire.PathProjectMemoriesByLanguage: {"POST": s.setProjectMemoriesByLanguage},
-		wire.PathPretranslationRules:       {"GET": s.getPretranslationRules, "POST": s.setPretranslationRules, "PUT": s.setPretranslationRules},
-
-		wire.PathTasks:          {"GET": s.listTasks},
-		wire.PathTaskAssignment: {"PUT": s.assignTask},
-		wire.PathTaskDeadline:   {"PUT": s.setTaskDeadline},
-
-		wire.PathSmartTranslation: {"POST": s.translate},
-		wire.PathStorageFiles:     {"PUT": s.putFiles},
-		wire.PathStorageFile:      {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
-		wire.PathStorageFileInfo:  {"GET": s.fileInfo},
-		wire.PathStorageFileList:  {"GET": s.listFiles},
-
-		wire.PathProjectGlossaryDefault: {"GET": s.projectDefaultGlossary},
-		wire.PathGlossaryImportState:    {"GET": s.glossaryImportState},
-		wire.PathGlossaryExportPending:  {"GET": s.glossaryExports},
-		wire.PathGlossaryExportResult:   {"GET": s.downloadGlossary},
-	}
-}
-
-// newRoutes finds what is in the table.
-func (s *Service) newRoutes() *router {
-	t := &router{}
-	for pattern, m := range s.table() {
-		t.handle(wire.Prefix+pattern, s.route(m))
-	}
-	t.handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))
-	return t
-}
-
 // route answers the calls of one path.
-func (s *Service) route(m methods) http.Handler {
+func (s *apiServer) route(m methods) http.Handler {
 	allowed := slices.Sorted(maps.Keys(m))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := r.Method
@@ -215,7 +168,7 @@ func (s *Service) route(m methods) http.Handler {
 		}
 		q, err := readParams(r)
 		if err == nil {
-			c := &call{Request: r, w: w, params: q, service: s}
+			c := &call{Request: r, writer: w, params: q, server: s}
 			defer c.release()
 			err = do(c)
 		}

@@ -31,11 +31,11 @@ func inOneText(texts []text) string {
 func inForms(message string) []text {
 	_, forms, ok := plural.Split(message, "#")
 	if !ok {
-		return []text{{plural.Other, message}}
+		return []text{{form: plural.Other, value: message}}
 	}
 	texts := make([]text, len(forms))
 	for i, f := range forms {
-		texts[i] = text{f.Category, f.Text}
+		texts[i] = text{form: f.Category, value: f.Text}
 	}
 	return texts
 }

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -25,12 +24,12 @@ type offer struct {
 }
 
 // runImport reads the files, stores what they offer, and ends the job.
-func (s *Service) runImport(ctx context.Context, j *job) error {
+func (s *keysService) runImport(ctx context.Context, j *job) error {
 	in := j.Import
 	bodies := make([][]byte, len(in.Files))
-	err := s.store.db.View(func(tx *bolt.Tx) error {
+	err := s.store.view(func(tx *Tx) error {
 		for i := range in.Files {
-			bodies[i] = slices.Clone(tx.Bucket(bucketUploads).Get(uploadKey(j.ID, i)))
+			bodies[i] = upload(tx, j, i)
 		}
 		return nil
 	})
@@ -56,9 +55,9 @@ func (s *Service) runImport(ctx context.Context, j *job) error {
 		}
 	}
 	if len(failed) == len(in.Files) {
-		return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Failed, s.now()) })
+		return s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Failed) })
 	}
-	offers, refused := in.gather(read)
+	offers, refused := gather(in, read)
 	if in.Done == 0 {
 		in.Result.ConflictingKeyValues = refused
 	}
@@ -79,7 +78,7 @@ func (s *Service) runImport(ctx context.Context, j *job) error {
 // gather brings the entries of all files together, in order, one offer for a key. A key that is there twice is never dropped in silence:
 // within one file the last one counts, as for every program that reads it; between files the last one counts when conflicts
 // are overwritten, else the first. What does not count is listed, unless it is the same or the caller asked to overwrite between files.
-func (in *importJob) gather(read [][]entry) (offers []offer, refused map[string][]string) {
+func gather(in *importJob, read [][]entry) (offers []offer, refused map[string][]string) {
 	refused = map[string][]string{}
 	at := make(map[string]int)
 	from := make(map[string]int)
@@ -117,11 +116,11 @@ func (in *importJob) gather(read [][]entry) (offers []offer, refused map[string]
 
 // batch runs one transaction of an import on a copy of its record, which takes the record's place when the transaction is on the disk.
 // In the transaction that says so the job ends.
-func (s *Service) batch(j *job, do func(im *importer) (ends bool, err error)) error {
+func (s *keysService) batch(j *job, do func(im *importer) (ends bool, err error)) error {
 	next, in := *j, *j.Import
 	in.Result.ConflictingKeyValues = maps.Clone(in.Result.ConflictingKeyValues)
 	next.Import = &in
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
+	err := s.store.update(func(tx *Tx) error {
 		im, err := s.openImporter(tx, &next)
 		if err != nil {
 			return err
@@ -134,9 +133,9 @@ func (s *Service) batch(j *job, do func(im *importer) (ends bool, err error)) er
 			return err
 		}
 		if ends {
-			return finish(tx, &next, wire.Completed, s.now())
+			return finish(tx, &next, wire.Completed)
 		}
-		return putRecord(tx.Bucket(bucketJobs), next.ID, &next)
+		return putJob(tx, &next)
 	})
 	if err == nil {
 		*j = next
@@ -145,7 +144,7 @@ func (s *Service) batch(j *job, do func(im *importer) (ends bool, err error)) er
 }
 
 // storeOffers stores the offers from Done on. With last, the job ends with them.
-func (s *Service) storeOffers(ctx context.Context, j *job, offers []offer, last bool) error {
+func (s *keysService) storeOffers(ctx context.Context, j *job, offers []offer, last bool) error {
 	for ctx.Err() == nil {
 		end := min(j.Import.Done+importBatch, len(offers))
 		err := s.batch(j, func(im *importer) (bool, error) {
@@ -165,7 +164,7 @@ func (s *Service) storeOffers(ctx context.Context, j *job, offers []offer, last 
 }
 
 // deleteMissing deletes the collection's keys that no file has, and ends the job.
-func (s *Service) deleteMissing(ctx context.Context, j *job, offers []offer) error {
+func (s *keysService) deleteMissing(ctx context.Context, j *job, offers []offer) error {
 	have := make(map[string]bool, len(offers))
 	for _, o := range offers {
 		have[string(indexKey(o.key, o.plural))] = true
@@ -211,19 +210,19 @@ func (s *Service) deleteMissing(ctx context.Context, j *job, offers []offer) err
 // importer stores offers within one transaction.
 type importer struct {
 	in      *importJob
-	tx      *bolt.Tx
+	tx      *Tx
 	project *project
 	k       *keyspace
 	now     int64
 	pseudo  bool
 }
 
-func (s *Service) openImporter(tx *bolt.Tx, j *job) (*importer, error) {
-	p, found, err := getRecord[project](tx.Bucket(bucketProjects), j.Project)
+func (s *keysService) openImporter(tx *Tx, j *job) (*importer, error) {
+	p, err := projectOf(tx, j.Project)
 	if err != nil {
 		return nil, err
 	}
-	if !found {
+	if p == nil {
 		return nil, refuse(http.StatusForbidden, "the project was deleted before the import was done")
 	}
 	k, err := openCollection(tx, p.ID, j.Import.Collection)
@@ -233,14 +232,14 @@ func (s *Service) openImporter(tx *bolt.Tx, j *job) (*importer, error) {
 	if k == nil {
 		return nil, refuse(http.StatusForbidden, "the collection %q was deleted before the import was done", j.Import.Collection)
 	}
-	return &importer{j.Import, tx, p, k, s.now(), s.o.Pseudo}, nil
+	return &importer{j.Import, tx, p, k, s.store.now(), s.made.On}, nil
 }
 
 // save writes the collection's record, and says of a project that has its first keys that it is in progress.
 func (im *importer) save() error {
 	if im.project.Status == wire.ProjectCreated && im.k.Keys > 0 {
 		im.project.setStatus(wire.ProjectInProgress, im.now)
-		if err := putRecord(im.tx.Bucket(bucketProjects), im.project.ID, im.project); err != nil {
+		if err := putProject(im.tx, im.project); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/service/wire"
+	"go.uber.org/zap"
 )
 
 // importJob is what an import was asked for, how far it has come, and what came of it.
@@ -57,9 +56,43 @@ const (
 var importFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON, wire.FormatYAML, wire.FormatStructuredYAML,
 	wire.FormatIOSStrings, wire.FormatAndroidXML, wire.FormatLocJSON, wire.FormatQtTS}
 
+// keysService answers the calls about keys and does their jobs.
+type keysService struct {
+	store *store
+	jobs  *runner
+	log   *zap.Logger
+	made  pseudoMode
+}
+
+// pseudoMode says when pseudo-translations are made, and what they count as.
+type pseudoMode struct {
+	// On gives every key that is imported from now on a pseudo-translation in every language that has no better one.
+	On bool
+	// Trial makes drafts of them, and leaves them out of a project that has any translation.
+	Trial bool
+}
+
+// newKeysService adds the jobs of keys to a runner. Imports keep their order in a queue; exports have none.
+func newKeysService(st *store, jobs *runner, imports, exports *queue, made pseudoMode, log *zap.Logger) *keysService {
+	s := &keysService{st, jobs, log, made}
+	jobs.handle(kindImport, imports, s.runImport, nil)
+	jobs.handle(kindExport, exports, s.runExport, nil)
+	return s
+}
+
+// routes are the calls that are answered here, by path.
+func (s *keysService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathImport:       {"POST": s.startImport},
+		wire.PathImportResult: {"GET": s.importResult},
+		wire.PathExport:       {"POST": s.startExport},
+		wire.PathExportV1:     {"POST": s.startExportV1},
+	}
+}
+
 // startImport answers POST /v2/project/{projectId}/import.
-func (s *Service) startImport(c *call) error {
-	p, err := s.localizationProject(c.PathValue(wire.ProjectID))
+func (s *keysService) startImport(c *call) error {
+	p, err := s.store.localizationProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -89,14 +122,14 @@ func (s *Service) startImport(c *call) error {
 		if err != nil {
 			return err
 		}
-		in.Files = append(in.Files, importFile{f.file, kind})
+		in.Files = append(in.Files, importFile{Name: f.file, Format: kind})
 		bodies = append(bodies, f.body)
 	}
 	if len(bodies) == 0 {
 		return invalid(wire.PartFile, "the body has no files; send multipart/form-data with each file as a part that has a file name")
 	}
-	j := &job{Project: p.ID, Import: in}
-	err = s.start(j, bodies, func(tx *bolt.Tx) error { return joinCollection(tx, p.ID, in.Collection, wanted, s.now()) })
+	j := &job{Project: p.ID, work: work{Import: in}}
+	err = s.jobs.start(j, bodies, func(tx *Tx) error { return joinCollection(tx, p.ID, in.Collection, wanted, s.store.now()) })
 	if err != nil {
 		return err
 	}
@@ -135,7 +168,7 @@ func importRequest(q params, p *project) (in *importJob, wanted []string, err er
 		if !in.Source {
 			return nil, nil, invalid(wire.QueryTargetLanguages, "goes with an import of the source language %s only", p.Source)
 		}
-		if wanted, err = targetLanguages(q, p); err != nil {
+		if wanted, err = targetLanguages(q, p.Source); err != nil {
 			return nil, nil, err
 		}
 		if len(wanted) == 1 {
@@ -284,17 +317,17 @@ func formatOf(name string, given wire.Format) (wire.Format, error) {
 
 // joinCollection makes the collection when it is new, and gives it and the project the target languages that an import named. A new
 // collection without such names has all target languages of the project; one that is there keeps those it has.
-func joinCollection(tx *bolt.Tx, projectID, name string, wanted []string, now int64) error {
-	p, found, err := getRecord[project](tx.Bucket(bucketProjects), projectID)
+func joinCollection(tx *Tx, projectID, name string, wanted []string, now int64) error {
+	p, err := projectOf(tx, projectID)
 	if err != nil {
 		return err
 	}
-	if !found {
+	if p == nil {
 		return refuse(http.StatusForbidden, "the project %s is not there any more", projectID)
 	}
 	if more := union(p.Targets, wanted); len(more) > len(p.Targets) {
 		p.Targets, p.Modified = more, now
-		if err := putRecord(tx.Bucket(bucketProjects), projectID, p); err != nil {
+		if err := putProject(tx, p); err != nil {
 			return err
 		}
 	}
@@ -316,14 +349,14 @@ func joinCollection(tx *bolt.Tx, projectID, name string, wanted []string, now in
 }
 
 // importResult answers GET …/project/import-result/{importId}.
-func (s *Service) importResult(c *call) error {
-	j, err := s.find(c.PathValue(wire.ImportID), kindImport)
+func (s *keysService) importResult(c *call) error {
+	j, err := s.jobs.find(c.pathValue(wire.ImportID), kindImport)
 	if err != nil {
 		return err
 	}
 	out := j.Import.Result
 	out.Status = j.Status
-	if out.Status == wire.Pending && s.imports.isRunning(j.ID) {
+	if out.Status == wire.Pending && s.jobs.isRunning(j) {
 		out.Status = wire.InProgress
 	}
 	if j.Failure != "" {

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -132,7 +130,7 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 func (s *server) foreignProject(id string) {
 	s.t.Helper()
 	theirs := &project{ID: id, Account: "somebody else", Type: wire.ProjectTypeLocalization, Name: "theirs", Source: "en", Targets: []string{"de"}}
-	err := s.s.store.db.Update(func(tx *bolt.Tx) error { return putRecord(tx.Bucket(bucketProjects), id, theirs) })
+	err := s.s.store.update(func(tx *Tx) error { return putProject(tx, theirs) })
 	if err != nil {
 		s.t.Fatal(err)
 	}

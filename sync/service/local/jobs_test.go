@@ -83,7 +83,7 @@ func TestJobsExpire(t *testing.T) {
 	now.add(2 * time.Hour)
 	s.one(p, "?languages=en")
 	check(t, s.get("/v1/document/export/"+exportID), 404, "")
-	if _, err := os.Stat(s.s.resultPath(exportID)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(s.dir, "results", exportID)); !os.IsNotExist(err) {
 		t.Error(err)
 	}
 	s.get("/v1/project/import-result/"+importID).want(t, 200, nil)

@@ -46,18 +46,14 @@
 package local
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -96,21 +92,13 @@ type Options struct {
 
 // Service is the embedded translation service. It is an http.Handler and safe for use by several goroutines.
 type Service struct {
-	o       Options
-	log     *zap.Logger
-	store   *store
-	results string // folder
-	blobs   string // folder
-	routes  *router
-	window  *window
-	held    atomic.Int64 // bytes of bodies in memory
-
-	imports, exports *queue
-	documents        *queue // all work on documents
-	callbacks        *http.Client
-	deliveryBell     bell // rings when a notification was queued
-	stop             context.CancelFunc
-	workers          sync.WaitGroup
+	o         Options
+	server    *apiServer
+	store     *store
+	jobs      *runner
+	callbacks *callbackSender
+	projects  *projectsService
+	table     map[string]methods // everything that is served, by path
 }
 
 const personalAccount = "personal"
@@ -118,23 +106,33 @@ const personalAccount = "personal"
 // Open opens the service's folder, making it when it is missing, and goes on with the jobs that are in it. One process at a time can have a
 // folder open; a second one gets an error that says so.
 func Open(dir string, o Options) (*Service, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	st, err := openStore(dir, o.AccountID, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(dir, o, st)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the translation service in %s: %w", dir, err), st.close())
+	}
+	return s, nil
+}
+
+// complete checks options and fills in what is not set.
+func (o *Options) complete() error {
 	if o.AccountID == "" {
 		o.AccountID = "local"
 	}
 	if !slices.Contains([]string{"", "company", personalAccount}, o.AccountType) {
-		return nil, fmt.Errorf("account type %q: give company or %s", o.AccountType, personalAccount)
+		return fmt.Errorf("account type %q: give company or %s", o.AccountType, personalAccount)
 	}
 	if slices.Contains(o.Keys, "") {
-		return nil, errors.New("an API key is empty: leave it out, or give it a value")
+		return errors.New("an API key is empty: leave it out, or give it a value")
 	}
 	if !(o.RateLimit >= 0) {
-		return nil, fmt.Errorf("rate limit %v: give a number of calls per second, or 0 for none", o.RateLimit)
-	}
-	if o.CallbackRetry == 0 {
-		o.CallbackRetry = firstResend
-	}
-	if o.CallbackRetry < 0 || o.CallbackRetry > maxFirstResend {
-		return nil, fmt.Errorf("callback retry %v: give a delay above 0, up to %v", o.CallbackRetry, maxFirstResend)
+		return fmt.Errorf("rate limit %v: give a number of calls per second, or 0 for none", o.RateLimit)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -142,96 +140,64 @@ func Open(dir string, o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	store, err := openStore(dir)
+	return nil
+}
+
+// open puts the parts of the service together and sets them to work.
+func open(dir string, o Options, st *store) (*Service, error) {
+	jobs, err := newRunner(st, filepath.Join(dir, "results"), o.JobDelay, o.Logger)
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{
-		o:       o,
-		log:     o.Logger,
-		store:   store,
-		results: filepath.Join(dir, "results"),
-		blobs:   filepath.Join(dir, "files"),
-		window:  newWindow(o.RateLimit),
-		imports: newQueue(),
-		exports: newQueue(),
-
-		documents: newQueue(),
-
-		callbacks:    newCallbackClient(o.Transport),
-		deliveryBell: newBell(),
-	}
-	s.routes = s.newRoutes()
-	err = errors.Join(os.MkdirAll(s.results, 0o700), os.MkdirAll(s.blobs, 0o700))
-	if err == nil {
-		err = errors.Join(s.sweepResults(), s.sweepBlobs())
-	}
-	if err == nil {
-		err = s.ensureDefaultGlossary()
-	}
-	if err == nil {
-		err = s.resume()
-	}
+	imports, exports, work := jobs.newQueue(1), jobs.newQueue(2), jobs.newQueue(1)
+	glossaries, err := newGlossaryService(st, jobs, imports, exports)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the translation service in %s: %w", dir, err), store.close())
+		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	for _, q := range []*queue{s.imports, s.exports, s.exports, s.documents} { // imports keep their order, and so does the work on documents; exports have none
-		s.workers.Add(1)
-		go s.work(ctx, q)
+	files, err := newFilesService(st, filepath.Join(dir, "files"))
+	if err != nil {
+		return nil, err
 	}
-	s.workers.Add(1)
-	go s.deliver(ctx)
+	callbacks, err := newCallbackSender(st, o.Transport, o.CallbackRetry, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	keys := newKeysService(st, jobs, imports, exports, pseudoMode{On: o.Pseudo, Trial: o.Trial}, o.Logger)
+	documents := newDocumentsService(st, jobs, work, o.Pseudo)
+	statistics := newStatisticsService(st, jobs, work)
+	projects := newProjectsService(st, documents, o.Trial)
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, table: map[string]methods{}}
+	s.server = newServer(apiOptions{
+		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now, Faults: o.Faults, Logger: o.Logger,
+	})
+	for _, part := range []map[string]methods{
+		s.ownRoutes(), jobs.routes(), callbacks.routes(), projects.routes(), keys.routes(), documents.routes(), statistics.routes(),
+		newTasksService(st).routes(), newMemoryService(st).routes(), glossaries.routes(), files.routes(),
+	} {
+		maps.Copy(s.table, part)
+	}
+	s.server.handle(wire.Prefix, s.table)
+	s.server.handle(wire.ResultPrefix, map[string]methods{wire.PathImportResult: s.table[wire.PathImportResult]})
+	if err := jobs.open(); err != nil {
+		return nil, err
+	}
+	callbacks.open()
 	return s, nil
 }
 
+// ServeHTTP answers a call.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }
+
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended before.
 func (s *Service) Close() error {
-	s.stop()
-	s.workers.Wait()
-	s.callbacks.CloseIdleConnections()
+	s.jobs.close()
+	s.callbacks.close()
 	return s.store.close()
 }
-
-// now is the time as it is stored.
-func (s *Service) now() int64 { return s.o.Now().UnixNano() }
 
 // EnsureProject makes a localization project with this identifier when there is none; one that is there gets the target languages that it
 // lacks, also in all of its collections, and keeps everything else. It is an error when the project is another account's, translates documents, or
 // has another source language.
 func (s *Service) EnsureProject(id, name, source string, targets []string) error {
-	id, err := projectID(id)
-	if err != nil {
-		return err
-	}
-	want := project{ID: id, Account: s.o.AccountID, Type: wire.ProjectTypeLocalization, Name: name, Source: source, Targets: targets}
-	if err := want.checkLanguages("source language", "target languages"); err != nil {
-		return err
-	}
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		have, found, err := getRecord[project](tx.Bucket(bucketProjects), id)
-		if err != nil {
-			return err
-		}
-		if !found {
-			want.Stages = newStages(stagesOfLocalization)
-			return s.addProject(tx, &want)
-		}
-		switch {
-		case have.Account != s.o.AccountID:
-			return fmt.Errorf("project %s belongs to another account of this folder: give the project another id", id)
-		case have.Type != wire.ProjectTypeLocalization:
-			return fmt.Errorf("project %s translates documents: give the project another id", id)
-		case have.Source != want.Source:
-			return fmt.Errorf("project %s has the source language %s, which cannot be changed to %s: give the project another id", id, have.Source, want.Source)
-		}
-		if more := union(have.Targets, want.Targets); len(more) > len(have.Targets) {
-			have.Targets, have.Modified = more, s.now()
-			if err := putRecord(tx.Bucket(bucketProjects), id, have); err != nil {
-				return err
-			}
-		}
-		return joinAllCollections(tx, id, want.Targets)
-	})
+	return s.projects.ensure(id, name, source, targets)
 }

@@ -1,9 +1,7 @@
 package local
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
@@ -23,16 +21,16 @@ const (
 	candidates      = 12  // texts that are compared as a whole
 )
 
-// match finds the best translation of a text into a language, or a match of 0 percent. Threshold is the least percentage that is of use;
+// findMatch finds the best translation of a text into a language, or a match of 0 percent. Threshold is the least percentage that is of use;
 // above 99 no similar texts are looked for.
-func (m *memory) match(source string, at surroundings, code string, threshold int) (best match, err error) {
+func findMatch(m *memory, source string, at surroundings, code string, threshold int) (best match, err error) {
 	if code = m.language(code); code == "" {
 		return match{}, nil
 	}
 	var changed int64
 	err = m.eachExact(source, func(_ []byte, u *memoryUnit) {
 		t, ok := u.Targets[code]
-		percent := 100 + u.Context.likeness(at)
+		percent := 100 + likeness(u.Context, at)
 		if ok && (percent > best.percent || percent == best.percent && t.Changed >= changed) {
 			best, changed = match{percent, t.Text}, t.Changed
 		}
@@ -40,7 +38,7 @@ func (m *memory) match(source string, at surroundings, code string, threshold in
 	if err != nil || best.percent > 0 || threshold > 99 {
 		return best, err
 	}
-	similar, err := m.similar(source)
+	similar, err := similarUnits(m, source)
 	if err != nil {
 		return match{}, err
 	}
@@ -57,7 +55,7 @@ func (m *memory) match(source string, at surroundings, code string, threshold in
 }
 
 // likeness is 2 when both neighbours are the same, 1 when one of them or the key is.
-func (c surroundings) likeness(o surroundings) int {
+func likeness(c, o surroundings) int {
 	before := c.Before != "" && c.Before == o.Before
 	after := c.After != "" && c.After == o.After
 	switch {
@@ -69,19 +67,15 @@ func (c surroundings) likeness(o surroundings) int {
 	return 0
 }
 
-// similar are the units that share the most words with a text.
-func (m *memory) similar(source string) ([]*memoryUnit, error) {
+// similarUnits are the units that share the most words with a text.
+func similarUnits(m *memory, source string) ([]*memoryUnit, error) {
 	stems, count := stemsOf(source)
 	hits := scores[uint64]{}
-	c := m.bucket.Bucket(keyStems).Cursor()
+	p := m.postings()
 	for _, stem := range stems {
 		var having []uint64
 		for n := range nearest(count) {
-			prefix := stemKey(stem, n)
-			for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(having) < postingsPerStem; k, _ = c.Next() {
-				having = append(having, binary.BigEndian.Uint64(k[len(prefix):]))
-			}
-			if len(having) == postingsPerStem {
+			if having = p.append(having, stem, n, postingsPerStem); len(having) == postingsPerStem {
 				break
 			}
 		}
@@ -89,11 +83,11 @@ func (m *memory) similar(source string) ([]*memoryUnit, error) {
 	}
 	var out []*memoryUnit
 	for _, n := range hits.best() {
-		u, found, err := getRecord[memoryUnit](m.bucket.Bucket(keyUnits), string(number(n)))
+		u, err := m.unitOf(n)
 		if err != nil {
 			return nil, err
 		}
-		if found {
+		if u != nil {
 			out = append(out, u)
 		}
 	}

@@ -89,8 +89,8 @@ var (
 	keyStems  = []byte("stems")
 )
 
-func createMemory(tx *bolt.Tx, r memoryRecord) (*memory, error) {
-	b, err := tx.Bucket(bucketMemories).CreateBucket([]byte(r.ID))
+func createMemory(tx *Tx, r memoryRecord) (*memory, error) {
+	b, err := tx.bucket(bucketMemories).CreateBucket([]byte(r.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ func createMemory(tx *bolt.Tx, r memoryRecord) (*memory, error) {
 func (m *memory) save() error { return putRecord(m.bucket, string(keyRecord), &m.record) }
 
 // openMemory opens a memory; nil where there is none.
-func openMemory(tx *bolt.Tx, id string) (*memory, error) {
+func openMemory(tx *Tx, id string) (*memory, error) {
 	if id == "" {
 		return nil, nil
 	}
-	b := tx.Bucket(bucketMemories).Bucket([]byte(id))
+	b := tx.bucket(bucketMemories).Bucket([]byte(id))
 	if b == nil {
 		return nil, nil
 	}
@@ -155,7 +155,7 @@ func (m *memory) remember(source string, at surroundings, code, text string, now
 	if has && was.Text == text {
 		return nil
 	}
-	unit.Targets[code] = memoryText{text, now}
+	unit.Targets[code] = memoryText{Text: text, Changed: now}
 	if err := putRecord(m.bucket.Bucket(keyUnits), string(n), unit); err != nil {
 		return err
 	}
@@ -259,6 +259,62 @@ func (m *memory) index(source string, at surroundings) ([]byte, error) {
 	}
 	m.fresh[freshUnit{source, at}] = n
 	return n, nil
+}
+
+// unitOf returns a unit by its number, nil where there is none.
+func (m *memory) unitOf(n uint64) (*memoryUnit, error) {
+	u, _, err := getRecord[memoryUnit](m.bucket.Bucket(keyUnits), string(number(n)))
+	return u, err
+}
+
+// postings reads the index of words.
+type postings struct{ c *bolt.Cursor }
+
+func (m *memory) postings() postings { return postings{m.bucket.Bucket(keyStems).Cursor()} }
+
+// append adds the numbers of the units that have a word, and as many words as count says, up to a length.
+func (p postings) append(having []uint64, stem uint32, count, most int) []uint64 {
+	prefix := stemKey(stem, count)
+	for k, _ := p.c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(having) < most; k, _ = p.c.Next() {
+		having = append(having, binary.BigEndian.Uint64(k[len(prefix):]))
+	}
+	return having
+}
+
+// eachMemory calls do with the memories of the account behind an identifier, in the order of their identifiers.
+func eachMemory(tx *Tx, after string, do func(r *memoryRecord) (more bool)) error {
+	cursor := tx.bucket(bucketMemories).Cursor()
+	for id, _ := cursor.Seek([]byte(after)); id != nil; id, _ = cursor.Next() {
+		m, err := openMemory(tx, string(id))
+		if err != nil {
+			return err
+		}
+		if string(id) != after && m.record.Account == tx.account() && !do(&m.record) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// removeMemory takes a memory away, also from the projects of the account that use it.
+func removeMemory(tx *Tx, id string) error {
+	uses := func(a attachedMemory) bool { return a.ID == id }
+	var users []*project
+	err := eachProject(tx, func(p *project) {
+		if slices.ContainsFunc(p.Memories, uses) {
+			users = append(users, p)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range users {
+		p.Memories = slices.DeleteFunc(p.Memories, uses)
+		if err := putProject(tx, p); err != nil {
+			return err
+		}
+	}
+	return tx.bucket(bucketMemories).DeleteBucket([]byte(id))
 }
 
 // each calls do with every unit, in the order they came.

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -115,39 +112,11 @@ func TestMemoryContext(t *testing.T) {
 	}
 }
 
-// The percentage: 100 for the very text only; never below for less; the same both ways.
-func TestSimilarity(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"Save the file", "Save the file", 100}, {"Save the file", "Save the files", 92}, {"save", "SAVE", 0}, {"Save the file", "save the file", 92},
-		{"Totally different", "Nothing in common", 0}, {"", "a", 0},
-	} {
-		if got := similarity(c.a, c.b, minMatch); got != c.want {
-			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab é.")), 0, 30, -1)
-		a, b, least := text.Draw(t, "a"), text.Draw(t, "b"), rapid.IntRange(1, 100).Draw(t, "least")
-		whole, bounded := similarity(a, b, 1), similarity(a, b, least)
-		switch {
-		case (whole == 100) != (a == b):
-			t.Fatalf("%q and %q: %d", a, b, whole)
-		case whole != similarity(b, a, 1):
-			t.Fatalf("%q and %q are not as much alike the other way", a, b)
-		case whole >= least && bounded != whole, whole < least && bounded != 0 && bounded != whole:
-			t.Fatalf("%q and %q: %d, but %d where %d is the least", a, b, whole, bounded, least)
-		}
-	})
-}
-
 // A text that was changed in one word is found among many others, in memories of any size.
 func TestSimilarIsFound(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.memory("big", "en", "de")
-	err := s.s.store.db.Update(func(tx *bolt.Tx) error {
+	err := s.s.store.update(func(tx *Tx) error {
 		m, err := openMemory(tx, id)
 		if err != nil {
 			return err
@@ -165,7 +134,7 @@ func TestSimilarIsFound(t *testing.T) {
 			"The quick foxes number 700 jump over the lazy dog called 4900":     "T700",
 			"Number 17, the quick fox, jumps over the lazy dog which is called": "",
 		} {
-			found, err := m.match(query, surroundings{}, "de", 85)
+			found, err := findMatch(m, query, surroundings{}, "de", 85)
 			if err != nil {
 				return err
 			}
@@ -427,8 +396,8 @@ func BenchmarkMatch(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			s.store.db.NoSync = true
-			err = s.store.db.Update(func(tx *bolt.Tx) error {
+			s.store.setDurable(false)
+			err = s.store.update(func(tx *Tx) error {
 				m, err := createMemory(tx, memoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
 				for i := 0; i < n && err == nil; i++ {
 					err = m.remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), surroundings{}, "de", "T", 1)
@@ -441,13 +410,13 @@ func BenchmarkMatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			err = s.store.db.View(func(tx *bolt.Tx) error {
+			err = s.store.view(func(tx *Tx) error {
 				m, err := openMemory(tx, "m")
 				if err != nil {
 					return err
 				}
 				for b.Loop() {
-					found, err := m.match("The text number 700 of the products is about something and section 21", surroundings{}, "de", 50)
+					found, err := findMatch(m, "The text number 700 of the products is about something and section 21", surroundings{}, "de", 50)
 					if err != nil || found.percent < 50 {
 						return fmt.Errorf("%+v %v", found, err)
 					}

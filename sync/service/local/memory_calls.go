@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -23,22 +22,38 @@ type attachedMemory struct {
 
 func (a attachedMemory) serves(code string) bool { return a.Language == "" || a.Language == code }
 
+// memoryService answers the calls about translation memories.
+type memoryService struct{ store *store }
+
+func newMemoryService(st *store) *memoryService { return &memoryService{st} }
+
+// routes are the calls that are answered here, by path.
+func (s *memoryService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathMemories:                  {"GET": s.listMemories, "POST": s.newMemory},
+		wire.PathMemory:                    {"POST": s.importMemory, "DELETE": s.deleteMemory},
+		wire.PathMemoryFile:                {"GET": s.exportMemory},
+		wire.PathProjectMemories:           {"GET": s.getProjectMemories, "POST": s.setProjectMemories},
+		wire.PathProjectMemoriesByLanguage: {"POST": s.setProjectMemoriesByLanguage},
+	}
+}
+
 // memoryIn opens a memory of this account: one that is unknown gives a 404, another account's a 403. field is where its identifier stands.
-func (s *Service) memoryIn(tx *bolt.Tx, field, id string) (*memory, error) {
+func memoryIn(tx *Tx, field, id string) (*memory, error) {
 	m, err := openMemory(tx, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case m == nil:
 		return nil, &problem{status: http.StatusNotFound, field: field, detail: field + ": there is no translation memory " + id}
-	case m.record.Account != s.o.AccountID:
+	case m.record.Account != tx.account():
 		return nil, &problem{status: http.StatusForbidden, field: field, detail: field + ": the translation memory " + id + " belongs to another account"}
 	}
 	return m, nil
 }
 
 // writableMemory is the memory that a project's confirmed translations into a language go to; nil where there is none.
-func (s *Service) writableMemory(tx *bolt.Tx, p *project, code string) (*memory, error) {
+func writableMemory(tx *Tx, p *project, code string) (*memory, error) {
 	for _, a := range p.Memories {
 		if a.Writable && a.serves(code) {
 			return openMemory(tx, a.ID)
@@ -48,7 +63,7 @@ func (s *Service) writableMemory(tx *bolt.Tx, p *project, code string) (*memory,
 }
 
 // newMemory answers POST /v1/translationmemory with the identifier of a new memory.
-func (s *Service) newMemory(c *call) error {
+func (s *memoryService) newMemory(c *call) error {
 	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
@@ -58,7 +73,7 @@ func (s *Service) newMemory(c *call) error {
 		return err
 	}
 	r := memoryRecord{
-		ID: uuid.NewString(), Account: s.o.AccountID, Created: s.now(),
+		ID: uuid.NewString(), Account: s.store.account, Created: s.store.now(),
 		Name:        strings.TrimSpace(member[string](b, "name")),
 		Description: member[string](b, "description"),
 		ClientID:    member[string](b, "clientId"),
@@ -76,7 +91,7 @@ func (s *Service) newMemory(c *call) error {
 		return err
 	}
 	r.Source, r.Targets = languages.Source, languages.Targets
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
+	err = s.store.update(func(tx *Tx) error {
 		_, err := createMemory(tx, r)
 		return err
 	})
@@ -88,7 +103,7 @@ func (s *Service) newMemory(c *call) error {
 
 // listMemories answers GET /v1/translationmemory: the memories of the account in batches, in the order of their identifiers; 204 where there
 // are none (left).
-func (s *Service) listMemories(c *call) error {
+func (s *memoryService) listMemories(c *call) error {
 	limit, err := c.params.count(wire.QueryBatchSize, wire.MaxMemoriesPerBatch)
 	if err != nil {
 		return err
@@ -110,18 +125,13 @@ func (s *Service) listMemories(c *call) error {
 		}
 	}
 	var out []wire.Memory
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		cursor := tx.Bucket(bucketMemories).Cursor()
-		for id, _ := cursor.Seek([]byte(after)); id != nil && len(out) < limit; id, _ = cursor.Next() {
-			m, err := openMemory(tx, string(id))
-			if err != nil {
-				return err
+	err = s.store.view(func(tx *Tx) error {
+		return eachMemory(tx, after, func(r *memoryRecord) (more bool) {
+			if memoryMatches(r, c.params) {
+				out = append(out, memoryWire(r))
 			}
-			if string(id) != after && m.record.Account == s.o.AccountID && m.record.matches(c.params) {
-				out = append(out, m.record.wire())
-			}
-		}
-		return nil
+			return len(out) < limit
+		})
 	})
 	switch {
 	case err != nil:
@@ -132,8 +142,8 @@ func (s *Service) listMemories(c *call) error {
 	return c.json(http.StatusOK, out)
 }
 
-// matches applies the filters of a list.
-func (r *memoryRecord) matches(q params) bool {
+// memoryMatches applies the filters of a list.
+func memoryMatches(r *memoryRecord, q params) bool {
 	given := func(name string) string {
 		v, _ := q.values(name)
 		return strings.TrimSpace(strings.Join(v, ""))
@@ -145,7 +155,7 @@ func (r *memoryRecord) matches(q params) bool {
 		strings.Contains(strings.ToLower(r.Name), strings.ToLower(given(wire.QuerySearchName)))
 }
 
-func (r *memoryRecord) wire() wire.Memory {
+func memoryWire(r *memoryRecord) wire.Memory {
 	out := wire.Memory{ID: r.ID, AccountID: r.Account, ClientID: r.ClientID, Name: r.Name, Description: r.Description, SourceLanguage: r.Source, TargetLanguages: r.Targets,
 		CreatedDate: timestamp(r.Created), IsAutomaticallyCreated: r.Automatic, UnitCountByLanguageID: map[string]float64{}}
 	for _, code := range r.Targets {
@@ -155,27 +165,13 @@ func (r *memoryRecord) wire() wire.Memory {
 }
 
 // deleteMemory answers DELETE /v1/translationmemory/{memoryId}; projects that use it lose it.
-func (s *Service) deleteMemory(c *call) error {
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		m, err := s.memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+func (s *memoryService) deleteMemory(c *call) error {
+	err := s.store.update(func(tx *Tx) error {
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
-		var users []*project
-		if err := s.eachProject(tx, func(p *project) {
-			if slices.ContainsFunc(p.Memories, func(a attachedMemory) bool { return a.ID == m.record.ID }) {
-				users = append(users, p)
-			}
-		}); err != nil {
-			return err
-		}
-		for _, p := range users {
-			p.Memories = slices.DeleteFunc(p.Memories, func(a attachedMemory) bool { return a.ID == m.record.ID })
-			if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket(bucketMemories).DeleteBucket([]byte(m.record.ID))
+		return removeMemory(tx, m.record.ID)
 	})
 	if err != nil {
 		return err
@@ -184,8 +180,8 @@ func (s *Service) deleteMemory(c *call) error {
 }
 
 // getProjectMemories answers GET /v1/project/{projectId}/translationmemories.
-func (s *Service) getProjectMemories(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *memoryService) getProjectMemories(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -201,8 +197,8 @@ func (s *Service) getProjectMemories(c *call) error {
 }
 
 // setProjectMemories answers POST /v1/project/{projectId}/translationmemories: the array is the whole list from now on.
-func (s *Service) setProjectMemories(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *memoryService) setProjectMemories(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -223,8 +219,8 @@ func (s *Service) setProjectMemories(c *call) error {
 
 // setProjectMemoriesByLanguage answers POST …/translationmemories/bylanguages: a list for each language, which together are the whole list
 // from now on.
-func (s *Service) setProjectMemoriesByLanguage(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *memoryService) setProjectMemoriesByLanguage(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -312,14 +308,14 @@ func readAttached(list []json.RawMessage, code string) ([]attachedMemory, error)
 }
 
 // attach gives a project its memories, when all of them are of this account and of its languages.
-func (s *Service) attach(c *call, projectID string, attached []attachedMemory, exact [2]bool) error {
-	err := s.change(projectID, func(tx *bolt.Tx, p *project) error {
+func (s *memoryService) attach(c *call, projectID string, attached []attachedMemory, exact [2]bool) error {
+	err := s.store.change(projectID, func(tx *Tx, p *project) error {
 		for _, a := range attached {
-			m, err := s.memoryIn(tx, "id", a.ID)
+			m, err := memoryIn(tx, "id", a.ID)
 			if err != nil {
 				return err
 			}
-			if err := m.record.fits(p, a.Language, exact); err != nil {
+			if err := memoryFits(&m.record, p, a.Language, exact); err != nil {
 				return err
 			}
 		}
@@ -332,8 +328,8 @@ func (s *Service) attach(c *call, projectID string, attached []attachedMemory, e
 	return c.empty(http.StatusNoContent)
 }
 
-// fits checks that a memory is of a project's languages.
-func (r *memoryRecord) fits(p *project, code string, exact [2]bool) error {
+// memoryFits checks that a memory is of a project's languages.
+func memoryFits(r *memoryRecord, p *project, code string, exact [2]bool) error {
 	if r.Source != p.Source && (exact[0] || !sameLanguage(r.Source, p.Source)) {
 		return invalid("id", "the translation memory %s is from %s, the project from %s", r.ID, r.Source, p.Source)
 	}

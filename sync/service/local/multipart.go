@@ -141,12 +141,12 @@ func files(parts []part) []part {
 // bound refuses a body that says it is larger than limit before anything of it is read, and one that turns out to be when it is. held
 // is for a body that the caller keeps in memory: it counts towards maxHeld until the call is over.
 func (c *call) bound(limit int64, held bool) error {
-	if c.ContentLength > limit {
+	if c.Request.ContentLength > limit {
 		return &http.MaxBytesError{Limit: limit}
 	}
-	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+	c.Request.Body = http.MaxBytesReader(c.writer, c.Request.Body, limit)
 	if held {
-		c.Body = &heldBody{c.Body, c}
+		c.Request.Body = &heldBody{c.Request.Body, c}
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ type heldBody struct {
 }
 
 func (b *heldBody) Read(p []byte) (int, error) {
-	if b.c.service.held.Load() >= maxHeld {
+	if b.c.server.held.Load() >= maxHeld {
 		return 0, &problem{status: http.StatusServiceUnavailable, retry: "5", detail: "too many large bodies at once; send this one again later"}
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.c.held += int64(n)
-	b.c.service.held.Add(int64(n))
+	b.c.server.held.Add(int64(n))
 	return n, err
 }
 
@@ -188,12 +188,12 @@ func readWhole(r io.Reader) ([]byte, error) {
 }
 
 // release gives back what the call's body held.
-func (c *call) release() { c.service.held.Add(-c.held) }
+func (c *call) release() { c.server.held.Add(-c.held) }
 
 // readBody reads a whole small body.
 func readBody(c *call, limit int64) ([]byte, error) {
 	if err := c.bound(limit, true); err != nil {
 		return nil, err
 	}
-	return readWhole(c.Body)
+	return readWhole(c.Request.Body)
 }

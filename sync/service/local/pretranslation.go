@@ -1,12 +1,11 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -28,8 +27,8 @@ type pretranslationJob struct {
 }
 
 // getPretranslationRules answers GET /v1/project/{projectId}/pretranslation-rules.
-func (s *Service) getPretranslationRules(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *documentsService) getPretranslationRules(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -49,8 +48,8 @@ func (s *Service) getPretranslationRules(c *call) error {
 
 // setPretranslationRules answers POST and PUT /v1/project/{projectId}/pretranslation-rules: the array replaces the rules that were set, and,
 // unless startPretranslate is false, they are followed at once.
-func (s *Service) setPretranslationRules(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *documentsService) setPretranslationRules(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -73,12 +72,12 @@ func (s *Service) setPretranslationRules(c *call) error {
 		rules = append(rules, r)
 	}
 	slices.SortStableFunc(rules, func(a, b pretranslationRule) int { return a.Order - b.Order })
-	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(p.ID, func(tx *Tx, p *project) error {
 		for _, r := range rules {
 			if r.Memory == "" {
 				continue
 			}
-			if _, err := s.memoryIn(tx, "translationMemoryId", r.Memory); err != nil {
+			if _, err := memoryIn(tx, "translationMemoryId", r.Memory); err != nil {
 				return err
 			}
 		}
@@ -138,9 +137,9 @@ func (p *project) stageNumber(id string) int {
 }
 
 // rules are the project's, and, where pseudo-translation is on, the one that translates what is left.
-func (s *Service) rules(p *project) []pretranslationRule {
+func (s *documentsService) rules(p *project) []pretranslationRule {
 	rules := slices.Clone(p.Rules)
-	if s.o.Pseudo {
+	if s.pseudo {
 		rules = append(rules, pretranslationRule{Type: pseudoRule})
 	}
 	return rules
@@ -150,15 +149,15 @@ func (s *Service) rules(p *project) []pretranslationRule {
 const pseudoRule wire.RuleType = "pseudo"
 
 // pretranslateIn queues the pretranslation of documents, if there is anything to do, in a transaction.
-func (s *Service) pretranslateIn(tx *bolt.Tx, p *project, documents []*document) error {
+func (s *documentsService) pretranslateIn(tx *Tx, p *project, documents []*document) error {
 	if len(s.rules(p)) == 0 || len(documents) == 0 {
 		return nil
 	}
-	j := &job{Project: p.ID, Pretranslation: &pretranslationJob{}}
+	j := &job{Project: p.ID, work: work{Pretranslation: &pretranslationJob{}}}
 	for _, d := range documents {
 		j.Pretranslation.Documents = append(j.Pretranslation.Documents, d.ID)
 	}
-	if err := s.startIn(tx, j, nil); err != nil {
+	if err := s.jobs.startIn(tx, j, nil); err != nil {
 		return err
 	}
 	for _, d := range documents {
@@ -179,20 +178,20 @@ type proposal struct {
 }
 
 // runPretranslation fills documents one after the other: what takes time is done while others can write, and what came meanwhile stays.
-func (s *Service) runPretranslation(j *job) error {
+func (s *documentsService) runPretranslation(_ context.Context, j *job) error {
 	for _, id := range j.Pretranslation.Documents {
 		proposals := map[string][]proposal{}
-		err := s.store.db.View(func(tx *bolt.Tx) error {
-			d, found, err := s.findDocument(tx, id)
+		err := s.store.view(func(tx *Tx) error {
+			d, found, err := findDocument(tx, id)
 			if err != nil || !found {
 				return err
 			}
 			for _, r := range d.Languages {
-				k, err := s.openDesk(tx, d, r.Code)
+				k, err := openEditor(tx, d, r.Code)
 				if err != nil {
 					return err
 				}
-				if proposals[r.Code], err = k.propose(); err != nil {
+				if proposals[r.Code], err = propose(k, s.rules(k.project)); err != nil {
 					return err
 				}
 			}
@@ -201,8 +200,8 @@ func (s *Service) runPretranslation(j *job) error {
 		if err != nil {
 			return err
 		}
-		err = s.store.db.Update(func(tx *bolt.Tx) error {
-			d, found, err := s.findDocument(tx, id)
+		err = s.store.update(func(tx *Tx) error {
+			d, found, err := findDocument(tx, id)
 			if err != nil || !found {
 				return err
 			}
@@ -210,11 +209,11 @@ func (s *Service) runPretranslation(j *job) error {
 				if r.Pretranslation == j.ID {
 					r.Pretranslation = ""
 				}
-				k, err := s.openDesk(tx, d, r.Code)
+				k, err := openEditor(tx, d, r.Code)
 				if err != nil {
 					return err
 				}
-				if err := k.fill(proposals[r.Code]); err != nil {
+				if err := fillIn(k, proposals[r.Code]); err != nil {
 					return err
 				}
 			}
@@ -224,13 +223,13 @@ func (s *Service) runPretranslation(j *job) error {
 			return err
 		}
 	}
-	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+	return s.store.update(func(tx *Tx) error { return finish(tx, j, wire.Completed) })
 }
 
 // dropPretranslation says that a job is no longer at its documents, which is for one that failed.
-func (s *Service) dropPretranslation(tx *bolt.Tx, j *job) error {
+func dropPretranslation(tx *Tx, j *job) error {
 	for _, id := range j.Pretranslation.Documents {
-		d, found, err := s.findDocument(tx, id)
+		d, found, err := findDocument(tx, id)
 		if err != nil {
 			return err
 		}
@@ -250,7 +249,7 @@ func (s *Service) dropPretranslation(tx *bolt.Tx, j *job) error {
 }
 
 // fill stores proposals where there is still no translation.
-func (k *desk) fill(proposals []proposal) error {
+func fillIn(k *editor, proposals []proposal) error {
 	for _, p := range proposals {
 		if p.segment >= len(k.segments) || digest(k.segments[p.segment].Text) != p.Source {
 			continue
@@ -270,8 +269,7 @@ func (k *desk) fill(proposals []proposal) error {
 }
 
 // propose follows the rules for every segment without a translation.
-func (k *desk) propose() ([]proposal, error) {
-	rules := k.s.rules(k.p)
+func propose(k *editor, rules []pretranslationRule) ([]proposal, error) {
 	var out []proposal
 	for i := range k.segments {
 		was, err := k.target(i)
@@ -282,7 +280,7 @@ func (k *desk) propose() ([]proposal, error) {
 			continue
 		}
 		for _, r := range rules {
-			t, ok, err := k.follow(r, i)
+			t, ok, err := followRule(k, r, i)
 			if err != nil {
 				return nil, err
 			}
@@ -297,23 +295,23 @@ func (k *desk) propose() ([]proposal, error) {
 }
 
 // follow asks one rule for a translation of a segment.
-func (k *desk) follow(r pretranslationRule, i int) (t target, ok bool, err error) {
+func followRule(k *editor, r pretranslationRule, i int) (t target, ok bool, err error) {
 	if k.segments[i].Size().Words < r.MinWords {
 		return t, false, nil
 	}
-	t.Stage = k.p.stageNumber(r.Stage)
+	t.Stage = k.project.stageNumber(r.Stage)
 	switch r.Type {
 	case wire.RuleMemory:
 		t.Origin = fromMemory
-		t.Text, ok, err = k.recall(r, i)
+		t.Text, ok, err = recall(k, r, i)
 	case wire.RuleMachine:
-		if k.p.translates(k.r.Code) {
+		if k.project.translates(k.rendition.Code) {
 			t.Origin = fromMachine
-			t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+			t.Text, ok = machineTranslation(k.parsed, i, k.rendition.Code)
 		}
 	case pseudoRule:
-		t.Origin, t.Stage = fromPseudo, len(k.p.Stages)
-		t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+		t.Origin, t.Stage = fromPseudo, len(k.project.Stages)
+		t.Text, ok = machineTranslation(k.parsed, i, k.rendition.Code)
 	case wire.RuleNumberConversion:
 		t.Origin = fromMachine
 		t.Text, ok = k.segments[i].Text, onlyNumbers(k.segments[i].Text)
@@ -327,10 +325,10 @@ func onlyNumbers(text string) bool {
 }
 
 // recall asks the memories of a rule for a segment.
-func (k *desk) recall(r pretranslationRule, i int) (text string, ok bool, err error) {
+func recall(k *editor, r pretranslationRule, i int) (text string, ok bool, err error) {
 	var best match
-	for _, attached := range k.p.Memories {
-		if r.Memory != "" && r.Memory != attached.ID || !attached.serves(k.r.Code) {
+	for _, attached := range k.project.Memories {
+		if r.Memory != "" && r.Memory != attached.ID || !attached.serves(k.rendition.Code) {
 			continue
 		}
 		m, err := openMemory(k.tx, attached.ID)
@@ -341,11 +339,11 @@ func (k *desk) recall(r pretranslationRule, i int) (text string, ok bool, err er
 			continue
 		}
 		threshold := max(r.Threshold, attached.Threshold)
-		found, err := m.match(k.segments[i].Text, k.surroundings(i), k.r.Code, threshold)
+		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.rendition.Code, threshold)
 		if err != nil {
 			return "", false, err
 		}
-		if found.percent >= threshold && found.percent > best.percent && k.doc.Accepts(i, found.text) == nil {
+		if found.percent >= threshold && found.percent > best.percent && k.parsed.Accepts(i, found.text) == nil {
 			best = found
 		}
 	}

@@ -43,7 +43,7 @@ type problemBody struct {
 
 // answerError writes what a handler returned as its error. What is no problem is a fault of this service: it is logged, and the
 // answer does not tell its inside.
-func (s *Service) answerError(w http.ResponseWriter, r *http.Request, err error) {
+func (s *apiServer) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
 		var tooLarge *http.MaxBytesError
@@ -53,7 +53,7 @@ func (s *Service) answerError(w http.ResponseWriter, r *http.Request, err error)
 		case r.Context().Err() != nil:
 			p = &problem{status: http.StatusServiceUnavailable, detail: "the call was given up"}
 		default:
-			s.log.Error("call", zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Error(err))
+			s.o.Logger.Error("call", zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Error(err))
 			p = &problem{status: http.StatusInternalServerError, detail: "an internal error; the service's log has it"}
 		}
 	}

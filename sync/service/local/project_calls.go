@@ -2,20 +2,16 @@ package local
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // recordIn is a project as the interface shows it, with its documents and how far it is.
-func (s *Service) recordIn(tx *bolt.Tx, p *project) (*wire.Project, error) {
+func (s *projectsService) recordIn(tx *Tx, p *project) (*wire.Project, error) {
 	progress, err := s.progress(tx, p)
 	if err != nil {
 		return nil, err
@@ -25,13 +21,13 @@ func (s *Service) recordIn(tx *bolt.Tx, p *project) (*wire.Project, error) {
 	all, err := documentsOf(tx, p.ID)
 	if err == nil && p.Type == wire.ProjectTypeDefault {
 		out.AssignmentMode = "projectTask"
-		out.Documents, err = s.documentRecords(tx, p, all)
+		out.Documents, err = documentRecords(tx, p, all)
 	}
 	return out, err
 }
 
 // record is a project as the interface shows it. progress, by stage, is nil where it is not asked for.
-func (s *Service) record(p *project, progress []float64) *wire.Project {
+func (s *projectsService) record(p *project, progress []float64) *wire.Project {
 	out := &wire.Project{
 		ID:                     p.ID,
 		AccountID:              p.Account,
@@ -62,7 +58,7 @@ func (s *Service) record(p *project, progress []float64) *wire.Project {
 }
 
 // documentProgress is how much of a project's documents has passed each of its stages, by their words.
-func documentProgress(tx *bolt.Tx, p *project) ([]float64, error) {
+func documentProgress(tx *Tx, p *project) ([]float64, error) {
 	done, all := make([]size, len(p.Stages)), size{}
 	documents, err := documentsOf(tx, p.ID)
 	for _, d := range documents {
@@ -84,7 +80,7 @@ func documentProgress(tx *bolt.Tx, p *project) ([]float64, error) {
 
 // progress is how much of a project has passed each of its stages, 0 to 100: the share of its keys in all target languages of
 // their collections that is confirmed on the first stage, and on all stages.
-func (s *Service) progress(tx *bolt.Tx, p *project) ([]float64, error) {
+func (s *projectsService) progress(tx *Tx, p *project) ([]float64, error) {
 	if p.Type != wire.ProjectTypeLocalization {
 		return documentProgress(tx, p)
 	}
@@ -97,7 +93,7 @@ func (s *Service) progress(tx *bolt.Tx, p *project) ([]float64, error) {
 		for _, code := range k.Targets {
 			c := k.Counts[code]
 			pseudo := k.Pseudo - c.OverPseudo
-			if s.o.Trial { // they are drafts
+			if s.trial { // they are drafts
 				pseudo = 0
 			}
 			all += k.Keys
@@ -123,10 +119,10 @@ func timestamp(nanos int64) string {
 }
 
 // getProject answers GET /v1/project/{projectId}.
-func (s *Service) getProject(c *call) error {
+func (s *projectsService) getProject(c *call) error {
 	var out *wire.Project
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, c.PathValue(wire.ProjectID))
+	err := s.store.view(func(tx *Tx) error {
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
@@ -141,12 +137,12 @@ func (s *Service) getProject(c *call) error {
 
 // updateProject answers PUT /v1/project/{projectId}. Name and deadline are always overwritten, so a call without a name is refused and one
 // without a deadline clears it; other members keep what they have unless they are given.
-func (s *Service) updateProject(c *call) error {
+func (s *projectsService) updateProject(c *call) error {
 	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
 	}
-	if _, err := s.project(c.PathValue(wire.ProjectID)); err != nil {
+	if _, err := s.store.project(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	b, err := readMembers("body", raw)
@@ -165,9 +161,9 @@ func (s *Service) updateProject(c *call) error {
 	if err := checkDeadline(deadline); err != nil {
 		return err
 	}
-	err = s.change(c.PathValue(wire.ProjectID), func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(c.pathValue(wire.ProjectID), func(tx *Tx, p *project) error {
 		if name != p.Name {
-			if other, err := s.named(tx, name); err != nil || other != nil {
+			if other, err := projectNamed(tx, name); err != nil || other != nil {
 				return orElse(err, refuse(http.StatusConflict, "name: another project is called %q", name))
 			}
 		}
@@ -195,45 +191,14 @@ func orElse(err, otherwise error) error {
 	return otherwise
 }
 
-// named finds a project of this account by its name.
-func (s *Service) named(tx *bolt.Tx, name string) (found *project, err error) {
-	err = s.eachProject(tx, func(p *project) {
-		if p.Name == name {
-			found = p
-		}
-	})
-	return found, err
-}
-
-func (s *Service) eachProject(tx *bolt.Tx, do func(p *project)) error {
-	return tx.Bucket(bucketProjects).ForEach(func(_, raw []byte) error {
-		p := new(project)
-		if err := json.Unmarshal(raw, p); err != nil {
-			return err
-		}
-		if p.Account == s.o.AccountID {
-			do(p)
-		}
-		return nil
-	})
-}
-
 // deleteProject answers DELETE /v1/project/{projectId}.
-func (s *Service) deleteProject(c *call) error {
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, c.PathValue(wire.ProjectID))
+func (s *projectsService) deleteProject(c *call) error {
+	err := s.store.update(func(tx *Tx) error {
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
-		if collectionsOf(tx, p.ID) != nil {
-			if err := tx.Bucket(bucketKeys).DeleteBucket([]byte(p.ID)); err != nil {
-				return err
-			}
-		}
-		if err := errors.Join(removeDocuments(tx, p.ID), removeTasks(tx, p.ID), tx.Bucket(bucketStatistics).Delete([]byte(p.ID))); err != nil {
-			return err
-		}
-		return tx.Bucket(bucketProjects).Delete([]byte(p.ID))
+		return removeProject(tx, p)
 	})
 	if err != nil {
 		return err
@@ -242,7 +207,7 @@ func (s *Service) deleteProject(c *call) error {
 }
 
 // listProjects answers GET /v2/project/list: a bare array, in pages, in the order the projects were made.
-func (s *Service) listProjects(c *call) error {
+func (s *projectsService) listProjects(c *call) error {
 	limit, err := c.params.count(wire.QueryLimit, wire.MaxProjectsPerPage)
 	if err != nil {
 		return err
@@ -254,7 +219,7 @@ func (s *Service) listProjects(c *call) error {
 }
 
 // listProjectsV1 answers GET /v1/project/list, which pages only when it is asked to.
-func (s *Service) listProjectsV1(c *call) error {
+func (s *projectsService) listProjectsV1(c *call) error {
 	limit, err := c.params.count(wire.QueryLimit, 1<<31-1)
 	if err != nil {
 		return err
@@ -262,19 +227,19 @@ func (s *Service) listProjectsV1(c *call) error {
 	return s.answerProjects(c, limit)
 }
 
-func (s *Service) answerProjects(c *call, limit int) error {
+func (s *projectsService) answerProjects(c *call, limit int) error {
 	offset, err := c.params.count(wire.QueryOffset, 0)
 	if err != nil {
 		return err
 	}
 	out := []*wire.Project{}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
+	err = s.store.view(func(tx *Tx) error {
 		var all []*project
 		var failed error
-		if err := s.eachProject(tx, func(p *project) {
-			assigned, err := p.hasAssigned(tx, c.params)
+		if err := eachProject(tx, func(p *project) {
+			assigned, err := hasAssigned(tx, p, c.params)
 			failed = cmp.Or(failed, err)
-			if assigned && p.matches(c.params) {
+			if assigned && projectMatches(p, c.params) {
 				all = append(all, p)
 			}
 		}); err != nil || failed != nil {
@@ -302,8 +267,8 @@ func (s *Service) answerProjects(c *call, limit int) error {
 	return c.json(http.StatusOK, out)
 }
 
-// matches applies the filters of a list, but for the one by people who are assigned. Nobody but the account itself makes projects here.
-func (p *project) matches(q params) bool {
+// projectMatches applies the filters of a list, but for the one by people who are assigned. Nobody but the account itself makes projects here.
+func projectMatches(p *project, q params) bool {
 	holds := func(name, text string) bool {
 		want, given := q.values(name)
 		return !given || want[0] == "" || strings.Contains(strings.ToLower(text), strings.ToLower(want[0]))
@@ -318,7 +283,7 @@ func (p *project) matches(q params) bool {
 }
 
 // hasAssigned tells whether one of the users that a list asks for is assigned to a task of the project; true when it asks for none.
-func (p *project) hasAssigned(tx *bolt.Tx, q params) (bool, error) {
+func hasAssigned(tx *Tx, p *project, q params) (bool, error) {
 	users, _ := q.list(wire.QueryAssignedToUser)
 	users = slices.DeleteFunc(users, func(u string) bool { return u == "" })
 	if len(users) == 0 {
@@ -332,46 +297,46 @@ func (p *project) hasAssigned(tx *bolt.Tx, q params) (bool, error) {
 
 // completeProject, cancelProject and restoreProject answer POST /v1/project/complete, /cancel and /restore, with the query parameter
 // projectId.
-func (s *Service) completeProject(c *call) error {
-	return s.changeStatus(c, func(tx *bolt.Tx, p *project) error {
+func (s *projectsService) completeProject(c *call) error {
+	return s.changeStatus(c, func(tx *Tx, p *project) error {
 		if p.Status == wire.ProjectCanceled {
 			return refuse(http.StatusConflict, "the project is cancelled; restore it first")
 		}
-		p.setStatus(wire.ProjectCompleted, s.now())
-		return s.completeDocuments(tx, p)
+		p.setStatus(wire.ProjectCompleted, s.store.now())
+		return completeDocuments(tx, p)
 	})
 }
 
-func (s *Service) cancelProject(c *call) error {
-	return s.changeStatus(c, func(_ *bolt.Tx, p *project) error {
+func (s *projectsService) cancelProject(c *call) error {
+	return s.changeStatus(c, func(_ *Tx, p *project) error {
 		if p.Status != wire.ProjectCanceled {
 			p.Before = p.Status
-			p.setStatus(wire.ProjectCanceled, s.now())
+			p.setStatus(wire.ProjectCanceled, s.store.now())
 		}
 		return nil
 	})
 }
 
-func (s *Service) restoreProject(c *call) error {
-	return s.changeStatus(c, func(_ *bolt.Tx, p *project) error {
+func (s *projectsService) restoreProject(c *call) error {
+	return s.changeStatus(c, func(_ *Tx, p *project) error {
 		if p.Status == wire.ProjectCanceled {
-			p.setStatus(p.Before, s.now())
+			p.setStatus(p.Before, s.store.now())
 		}
 		return nil
 	})
 }
 
-func (s *Service) changeStatus(c *call, do func(tx *bolt.Tx, p *project) error) error {
+func (s *projectsService) changeStatus(c *call, do func(tx *Tx, p *project) error) error {
 	id, err := c.projectParameter()
 	if err != nil {
 		return err
 	}
-	err = s.change(id, func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(id, func(tx *Tx, p *project) error {
 		before := p.Status
 		if err := do(tx, p); err != nil || p.Status == before {
 			return err
 		}
-		return s.notifyIn(tx, wire.CallbackProjectStatus, p.ID)
+		return notifyIn(tx, wire.CallbackProjectStatus, p.ID)
 	})
 	if err != nil {
 		return err
@@ -389,12 +354,12 @@ func (c *call) projectParameter() (string, error) {
 
 // addLanguage answers POST /v1/project/language: the language joins the project and, unless addLanguageToDocuments is false, its
 // collections.
-func (s *Service) addLanguage(c *call) error {
+func (s *projectsService) addLanguage(c *call) error {
 	id, err := c.projectParameter()
 	if err != nil {
 		return err
 	}
-	p, err := s.project(id)
+	p, err := s.store.project(id)
 	if err != nil {
 		return err
 	}
@@ -412,13 +377,13 @@ func (s *Service) addLanguage(c *call) error {
 			return err
 		}
 	}
-	err = s.change(id, func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(id, func(tx *Tx, p *project) error {
 		p.Targets = union(p.Targets, codes)
 		if !everywhere {
 			return nil
 		}
 		if p.Type == wire.ProjectTypeDefault {
-			return s.addDocumentLanguages(tx, p, codes)
+			return s.documents.addDocumentLanguages(tx, p, codes)
 		}
 		return joinAllCollections(tx, p.ID, codes)
 	})
@@ -429,25 +394,25 @@ func (s *Service) addLanguage(c *call) error {
 }
 
 // removeLanguage refuses DELETE /v1/project/language: the service interface says that a language which was chosen stays.
-func (s *Service) removeLanguage(c *call) error {
+func (s *projectsService) removeLanguage(c *call) error {
 	return invalid(wire.QueryTargetLanguage, "a project's languages can be added to, not taken away")
 }
 
 // addTargets answers POST /v1/project/{projectId}/software-localization/targets. A language that is new to the project joins the project
 // and no collection; one that the project has already joins every collection that lacks it.
-func (s *Service) addTargets(c *call) error {
-	p, err := s.project(c.PathValue(wire.ProjectID))
+func (s *projectsService) addTargets(c *call) error {
+	p, err := s.store.project(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
 	if p.Type != wire.ProjectTypeLocalization {
 		return refuse(http.StatusForbidden, "the project %s translates documents; targets of collections are for projects of type %s", p.ID, wire.ProjectTypeLocalization)
 	}
-	codes, err := targetLanguages(c.params, p)
+	codes, err := targetLanguages(c.params, p.Source)
 	if err != nil {
 		return err
 	}
-	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+	err = s.store.change(p.ID, func(tx *Tx, p *project) error {
 		known := slices.DeleteFunc(slices.Clone(codes), func(code string) bool { return !slices.Contains(p.Targets, code) })
 		p.Targets = union(p.Targets, codes)
 		return joinAllCollections(tx, p.ID, known)
@@ -459,15 +424,15 @@ func (s *Service) addTargets(c *call) error {
 }
 
 // targetLanguages reads the parameter target-languages, which is required: absent or empty it is a 400.
-func targetLanguages(q params, p *project) ([]string, error) {
+func targetLanguages(q params, source string) ([]string, error) {
 	words, given := q.list(wire.QueryTargetLanguages)
 	if !given || len(words) == 0 || len(words) == 1 && words[0] == "" {
 		return nil, invalid(wire.QueryTargetLanguages, "the list is empty; name language codes, separated by commas")
 	}
-	return targetCodes(wire.QueryTargetLanguages, words, p.Source)
+	return targetCodes(wire.QueryTargetLanguages, words, source)
 }
 
-func joinAllCollections(tx *bolt.Tx, projectID string, codes []string) error {
+func joinAllCollections(tx *Tx, projectID string, codes []string) error {
 	if len(codes) == 0 {
 		return nil
 	}

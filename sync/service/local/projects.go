@@ -12,41 +12,48 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // project is the stored record of a project. Its keys lie elsewhere (see collection).
 type project struct {
-	ID          string   `json:"id"`
-	Account     string   `json:"account"`
-	Type        string   `json:"type"`
-	Name        string   `json:"name"`
-	Source      string   `json:"source"`
-	Targets     []string `json:"targets"`
-	Stages      []stage  `json:"stages"`
-	Description string   `json:"description,omitempty"`
-	Deadline    string   `json:"deadline,omitempty"`
-	ExternalTag string   `json:"externalTag,omitempty"`
-	ClientID    string   `json:"clientId,omitempty"`
-	DomainID    int      `json:"domainId,omitempty"`
-	ToVendor    bool     `json:"assignToVendor,omitempty"`
-	ForTesting  bool     `json:"isForTesting,omitempty"`
-	Glossaries  []string `json:"glossaries,omitempty"` // identifiers, in the order they were attached
-
-	// Of a project of documents.
-	Memories          []attachedMemory     `json:"memories,omitempty"`
-	Engines           []assignedEngine     `json:"engines,omitempty"`
-	Rules             []pretranslationRule `json:"rules,omitempty"`
-	FuzzyRepetitions  bool                 `json:"fuzzyRepetitions,omitempty"`
-	DocumentsRevision int                  `json:"documentsRevision,omitempty"` // rises when documents come, change or go
+	ID      string   `json:"id"`
+	Account string   `json:"account"`
+	Type    string   `json:"type"`
+	Name    string   `json:"name"`
+	Source  string   `json:"source"`
+	Targets []string `json:"targets"`
+	Stages  []stage  `json:"stages"`
+	details
+	resources
 
 	Created  int64              `json:"created"`
 	Modified int64              `json:"modified"`
 	Status   wire.ProjectStatus `json:"status"`
 	StatusAt int64              `json:"statusAt"`
 	Before   wire.ProjectStatus `json:"before,omitempty"` // what a cancelled project goes back to
+}
+
+// details are what people say about a project.
+type details struct {
+	Description string `json:"description,omitempty"`
+	Deadline    string `json:"deadline,omitempty"`
+	ExternalTag string `json:"externalTag,omitempty"`
+	ClientID    string `json:"clientId,omitempty"`
+	DomainID    int    `json:"domainId,omitempty"`
+	ToVendor    bool   `json:"assignToVendor,omitempty"`
+	ForTesting  bool   `json:"isForTesting,omitempty"`
+}
+
+// resources are what a project is translated with; all but glossaries are of projects of documents.
+type resources struct {
+	Glossaries        []string             `json:"glossaries,omitempty"` // identifiers, in the order they were attached
+	Memories          []attachedMemory     `json:"memories,omitempty"`
+	Engines           []assignedEngine     `json:"engines,omitempty"`
+	Rules             []pretranslationRule `json:"rules,omitempty"`
+	FuzzyRepetitions  bool                 `json:"fuzzyRepetitions,omitempty"`
+	DocumentsRevision int                  `json:"documentsRevision,omitempty"` // rises when documents come, change or go
 }
 
 // stage is one step that a translation passes.
@@ -88,7 +95,7 @@ func (p *project) setStatus(s wire.ProjectStatus, now int64) {
 // projectModel is the body that makes a project. Members that are no strings, booleans or lists where they should be are named
 // one by one, so it is read member by member.
 type projectModel struct {
-	project
+	project    project
 	stageWords []string
 	toVendor   *bool
 
@@ -98,8 +105,34 @@ type projectModel struct {
 	memoryName                        string
 }
 
+// projectsService answers the calls about projects.
+type projectsService struct {
+	store     *store
+	documents *documentsService
+	trial     bool // pseudo-translations are drafts
+}
+
+func newProjectsService(st *store, documents *documentsService, trial bool) *projectsService {
+	return &projectsService{st, documents, trial}
+}
+
+// routes are the calls that are answered here, by path.
+func (s *projectsService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathProjectCreate:   {"POST": s.createProject},
+		wire.PathProjectList:     {"GET": s.listProjects},
+		wire.PathProjectListV1:   {"GET": s.listProjectsV1},
+		wire.PathProject:         {"GET": s.getProject, "PUT": s.updateProject, "DELETE": s.deleteProject},
+		wire.PathProjectComplete: {"POST": s.completeProject},
+		wire.PathProjectCancel:   {"POST": s.cancelProject},
+		wire.PathProjectRestore:  {"POST": s.restoreProject},
+		wire.PathProjectLanguage: {"POST": s.addLanguage, "DELETE": s.removeLanguage},
+		wire.PathTargets:         {"POST": s.addTargets},
+	}
+}
+
 // createProject answers POST /v1/project/create.
-func (s *Service) createProject(c *call) error {
+func (s *projectsService) createProject(c *call) error {
 	raw, sent, err := projectBody(c)
 	if err != nil {
 		return err
@@ -108,11 +141,11 @@ func (s *Service) createProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(sent) > 0 && m.Type == wire.ProjectTypeLocalization {
+	if len(sent) > 0 && m.project.Type == wire.ProjectTypeLocalization {
 		return invalid(wire.PartFile, "a localization project is made without files; import them with POST %s", wire.Prefix+wire.PathImport)
 	}
 	p := m.project
-	p.ID, p.Account = uuid.NewString(), s.o.AccountID
+	p.ID, p.Account = uuid.NewString(), s.store.account
 	models, err := readDocumentModels("documentProperties", m.properties, len(sent))
 	if err != nil {
 		return err
@@ -127,19 +160,19 @@ func (s *Service) createProject(c *call) error {
 		return err
 	}
 	var out *wire.Project
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		if err := s.addProject(tx, &p); err != nil {
+	err = s.store.update(func(tx *Tx) error {
+		if err := addProject(tx, &p); err != nil {
 			return err
 		}
-		if err := s.equip(tx, &p, m); err != nil {
+		if err := equip(tx, &p, m); err != nil {
 			return err
 		}
 		if len(uploads) > 0 {
-			if _, err := s.addUploads(tx, &p, uploads); err != nil {
+			if _, err := s.documents.addUploads(tx, &p, uploads); err != nil {
 				return err
 			}
 		}
-		if err := putRecord(tx.Bucket(bucketProjects), p.ID, &p); err != nil {
+		if err := putProject(tx, &p); err != nil {
 			return err
 		}
 		out, err = s.recordIn(tx, &p)
@@ -153,12 +186,12 @@ func (s *Service) createProject(c *call) error {
 
 // equip gives a new project what its model asks for: a memory of its own, the engine for all languages, and the rules that fill documents from
 // them.
-func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
+func equip(tx *Tx, p *project, m *projectModel) error {
 	if p.Type == wire.ProjectTypeLocalization {
 		return nil
 	}
 	if m.useMemory {
-		r := memoryRecord{ID: uuid.NewString(), Account: p.Account, Name: cmp.Or(m.memoryName, p.Name), Source: p.Source, Targets: p.Targets, Created: s.now(), Automatic: true}
+		r := memoryRecord{ID: uuid.NewString(), Account: p.Account, Name: cmp.Or(m.memoryName, p.Name), Source: p.Source, Targets: p.Targets, Created: tx.now(), Automatic: true}
 		if _, err := createMemory(tx, r); err != nil {
 			return err
 		}
@@ -168,7 +201,7 @@ func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
 		}
 	}
 	if m.useMachine {
-		p.Engines = []assignedEngine{{pseudoEngineID, p.Targets}}
+		p.Engines = []assignedEngine{{ID: pseudoEngineID, Languages: p.Targets}}
 		if m.translated {
 			p.Rules = append(p.Rules, pretranslationRule{Type: wire.RuleMachine, Order: len(p.Rules) + 1})
 		}
@@ -177,10 +210,10 @@ func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
 }
 
 // addProject stores a new project; a localization project comes with its main collection.
-func (s *Service) addProject(tx *bolt.Tx, p *project) error {
-	now := s.now()
+func addProject(tx *Tx, p *project) error {
+	now := tx.now()
 	p.Created, p.Modified, p.Status, p.StatusAt = now, now, wire.ProjectCreated, now
-	if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+	if err := putProject(tx, p); err != nil {
 		return err
 	}
 	if p.Type != wire.ProjectTypeLocalization {
@@ -192,7 +225,7 @@ func (s *Service) addProject(tx *bolt.Tx, p *project) error {
 // projectBody finds the project's JSON in the body, whichever way it came: one part of a multipart body, with a file name or without; a
 // form field; or the body itself. sent are the files beside it.
 func projectBody(c *call) (model []byte, sent []part, err error) {
-	kind := strings.ToLower(c.Header.Get("Content-Type"))
+	kind := strings.ToLower(c.Request.Header.Get("Content-Type"))
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		if err := c.bound(maxImport, true); err != nil {
@@ -207,10 +240,10 @@ func projectBody(c *call) (model []byte, sent []part, err error) {
 		if err := c.bound(maxModel, true); err != nil {
 			return nil, nil, err
 		}
-		if err := c.ParseForm(); err != nil {
+		if err := c.Request.ParseForm(); err != nil {
 			return nil, nil, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
 		}
-		for name, v := range c.PostForm {
+		for name, v := range c.Request.PostForm {
 			if isModelName(name) && len(v) > 0 {
 				return []byte(v[0]), nil, nil
 			}
@@ -274,18 +307,18 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 		return nil, err
 	}
 	m := &projectModel{}
-	m.Name = strings.TrimSpace(member[string](b, "name"))
-	m.Type = member[string](b, "type")
-	m.Source = member[string](b, "sourceLanguage")
-	m.Targets = member[[]string](b, "targetLanguages")
+	m.project.Name = strings.TrimSpace(member[string](b, "name"))
+	m.project.Type = member[string](b, "type")
+	m.project.Source = member[string](b, "sourceLanguage")
+	m.project.Targets = member[[]string](b, "targetLanguages")
 	m.toVendor = member[*bool](b, "assignToVendor")
 	m.stageWords = member[[]string](b, "workflowStages")
-	m.Description = member[string](b, "description")
-	m.Deadline = member[string](b, "deadline")
-	m.ExternalTag = member[string](b, "externalTag")
-	m.ClientID = member[string](b, "clientId")
-	m.DomainID = member[int](b, "domainId")
-	m.ForTesting = member[bool](b, "isForTesting")
+	m.project.Description = member[string](b, "description")
+	m.project.Deadline = member[string](b, "deadline")
+	m.project.ExternalTag = member[string](b, "externalTag")
+	m.project.ClientID = member[string](b, "clientId")
+	m.project.DomainID = member[int](b, "domainId")
+	m.project.ForTesting = member[bool](b, "isForTesting")
 	m.properties = member[json.RawMessage](b, "documentProperties")
 	m.useMachine, m.translated = member[bool](b, "useMT"), member[bool](b, "pretranslate")
 	m.memoryName = strings.TrimSpace(member[string](b, "translationMemoryName"))
@@ -297,31 +330,31 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 }
 
 func (m *projectModel) check() error {
-	if m.Name == "" {
+	if m.project.Name == "" {
 		return invalid("name", "is missing; a project has a name")
 	}
 	if m.toVendor == nil {
 		return invalid("assignToVendor", "is missing; give true or false")
 	}
-	m.ToVendor = *m.toVendor
+	m.project.ToVendor = *m.toVendor
 	switch {
-	case m.Type == "" || strings.EqualFold(m.Type, wire.ProjectTypeDefault):
-		m.Type = wire.ProjectTypeDefault
-	case strings.EqualFold(m.Type, wire.ProjectTypeLocalization):
-		m.Type = wire.ProjectTypeLocalization
+	case m.project.Type == "" || strings.EqualFold(m.project.Type, wire.ProjectTypeDefault):
+		m.project.Type = wire.ProjectTypeDefault
+	case strings.EqualFold(m.project.Type, wire.ProjectTypeLocalization):
+		m.project.Type = wire.ProjectTypeLocalization
 	default:
-		return invalid("type", "%q is neither %s nor %s", m.Type, wire.ProjectTypeDefault, wire.ProjectTypeLocalization)
+		return invalid("type", "%q is neither %s nor %s", m.project.Type, wire.ProjectTypeDefault, wire.ProjectTypeLocalization)
 	}
-	if err := m.checkLanguages("sourceLanguage", "targetLanguages"); err != nil {
+	if err := m.project.checkLanguages("sourceLanguage", "targetLanguages"); err != nil {
 		return err
 	}
-	if err := checkDeadline(m.Deadline); err != nil {
+	if err := checkDeadline(m.project.Deadline); err != nil {
 		return err
 	}
 	words := slices.Clone(m.stageWords)
 	if len(words) == 0 {
 		words = slices.Clone(stagesOfDocuments)
-		if m.Type == wire.ProjectTypeLocalization {
+		if m.project.Type == wire.ProjectTypeLocalization {
 			words = slices.Clone(stagesOfLocalization)
 		}
 	}
@@ -332,14 +365,14 @@ func (m *projectModel) check() error {
 		}
 		words[i] = stageTypes[at]
 	}
-	m.Stages = newStages(words)
+	m.project.Stages = newStages(words)
 	return nil
 }
 
 func newStages(types []string) []stage {
 	out := make([]stage, len(types))
 	for i, t := range types {
-		out[i] = stage{uuid.NewString(), t}
+		out[i] = stage{ID: uuid.NewString(), Type: t}
 	}
 	return out
 }
@@ -387,8 +420,8 @@ func checkDeadline(text string) error {
 
 // localizationProject returns a project that keys can be imported into and exported from. As the interface wants it for these
 // operations, one that is unknown is as forbidden as one of another account.
-func (s *Service) localizationProject(id string) (*project, error) {
-	p, err := s.project(id)
+func (st *store) localizationProject(id string) (*project, error) {
+	p, err := st.project(id)
 	var refused *problem
 	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
 		return nil, refuse(http.StatusForbidden, "there is no project %s in this account", id)
@@ -403,28 +436,28 @@ func (s *Service) localizationProject(id string) (*project, error) {
 }
 
 // project returns a project of this account: a malformed identifier gives a 400, an unknown one a 404, another account's a 403.
-func (s *Service) project(id string) (*project, error) {
+func (st *store) project(id string) (*project, error) {
 	var p *project
-	err := s.store.db.View(func(tx *bolt.Tx) error {
+	err := st.view(func(tx *Tx) error {
 		var err error
-		p, err = s.projectIn(tx, id)
+		p, err = projectIn(tx, id)
 		return err
 	})
 	return p, err
 }
 
-func (s *Service) projectIn(tx *bolt.Tx, id string) (*project, error) {
+func projectIn(tx *Tx, id string) (*project, error) {
 	id, err := projectID(id)
 	if err != nil {
 		return nil, err
 	}
-	p, found, err := getRecord[project](tx.Bucket(bucketProjects), id)
+	p, err := projectOf(tx, id)
 	switch {
 	case err != nil:
 		return nil, err
-	case !found:
+	case p == nil:
 		return nil, refuse(http.StatusNotFound, "there is no project %s", id)
-	case p.Account != s.o.AccountID:
+	case p.Account != tx.account():
 		return nil, refuse(http.StatusForbidden, "the project %s belongs to another account", id)
 	}
 	return p, nil
@@ -440,17 +473,17 @@ func projectID(id string) (string, error) {
 }
 
 // change runs do on a project within a transaction and stores what it made of it.
-func (s *Service) change(id string, do func(tx *bolt.Tx, p *project) error) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, id)
+func (st *store) change(id string, do func(tx *Tx, p *project) error) error {
+	return st.update(func(tx *Tx) error {
+		p, err := projectIn(tx, id)
 		if err != nil {
 			return err
 		}
 		if err := do(tx, p); err != nil {
 			return err
 		}
-		p.Modified = s.now()
-		return putRecord(tx.Bucket(bucketProjects), p.ID, p)
+		p.Modified = tx.now()
+		return putProject(tx, p)
 	})
 }
 

@@ -16,7 +16,7 @@ func pseudoTexts(texts []text, language string) []text {
 	if len(categories) == 0 || texts[0].form == "" || !slices.ContainsFunc(texts, isOther) {
 		out := make([]text, len(texts))
 		for i, t := range texts {
-			out[i] = text{t.form, pseudo(t.value, language)}
+			out[i] = text{form: t.form, value: pseudo(t.value, language)}
 		}
 		return out
 	}
@@ -29,7 +29,7 @@ func pseudoTexts(texts []text, language string) []text {
 		} else if c.Rare {
 			continue
 		}
-		out = append(out, text{c.Name, pseudo(from.value, language)})
+		out = append(out, text{form: c.Name, value: pseudo(from.value, language)})
 	}
 	return out
 }

@@ -80,20 +80,20 @@ func (m *qtMessage) entry(source bool) (entry, bool) {
 	e := entry{key: m.Source, note: strings.TrimSpace(m.Extra + "\n" + m.Comment)}
 	if m.Numerus == "yes" {
 		for i, form := range qtForms[len(m.Translation.Forms)] {
-			e.texts = append(e.texts, text{form, m.Translation.Forms[i]})
+			e.texts = append(e.texts, text{form: form, value: m.Translation.Forms[i]})
 		}
 		if strings.TrimSpace(strings.Join(m.Translation.Forms, "")) == "" {
 			e.texts = nil
 		}
 	} else if m.Translation.Text != "" {
-		e.texts = []text{{"", m.Translation.Text}}
+		e.texts = []text{{form: "", value: m.Translation.Text}}
 	}
 	unfinished := kind == "unfinished" || e.texts == nil
 	switch {
 	case !source:
 		return e, !unfinished
 	case unfinished:
-		e.texts = []text{{"", m.Source}}
+		e.texts = []text{{form: "", value: m.Source}}
 	}
 	return e, true
 }

@@ -66,9 +66,9 @@ func bilingual(entries []entry, targets map[string]string, source bool) []entry 
 		target, ok := targets[e.key]
 		switch {
 		case source && ok:
-			e.target = []text{{"", target}}
+			e.target = []text{{form: "", value: target}}
 		case ok:
-			e.texts = []text{{"", target}}
+			e.texts = []text{{form: "", value: target}}
 		case !source:
 			continue
 		}
@@ -94,7 +94,7 @@ func (r *reader) add(leaf resource.Entry) error {
 		}
 		return r.noText(leaf)
 	}
-	e := entry{key: leaf.Key, texts: []text{{"", leaf.Text}}, note: leaf.Note, kinds: android}
+	e := entry{key: leaf.Key, texts: []text{{form: "", value: leaf.Text}}, note: leaf.Note, kinds: android}
 	up := r.file.Node(leaf.Node).Parent
 	switch {
 	case leaf.Form == "":
@@ -103,7 +103,7 @@ func (r *reader) add(leaf resource.Entry) error {
 		e.lists = []int{len(leaf.Key)}
 		e.key += wire.DefaultPathSeparator + leaf.Form
 	default:
-		form := text{leaf.Form, leaf.Text}
+		form := text{form: leaf.Form, value: leaf.Text}
 		if r.forms == up {
 			last := &r.entries[len(r.entries)-1]
 			last.texts = append(last.texts, form)

@@ -3,8 +3,6 @@ package local
 import (
 	"os"
 	"path/filepath"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // result is the file of an export's bytes: written under another name, and only complete and durable under its own.
@@ -14,14 +12,14 @@ type result struct {
 	durable bool
 }
 
-func (s *Service) resultPath(id string) string { return filepath.Join(s.results, id) }
+func (r *runner) resultPath(id string) string { return filepath.Join(r.results, id) }
 
-func (s *Service) newResult(id string) (*result, error) {
-	f, err := os.OpenFile(s.resultPath(id)+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+func (r *runner) newResult(id string) (*result, error) {
+	f, err := os.OpenFile(r.resultPath(id)+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &result{f, s.resultPath(id), !s.store.db.NoSync}, nil
+	return &result{f, r.resultPath(id), r.store.durable()}, nil
 }
 
 func (r *result) keep() error {
@@ -46,25 +44,25 @@ func (r *result) drop() {
 }
 
 // dropResults removes results that nobody can ask for any more.
-func (s *Service) dropResults(ids []string) {
+func (r *runner) dropResults(ids []string) {
 	for _, id := range ids {
-		os.Remove(s.resultPath(id))
+		os.Remove(r.resultPath(id))
 	}
 }
 
 // sweepResults removes, at start, results without a job: what a crash left between two steps.
-func (s *Service) sweepResults() error {
+func (r *runner) sweepResults() error {
 	known := map[string]bool{}
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketJobs).ForEach(func(id, _ []byte) error {
-			known[string(id)] = true
+	err := r.store.view(func(tx *Tx) error {
+		return eachJob(tx, func(j *job) error {
+			known[j.ID] = true
 			return nil
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return sweep(s.results, known)
+	return sweep(r.results, known)
 }
 
 // sweep removes the files of a folder that nothing stored speaks of.

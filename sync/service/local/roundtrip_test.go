@@ -36,7 +36,7 @@ func openQuick(t testing.TB, o Options, targets ...string) *quick {
 			t.Error(err)
 		}
 	})
-	s.store.db.NoSync = true // nothing is killed here
+	s.store.setDurable(false) // nothing is killed here
 	if err := s.EnsureProject(quickProject, "app", "en", targets); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (q *quick) imported(t rapid.TB, query string, f file) wire.ImportResult {
 
 func (q *quick) ended(t rapid.TB, id, what string) *job {
 	for range 200_000 {
-		j, err := q.s.find(id, what)
+		j, err := q.s.jobs.find(id, what)
 		if err != nil {
 			t.Fatal(err)
 		}

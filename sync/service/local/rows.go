@@ -176,7 +176,7 @@ func (d *decoder) texts() []text {
 	}
 	texts := make([]text, 0, n)
 	for range n {
-		texts = append(texts, text{d.string(), d.string()})
+		texts = append(texts, text{form: d.string(), value: d.string()})
 	}
 	return texts
 }

@@ -62,6 +62,34 @@ func serveIn(t testing.TB, dir string, o Options) *server {
 	return &server{t, s, h.URL, dir, o.AccountID, testKey}
 }
 
+// The bounds of the service, as those meet them who call it.
+const (
+	boundColumns  = 500
+	boundTerm     = 32_767
+	boundBook     = 256 << 20
+	boundFileName = 1024
+	boundImport   = 128 << 20
+	boundModel    = 4 << 20
+	boundParts    = 10_000
+	boundPath     = 1000
+	boundContents = 16 << 20
+	boundBatch    = 100
+	timesAgain    = 8
+	firstAgain    = 30 * time.Second
+	attemptTime   = 10 * time.Second
+	keysAtOnce    = 5000
+	boundHeld     = 512 << 20
+)
+
+// refusal is what an answer other than 2xx says.
+type refusal struct {
+	wire.Problem
+	Errors map[string][]string
+}
+
+// short is the beginning of an answer.
+func short(body []byte) string { return string(body[:min(len(body), 60)]) }
+
 // clock is a time that tests move on while the service reads it.
 type clock struct{ nanos atomic.Int64 }
 
@@ -80,9 +108,9 @@ type reply struct {
 	body   []byte
 }
 
-func (a reply) problem(t testing.TB) problemBody {
+func (a reply) problem(t testing.TB) refusal {
 	t.Helper()
-	var p problemBody
+	var p refusal
 	type plain struct {
 		Type, Title, Detail, Instance string
 		Status                        int

@@ -1,38 +1,12 @@
 package local
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
-	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
-
-// snapshot is the statistics of a project as they were when they were built. It lies in the bucket statistics, under the project's
-// identifier. The first question for it begins to build it; so does one after documents came, changed or went.
-type snapshot struct {
-	Job       string             `json:"job,omitempty"`       // that is building the next one
-	Built     bool               `json:"built,omitempty"`     // it has been built once
-	Revision  int                `json:"revision"`            // of the project's documents then
-	Documents []documentSnapshot `json:"documents,omitempty"` // one for each document and language
-}
-
-type documentSnapshot struct {
-	ID       string                               `json:"id"`
-	Name     string                               `json:"name"`
-	Language string                               `json:"language"`
-	Counts   map[wire.StatisticsName]sampledCount `json:"counts"`
-}
-
-type sampledCount struct {
-	Segments int `json:"n"`
-	segment.Count
-}
-
-// statisticsJob builds a project's statistics.
-type statisticsJob struct{}
 
 // bands are the rows of statistics in their order, with the share of a word that a translator is paid for it here. The service interface shows neither the
 // shares nor how they are set.
@@ -96,18 +70,13 @@ func statisticsRows(documents []documentSnapshot, onlyExact bool) []wire.Statist
 		if n == nil {
 			n = &sampledCount{}
 		}
-		out = append(out, n.row(b.name, total, b.share*float64(n.Words)))
+		out = append(out, statisticsRow(n, b.name, total, b.share*float64(n.Words)))
 		paid += b.share * float64(n.Words)
 	}
-	return append(out, total.row(wire.StatisticsTotal, total, paid))
+	return append(out, statisticsRow(total, wire.StatisticsTotal, total, paid))
 }
 
-func (n *sampledCount) add(o sampledCount) {
-	n.Segments += o.Segments
-	n.Count.Add(o.Count)
-}
-
-func (n *sampledCount) row(name wire.StatisticsName, total *sampledCount, paid float64) wire.StatisticsRow {
+func statisticsRow(n *sampledCount, name wire.StatisticsName, total *sampledCount, paid float64) wire.StatisticsRow {
 	row := wire.StatisticsRow{
 		Name: name, Words: float64(n.Words), Segments: float64(n.Segments), CharsWithSpaces: float64(n.CharsWithSpaces), CharsWithoutSpaces: float64(n.CharsWithoutSpace),
 		Pages: rounded(float64(n.Words) / wordsPerPage), EffectiveWordsForBilling: rounded(paid),
@@ -123,16 +92,16 @@ func rounded(f float64) float64 { return float64(int64(f*100+0.5)) / 100 }
 var errBuilding = refuse(http.StatusAccepted, "the statistics are being built; ask again")
 
 // statisticsOf returns a project's statistics; errBuilding while they are not there, having begun to build them.
-func (s *Service) statisticsOf(projectID string) (have *snapshot, err error) {
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, projectID)
+func (s *statisticsService) statisticsOf(projectID string) (have *snapshot, err error) {
+	err = s.store.view(func(tx *Tx) error {
+		p, err := projectIn(tx, projectID)
 		if err != nil {
 			return err
 		}
 		if err := p.forDocuments(); err != nil {
 			return err
 		}
-		have, _, err = getRecord[snapshot](tx.Bucket(bucketStatistics), p.ID)
+		have, err = snapshotOf(tx, p.ID)
 		if err == nil && (have == nil || have.Job != "" || !have.Built || have.Revision != p.DocumentsRevision) {
 			err = errBuilding
 		}
@@ -147,36 +116,36 @@ func (s *Service) statisticsOf(projectID string) (have *snapshot, err error) {
 }
 
 // buildStatistics queues the building of a project's statistics, unless it is queued already.
-func (s *Service) buildStatistics(projectID string) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, projectID)
+func (s *statisticsService) buildStatistics(projectID string) error {
+	return s.store.update(func(tx *Tx) error {
+		p, err := projectIn(tx, projectID)
 		if err != nil {
 			return err
 		}
-		have, found, err := getRecord[snapshot](tx.Bucket(bucketStatistics), p.ID)
+		have, err := snapshotOf(tx, p.ID)
 		if err != nil {
 			return err
 		}
-		if !found {
+		if have == nil {
 			have = &snapshot{}
 		}
-		if j, found, err := getRecord[job](tx.Bucket(bucketJobs), have.Job); err != nil || found && !j.Status.Ended() {
+		if j, err := jobIn(tx, have.Job); err != nil || j != nil && !j.Status.Ended() {
 			return err
 		}
-		j := &job{Project: p.ID, Statistics: &statisticsJob{}}
-		if err := s.startIn(tx, j, nil); err != nil {
+		j := &job{Project: p.ID, work: work{Statistics: &statisticsJob{}}}
+		if err := s.jobs.startIn(tx, j, nil); err != nil {
 			return err
 		}
 		have.Job = j.ID
-		return putRecord(tx.Bucket(bucketStatistics), p.ID, have)
+		return putSnapshot(tx, p.ID, have)
 	})
 }
 
 // runStatistics counts, and stores what it counted with the end of the job.
-func (s *Service) runStatistics(j *job) error {
+func (s *statisticsService) runStatistics(_ context.Context, j *job) error {
 	built := &snapshot{Built: true}
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, j.Project)
+	err := s.store.view(func(tx *Tx) error {
+		p, err := projectIn(tx, j.Project)
 		if err != nil {
 			return err
 		}
@@ -191,7 +160,7 @@ func (s *Service) runStatistics(j *job) error {
 				if d.rendition(code) == nil {
 					continue
 				}
-				k, err := s.openDesk(tx, d, code)
+				k, err := openEditor(tx, d, code)
 				if err != nil {
 					return err
 				}
@@ -207,11 +176,11 @@ func (s *Service) runStatistics(j *job) error {
 	if err != nil {
 		return err
 	}
-	return s.store.db.Update(func(tx *bolt.Tx) error {
-		if err := putRecord(tx.Bucket(bucketStatistics), j.Project, built); err != nil {
+	return s.store.update(func(tx *Tx) error {
+		if err := putSnapshot(tx, j.Project, built); err != nil {
 			return err
 		}
-		return finish(tx, j, wire.Completed, s.now())
+		return finish(tx, j, wire.Completed)
 	})
 }
 
@@ -230,15 +199,15 @@ func newCounting(p *project) *counting {
 	return c
 }
 
-func (c *counting) document(k *desk) (documentSnapshot, error) {
-	out := documentSnapshot{ID: k.d.compositeID(k.r.Code), Name: k.d.name(), Language: k.r.Code, Counts: map[wire.StatisticsName]sampledCount{}}
+func (c *counting) document(k *editor) (documentSnapshot, error) {
+	out := documentSnapshot{ID: k.document.compositeID(k.rendition.Code), Name: k.document.name(), Language: k.rendition.Code, Counts: map[wire.StatisticsName]sampledCount{}}
 	for i := range k.segments {
 		band, err := c.band(k, i)
 		if err != nil {
 			return out, err
 		}
 		n := out.Counts[band]
-		n.add(sampledCount{1, k.segments[i].Size()})
+		n.add(sampledCount{Segments: 1, Count: k.segments[i].Size()})
 		out.Counts[band] = n
 	}
 	return out, nil
@@ -246,17 +215,17 @@ func (c *counting) document(k *desk) (documentSnapshot, error) {
 
 // band decides the row of a segment, in this order: it came confirmed from the version before; a memory has the very text; the project had it
 // earlier; a memory, or the project, has one much like it; it is new.
-func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
+func (c *counting) band(k *editor, i int) (wire.StatisticsName, error) {
 	text := k.segments[i].Text
 	t, err := k.target(i)
 	if err != nil {
 		return "", err
 	}
-	if t != nil && t.Origin == fromUpdate && t.Stage == len(k.p.Stages) {
+	if t != nil && t.Origin == fromUpdate && t.Stage == len(k.project.Stages) {
 		c.note(k, text)
 		return wire.StatisticsPerfect, nil
 	}
-	best, err := k.bestMatch(i)
+	best, err := bestMatch(k, i)
 	if err != nil {
 		return "", err
 	}
@@ -265,7 +234,7 @@ func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
 		return bandOf(best), nil
 	}
 	if in, again := c.seen[digest(text)]; again {
-		if in == k.d.ID {
+		if in == k.document.ID {
 			return wire.StatisticsRepetitions, nil
 		}
 		return wire.StatisticsCrossFileRepeated, nil
@@ -278,21 +247,21 @@ func (c *counting) band(k *desk, i int) (wire.StatisticsName, error) {
 }
 
 // note remembers that the project has had a text.
-func (c *counting) note(k *desk, text string) {
+func (c *counting) note(k *editor, text string) {
 	if _, again := c.seen[digest(text)]; again {
 		return
 	}
-	c.seen[digest(text)] = k.d.ID
+	c.seen[digest(text)] = k.document.ID
 	if c.before != nil {
 		c.before.add(text)
 	}
 }
 
 // bestMatch is the percentage of the best match that the project's memories have for a segment.
-func (k *desk) bestMatch(i int) (int, error) {
+func bestMatch(k *editor, i int) (int, error) {
 	best := 0
-	for _, a := range k.p.Memories {
-		if !a.serves(k.r.Code) {
+	for _, a := range k.project.Memories {
+		if !a.serves(k.rendition.Code) {
 			continue
 		}
 		m, err := openMemory(k.tx, a.ID)
@@ -302,7 +271,7 @@ func (k *desk) bestMatch(i int) (int, error) {
 		if m == nil {
 			continue
 		}
-		found, err := m.match(k.segments[i].Text, k.surroundings(i), k.r.Code, a.Threshold)
+		found, err := findMatch(m, k.segments[i].Text, k.surroundings(i), k.rendition.Code, a.Threshold)
 		if err != nil {
 			return 0, err
 		}

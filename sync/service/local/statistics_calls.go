@@ -4,14 +4,36 @@ import (
 	"net/http"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// statisticsService answers the calls about statistics and does their jobs.
+type statisticsService struct {
+	store *store
+	jobs  *runner
+}
+
+func newStatisticsService(st *store, jobs *runner, q *queue) *statisticsService {
+	s := &statisticsService{st, jobs}
+	jobs.handle(kindStatistics, q, s.runStatistics, nil)
+	return s
+}
+
+// routes are the calls that are answered here, by path.
+func (s *statisticsService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathDocumentStatistics:      {"GET": s.documentStatistics},
+		wire.PathProjectStatistics:       {"GET": s.projectStatistics},
+		wire.PathProjectStatisticsV2:     {"GET": s.projectStatisticsV2},
+		wire.PathProjectStatisticsBuild:  {"POST": s.rebuildStatistics},
+		wire.PathFuzzyRepetitions:        {"PUT": s.setFuzzyRepetitions},
+		wire.PathCompletedWorkStatistics: {"GET": s.completedWork},
+	}
+}
+
 // projectStatistics answers GET /v1/project/{projectId}/statistics: the rows of each target language. 202 with a plain text while they are built.
-func (s *Service) projectStatistics(c *call) error {
-	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+func (s *statisticsService) projectStatistics(c *call) error {
+	return s.answerStatistics(c, c.pathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
 		out := wire.ProjectStatisticsV1{}
 		for _, code := range p.Targets {
 			out[code] = wire.LanguageStatistics{Statistics: statisticsRows(have.in(code), onlyExact)}
@@ -21,8 +43,8 @@ func (s *Service) projectStatistics(c *call) error {
 }
 
 // projectStatisticsV2 answers GET /v2/project/{projectId}/statistics, which has the documents, too.
-func (s *Service) projectStatisticsV2(c *call) error {
-	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+func (s *statisticsService) projectStatisticsV2(c *call) error {
+	return s.answerStatistics(c, c.pathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
 		out := wire.ProjectStatistics{}
 		for _, code := range p.Targets {
 			one := wire.LanguageStatistics{Language: code, Statistics: statisticsRows(have.in(code), onlyExact), Documents: []wire.DocumentStatistics{}}
@@ -36,40 +58,35 @@ func (s *Service) projectStatisticsV2(c *call) error {
 }
 
 // documentStatistics answers GET /v1/document/statistics.
-func (s *Service) documentStatistics(c *call) error {
-	var at place
-	err := s.store.db.View(func(tx *bolt.Tx) (err error) {
-		at, err = s.documentParameter(tx, c.params, true)
+func (s *statisticsService) documentStatistics(c *call) error {
+	var at selection
+	err := s.store.view(func(tx *Tx) (err error) {
+		at, err = documentParameter(tx, c.params, true)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	id := at.d.compositeID(at.codes[0])
-	return s.answerStatistics(c, at.d.Project, func(have *snapshot, _ *project, onlyExact bool) any {
+	id := at.document.compositeID(at.codes[0])
+	return s.answerStatistics(c, at.document.Project, func(have *snapshot, _ *project, onlyExact bool) any {
 		of := slices.DeleteFunc(slices.Clone(have.Documents), func(d documentSnapshot) bool { return d.ID != id })
-		return wire.DocumentStatistics{Name: at.d.name(), Statistics: statisticsRows(of, onlyExact)}
+		return wire.DocumentStatistics{Name: at.document.name(), Statistics: statisticsRows(of, onlyExact)}
 	})
 }
 
-// in are the documents of one language.
-func (have *snapshot) in(code string) []documentSnapshot {
-	return slices.DeleteFunc(slices.Clone(have.Documents), func(d documentSnapshot) bool { return d.Language != code })
-}
-
-func (s *Service) answerStatistics(c *call, projectID string, answer func(have *snapshot, p *project, onlyExact bool) any) error {
+func (s *statisticsService) answerStatistics(c *call, projectID string, answer func(have *snapshot, p *project, onlyExact bool) any) error {
 	onlyExact, err := c.params.flag(wire.QueryOnlyExactMatches)
 	if err != nil {
 		return err
 	}
 	have, err := s.statisticsOf(projectID)
 	if err == errBuilding {
-		return c.building()
+		return building(c)
 	}
 	if err != nil {
 		return err
 	}
-	p, err := s.project(projectID)
+	p, err := s.store.project(projectID)
 	if err != nil {
 		return err
 	}
@@ -77,16 +94,16 @@ func (s *Service) answerStatistics(c *call, projectID string, answer func(have *
 }
 
 // building answers 202 in plain words.
-func (c *call) building() error {
-	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	c.w.WriteHeader(http.StatusAccepted)
-	c.w.Write([]byte(errBuilding.Error() + "\n"))
+func building(c *call) error {
+	c.writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.writer.WriteHeader(http.StatusAccepted)
+	c.writer.Write([]byte(errBuilding.Error() + "\n"))
 	return nil
 }
 
 // rebuildStatistics answers POST /v1/project/{projectId}/statistics/build: the statistics are built anew, with what is so by then.
-func (s *Service) rebuildStatistics(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *statisticsService) rebuildStatistics(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -96,13 +113,13 @@ func (s *Service) rebuildStatistics(c *call) error {
 	if err := s.buildStatistics(p.ID); err != nil {
 		return err
 	}
-	return c.building()
+	return building(c)
 }
 
 // setFuzzyRepetitions answers PUT /v1/project/{projectId}/fuzzyRepetitions: whether texts that are much like an earlier one of the project count as
 // matches, from the next build on.
-func (s *Service) setFuzzyRepetitions(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *statisticsService) setFuzzyRepetitions(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -110,7 +127,7 @@ func (s *Service) setFuzzyRepetitions(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = s.change(p.ID, func(_ *bolt.Tx, p *project) error {
+	err = s.store.change(p.ID, func(_ *Tx, p *project) error {
 		p.FuzzyRepetitions = on
 		return nil
 	})
@@ -140,13 +157,13 @@ func fuzzyParameter(c *call) (bool, error) {
 
 // completedWork answers GET /v1/project/{projectId}/completedWorkStatistics: what the members of the team that a task is assigned to have
 // confirmed of its documents.
-func (s *Service) completedWork(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *statisticsService) completedWork(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
 	out := []wire.CompletedWork{}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
+	err = s.store.view(func(tx *Tx) error {
 		tasks, err := tasksOf(tx, p.ID)
 		if err != nil {
 			return err
@@ -174,11 +191,11 @@ func (s *Service) completedWork(c *call) error {
 }
 
 // workOf is what is confirmed of a task.
-func workOf(tx *bolt.Tx, p *project, t *task, stage int) (wire.CompletedWork, error) {
+func workOf(tx *Tx, p *project, t *task, stage int) (wire.CompletedWork, error) {
 	work := wire.CompletedWork{StageType: wire.StageType(p.Stages[stage-1].Type), StageNumber: stage, TargetLanguage: t.Language, Documents: []wire.DocumentStatistics{}}
 	var total sampledCount
 	row := func(n sampledCount) []wire.StatisticsRow {
-		return []wire.StatisticsRow{n.row(wire.StatisticsTotal, &n, float64(n.Words))}
+		return []wire.StatisticsRow{statisticsRow(&n, wire.StatisticsTotal, &n, float64(n.Words))}
 	}
 	documents, err := documentsOf(tx, p.ID)
 	for _, d := range documents {

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -26,25 +23,37 @@ const (
 	defaultMime      = "application/octet-stream"
 )
 
-// storedFile is the record of a file; its bytes lie under another name in the folder files. A path is a name, not a place on the disk: "a" and
-// "a/b" can both be files.
-type storedFile struct {
-	Blob     string `json:"blob"`
-	Mime     string `json:"mime"`
-	Size     int64  `json:"size"`
-	Created  int64  `json:"created"`
-	Accessed int64  `json:"accessed"`
-}
-
-func (f *storedFile) wire(p string) wire.StoredFile {
+func fileWire(f *storedFile, p string) wire.StoredFile {
 	return wire.StoredFile{Name: path.Base(p), Mime: f.Mime, Path: p, Size: f.Size, CreatedAt: timestamp(f.Created), LastAccessTime: timestamp(f.Accessed)}
 }
 
-func (s *Service) blobPath(blob string) string { return filepath.Join(s.blobs, blob) }
+// filesService answers the calls about the storage.
+type filesService struct {
+	store *store
+	blobs string // folder
+}
+
+// newFilesService keeps the bytes of files in a folder.
+func newFilesService(st *store, folder string) (*filesService, error) {
+	s := &filesService{st, folder}
+	return s, errors.Join(os.MkdirAll(folder, 0o700), s.sweepBlobs())
+}
+
+// routes are the calls that are answered here, by path.
+func (s *filesService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathStorageFiles:    {"PUT": s.putFiles},
+		wire.PathStorageFile:     {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
+		wire.PathStorageFileInfo: {"GET": s.fileInfo},
+		wire.PathStorageFileList: {"GET": s.listFiles},
+	}
+}
+
+func (s *filesService) blobPath(blob string) string { return filepath.Join(s.blobs, blob) }
 
 // putFile answers PUT /v1/file-management/file/{path}: the body is the file, or a multipart body with one file in it.
-func (s *Service) putFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+func (s *filesService) putFile(c *call) error {
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
@@ -53,7 +62,7 @@ func (s *Service) putFile(c *call) error {
 	}
 	d := s.newDeposit()
 	defer d.drop()
-	if _, isMultipart := boundaryOf(c.Header.Get("Content-Type")); isMultipart {
+	if _, isMultipart := boundaryOf(c.Request.Header.Get("Content-Type")); isMultipart {
 		err = eachPart(c.Request, func(part part, content io.Reader) error {
 			switch {
 			case !part.isFile:
@@ -64,7 +73,7 @@ func (s *Service) putFile(c *call) error {
 			return d.add(p, "", content)
 		})
 	} else {
-		err = d.add(p, c.Header.Get("Content-Type"), c.Body)
+		err = d.add(p, c.Request.Header.Get("Content-Type"), c.Request.Body)
 	}
 	if err == nil && len(d.files) == 0 {
 		err = invalid(wire.PartFile, "the multipart body has no file; give one part a file name")
@@ -80,8 +89,8 @@ func (s *Service) putFile(c *call) error {
 }
 
 // getFile answers GET /v1/file-management/file/{path}.
-func (s *Service) getFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+func (s *filesService) getFile(c *call) error {
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
@@ -97,13 +106,13 @@ func (s *Service) getFile(c *call) error {
 }
 
 // openStored opens a file and notes that it was read.
-func (s *Service) openStored(p string) (f *storedFile, content *os.File, err error) {
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		if f, err = s.storedIn(tx, p); err != nil {
+func (s *filesService) openStored(p string) (f *storedFile, content *os.File, err error) {
+	err = s.store.update(func(tx *Tx) error {
+		if f, err = storedIn(tx, p); err != nil {
 			return err
 		}
-		f.Accessed = s.now()
-		return putRecord(tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID)), p, f)
+		f.Accessed = s.store.now()
+		return putFile(tx, p, f)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -113,17 +122,17 @@ func (s *Service) openStored(p string) (f *storedFile, content *os.File, err err
 }
 
 // deleteFile answers DELETE /v1/file-management/file/{path}.
-func (s *Service) deleteFile(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFile)
+func (s *filesService) deleteFile(c *call) error {
+	p, err := storagePath(c, wire.PathStorageFile)
 	if err != nil {
 		return err
 	}
 	var f *storedFile
-	err = s.store.db.Update(func(tx *bolt.Tx) (err error) {
-		if f, err = s.storedIn(tx, p); err != nil {
+	err = s.store.update(func(tx *Tx) (err error) {
+		if f, err = storedIn(tx, p); err != nil {
 			return err
 		}
-		return tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID)).Delete([]byte(p))
+		return removeFile(tx, p)
 	})
 	if err != nil {
 		return err
@@ -133,26 +142,26 @@ func (s *Service) deleteFile(c *call) error {
 }
 
 // fileInfo answers GET /v1/file-management/file-info/{path}.
-func (s *Service) fileInfo(c *call) error {
-	p, err := c.storagePath(wire.PathStorageFileInfo)
+func (s *filesService) fileInfo(c *call) error {
+	p, err := storagePath(c, wire.PathStorageFileInfo)
 	if err != nil {
 		return err
 	}
 	var f *storedFile
-	err = s.store.db.View(func(tx *bolt.Tx) (err error) {
-		f, err = s.storedIn(tx, p)
+	err = s.store.view(func(tx *Tx) (err error) {
+		f, err = storedIn(tx, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, f.wire(p))
+	return c.json(http.StatusOK, fileWire(f, p))
 }
 
 // listFiles answers GET /v1/file-management/file-info-list/{prefix}: the files whose paths begin with the prefix, in the order of their
 // paths, in batches. The key of the next batch is the last path of this one.
-func (s *Service) listFiles(c *call) error {
-	prefix := c.tail(wire.PathStorageFileList)
+func (s *filesService) listFiles(c *call) error {
+	prefix := tail(c, wire.PathStorageFileList)
 	after, given, err := c.params.raw(wire.QueryBatchKey)
 	if err != nil {
 		return err
@@ -161,28 +170,15 @@ func (s *Service) listFiles(c *call) error {
 		return invalid(wire.QueryBatchKey, "%q is not a key of this list; leave it out for the first batch", after)
 	}
 	out := wire.StoredFiles{Items: []wire.StoredFile{}}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID))
-		if b == nil {
-			return nil
-		}
-		cursor := b.Cursor()
-		k, _ := cursor.Seek([]byte(max(prefix, after)))
-		if given && string(k) == after {
-			k, _ = cursor.Next()
-		}
-		for ; k != nil && bytes.HasPrefix(k, []byte(prefix)); k, _ = cursor.Next() {
+	err = s.store.view(func(tx *Tx) error {
+		return eachFile(tx, prefix, after, func(p string, f *storedFile) (more bool) {
 			if len(out.Items) == maxFilesPerBatch {
 				out.NextBatchKey = out.Items[maxFilesPerBatch-1].Path
-				return nil
+				return false
 			}
-			f, _, err := getRecord[storedFile](b, string(k))
-			if err != nil {
-				return err
-			}
-			out.Items = append(out.Items, f.wire(string(k)))
-		}
-		return nil
+			out.Items = append(out.Items, fileWire(f, p))
+			return true
+		})
 	})
 	if err != nil {
 		return err
@@ -190,34 +186,19 @@ func (s *Service) listFiles(c *call) error {
 	return c.json(http.StatusOK, out)
 }
 
-// storedIn returns the record of a file of this account. Paths of different accounts are different: what another account has under the path is
-// not asked for.
-func (s *Service) storedIn(tx *bolt.Tx, p string) (*storedFile, error) {
-	missing := refuse(http.StatusNotFound, "there is no file %q in the storage", p)
-	b := tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID))
-	if b == nil {
-		return nil, missing
-	}
-	f, found, err := getRecord[storedFile](b, p)
-	if err == nil && !found {
-		err = missing
-	}
-	return f, err
-}
-
 // tail is what stands behind the beginning of a path, slashes and all. The slash at the end, which routing drops, is put back: in a list it tells the
 // folder "a/" from everything that begins with "a".
-func (c *call) tail(base string) string {
-	t := strings.TrimPrefix(strings.TrimPrefix(c.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")
-	sent, _, _ := strings.Cut(c.RequestURI, "?")
+func tail(c *call, base string) string {
+	t := strings.TrimPrefix(strings.TrimPrefix(c.Request.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")
+	sent, _, _ := strings.Cut(c.Request.RequestURI, "?")
 	if t != "" && strings.HasSuffix(sent, "/") {
 		t += "/"
 	}
 	return t
 }
 
-func (c *call) storagePath(base string) (string, error) {
-	p := strings.TrimSuffix(c.tail(base), "/")
+func storagePath(c *call, base string) (string, error) {
+	p := strings.TrimSuffix(tail(c, base), "/")
 	return p, checkStoragePath(p)
 }
 
@@ -246,19 +227,11 @@ func mimeOf(p, said string) string {
 }
 
 // sweepBlobs removes, at start, bytes without a record: what a crash left between two steps.
-func (s *Service) sweepBlobs() error {
-	known := map[string]bool{}
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketStorage).ForEachBucket(func(account []byte) error {
-			b := tx.Bucket(bucketStorage).Bucket(account)
-			return b.ForEach(func(p, _ []byte) error {
-				f, _, err := getRecord[storedFile](b, string(p))
-				if err == nil {
-					known[f.Blob] = true
-				}
-				return err
-			})
-		})
+func (s *filesService) sweepBlobs() error {
+	var known map[string]bool
+	err := s.store.view(func(tx *Tx) (err error) {
+		known, err = blobsOf(tx)
+		return err
 	})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (s *server) listed(prefix string) (paths []string) {
 // blobs counts the files that the storage has on the disk.
 func (s *server) blobs() int {
 	s.t.Helper()
-	entries, err := os.ReadDir(s.s.blobs)
+	entries, err := os.ReadDir(filepath.Join(s.dir, "files"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,10 +119,10 @@ func TestStorage(t *testing.T) {
 
 func TestStorageLists(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.store.db.NoSync = true
+	s.s.store.setDurable(false)
 	var files []file
 	var want []string
-	for i := range 2*maxFilesPerBatch + 1 {
+	for i := range 2*boundBatch + 1 {
 		files = append(files, file{fmt.Sprintf("f%03d", i), "x"})
 		want = append(want, fmt.Sprintf("docs/f%03d", i))
 	}
@@ -210,11 +210,11 @@ func TestStorageRefusals(t *testing.T) {
 	s := serve(t, Options{})
 	s.upload("", file{"kept.txt", "as it was"}).want(t, 201, nil)
 	good := file{"kept.txt", "changed"}
-	many := make([]file, maxParts+1)
+	many := make([]file, boundParts+1)
 	for i := range many {
 		many[i].name = fmt.Sprint(i)
 	}
-	bomb := packed(t, file{"zeros", strings.Repeat("\x00", harmlessContents+1)})
+	bomb := packed(t, file{"zeros", strings.Repeat("\x00", boundContents+1)})
 	for name, c := range map[string]struct {
 		bad   file
 		field string
@@ -227,7 +227,7 @@ func TestStorageRefusals(t *testing.T) {
 		"a control character":          {file{"a\x01", "x"}, "file"},
 		"a folder":                     {file{"a/", "x"}, "file"},
 		"the same name again":          {file{"kept.txt", "x"}, "path"},
-		"a long name":                  {file{strings.Repeat("n", maxStoragePath+1), "x"}, "path"},
+		"a long name":                  {file{strings.Repeat("n", boundPath+1), "x"}, "path"},
 		"no archive":                   {file{"a.zip", "PK\x03\x04 or not"}, "file"},
 		"an entry that climbs":         {file{"a.zip", packed(t, file{"ok", "x"}, file{"../x", "x"})}, "file"},
 		"an absolute entry":            {file{"a.zip", packed(t, file{"/x", "x"})}, "file"},
@@ -308,7 +308,7 @@ func TestStorageSurvivesARestart(t *testing.T) {
 	}
 	(&quick{s, ""}).send(t, "PUT", wire.PathStorageFile+"a/b", "", "bytes").want(t, 201, nil)
 	for _, name := range []string{"stranger", "half.part"} {
-		if err := os.WriteFile(filepath.Join(s.blobs, name), []byte("x"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "files", name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,14 +11,13 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // deposit is what one call brings into the storage: the bytes are written as they come, the records all at once at the end, or not at all.
 type deposit struct {
-	s        *Service
+	s        *filesService
 	files    []depositedFile
 	paths    map[string]bool
 	unpacked uint64 // bytes, from archives
@@ -30,7 +29,7 @@ type depositedFile struct {
 	record storedFile
 }
 
-func (s *Service) newDeposit() *deposit { return &deposit{s: s, paths: map[string]bool{}} }
+func (s *filesService) newDeposit() *deposit { return &deposit{s: s, paths: map[string]bool{}} }
 
 // add writes the bytes of a file.
 func (d *deposit) add(p, said string, content io.Reader) error {
@@ -45,13 +44,13 @@ func (d *deposit) add(p, said string, content io.Reader) error {
 		return err
 	}
 	d.paths[p] = true
-	now := d.s.now()
+	now := d.s.store.now()
 	d.files = append(d.files, depositedFile{p, storedFile{Blob: blob, Mime: mimeOf(p, said), Size: size, Created: now, Accessed: now}})
 	return nil
 }
 
 // writeBlob writes bytes into a new file of the folder. Nothing speaks of it yet, so it need not be durable before its record is stored.
-func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err error) {
+func (s *filesService) writeBlob(content io.Reader) (blob string, size int64, err error) {
 	blob = uuid.NewString()
 	f, err := os.OpenFile(s.blobPath(blob), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -65,8 +64,8 @@ func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err err
 }
 
 // syncBlobs makes bytes durable, several files at a time: the disk does that in hardly more time than it takes for one.
-func (s *Service) syncBlobs(files []depositedFile) error {
-	if s.store.db.NoSync {
+func (s *filesService) syncBlobs(files []depositedFile) error {
+	if !s.store.durable() {
 		return nil
 	}
 	room := make(chan struct{}, 32)
@@ -109,23 +108,19 @@ func (d *deposit) store() ([]wire.StoredFile, error) {
 	}
 	out := make([]wire.StoredFile, len(d.files))
 	var replaced []string
-	err := d.s.store.db.Update(func(tx *bolt.Tx) error {
-		b, err := tx.Bucket(bucketStorage).CreateBucketIfNotExists([]byte(d.s.o.AccountID))
-		if err != nil {
-			return err
-		}
+	err := d.s.store.update(func(tx *Tx) error {
 		for i, f := range d.files {
-			before, found, err := getRecord[storedFile](b, f.path)
+			before, err := fileOf(tx, f.path)
 			if err != nil {
 				return err
 			}
-			if found {
+			if before != nil {
 				replaced = append(replaced, before.Blob)
 			}
-			if err := putRecord(b, f.path, &f.record); err != nil {
+			if err := putFile(tx, f.path, &f.record); err != nil {
 				return err
 			}
-			out[i] = f.record.wire(f.path)
+			out[i] = fileWire(&f.record, f.path)
 		}
 		return nil
 	})
@@ -157,8 +152,8 @@ const (
 
 // putFiles answers PUT /v1/file-management/files/{path}: several files into one folder of the storage, all of them or none. With unzip the contents
 // of zip files are stored instead of the files.
-func (s *Service) putFiles(c *call) error {
-	folder := strings.TrimSuffix(c.tail(wire.PathStorageFiles), "/")
+func (s *filesService) putFiles(c *call) error {
+	folder := strings.TrimSuffix(tail(c, wire.PathStorageFiles), "/")
 	unzip, err := c.params.flag(wire.QueryUnzip)
 	if err != nil {
 		return err

@@ -8,100 +8,30 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// task is one stage of a project's work in one language. It lies in the bucket tasks, under the project's identifier and its number. Tasks
-// come with the first document of their language, and stay; how far they are follows from the documents.
-type task struct {
-	ID       string       `json:"id"`
-	Number   uint64       `json:"number"`
-	Project  string       `json:"project"`
-	Language string       `json:"language"`
-	Stage    string       `json:"stage"` // identifier of the project's stage
-	Created  int64        `json:"created"`
-	ScopeAt  int64        `json:"scopeAt"` // when documents came, changed or went last
-	Deadline string       `json:"deadline,omitempty"`
-	Assigned []assignment `json:"assigned,omitempty"`
-}
+// tasksService answers the calls about tasks, and about the people they are assigned to.
+type tasksService struct{ store *store }
 
-type assignment struct {
-	User   string                `json:"user"`
-	Status wire.AssignmentStatus `json:"status"`
-}
+func newTasksService(st *store) *tasksService { return &tasksService{st} }
 
-func (t *task) key() []byte { return append([]byte(t.Project), number(t.Number)...) }
-
-// tasksOf are the tasks of a project, in the order they were made.
-func tasksOf(tx *bolt.Tx, projectID string) ([]*task, error) {
-	var out []*task
-	c := tx.Bucket(bucketTasks).Cursor()
-	for k, _ := c.Seek([]byte(projectID)); strings.HasPrefix(string(k), projectID); k, _ = c.Next() {
-		t, _, err := getRecord[task](tx.Bucket(bucketTasks), string(k))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
+// routes are the calls that are answered here, by path.
+func (s *tasksService) routes() map[string]methods {
+	return map[string]methods{
+		wire.PathTeam:           {"POST": s.searchTeam},
+		wire.PathTasks:          {"GET": s.listTasks},
+		wire.PathTaskAssignment: {"PUT": s.assignTask},
+		wire.PathTaskDeadline:   {"PUT": s.setTaskDeadline},
 	}
-	return out, nil
-}
-
-func putTask(tx *bolt.Tx, t *task) error {
-	return putRecord(tx.Bucket(bucketTasks), string(t.key()), t)
-}
-
-// scopeChanged notes that documents in these languages came, changed or went: their tasks are made where they are missing, and statistics that
-// were built are of no use any more.
-func (s *Service) scopeChanged(tx *bolt.Tx, p *project, codes []string) error {
-	p.DocumentsRevision++
-	p.Modified = s.now()
-	have, err := tasksOf(tx, p.ID)
-	if err != nil {
-		return err
-	}
-	for _, code := range codes {
-		for _, st := range p.Stages {
-			i := slices.IndexFunc(have, func(t *task) bool { return t.Language == code && t.Stage == st.ID })
-			var t *task
-			if i >= 0 {
-				t = have[i]
-			} else {
-				n, err := tx.Bucket(bucketTasks).NextSequence()
-				if err != nil {
-					return err
-				}
-				t = &task{ID: uuid.NewString(), Number: n, Project: p.ID, Language: code, Stage: st.ID, Created: s.now()}
-			}
-			t.ScopeAt = s.now()
-			if err := putTask(tx, t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// removeTasks takes away the tasks of a project that is deleted.
-func removeTasks(tx *bolt.Tx, projectID string) error {
-	all, err := tasksOf(tx, projectID)
-	if err != nil {
-		return err
-	}
-	for _, t := range all {
-		if err := tx.Bucket(bucketTasks).Delete(t.key()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 var currencyCode = regexp.MustCompile(`^[A-Za-z]{3}$`)
 
 // listTasks answers GET /v1/projectTask/{projectId}/list, page by page.
-func (s *Service) listTasks(c *call) error {
-	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+func (s *tasksService) listTasks(c *call) error {
+	p, err := s.store.documentProject(c.pathValue(wire.ProjectID))
 	if err != nil {
 		return err
 	}
@@ -128,8 +58,8 @@ func (s *Service) listTasks(c *call) error {
 		return err
 	}
 	out := []wire.Task{}
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		all, err := s.taskRecords(tx, p, strings.ToUpper(currency))
+	err = s.store.view(func(tx *Tx) error {
+		all, err := taskRecords(tx, p, strings.ToUpper(currency))
 		for _, t := range all {
 			if only == "" || slices.ContainsFunc(t.DocumentIDs, func(id string) bool { return id == only || strings.HasPrefix(id, only+"_") }) {
 				out = append(out, t)
@@ -145,7 +75,7 @@ func (s *Service) listTasks(c *call) error {
 }
 
 // taskRecords are the tasks of a project as the interface shows them.
-func (s *Service) taskRecords(tx *bolt.Tx, p *project, currency string) ([]wire.Task, error) {
+func taskRecords(tx *Tx, p *project, currency string) ([]wire.Task, error) {
 	tasks, err := tasksOf(tx, p.ID)
 	if err != nil {
 		return nil, err
@@ -160,12 +90,12 @@ func (s *Service) taskRecords(tx *bolt.Tx, p *project, currency string) ([]wire.
 		if stage < 0 {
 			continue
 		}
-		out = append(out, t.record(p, stage, documents, currency))
+		out = append(out, taskRecord(t, p, stage, documents, currency))
 	}
 	return out, nil
 }
 
-func (t *task) record(p *project, stage int, documents []*document, currency string) wire.Task {
+func taskRecord(t *task, p *project, stage int, documents []*document, currency string) wire.Task {
 	out := wire.Task{
 		ID:                     t.ID,
 		Number:                 "T-" + strconv.FormatUint(t.Number, 10),
@@ -202,11 +132,11 @@ func (t *task) record(p *project, stage int, documents []*document, currency str
 	if len(t.Assigned) > 1 {
 		out.InvitationStrategyType = "rocket" // the first to accept gets it
 	}
-	out.Status = t.status(all.Segments > 0 && done == all)
+	out.Status = taskStatus(t, all.Segments > 0 && done == all)
 	return out
 }
 
-func (t *task) status(done bool) wire.TaskStatus {
+func taskStatus(t *task, done bool) wire.TaskStatus {
 	is := func(status wire.AssignmentStatus) bool {
 		return slices.ContainsFunc(t.Assigned, func(a assignment) bool { return a.Status == status })
 	}
@@ -224,12 +154,12 @@ func (t *task) status(done bool) wire.TaskStatus {
 }
 
 // changeTask runs do on the task that the path names, in a transaction, and answers true.
-func (s *Service) changeTask(c *call, do func(t *task) error) error {
-	if _, err := uuid.Parse(c.PathValue(wire.TaskID)); err != nil {
-		return invalid(wire.TaskID, "%q is not the identifier of a task", c.PathValue(wire.TaskID))
+func (s *tasksService) changeTask(c *call, do func(t *task) error) error {
+	if _, err := uuid.Parse(c.pathValue(wire.TaskID)); err != nil {
+		return invalid(wire.TaskID, "%q is not the identifier of a task", c.pathValue(wire.TaskID))
 	}
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		p, err := s.projectIn(tx, c.PathValue(wire.ProjectID))
+	err := s.store.update(func(tx *Tx) error {
+		p, err := projectIn(tx, c.pathValue(wire.ProjectID))
 		if err != nil {
 			return err
 		}
@@ -240,9 +170,9 @@ func (s *Service) changeTask(c *call, do func(t *task) error) error {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(t *task) bool { return strings.EqualFold(t.ID, c.PathValue(wire.TaskID)) })
+		i := slices.IndexFunc(all, func(t *task) bool { return strings.EqualFold(t.ID, c.pathValue(wire.TaskID)) })
 		if i < 0 {
-			return refuse(http.StatusNotFound, "the project %s has no task %s", p.ID, c.PathValue(wire.TaskID))
+			return refuse(http.StatusNotFound, "the project %s has no task %s", p.ID, c.pathValue(wire.TaskID))
 		}
 		if err := do(all[i]); err != nil {
 			return err
@@ -256,8 +186,8 @@ func (s *Service) changeTask(c *call, do func(t *task) error) error {
 }
 
 // assignTask answers PUT …/individual-assignment: the members join the task, on its shortlist or at once; one alone begins to work, several are invited.
-func (s *Service) assignTask(c *call) error {
-	if _, err := s.documentProject(c.PathValue(wire.ProjectID)); err != nil {
+func (s *tasksService) assignTask(c *call) error {
+	if _, err := s.store.documentProject(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	raw, err := readBody(c, maxModel)
@@ -291,15 +221,15 @@ func (s *Service) assignTask(c *call) error {
 		}
 		for _, user := range users {
 			t.Assigned = slices.DeleteFunc(t.Assigned, func(a assignment) bool { return a.User == user })
-			t.Assigned = append(t.Assigned, assignment{user, status})
+			t.Assigned = append(t.Assigned, assignment{User: user, Status: status})
 		}
 		return nil
 	})
 }
 
 // setTaskDeadline answers PUT …/deadline. An empty deadline takes it away.
-func (s *Service) setTaskDeadline(c *call) error {
-	if _, err := s.documentProject(c.PathValue(wire.ProjectID)); err != nil {
+func (s *tasksService) setTaskDeadline(c *call) error {
+	if _, err := s.store.documentProject(c.pathValue(wire.ProjectID)); err != nil {
 		return err
 	}
 	all, given := c.params.values(wire.QueryDeadline)

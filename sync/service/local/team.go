@@ -30,12 +30,12 @@ const (
 )
 
 // team is the account's team.
-func (s *Service) team() []wire.TeamMember {
+func (s *tasksService) team() []wire.TeamMember {
 	out := make([]wire.TeamMember, len(teamPeople))
 	for i, person := range teamPeople {
 		email := strings.ToLower(person.first + "." + person.last + "@example.com")
 		m := wire.TeamMember{
-			ID:        uuid.NewSHA1(uuid.NameSpaceOID, []byte(s.o.AccountID+"/"+email)).String(),
+			ID:        uuid.NewSHA1(uuid.NameSpaceOID, []byte(s.store.account+"/"+email)).String(),
 			Email:     email,
 			FirstName: person.first,
 			LastName:  person.last,
@@ -53,7 +53,7 @@ func (s *Service) team() []wire.TeamMember {
 }
 
 // searchTeam answers POST /v1/account/searchMyTeam. A member is found when one of its services fits everything that is asked of a service.
-func (s *Service) searchTeam(c *call) error {
+func (s *tasksService) searchTeam(c *call) error {
 	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -29,20 +27,20 @@ type tmxUnit struct {
 
 // importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with replaceAllContent, take the place of
 // what it has. A file that is wrong changes nothing.
-func (s *Service) importMemory(c *call) error {
+func (s *memoryService) importMemory(c *call) error {
 	replace, err := c.params.flag(wire.QueryReplaceAllContent)
 	if err != nil {
 		return err
 	}
-	_, sent, err := documentParts(c, maxImport)
+	_, sent, err := modelAndFiles(c, maxImport)
 	if err != nil {
 		return err
 	}
 	if len(sent) != 1 {
 		return invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", len(sent))
 	}
-	err = s.store.db.Update(func(tx *bolt.Tx) error {
-		m, err := s.memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+	err = s.store.update(func(tx *Tx) error {
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
@@ -51,7 +49,7 @@ func (s *Service) importMemory(c *call) error {
 				return err
 			}
 		}
-		if err := m.readTMX(sent[0].body, s.now()); err != nil {
+		if err := readTMX(m, sent[0].body, tx.now()); err != nil {
 			return err
 		}
 		return m.flush()
@@ -63,7 +61,7 @@ func (s *Service) importMemory(c *call) error {
 }
 
 // readTMX remembers every unit of a file that has the memory's source language and one of its targets.
-func (m *memory) readTMX(body []byte, now int64) error {
+func readTMX(m *memory, body []byte, now int64) error {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	seen := false
 	for {
@@ -91,7 +89,7 @@ func (m *memory) readTMX(body []byte, now int64) error {
 			line, _ := d.InputPos()
 			return invalid(wire.PartMemoryFile, "line %d: %v", line, err)
 		}
-		if err := m.rememberTMX(u, now); err != nil {
+		if err := rememberTMX(m, u, now); err != nil {
 			return err
 		}
 	}
@@ -101,7 +99,7 @@ func (m *memory) readTMX(body []byte, now int64) error {
 	return nil
 }
 
-func (m *memory) rememberTMX(u tmxUnit, now int64) error {
+func rememberTMX(m *memory, u tmxUnit, now int64) error {
 	texts := map[string]string{}
 	source := ""
 	for _, v := range u.Variants {
@@ -161,7 +159,7 @@ func tmxText(inner string) string {
 }
 
 // exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file.
-func (s *Service) exportMemory(c *call) error {
+func (s *memoryService) exportMemory(c *call) error {
 	mode, given, err := c.params.word(wire.QueryMemoryExportMode)
 	if err != nil {
 		return err
@@ -174,25 +172,25 @@ func (s *Service) exportMemory(c *call) error {
 	}
 	var body bytes.Buffer
 	name := ""
-	err = s.store.db.View(func(tx *bolt.Tx) error {
-		m, err := s.memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+	err = s.store.view(func(tx *Tx) error {
+		m, err := memoryIn(tx, wire.MemoryID, c.pathValue(wire.MemoryID))
 		if err != nil {
 			return err
 		}
 		name = fileName(m.record.Name) + ".tmx"
-		return m.writeTMX(&body)
+		return writeTMX(m, &body)
 	})
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.writer.Header()
 	h.Set("Content-Type", "application/x-tmx+xml")
 	h.Set("Content-Disposition", attachment(name))
-	c.w.Write(body.Bytes())
+	c.writer.Write(body.Bytes())
 	return nil
 }
 
-func (m *memory) writeTMX(to io.Writer) error {
+func writeTMX(m *memory, to io.Writer) error {
 	w := bufio.NewWriter(to)
 	w.WriteString(xml.Header + `<tmx version="1.4"><header creationtool="locsync" creationtoolversion="1" datatype="plaintext" segtype="sentence" adminlang="en" srclang="` +
 		m.record.Source + `" o-tmf="locsync"/><body>` + "\n")

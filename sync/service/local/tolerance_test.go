@@ -35,61 +35,6 @@ func TestPathsAreTolerated(t *testing.T) {
 	}
 }
 
-func TestParameterSpellings(t *testing.T) {
-	read := func(q string) params {
-		u, err := url.Parse("/?" + q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := readParams(&http.Request{URL: u})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	for q, want := range map[string]string{
-		"l=de,fr":            "de|fr",
-		"l=de&l=fr":          "de|fr",
-		"l[]=de&l[]=fr":      "de|fr",
-		"L=de&l%5B%5D=fr":    "de|fr",
-		"l=de%0Afr%0A":       "de|fr",
-		"l=de%0D%0Afr":       "de|fr",
-		"l=de,%0Afr":         "de|fr",
-		"l=+de+,+fr+":        "de|fr",
-		"l=de,,fr":           "de||fr",
-		"l=":                 "",
-		"l":                  "",
-		"l=,":                "|",
-		"other=1":            "absent",
-		"l=de&l=fr%0Aes,it,": "de|fr|es|it",
-	} {
-		members, given := read(q).list("l")
-		got := strings.Join(members, "|")
-		if !given {
-			got = "absent"
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", q, got, want)
-		}
-	}
-	for q, want := range map[string]string{
-		"f": "true", "f=": "true", "f=true": "true", "f=True": "true", "f=1": "true", "F=TRUE": "true", "": "false", "f=false": "false", "f=0": "false",
-		"f=False": "false", "f=yes": "error", "f=2": "error", "f=true&f=false": "error", "f=1&f=true": "true",
-	} {
-		on, err := read(q).flag("f")
-		got := fmt.Sprint(on)
-		if err != nil {
-			got = "error"
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", q, got, want)
-		}
-	}
-	if w, _, err := read("w=+x+&w=x").word("w"); w != "x" || err != nil {
-		t.Error(w, err)
-	}
-}
-
 // A project can be made in every way that clients are known to send one.
 func TestProjectBodies(t *testing.T) {
 	s := serve(t, Options{})
@@ -312,7 +257,7 @@ func TestFlagsInQueries(t *testing.T) {
 	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true, "zip=True": true, "zip=1": true, "Zip=TRUE": true, "": false, "zip=false": false, "zip=0": false, "zip=False": false} {
 		a := s.exported(p, "?languages=en&"+spelled)
 		if bytes.HasPrefix(a.body, []byte("PK")) != on {
-			t.Errorf("%q: %q", spelled, clip(a.body))
+			t.Errorf("%q: %q", spelled, short(a.body))
 		}
 	}
 	sameJSON(t, s.one(p, "?languages=de&fallback-to-default-language"), `{"k":"v"}`)

@@ -18,15 +18,15 @@ import (
 const xliffHead = `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file`
 
 // xliff writes a document in one language.
-func (x *documentExportJob) xliff(k *desk) ([]byte, error) {
+func writeXLIFF(x *documentExportJob, k *editor) ([]byte, error) {
 	all, err := k.targets()
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header + xliffHead)
-	for _, a := range [][2]string{{"original", k.d.Path}, {"source-language", k.p.Source}, {"target-language", k.r.Code}, {"datatype", "plaintext"},
-		{"date", time.Unix(0, k.s.now()).UTC().Format(time.RFC3339Nano)}, {"tool-id", "locsync"}} {
+	for _, a := range [][2]string{{"original", k.document.Path}, {"source-language", k.project.Source}, {"target-language", k.rendition.Code}, {"datatype", "plaintext"},
+		{"date", time.Unix(0, k.tx.now()).UTC().Format(time.RFC3339Nano)}, {"tool-id", "locsync"}} {
 		b.WriteString(` ` + a[0] + `="`)
 		if err := xml.EscapeText(&b, []byte(a[1])); err != nil {
 			return nil, err
@@ -36,10 +36,10 @@ func (x *documentExportJob) xliff(k *desk) ([]byte, error) {
 	b.WriteString("><header><tool tool-id=\"locsync\" tool-name=\"locsync\"/></header><body>\n")
 	for i, seg := range k.segments {
 		t := all[i]
-		if t != nil && !x.takes(t, len(k.p.Stages)) {
+		if t != nil && !exportTakes(x, t, len(k.project.Stages)) {
 			t = nil
 		}
-		b.WriteString(xliffUnitOf(i, seg, t, len(k.p.Stages)))
+		b.WriteString(xliffUnitOf(i, seg, t, len(k.project.Stages)))
 	}
 	b.WriteString("</body></file></xliff>\n")
 	return b.Bytes(), nil

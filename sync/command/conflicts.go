@@ -1,0 +1,33 @@
+package command
+
+import (
+	"context"
+	"os"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// Conflicts are those that wait for a decision in a project; "" is all. They are read from a copy of the state.
+func Conflicts(ctx context.Context, cfg *config.Config, project string) ([]report.Conflict, error) {
+	dir, err := process.StateDir(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := os.MkdirTemp("", "locsync-completion-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(copied)
+	store, err := boltledger.OpenCopy(dir, copied)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	return engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).Conflicts(project)
+}

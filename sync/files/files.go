@@ -1,0 +1,84 @@
+// Package files opens files that are sent, and writes results into files: each is there as a whole, or as it was. What
+// a path names is checked first: a pipe would wait for its other end.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locsync/locsync/sync/failure"
+)
+
+// Open opens a regular file, and tells its size.
+func Open(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, 0, failure.Usage(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, failure.Usage(err)
+	}
+	return f, info.Size(), nil
+}
+
+// Write writes a result into a file that is there as a whole, or not at all. A file that is there already keeps its
+// mode, and is found behind symbolic links.
+func Write(path string, write func(f *os.File) error) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return failure.Usage(fmt.Errorf("%s is not a regular file", path))
+		}
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return failure.Usage(fmt.Errorf("write %s: %w", path, err))
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
+	if err != nil {
+		return failure.Usage(fmt.Errorf("write %s: %w", path, err))
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// WriteBelow writes a file below a folder as a whole, or not at all; no symbolic link leads it out of the folder.
+func WriteBelow(root *os.Root, name string, content []byte) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temp := name + ".locsync-new"
+	err := root.WriteFile(temp, content, 0o644)
+	if err == nil {
+		err = root.Rename(temp, name)
+	}
+	if err != nil {
+		_ = root.Remove(temp) // the error that matters is the first one
+	}
+	return err
+}
+
+// Resolved is a path without links, as far as it is there: the two paths of a comparison may have come by different
+// ways.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}

@@ -1,0 +1,43 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file that is written anew keeps its mode and the links to it; one whose writing fails stays as it was.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a.toml"), filepath.Join(dir, "link.toml")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o640), os.Symlink("a.toml", link)); err != nil {
+		t.Fatal(err)
+	}
+	put := func(f *os.File) error {
+		_, err := f.WriteString("new")
+		return err
+	}
+	broken := errors.New("broken")
+	if err := Write(link, func(*os.File) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "old" {
+		t.Errorf("after a failure: %q, %v", got, err)
+	}
+	if err := errors.Join(Write(link, put), Write(filepath.Join(dir, "b.toml"), put)); err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]os.FileMode{"a.toml": 0o640, "b.toml": 0o644, "link.toml": os.ModeSymlink} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil || info.Mode()&os.ModeSymlink != mode&os.ModeSymlink || mode.IsRegular() && info.Mode() != mode {
+			t.Errorf("%s: %v, %v, want %v", name, info, err, mode)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != "new" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,38 @@
+package pull
+
+import (
+	"context"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// preview shows the commit of a pull instead of making it.
+type preview struct{ to *delivery }
+
+// deliverPending leaves a commit that an earlier pull made to the next one.
+func (r *preview) deliverPending(context.Context) (waits bool, err error) { return false, nil }
+
+func (r *preview) deliver(
+	ctx context.Context, on *gitops.Tip, files map[string][]byte, _ []gitops.Step, _ []*merged,
+) (arrived bool, err error) {
+	shown, err := r.to.branch.Repo.Preview(ctx, on, files)
+	if err != nil {
+		return false, err
+	}
+	r.to.account.report.Diff, r.to.tip = shown.Diff, shown.Tip
+	return false, nil
+}
+
+func (r *preview) deliverAgain(context.Context, *tree.Tree, *gitops.Tip) error { return nil }
+
+// follow tells whether the branch can follow: to what would have been committed.
+func (r *preview) follow(ctx context.Context, _ *gitops.Tip) error {
+	res, err := r.to.branch.Repo.Follow(ctx, r.to.tip, true)
+	if err == nil {
+		r.to.leftLocal(res)
+	}
+	return err
+}
+
+func (r *preview) askToMerge(context.Context) error { return nil }

@@ -1,0 +1,192 @@
+package push
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// apply tells and remembers what was decided about the source files, before anything is sent.
+func (r *sourcePass) apply(plan *sourcePlan) error {
+	for _, problem := range r.accepted.Problems {
+		r.answer(problem)
+	}
+	if err := r.conclude(r.accepted); err != nil {
+		return err
+	}
+	if err := errors.Join(r.branch.Keeper().Adopt(r.accepted), r.branch.Keeper().KeepInherited(r.accepted)); err != nil {
+		return err
+	}
+	for _, v := range plan.verdicts {
+		r.tellVerdict(v)
+	}
+	r.orphaned(plan.orphans)
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, v := range plan.verdicts {
+			if len(v.accepted) > 0 {
+				r.accepted.Add(v.of.Collection, v.accepted.Marks())
+				a := pass.NewAcceptance(v.of.Collection)
+				a.Add(v.of.Path, pass.Accepts(v.accepted))
+				if err := r.branch.Memory().Accept(tx, a); err != nil {
+					return err
+				}
+			}
+			if v.found != nil {
+				if err := tx.SetMarks(r.branch.Memory().FoundSlot(v.of.Collection), v.found); err != nil {
+					return err
+				}
+			}
+		}
+		for _, s := range plan.files {
+			if err := r.rememberRenames(tx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// tellVerdict tells what becomes of texts that the service has otherwise.
+func (r *sourcePass) tellVerdict(v verdict) {
+	for _, d := range v.told {
+		switch {
+		case d.Foretold:
+			r.out.foretell(d.Told)
+		case d.Told.Problem == "":
+		case d.Told.Code == report.CodeConflict:
+			r.problem(d.Told)
+		default:
+			r.report.Replaced = append(r.report.Replaced, d.Told)
+			if r.branch.Project.Push.Conflicts != "skip" {
+				r.branch.GivesWay(d.Told)
+			}
+		}
+	}
+}
+
+// conclude remembers which files are missed for the first time, and which are there again. It tells the keys of files
+// that are gone.
+func (r *sourcePass) conclude(a *accepted.Sources) error {
+	here := make(map[ledger.Source]bool)
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, at := range a.Missed {
+			r.branch.Log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
+			absence := ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}
+			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), absence); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.All() {
+			if !here[at] && !slices.ContainsFunc(a.Moves, func(m ledger.Move) bool { return m.From == at }) {
+				continue
+			}
+			if err := ledger.Missing.Delete(tx, r.branch.StateName(), at.ID()); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.Gone {
+			slot := ledger.Removed.Of(r.branch.StateName(), at)
+			before, err := tx.Marks(slot)
+			if err != nil {
+				return err
+			}
+			r.orphaned(orphans(at, before, a.Files[at], a.Living[at.Collection], nil))
+			if err := tx.SetMarks(slot, a.Files[at]); err != nil {
+				return err
+			}
+		}
+		return rememberMoves(tx, r.branch.StateName(), a)
+	})
+}
+
+// orphaned tells the keys that a file lost since the last push.
+func (r *sourcePass) orphaned(keys []orphan) {
+	for _, k := range keys {
+		p := accepted.Orphan(k.at, k.key, r.branch.Project.SourceLanguage)
+		p.Problem += k.hint
+		r.report.Orphaned = append(r.report.Orphaned, p)
+	}
+}
+
+// rememberRenames stores the renames of a file, and the keys that are gone from it.
+func (r *sourcePass) rememberRenames(tx ledger.Writer, s *compared) error {
+	known := s.renames
+	if len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 {
+		return nil
+	}
+	for _, m := range known.Stale {
+		if err := ledger.Renames.Delete(tx, r.branch.StateName(), m.ID()); err != nil {
+			return err
+		}
+	}
+	for _, m := range known.Found {
+		if err := ledger.Renames.Put(tx, r.branch.StateName(), m.ID(), m); err != nil {
+			return err
+		}
+	}
+	return tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), known.Gone)
+}
+
+// rememberMoves stores the moves, and forgets those whose old file is there again.
+func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error {
+	here := make(map[ledger.Source]bool)
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
+	}
+	stored, err := ledger.Moves.List(tx, project)
+	if err != nil {
+		return err
+	}
+	for _, m := range stored {
+		if here[m.From] {
+			if err := ledger.Moves.Delete(tx, project, m.ID()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range a.Moves {
+		if err := ledger.Moves.Put(tx, project, m.ID(), m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
+func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
+	if len(r.errs) > 0 || len(a.Pasts) == 0 {
+		return nil
+	}
+	from := pass.LookAt(r.branch.Project.Push.Source)
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for collection := range a.Pasts {
+			history, err := tx.Marks(r.branch.Memory().SourceHistory(collection))
+			if err != nil {
+				return err
+			}
+			seen := make(catalog.Marks)
+			for _, s := range r.tree.Sources {
+				if s.Collection != collection {
+					continue
+				}
+				for _, u := range s.Texts {
+					if ledger.Has(history, u.Name) {
+						seen[u.Name] = catalog.MarkOf(u.Text)
+					}
+				}
+			}
+			if err := ledger.KeepMarks(tx, r.branch.Memory().SourceSeen(from, collection), seen); err != nil {
+				return err
+			}
+		}
+		return ledger.SourceSeenAt.Put(tx, r.branch.StateName(), string(from), commit)
+	})
+}

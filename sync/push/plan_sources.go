@@ -1,0 +1,286 @@
+package push
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/past"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// What a push does for the source files: which keys are sent, which are renamed, gone, or stay at the service as they
+// are there.
+
+// compared is a source file beside what the service accepted of it.
+type compared struct {
+	source  *tree.Source
+	pending map[string]bool
+	stays   map[string]bool // keys of which the service keeps its own text
+	base    catalog.Marks
+	renames pass.RenameLook
+	moved   map[catalog.Name]bool     // keys that are in another file now
+	twins   map[catalog.Name][]string // of keys that are gone: new ones with the same text, where that says nothing
+	unmet   map[string]bool           // keys that are about to be sent of which it is not known what the service has
+	unknown bool                      // what the service has of those could not be read
+	theirs  catalog.Catalog           // what it has, where that was asked for
+	differ  []past.Differing          // unmet texts that it has otherwise
+	known   map[string]past.Standing  // what git knows of them, by key
+}
+
+// sourceSituation is what is known of all source files. found is, by collection, what pulls found at the service.
+type sourceSituation struct {
+	project  *config.Project
+	options  Options
+	files    []*compared
+	accepted *accepted.Sources
+	found    map[string]catalog.Marks
+	ahead    string // the branch that has texts later than the tree
+}
+
+// sourcePlan is what a push does for the source files. Renames are those whose translations have to follow.
+type sourcePlan struct {
+	shipping
+	files    []*compared
+	verdicts []verdict
+	orphans  []orphan
+	renames  []ledger.Rename
+}
+
+// planSources decides what is sent of the source files, and what is told and remembered.
+func planSources(of *sourceSituation) (*sourcePlan, error) {
+	plan, found := &sourcePlan{files: of.files}, maps.Clone(of.found)
+	for _, s := range of.files {
+		s.stays = make(map[string]bool)
+		if s.unknown {
+			s.stays = s.unmet
+		}
+		at := s.source.Collection
+		v := s.judge(of.ahead, of.project.Push.Conflicts, found[at])
+		if v.found != nil {
+			found[at] = v.found
+		}
+		plan.verdicts = append(plan.verdicts, v)
+	}
+	findFarRenames(of.files)
+	for _, s := range of.files {
+		plan.orphans = append(plan.orphans, s.orphans()...)
+		plan.renames = append(append(plan.renames, s.renames.Found...), s.renames.Pending...)
+		if len(s.pending) == 0 && !of.options.All {
+			continue
+		}
+		err := addSource(of.project, &plan.shipping, s.source, s.wanted(of.accepted.NotSent(s.source), of.options))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return plan, nil
+}
+
+// orphan is a key that a file lost since the last push, and what may have become of it.
+type orphan struct {
+	at        ledger.Source
+	key, hint string
+}
+
+// orphans are the keys that a file lost since the last push, with the new ones that have their texts, of which none is
+// taken for the same key.
+func orphans(
+	at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string,
+) (all []orphan) {
+	told := make(map[string]bool)
+	for _, n := range now.Names() {
+		if _, old := before[n]; old || living[n.Key] || told[n.Key] {
+			continue
+		}
+		told[n.Key] = true
+		o := orphan{at: at, key: n.Key}
+		if twins := twins[n]; len(twins) > 0 {
+			o.hint = fmt.Sprintf(". Its text is under %s now; which key has become which is not guessed. "+
+				"Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// orphans are those of a file that is there. A key that was renamed, or is in another file now, is none.
+func (s *compared) orphans() []orphan {
+	lost := maps.Clone(s.renames.Gone)
+	for _, m := range s.renames.Found {
+		if m.Left == nil {
+			delete(lost, m.From)
+		}
+	}
+	for n := range s.moved {
+		delete(lost, n)
+	}
+	return orphans(s.source.ID(), s.renames.Before, lost, s.source.TextKeys(), s.twins)
+}
+
+// wanted tells which keys are sent; not are those that are not sent even with all.
+func (s *compared) wanted(not map[string]bool, o Options) func(key string) bool {
+	return func(key string) bool { return !s.stays[key] && (s.pending[key] || o.All && (o.Force || !not[key])) }
+}
+
+// findUnmet finds the keys that are about to be sent, and of which nothing is remembered or a pull found another text;
+// with --all, all of them.
+func (s *compared) findUnmet(accepted, found catalog.Marks, all bool) {
+	s.unmet = make(map[string]bool)
+	for _, u := range s.source.Texts {
+		_, known := accepted[u.Name]
+		_, other := found[u.Name]
+		if all || s.pending[u.Key] && (!known || other) {
+			s.unmet[u.Key] = true
+		}
+	}
+}
+
+// compare finds the unmet texts that the service has otherwise.
+func (s *compared) compare(theirs catalog.Catalog) {
+	s.theirs = theirs
+	has := theirs.Index()
+	for _, u := range s.source.Texts {
+		if at, there := has[u.Name]; s.unmet[u.Key] && there && theirs[at].Text != "" && theirs[at].Text != u.Text {
+			s.differ = append(s.differ, past.Differing{Unit: u, Theirs: theirs[at].Text})
+		}
+	}
+}
+
+// verdict is what becomes of the texts of a file that the service has otherwise.
+type verdict struct {
+	of       ledger.Source
+	told     []past.Decided
+	accepted catalog.Catalog // texts of the tree that count as accepted
+	found    catalog.Marks   // what is left of what pulls found; nil where that stays
+}
+
+// judge decides about them, each key once.
+func (s *compared) judge(ahead, conflicts string, found catalog.Marks) verdict {
+	v := verdict{of: s.source.ID()}
+	accepted, kept, met := make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	for _, u := range s.differ {
+		at, known := s.known[u.Key]
+		if !known || met[u.Key] {
+			continue
+		}
+		met[u.Key], kept[u.Key] = true, at != past.Here
+		d := past.Decide(s.source.Bundle, u, at, ahead, conflicts)
+		s.stays[u.Key], accepted[u.Key] = d.Stays, d.Accepted
+		v.told = append(v.told, d)
+	}
+	v.accepted = s.source.Texts.Restrict(accepted)
+	has, left := s.theirs.Index(), maps.Clone(found)
+	maps.DeleteFunc(left, func(n catalog.Name, _ catalog.Mark) bool {
+		_, there := has[n]
+		return s.unmet[n.Key] && there && !kept[n.Key]
+	})
+	if len(left) < len(found) {
+		v.found = left
+	}
+	return v
+}
+
+// findFarRenames finds the keys that left one file for another, under the same name in another collection or under
+// another name. As within a file, a text that could come from, or go to, more than one key is not guessed.
+func findFarRenames(all []*compared) {
+	base := make(catalog.Marks)
+	var now catalog.Catalog
+	var changes []catalog.Change
+	at := make(map[catalog.Name]*compared) // by names that say which file they are of
+	name := func(i int, n catalog.Name) catalog.Name {
+		far := catalog.Name{Key: fmt.Sprint(i, "\x00", n.Key), Form: n.Form}
+		at[far] = all[i]
+		return far
+	}
+	for i, s := range all {
+		if len(s.renames.Fresh) == 0 {
+			continue
+		}
+		found := make(map[catalog.Name]bool)
+		for _, m := range s.renames.Found {
+			found[m.From], found[m.To] = true, true
+		}
+		for _, c := range s.renames.Fresh {
+			if !found[c.Name] {
+				c.Name = name(i, c.Name)
+				changes = append(changes, c)
+			}
+		}
+		for n, mark := range s.base {
+			base[name(i, n)] = mark
+		}
+	}
+	if !slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Removed }) ||
+		!slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Added }) {
+		return
+	}
+	for i, s := range all {
+		for _, u := range s.source.Texts {
+			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
+		}
+	}
+	findTwins(base, changes, at)
+	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
+		from, to := at[m.From], at[m.To]
+		if from == to {
+			continue
+		}
+		left := from.source.ID()
+		to.renames.Found = append(to.renames.Found, ledger.Rename{
+			Path: to.source.Path, Collection: to.source.Collection,
+			From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left,
+		})
+		if from.moved == nil {
+			from.moved = make(map[catalog.Name]bool)
+		}
+		from.moved[near(m.From)] = true
+	}
+}
+
+// near is a name without the file that a name of findFarRenames is of.
+func near(n catalog.Name) catalog.Name {
+	_, key, _ := strings.Cut(n.Key, "\x00")
+	return catalog.Name{Key: key, Form: n.Form}
+}
+
+// findTwins finds the new keys, of whatever file, that have the text of one that is gone. at are the files by name.
+func findTwins(base catalog.Marks, changes []catalog.Change, at map[catalog.Name]*compared) {
+	fresh := make(map[catalog.Mark][]string)
+	for _, c := range changes {
+		if n := near(c.Name); c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) {
+			mark := catalog.MarkOf(c.Text)
+			fresh[mark] = append(fresh[mark], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].source.Path))
+		}
+	}
+	for _, c := range changes {
+		if s := at[c.Name]; c.Op == catalog.Removed {
+			if s.twins == nil {
+				s.twins = make(map[catalog.Name][]string)
+			}
+			s.twins[near(c.Name)] = fresh[base[c.Name]]
+		}
+	}
+}
+
+// addSource adds keys of a source file to the imports.
+func addSource(project *config.Project, ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+	texts := s.Texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
+		_, there := texts[n]
+		return there && wanted(n.Key)
+	})
+	if err == nil && len(up.Units) > 0 {
+		req := request(project, s.Bundle, s.Source.Code, s.Format.Sent().Name, project.Push.CompletionState)
+		ship.add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
+	}
+	return err
+}

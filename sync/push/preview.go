@@ -1,0 +1,104 @@
+package push
+
+import (
+	"context"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// preview shows imports instead of making them: in the report, value by value.
+type preview struct {
+	*state
+	old  map[file]map[catalog.Name]string // what the service has
+	sent map[file][]foreseen              // translations that would have been sent by now
+}
+
+// file is a file in a language.
+type file struct{ path, language string }
+
+// foreseen is a translation that would be at the service by now.
+type foreseen struct {
+	catalog.Unit
+	skipped bool // where the service has one, that one stays
+}
+
+func newPreview(s *state) *preview {
+	return &preview{state: s, old: make(map[file]map[catalog.Name]string), sent: make(map[file][]foreseen)}
+}
+
+// resume leaves imports that were begun earlier to the next push.
+func (r *preview) resume(context.Context) error { return nil }
+
+func (r *preview) ship(_ context.Context, all []*shipment) {
+	for _, s := range slices.Concat(rounds(all)...) {
+		files := r.sending(s)
+		for i, up := range s.uploads {
+			to := s.remember[i]
+			files[i].Changes = r.values(file{up.Path, s.request.Language}, up.Units)
+			if to.OfSource() {
+				continue
+			}
+			for _, u := range up.Units {
+				at := file{to.Path, to.Language}
+				r.sent[at] = append(r.sent[at], foreseen{u, s.request.Conflicts == service.Skip})
+			}
+			if to.Further() {
+				r.problem(furtherProblem(ledger.JobFile{Memory: to, Units: pass.Accepts(up.Units)}, to.Language, r.met))
+			}
+		}
+	}
+}
+
+// values are the texts of a file that would be sent, beside those that the service has.
+func (r *preview) values(at file, units catalog.Catalog) []report.Value {
+	var all []report.Value
+	for _, u := range units {
+		v := report.Value{Key: u.Key, Form: u.Form, New: &u.Text}
+		if old, ok := r.old[at][u.Name]; ok {
+			v.Old = &old
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (r *preview) has(path, language string, texts catalog.Catalog) {
+	at := file{path, language}
+	if r.old[at] == nil {
+		r.old[at] = make(map[catalog.Name]string)
+	}
+	for _, u := range texts {
+		r.old[at][u.Name] = u.Text
+	}
+}
+
+func (r *preview) after(t bundle.Target, theirs catalog.Catalog) catalog.Catalog {
+	sent := slices.Clone(r.sent[file{t.Path, t.Language.Code}])
+	for _, b := range t.Sources {
+		sent = append(sent, r.sent[file{b.Path, t.Language.Code}]...) // the service names its target file
+	}
+	for _, f := range sent {
+		at := slices.IndexFunc(theirs, func(u catalog.Unit) bool { return u.Name == f.Name })
+		switch {
+		case at < 0:
+			theirs = append(theirs, f.Unit)
+		case !f.skipped:
+			theirs[at].Text = f.Text
+		}
+	}
+	return theirs
+}
+
+func (r *preview) foretell(p report.Problem) { r.problem(p) }
+
+// waits keeps first contact that the pull after this push need not tell.
+func (r *preview) waits(open func() pass.Conflict) {
+	c := open()
+	r.report.Open[c.ID()] = c
+}

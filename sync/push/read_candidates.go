@@ -1,0 +1,351 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/examine"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// reader finds what people changed in target files.
+type reader struct {
+	*state
+	snapshots *snapshots
+	targets   map[string]bool // paths of all target files, there or not
+	present   map[string]bool // target files of the snapshots; by ledger.TargetID
+}
+
+func newReader(s *state, from *snapshots) *reader {
+	return &reader{state: s, snapshots: from, present: make(map[string]bool)}
+}
+
+// settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
+func (r *reader) settledCandidates(ctx context.Context) ([]*candidate, error) {
+	problems := len(r.report.Problems)
+	for deadline := r.branch.Now().Add(pass.Patience); ; {
+		found, err := r.candidates(ctx)
+		if !errors.Is(err, pass.ErrStirred) || !r.branch.Now().Before(deadline) {
+			return found, err
+		}
+		if err := readAnew(ctx, r.state); err != nil {
+			return nil, err
+		}
+		r.report.Problems = r.report.Problems[:problems]
+	}
+}
+
+// candidates are the target files of all snapshots, with what is to be sent: each text once.
+func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
+	found, err := r.inSnapshots()
+	if err != nil {
+		return nil, err
+	}
+	if moved, err := pass.Moved(ctx, r.branch, r.tree); err != nil {
+		return nil, err
+	} else if moved {
+		return nil, pass.ErrStirred
+	}
+	if r.snapshots.blind {
+		return found, nil
+	}
+	return found, r.meetCandidates(found)
+}
+
+// inSnapshots finds them, and remembers nothing.
+func (r *reader) inSnapshots() ([]*candidate, error) {
+	r.targets = make(map[string]bool)
+	var found []*candidate
+	all := r.tree.NewShared()
+	for _, at := range r.snapshots.all {
+		at.shared = all
+		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.branch.Project.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			r.targets[t.Path] = true
+		}
+		for _, t := range targets {
+			c, err := r.candidate(t, at)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				found = append(found, c)
+			}
+		}
+	}
+	for _, p := range partings(found) {
+		before, err := r.parted(p.one, p.other)
+		if err != nil {
+			return nil, err
+		}
+		p.leaveBehind(before)
+	}
+	claims := make(map[string]map[catalog.Name]claim)
+	for _, c := range found {
+		for _, p := range c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims) {
+			r.problem(p)
+			r.branch.GivesWay(p)
+		}
+	}
+	gather(all, found)
+	return found, nil
+}
+
+// Unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
+// service or the remote. Those that wait for a decision are not among them: they are conflicts.
+func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
+	count := make(map[string]int)
+	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
+		return count, nil
+	}
+	s := newState(p, Options{DryRun: true})
+	s.tree = t
+	var err error
+	if s.lost, err = p.Memory().Conflicts(); err != nil {
+		return nil, err
+	}
+	r := newReader(s, &snapshots{state: s})
+	var branch *gitops.Tip
+	if p.Project.Pull.Branch != p.Project.Push.Source {
+		if tip, err := repo.Seen(p.Project.Pull.Branch, p.Project.Pull.Base); err == nil {
+			branch = tip
+		}
+	}
+	if r.snapshots.all, err = r.snapshots.snapshotsIn(repo, branch); err != nil {
+		return nil, err
+	}
+	found, err := r.inSnapshots()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		for _, u := range c.texts {
+			if !c.changed[u.Name] {
+				continue
+			}
+			lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
+			if !conflicts || !lost.IsOurs(u) || c.decided[u.Key] {
+				count[c.Language.Code]++
+			}
+		}
+	}
+	return count, nil
+}
+
+// meetCandidates remembers the files that are there again or are now where another was, and those that are gone.
+func (r *reader) meetCandidates(found []*candidate) error {
+	gone, err := r.missing()
+	if err != nil {
+		return err
+	}
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
+		for _, slot := range gone {
+			id := ledger.TargetID(slot.Path, slot.Language)
+			if err := ledger.Gone.Put(tx, r.branch.StateName(), id, r.branch.Now().UTC()); err != nil {
+				return err
+			}
+		}
+		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
+			keys := c.texts.Keys()
+			if err := r.returned(tx, c); err != nil {
+				return err
+			}
+			if err := r.keepBehind(tx, c); err != nil {
+				return err
+			}
+			for kind, marks := range c.memory.inherited {
+				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
+				if err := tx.SetMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code), marks); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// candidate reads one target file of a snapshot and finds what people changed in it; nil where there is no such file.
+func (r *reader) candidate(t bundle.Target, at *opened) (*candidate, error) {
+	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
+	if err != nil || f == nil && problem == nil {
+		return nil, err
+	}
+	r.present[ledger.TargetID(t.Path, t.Language.Code)] = true
+	if problem != nil {
+		if !slices.Contains(r.report.Problems, *problem) {
+			r.answer(*problem)
+		}
+		return nil, nil
+	}
+	c := &candidate{Target: t, snapshot: &at.snapshot, file: f, texts: bundle.Texts(f),
+		changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool)}
+	m, err := r.memories(t, c.snapshot, c.texts)
+	if err != nil {
+		return nil, err
+	}
+	source, _ := r.tree.SourceTexts(t)
+	c.unfit = examine.Unfit(source, f, c.texts)
+	for _, p := range examine.UnfitProblems(t, c.texts, c.unfit) {
+		if !slices.Contains(r.report.Problems, p) {
+			r.problem(p)
+		}
+	}
+	of, err := r.offers(t, c.texts)
+	if err != nil {
+		return nil, err
+	}
+	c.find(m, of, r.settled, r.lost)
+	return c, nil
+}
+
+// readAnew makes what is read from now on count, where git has only come back to the commit that the sources were read
+// from, or read the files itself. Otherwise the pass is to begin again.
+func readAnew(ctx context.Context, r *state) error {
+	if err := pass.AtRest(ctx, r.branch, r.branch.Now().Add(pass.Patience)); err != nil {
+		return err
+	}
+	now, err := r.branch.Repo.Look()
+	if err != nil {
+		return err
+	}
+	if now.Branch != r.tree.Look.Branch || now.Commit != r.tree.Look.Commit {
+		return pass.ErrStirred
+	}
+	r.tree.Look = &now
+	return nil
+}
+
+// offers reads them for a target file with these texts.
+func (r *reader) offers(t bundle.Target, texts catalog.Catalog) (of offers, err error) {
+	of.all = r.o.All
+	for _, b := range t.Sources {
+		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
+			of.keys, of.wide = append(of.keys, s.TextKeys()), append(of.wide, s.WideKeys(texts))
+		}
+	}
+	of.declined, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Further, t.Path, t.Language.Code))
+	return of, err
+}
+
+// memories loads them. texts is what the file has now.
+func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
+	var delivered catalog.Marks
+	defer func() { m.merged = agreedOn(m.merged, delivered) }()
+	kinds := map[ledger.TargetMarks]*catalog.Marks{
+		ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered,
+	}
+	m.seen = make([]catalog.Marks, len(at.earlier), len(at.earlier)+1)
+	for i, l := range at.earlier {
+		kinds[l.Kind()] = &m.seen[i]
+	}
+	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
+		m.seen = append(m.seen, merged)
+	}
+	for kind, marks := range kinds {
+		if *marks, err = r.marks(r.branch.Memory().Slot(kind, t.Path, t.Language.Code)); err != nil {
+			return m, err
+		}
+	}
+	if m.known != nil {
+		id := ledger.TargetID(t.Path, t.Language.Code)
+		_, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id)
+		if err != nil || !m.back || akin(texts, m.known) {
+			return m, err
+		}
+		m.other = true
+		for _, marks := range kinds {
+			*marks = nil
+		}
+	}
+	if m.inherited, err = r.inherited(t, texts, slices.Collect(maps.Keys(kinds))); err != nil {
+		return m, err
+	}
+	for kind, marks := range kinds {
+		if m.inherited[kind] != nil {
+			*marks = m.inherited[kind]
+		}
+	}
+	return m, nil
+}
+
+// inherited are the memories of files that are not there any more, by kind: the file may have moved.
+func (r *reader) inherited(
+	t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks,
+) (map[ledger.TargetMarks]catalog.Marks, error) {
+	found := make(map[ledger.TargetMarks]catalog.Marks)
+	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
+	if err != nil {
+		return nil, err
+	}
+	for _, slot := range histories {
+		if slot.Language != t.Language.Code || r.targets[slot.Path] {
+			continue
+		}
+		history, err := r.marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		if !akin(texts, history) {
+			continue
+		}
+		for _, kind := range kinds {
+			gone, err := r.marks(r.branch.Memory().Slot(kind, slot.Path, slot.Language))
+			if err != nil {
+				return nil, err
+			}
+			if gone != nil && found[kind] == nil {
+				found[kind] = make(catalog.Marks, len(gone))
+			}
+			maps.Copy(found[kind], gone)
+		}
+	}
+	return found, nil
+}
+
+// parted are the texts of a candidate's file when its snapshot and another one parted; empty where they have nothing in
+// common.
+func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
+	none := catalog.Marks{}
+	if r.branch.Repo == nil {
+		return none, nil
+	}
+	fork, err := r.branch.Repo.History.Fork(c.snapshot.commit, other.snapshot.commit)
+	if err != nil || fork == "" {
+		return none, err
+	}
+	tip, err := r.branch.Repo.AtCommit(fork)
+	if err != nil {
+		return none, err
+	}
+	texts, err := pass.TextsAt(tip, c.Target)
+	return texts.Marks(), err
+}
+
+// keepBehind remembers texts of a snapshot that is behind another, before what has replaced them is delivered.
+func (r *reader) keepBehind(tx ledger.Writer, c *candidate) error {
+	if len(c.behind) == 0 {
+		return nil
+	}
+	slot := r.branch.Memory().Slot(ledger.Known, c.Path, c.Language.Code)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if history == nil {
+		history = make(catalog.Marks)
+	}
+	for _, u := range c.behind {
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
+	}
+	return tx.SetMarks(slot, history)
+}
