@@ -232,3 +232,47 @@ func TestBudgetTellsItsFolder(t *testing.T) {
 		}
 	}
 }
+
+// The files of accounts that are not used any more go; one that is locked, or is none of ours, stays.
+func TestUnusedFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * unusedAfter)
+	make := func(name string, at time.Time) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	gone := []string{make("locsync-01.slots", old), newSlotFile(dir, "o", "before").path}
+	for _, path := range gone {
+		make(filepath.Base(path), old)
+	}
+	locked := make("locsync-02.slots", old)
+	_, unlock, err := lockSlots(t.Context(), locked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	stay := []string{
+		locked, make("locsync-03.slots", time.Now()), make("other-04.slots", old), make("locsync-05.txt", old),
+	}
+	link := filepath.Join(dir, "locsync-06.slots")
+	if err := os.Symlink(stay[2], link); err != nil {
+		t.Fatal(err)
+	}
+	b := newBudget(newSlotFile(dir, "o", "a"))
+	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range gone {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", filepath.Base(path))
+		}
+	}
+	for _, path := range append(stay, link, b.slots.(*slotFile).path) {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+		}
+	}
+}

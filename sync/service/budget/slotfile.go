@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,18 +29,24 @@ type slotFile struct {
 	path     string
 	patience time.Duration // how long another process may hold the lock
 	holder   chan struct{} // one holder of the lock in this process
+	swept    sync.Once     // of the files of accounts that are not used any more
 }
 
 const (
+	slotPrefix, slotSuffix = "locsync-", ".slots"
+
 	slotMagic = "locsync2"
 	lockRetry = 2 * time.Millisecond // holding the lock takes microseconds
 	lockWait  = 30 * time.Second     // a process that was stopped while it held the lock
+
+	// By then every pause is over and every rate has recovered: the file says what a new one would.
+	unusedAfter = time.Hour
 )
 
 func newSlotFile(dir, origin, account string) *slotFile {
 	sum := sha256.Sum256([]byte(origin + "\n" + account))
 	return &slotFile{
-		path:     filepath.Join(dir, "locsync-"+hex.EncodeToString(sum[:12])+".slots"),
+		path:     filepath.Join(dir, slotPrefix+hex.EncodeToString(sum[:12])+slotSuffix),
 		patience: lockWait,
 		holder:   make(chan struct{}, 1),
 	}
@@ -76,6 +84,7 @@ func (f *slotFile) locked(ctx context.Context, change func(time.Duration, *slots
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	defer f.swept.Do(func() { sweepSlots(filepath.Dir(f.path), time.Now().Add(-unusedAfter)) })
 
 	var s slots
 	if err := readSlots(file, &s); err != nil {
@@ -124,4 +133,24 @@ func shareMode(dir string) (fs.FileMode, error) {
 		return 0, fmt.Errorf("%s is not a folder", dir)
 	}
 	return info.Mode().Perm() & 0o666, nil
+}
+
+// sweepSlots removes the slot files of a folder that were not used since then. What cannot be removed, because
+// it is another user's or in use, stays.
+func sweepSlots(dir string, since time.Time) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), slotPrefix) && strings.HasSuffix(e.Name(), slotSuffix) && unused(e, since) {
+			removeSlots(filepath.Join(dir, e.Name()), since)
+		}
+	}
+}
+
+// unused reports whether a slot file was not written since then.
+func unused(e fs.DirEntry, since time.Time) bool {
+	info, err := e.Info()
+	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(since)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -26,6 +27,9 @@ func lockSlots(ctx context.Context, path string) (*os.File, func() error, error)
 	}
 	return file, func() error { return errors.Join(file.Close(), lock.Close()) }, nil
 }
+
+// removeSlots leaves the file: here the lock is another file, whose name cannot be taken away safely.
+func removeSlots(string, time.Time) {}
 
 // sharedFolders: a folder in which every user may write every file, and none remove another's, cannot be
 // counted on here.

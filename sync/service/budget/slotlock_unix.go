@@ -95,6 +95,24 @@ func checkSlots(file *os.File) error {
 	return nil
 }
 
+// removeSlots removes a slot file that was not used since then. It does so under the file's lock: a process
+// that waits for the lock meanwhile sees that the name is gone, and makes the file again.
+func removeSlots(path string, since time.Time) {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	file := os.NewFile(uintptr(fd), path)
+	defer file.Close()
+	if checkSlots(file) != nil || unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	same, err := isNamed(file, path)
+	if info, err2 := file.Stat(); same && err == nil && err2 == nil && info.ModTime().Before(since) {
+		_ = os.Remove(path) // another user's file in a shared folder stays
+	}
+}
+
 func lockFile(ctx context.Context, file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

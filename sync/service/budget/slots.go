@@ -23,7 +23,7 @@ import (
 // at jobs leaves them half of the budget. What has waited for long rises in rank: no request waits for ever.
 //
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
-// lowers the rate to 70 %, and lets it recover by a tenth of a request per second for every 30 s without
+// lowers the rate to 70 %, and lets it recover by a thirtieth of the configured rate for every 30 s without
 // another one.
 
 // Margin is the part of the configured rate that is aimed at.
@@ -40,7 +40,7 @@ const (
 	maxBackoff   = time.Minute
 	lowerTo      = 0.7
 	lowestRate   = 0.5
-	recoverBy    = 0.1
+	recoverBy    = 1.0 / 30 // of the configured rate
 	recoverEvery = 30 * time.Second
 	pollShare    = 2                     // polls take one part of so many
 	wakeUp       = 50 * time.Millisecond // what a request that waits needs at most to wake up and leave
@@ -238,7 +238,7 @@ func (s *slots) rate(now time.Duration, p Pace) float64 {
 	if s.Ceiling == 0 {
 		return p.rate
 	}
-	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*float64((now-s.Lowered)/recoverEvery)))
+	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*p.rate*float64((now-s.Lowered)/recoverEvery)))
 }
 
 // discard drops what cannot be true: times ahead of now were written before a restart of the machine or

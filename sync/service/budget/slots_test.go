@@ -127,6 +127,24 @@ func TestSlotsAfter429(t *testing.T) {
 	}
 }
 
+// However many 429s came, and whatever the configured rate: a quarter of an hour later all of it is used again,
+// and not at once.
+func TestRateRecoversInProportion(t *testing.T) {
+	for _, perSecond := range []float64{1, 4, 20, 100} {
+		p := NewPace(perSecond)
+		var s slots
+		for range 40 {
+			s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 0, 1)
+		}
+		if got := s.rate(time.Hour+15*time.Minute+time.Second, p); got != p.Rate() {
+			t.Errorf("at %v a second: %v after a quarter of an hour, want %v", perSecond, got, p.Rate())
+		}
+		if got := s.rate(time.Hour+5*time.Minute, p); got > p.Rate()/2+lowestRate {
+			t.Errorf("at %v a second: %v after five minutes", perSecond, got)
+		}
+	}
+}
+
 // Whatever stands in the slot file, no request waits longer than a pause and a slot at the lowest rate.
 func FuzzSlotsRecover(f *testing.F) {
 	var s slots
