@@ -21,11 +21,16 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 	}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err := redirected(cl.Method, target, resp)
+		next, err := redirected(cl, target, resp)
 		if err != nil {
 			return nil, failed(err, ErrUnusable)
 		}
 		return next, nil
+	case resp.StatusCode >= 400 && !c.isOurs(target):
+		// It is no word of the service: a fresh answer of the service may lead to a file that is there.
+		f := failed(fmt.Errorf("the service leads to %s, which answers %d", origin(target), resp.StatusCode), ErrTemporary)
+		f.again = cl.Repeatable
+		return nil, f
 	case resp.StatusCode >= 400:
 		text, _ := io.ReadAll(io.LimitReader(unpacked(resp, body), c.limits.problem))
 		f := &failure{Error: refusal(cl.Op, resp, text, c.redact)}
@@ -65,26 +70,32 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 	return nil, f
 }
 
-// redirected follows a redirect to the same scheme, host and port; credentials go nowhere else. One that
-// would turn a POST into a GET is not followed.
-func redirected(method string, from *url.URL, resp *http.Response) (*url.URL, error) {
+// isOurs reports whether an address is the service's own, and not one that a redirect leads to.
+func (c *Client) isOurs(u *url.URL) bool { return origin(u) == origin(c.base) }
+
+// redirected follows a redirect to the same scheme, host and port, and a download to any server over HTTPS,
+// without credentials: services keep files elsewhere, under addresses that are signed. One that would turn a
+// POST into a GET is not followed.
+func redirected(cl *call, from *url.URL, resp *http.Response) (*url.URL, error) {
 	next, err := resp.Location()
 	if err != nil {
 		return nil, fmt.Errorf("%d without a usable Location", resp.StatusCode)
 	}
 	next, next.Fragment = from.ResolveReference(next), ""
+	get := cl.Method == http.MethodGet && resp.StatusCode != http.StatusNotModified
+	next.User = nil
 	switch code := resp.StatusCode; {
+	case origin(next) != origin(from) && cl.Download && get && next.Scheme == "https" && next.Host != "":
+		return next, nil
 	case origin(next) != origin(from):
-		return nil, fmt.Errorf("the service redirects to %s, which is not followed; if that is its new address, configure it",
-			origin(next))
-	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect,
-		method == http.MethodGet && code != http.StatusNotModified:
-		next.User = nil
+		return nil, fmt.Errorf("the service redirects to %s, which is not followed; "+
+			"if that is its new address, configure it", origin(next))
+	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect, get:
 		return next, nil
 	}
 	return nil, fmt.Errorf("the service redirects a %s to %s (%d), which is not followed; "+
 		"if the service has moved, configure its new address",
-		method, next.Redacted(), resp.StatusCode)
+		cl.Method, next.Redacted(), resp.StatusCode)
 }
 
 // unpacked undoes Content-Encoding. No compression was asked for, but some proxies apply it all the same;

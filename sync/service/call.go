@@ -25,6 +25,7 @@ type Call struct {
 	Repeatable bool // repeating it after it was carried out does no harm
 	Changes    bool // it changes something at the service
 	Poll       bool // it looks at whether a job is done
+	Download   bool // its answer is a file, which the service may leave to another server
 
 	// Means is what a status says beside what it says to every call.
 	Means map[int]error

@@ -262,6 +262,25 @@ func TestNoProjectRecord(t *testing.T) {
 	}
 }
 
+// The languages of a project decide what is asked for: a list of another shape is no list without languages.
+func TestTargetLanguagesAreReadStrictly(t *testing.T) {
+	for _, list := range []string{`[{"code":"de"}]`, `"de"`, `[7]`, `{"de":true}`, `[""]`} {
+		for _, before := range []string{"", `"name":7,`} {
+			s := serve(t, say(200, `{`+before+`"id":"p","targetLanguages":`+list+`}`))
+			p, err := s.Client(t).Projects().Read(t.Context(), "p")
+			if !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), "targetLanguages") {
+				t.Errorf("%s: %+v, %v", list, p, err)
+			}
+		}
+	}
+	for _, list := range []string{`["de"]`, `[]`, `null`} {
+		s := serve(t, say(200, `{"id":"p","targetLanguages":`+list+`,"managers":7,"name":7}`))
+		if p, err := s.Client(t).Projects().Read(t.Context(), "p"); err != nil || list == `["de"]` && len(p.TargetLanguages) != 1 {
+			t.Errorf("%s: %+v, %v", list, p, err)
+		}
+	}
+}
+
 func TestProjectSettings(t *testing.T) {
 	t.Run("update sends what is to stay", func(t *testing.T) {
 		record := `{"id":"p","name":"old","deadline":"2026-12-01T00:00:00.1234567Z","number":{"x":1},"managers":["m"]}`

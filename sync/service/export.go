@@ -132,8 +132,9 @@ func (c *Client) TryArchive(ctx context.Context, op string, id JobID, dir string
 	var archive *Archive
 	err := c.Do(ctx, Call{
 		Op: op, Method: http.MethodGet, Path: PathOf(wire.PathDownload, string(id)), Repeatable: true, Poll: true,
-		Read:  spoolTo(dir, single, &archive).WhenReady(),
-		Means: map[int]error{http.StatusUnprocessableEntity: ErrExportFailed},
+		Download: true,
+		Read:     spoolTo(dir, single, &archive).WhenReady(),
+		Means:    map[int]error{http.StatusUnprocessableEntity: ErrExportFailed},
 	})
 	return archive, err
 }

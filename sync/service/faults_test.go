@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -115,6 +116,72 @@ func TestEndlessAnswers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// storage is a server of another origin, over HTTPS, that the client trusts and the service leads to.
+func storage(t *testing.T, c *Client, answer http.HandlerFunc) (address string, asked func() []http.Header) {
+	var mu sync.Mutex
+	var got []http.Header
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		got = append(got, r.Header.Clone())
+		mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c.own.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	c.own.TLSClientConfig.NextProtos = nil
+	return server.URL, func() []http.Header {
+		mu.Lock()
+		defer mu.Unlock()
+		return got
+	}
+}
+
+// A download may lie at another server, over HTTPS: it is fetched there without credentials, and its signed
+// address is told to no hook. Nothing else follows there.
+func TestDownloadFromAnotherServer(t *testing.T) {
+	var address string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, address+"/a.json?signature=secret", http.StatusFound)
+	})
+	var told []Request
+	c := s.Client(t, func(o *Options) { o.OnRequest = func(r Request) { told = append(told, r) } })
+	var asked func() []http.Header
+	address, asked = storage(t, c, say(200, `{"k":"v"}`, "Content-Disposition", `attachment; filename="a.json"`))
+	archive, err := c.Strings().TryDownload(t.Context(), "e", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	if b, err := archive.Entries[0].ReadAll(); err != nil || string(b) != `{"k":"v"}` {
+		t.Errorf("%q, %v", b, err)
+	}
+	if calls := asked(); len(calls) != 1 || calls[0].Get("Authorization") != "" || s.Seen()[0].Header.Get("Authorization") == "" {
+		t.Errorf("the other server was asked with %v", calls)
+	}
+	if len(told) != 2 || told[1].Path != address+"/a.json" {
+		t.Errorf("the hook was told %+v", told)
+	}
+	if _, err := c.Projects().Read(t.Context(), "p"); !errors.Is(err, ErrUnusable) || len(asked()) != 1 {
+		t.Errorf("a record followed to another server: %v", err)
+	}
+}
+
+// What the other server refuses says nothing about the account: the service is asked again for an address.
+func TestDownloadRefusedByAnotherServer(t *testing.T) {
+	var address string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, address+"/a", http.StatusFound) })
+	c := s.Client(t)
+	var asked func() []http.Header
+	address, asked = storage(t, c, say(403, "<Error>expired</Error>"))
+	_, err := c.Strings().TryDownload(t.Context(), "e", t.TempDir())
+	if errors.Is(err, ErrAuth) || !errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "answers 403") {
+		t.Errorf("error %v", err)
+	}
+	if len(asked()) != defaultLimits.attempts || c.Blocked() != 0 {
+		t.Errorf("%d requests, blocked for %v", len(asked()), c.Blocked())
 	}
 }
 

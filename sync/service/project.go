@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -167,7 +168,9 @@ func projectRecord(p *Project, keep bool) Reader {
 		rest, err := budget.Object(a.Body, "documents", each)
 		if err == nil {
 			documents := p.Documents
-			err = otherType(json.Unmarshal(rest, p))
+			if err = otherType(json.Unmarshal(rest, p)); err != nil {
+				err = errors.New(a.redact(clean(err.Error())))
+			}
 			p.Documents = documents
 		}
 		switch {

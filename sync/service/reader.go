@@ -56,7 +56,8 @@ func JSON(v any) Reader {
 			}
 		}
 		if err := otherType(json.Unmarshal(b, v)); err != nil {
-			return fmt.Errorf("%w: %w (it begins %q)", ErrUnusable, err, a.redact(clean(string(b[:min(len(b), 80)]))))
+			return fmt.Errorf("%w: %s (it begins %q)", ErrUnusable, a.redact(clean(err.Error())),
+				a.redact(clean(string(b[:min(len(b), 80)]))))
 		}
 		return nil
 	}

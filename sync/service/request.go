@@ -54,7 +54,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	resp, err := c.transport.RoundTrip(req)
 	expect(ctx, 0)
 	if err != nil {
-		c.onRequest(Request{cl.Op, cl.Method, target.RequestURI(), 0, time.Since(start)})
+		c.onRequest(Request{cl.Op, cl.Method, c.told(target), 0, time.Since(start)})
 		_ = c.account.budget.Settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
 		if own := body.detach(); own != nil && ctx.Err() == nil {
 			// the service got less than was announced, which is nothing
@@ -63,15 +63,18 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 		return c.unanswered(ctx, reqCtx, cl, &sent, err)
 	}
 	defer resp.Body.Close()
-	c.account.heard(resp.Header.Get("Date"), time.Now())
-	limited := resp.StatusCode == http.StatusTooManyRequests
+	ours := c.isOurs(target)
+	if ours {
+		c.account.heard(resp.Header.Get("Date"), time.Now())
+	}
+	limited := ours && resp.StatusCode == http.StatusTooManyRequests
 	_ = c.account.budget.Answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
 
 	whole.Reset(patience - time.Since(start) + onItsWay(resp.ContentLength))
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
 	next, f := c.answer(ctx, cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
-	c.onRequest(Request{cl.Op, cl.Method, target.RequestURI(), resp.StatusCode, time.Since(start)})
+	c.onRequest(Request{cl.Op, cl.Method, c.told(target), resp.StatusCode, time.Since(start)})
 	switch {
 	case f != nil && f.Status == 0 && ctx.Err() != nil:
 		f.Err, f.kinds, f.again = joined(f.Err, context.Cause(ctx)), nil, false
@@ -79,12 +82,20 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	case f != nil && f.Status == 0:
 		f.Err = joined(f.Err, context.Cause(reqCtx))
 	}
-	// What is whole and of no use, like a damaged archive, says nothing against a service that answers everything else.
-	if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || f != nil && f.again &&
-		f.Status == 0 && !errors.Is(f.Error, ErrUnusable) {
-		return next, f, failing
+	return next, f, verdictOn(resp.StatusCode, f, ours)
+}
+
+// verdictOn is what an answer says about the service: one of another server says nothing. What is whole and of
+// no use, like a damaged archive, says nothing against a service that answers everything else.
+func verdictOn(status int, f *failure, ours bool) verdict {
+	cut := f != nil && f.again && f.Status == 0 && !errors.Is(f.Error, ErrUnusable)
+	switch {
+	case !ours:
+		return unclear
+	case status >= 500 && status != http.StatusNotImplemented || cut:
+		return failing
 	}
-	return next, f, healthy
+	return healthy
 }
 
 func (c *Client) url(cl *call) *url.URL {
@@ -140,7 +151,9 @@ func (c *Client) newRequest(ctx context.Context, cl *call, target *url.URL) (*ht
 	req.Header.Set("Accept", "*/*")
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.userAgent)
-	c.sign(req)
+	if c.isOurs(target) {
+		c.sign(req)
+	}
 	return req, body, nil
 }
 
@@ -181,4 +194,12 @@ func untrusted(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
 	return errors.As(err, &verification) || errors.As(err, &notTLS)
+}
+
+// told is an address as the hook is told of it: one of another server without its query, which is its signature.
+func (c *Client) told(target *url.URL) string {
+	if c.isOurs(target) {
+		return target.RequestURI()
+	}
+	return origin(target) + target.EscapedPath()
 }

@@ -80,7 +80,7 @@ func (s Storage) Download(ctx context.Context, path string, w io.Writer) (int64,
 	}
 	var written int64
 	err = s.client.Do(ctx, service.Call{Op: op, Method: http.MethodGet, Path: at, Repeatable: true,
-		Read: service.Copy(w, &written)})
+		Download: true, Read: service.Copy(w, &written)})
 	return written, err
 }
 

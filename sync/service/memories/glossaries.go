@@ -175,8 +175,9 @@ func (g Glossaries) TryDownload(ctx context.Context, id service.JobID, w io.Writ
 	var written int64
 	err := g.client.Do(ctx, service.Call{
 		Op: op, Method: http.MethodGet, Path: service.PathOf(wire.PathGlossaryExportResult, string(id)), Repeatable: true,
-		Poll: true,
-		Read: service.Copy(w, &written).NoPage().WhenReady(),
+		Poll:     true,
+		Download: true,
+		Read:     service.Copy(w, &written).NoPage().WhenReady(),
 		Means: map[int]error{http.StatusBadRequest: service.ErrNotReady,
 			http.StatusInternalServerError: service.ErrExportFailed},
 	})

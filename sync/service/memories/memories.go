@@ -116,7 +116,7 @@ func (m Memories) Export(ctx context.Context, id, mode string, w io.Writer) (int
 	err := m.client.Do(ctx, service.Call{
 		Op: op, Method: http.MethodGet, Path: service.PathOf(wire.PathMemoryFile, id),
 		Query: url.Values{wire.QueryMemoryExportMode: {mode}, wire.QueryWithTags: {"true"}}, Repeatable: true,
-		Read: service.Copy(w, &written).NoPage(),
+		Download: true, Read: service.Copy(w, &written).NoPage(),
 	})
 	return written, err
 }
