@@ -126,6 +126,20 @@ func Names() []string {
 	return names
 }
 
+// Mind reports whether the programs that read a file at a path mind what a warning is about. YAML 1.1 is what Ruby and
+// Python read: their files have the language as their root, and those of Symfony and JavaScript, which read YAML 1.2,
+// do not. Compose Multiplatform, whose folder has a fixed name, took over Android's files without their quotes.
+func Mind(file string, f *resource.File, w resource.Warning) bool {
+	switch w.By {
+	case resource.YAML11:
+		_, rooted := f.Root()
+		return rooted
+	case resource.AndroidTools:
+		return !strings.Contains("/"+file, "/composeResources/")
+	}
+	return true
+}
+
 // Parse reads a file of this format; see resource.Parse. keys.Structured is the format's to say.
 func (f Format) Parse(keys resource.Keys, src []byte) (*resource.File, error) {
 	keys.Structured = f.Structured

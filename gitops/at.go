@@ -264,7 +264,7 @@ func (s sight) judgeLocal(local, remote hash) (build bool, note string, err erro
 	if len(commits) == 0 && whole {
 		return false, "", nil // behind: it follows when something is pushed
 	}
-	ours := whole && !slices.ContainsFunc(commits, func(c *object.CommitData) bool { return !isOurs(c) })
+	ours := whole && !slices.ContainsFunc(commits, func(c history.Walked) bool { return !c.IsOurs() })
 	contains := remote.IsZero()
 	if !contains {
 		if contains, err = s.repo.History.Contains(local, remote); err != nil {

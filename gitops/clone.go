@@ -127,7 +127,7 @@ func setUpClone(ctx context.Context, dir, address string, f object.Format, o Opt
 		}
 	}
 	if err == nil {
-		_, err = r.Clone.setHead(head)
+		_, err = r.Clone.setHead(ctx, head)
 	}
 	return errors.Join(err, r.Close())
 }
@@ -165,11 +165,11 @@ func (c Clone) RefreshHead(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return c.setHead(head)
+	return c.setHead(ctx, head)
 }
 
 // setHead makes HEAD of a clone name a branch.
-func (c Clone) setHead(head string) (changed bool, err error) {
+func (c Clone) setHead(ctx context.Context, head string) (changed bool, err error) {
 	before, _, err := c.repo.Head()
 	if err != nil || head == "" || head == before {
 		return false, err
@@ -177,11 +177,8 @@ func (c Clone) setHead(head string) (changed bool, err error) {
 	if err := ref.CheckName("refs/heads/" + head); err != nil {
 		return false, err
 	}
-	name := filepath.Join(c.repo.Facts.GitDir, "HEAD")
-	if err := os.WriteFile(name+".new", []byte("ref: refs/heads/"+head+"\n"), 0o600); err != nil {
-		return false, err
-	}
-	return true, os.Rename(name+".new", name)
+	_, err = c.repo.Run(ctx, run.Call{Args: []string{"symbolic-ref", "HEAD", "refs/heads/" + head}, Write: true})
+	return err == nil, err
 }
 
 // withoutBranches deletes the branches that deliveries left: one that the remote deleted or set back must not come

@@ -41,6 +41,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/hook"
 	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
@@ -90,7 +91,7 @@ type Message struct {
 
 // Trailer is the message trailer that marks a commit as ours. A local branch that is ahead of its remote by nothing but
 // such commits is built upon; anything else there is unpublished work of others and left alone.
-const Trailer = "Locsync-Project"
+const Trailer = history.Trailer
 
 // Outcomes that a caller branches on.
 var (

@@ -71,7 +71,7 @@ func (d *delivery) owed() (bool, error) {
 		return false, err
 	}
 	between, _, err := d.repo.History.Ahead(tip.commit, []hash{now}, history.Most)
-	return slices.ContainsFunc(between, isOurs), err
+	return slices.ContainsFunc(between, history.Walked.IsOurs), err
 }
 
 // moveLocal advances the local branch if that loses nothing.
@@ -178,24 +178,15 @@ func (d *delivery) inTheWay(ctx context.Context, w repository.Worktree) (string,
 	if err != nil {
 		return "", err
 	}
-	goes := map[string]bool{}
-	for _, p := range pairs {
-		if p.New.Mode == 0 {
-			goes[p.Path] = true
-		}
+	goes := func(name string) bool {
+		return slices.ContainsFunc(pairs, func(p tree.Pair) bool { return p.New.Mode == 0 && p.Path == name })
 	}
 	for _, p := range pairs {
-		if p.Old.Mode != 0 {
-			continue
-		}
-		for at := path.Dir(p.Path); at != "."; at = path.Dir(at) {
+		for at := p.Path; at != "." && p.Old.Mode == 0; at = path.Dir(at) {
 			info, err := os.Lstat(filepath.Join(w.Path, filepath.FromSlash(at)))
-			if err == nil && !info.IsDir() && !goes[at] {
-				return at, nil // a file where a folder is to be
+			if err == nil && (at == p.Path || !info.IsDir() && !goes(at)) {
+				return at, nil // where a file is to be, or a folder
 			}
-		}
-		if _, err := os.Lstat(filepath.Join(w.Path, filepath.FromSlash(p.Path))); err == nil {
-			return p.Path, nil
 		}
 	}
 	return "", nil

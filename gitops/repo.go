@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -67,13 +68,13 @@ func (r *Repo) Close() error {
 func (r *Repo) Facts() Facts { return r.repo.Facts }
 
 // HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
-func (r *Repo) HasRemote(name string) bool { return r.repo.Settings.RemoteURL(name) != "" }
+func (r *Repo) HasRemote(name string) bool { return r.repo.Settings.HasRemote(name) }
 
 // Address is the remote's address for pushes as git's configuration gives it (with insteadOf followed), without
 // password; "" when there is no remote.
 func (r *Repo) Address() string {
-	for _, to := range r.repo.Settings.PushURLs(r.repo.Options.Remote) {
-		return run.Redact(to)
+	if to, err := r.repo.PushURLs(); err == nil && len(to) > 0 {
+		return run.Redact(to[0])
 	}
 	return ""
 }
@@ -134,4 +135,48 @@ func (r *Repo) TrySigning(ctx context.Context, who Person) (signs bool, err erro
 	_, err = on.commitObject(ctx, none.Name, []object.Object{none}, Message{Text: "not a commit", Author: who},
 		r.repo.Options.Now())
 	return true, err
+}
+
+// OldestGit is the oldest git program that is enough.
+const OldestGit = run.OldestGit
+
+// DefaultSilence is Options.Silence where none is given.
+const DefaultSilence = run.DefaultSilence
+
+// Command is one run of the git program.
+type Command = run.Command
+
+// Tracing makes a context whose git commands are told of when they begin; what is returned is called when they end.
+func Tracing(ctx context.Context, told func(Command) (ended func(took time.Duration, err error))) context.Context {
+	return run.Tracing(ctx, told)
+}
+
+// CheckGit finds the git program, and says which it is. The error is ErrGit where there is none that is new enough.
+func CheckGit(ctx context.Context) (path, version string, err error) {
+	p, err := run.Find(ctx, "")
+	if err != nil {
+		return "", "", err
+	}
+	return p.Path, p.Version, nil
+}
+
+// Withhold keeps environment variables from every hook, filter and helper, as those that begin with LOCSYNC_ are.
+func Withhold(names ...string) { run.Withhold(names...) }
+
+// Tracked says whether a file is in the index of the repository that its folder belongs to.
+func Tracked(ctx context.Context, file string) bool {
+	git, err := run.Find(ctx, "")
+	if err != nil {
+		return false
+	}
+	_, err = git.Run(ctx, run.Call{Dir: filepath.Dir(file), Args: []string{"ls-files", "--error-unmatch", "--",
+		":(literal)" + filepath.Base(file)}})
+	return err == nil
+}
+
+// SafeDirectory says whether safe.directory, in the user's or the system's git configuration, accepts that a
+// folder belongs to another user.
+func SafeDirectory(ctx context.Context, dir string) bool {
+	git, err := run.Find(ctx, "")
+	return err == nil && repository.Safe(ctx, git, dir)
 }

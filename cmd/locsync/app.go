@@ -34,10 +34,11 @@ type app struct {
 
 	endWaits func() // ends telling what is waited for; nil
 
-	document answered // with --json
+	document answered // with --json, and with --quiet
 
 	configFile string
 	asJSON     bool
+	quiet      bool
 	logLevel   string
 	logFormat  string
 }
@@ -98,9 +99,9 @@ func outputOf(w io.Writer) *standardOutput {
 	return o
 }
 
-// progress begins to watch over some work for a person; with --json it tells nothing.
+// progress begins to watch over some work for a person; with --json and --quiet it tells nothing.
 func (a *app) progress() *terminal.Progress {
-	if a.asJSON {
+	if a.asJSON || a.quiet {
 		return &terminal.Progress{}
 	}
 	return terminal.Watch(a.err)
@@ -129,6 +130,9 @@ func (a *app) errorScreen() *terminal.Screen {
 
 // remark writes what the program says on standard error beside its log, in one piece.
 func (a *app) remark(level zapcore.Level, format string, args ...any) {
+	if a.quiet && level < zapcore.WarnLevel {
+		return // what is waited for
+	}
 	text := fmt.Sprintf(format, args...) + "\n"
 	if a.errorScreen().Remark(level, text) {
 		return
@@ -140,7 +144,8 @@ func (a *app) remark(level zapcore.Level, format string, args ...any) {
 }
 
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
-// is known whether it failed. Text for people goes into the document of a command that has no other result.
+// is known whether it failed. Text for people goes into the document of a command that has no other result. With --quiet
+// text is kept until that is known.
 
 // results is standard output.
 type results struct {
@@ -149,10 +154,19 @@ type results struct {
 }
 
 func (r *results) Write(b []byte) (int, error) {
-	if r.app.asJSON {
+	if r.app.asJSON || r.app.quiet {
 		return r.app.document.text.Write(b)
 	}
 	return r.to.Write(b)
+}
+
+// sayHeldBack prints what --quiet kept, for a command that failed or left something out.
+func (a *app) sayHeldBack() error {
+	if !a.quiet || a.asJSON {
+		return nil
+	}
+	_, err := io.WriteString(outputOf(a.out), a.document.text.String())
+	return err
 }
 
 // print takes the result of a command with --json.

@@ -41,7 +41,7 @@ type target struct {
 
 // flags adds the flags that name it.
 func (t *target) flags(c *cobra.Command) {
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME`; needed where there are several")
 	c.Flags().StringVar(&t.id, "id", "", "`ID` of another project at the service, like one that translates documents")
 	eitherFlag(c, "project", "id")
 }

@@ -140,45 +140,85 @@ func (v *victim) serve(w http.ResponseWriter, r *http.Request) {
 // locsync runs the program, which has to keep the promise, and returns its exit code and everything that it said.
 func (v *victim) locsync(args ...string) (int, string) {
 	v.Helper()
-	cmd := exec.Command("locsync", args...)
-	peak := filepath.Join(v.TempDir(), "peak")
-	cmd.Dir, cmd.Env = v.dir, append(v.env(), testPeakFile+"="+peak)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
+	return v.begin(args...).ends()
+}
+
+// watched is the program at work, which is ended when it breaks the promise.
+type watched struct {
+	*victim
+	cmd    *exec.Cmd
+	began  time.Time
+	peak   string // the file that it writes its most memory to
+	out    *os.File
+	done   chan struct{}
+	broken chan string
+}
+
+// begin starts the program.
+func (v *victim) begin(args ...string) *watched {
+	v.Helper()
+	w := &watched{victim: v, cmd: exec.Command("locsync", args...), began: time.Now(), done: make(chan struct{}), broken: make(chan string, 1),
+		peak: filepath.Join(v.TempDir(), "peak")}
+	w.cmd.Dir, w.cmd.Env = v.dir, append(v.env(), testPeakFile+"="+w.peak)
+	var err error
+	if w.out, err = os.Create(filepath.Join(v.TempDir(), "said")); err != nil {
 		v.Fatal(err)
 	}
-	done, broken := make(chan struct{}), make(chan string, 1)
-	go func() {
-		for range time.Tick(20 * time.Millisecond) {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			now, worked := residentPeak(cmd.Process.Pid), processorTime(cmd.Process.Pid)
-			if now < boundMemory && worked < boundTime && time.Since(began) < boundWait {
-				continue
-			}
-			_ = cmd.Process.Kill()
-			broken <- fmt.Sprintf("%d MB after %v, of which it worked %v", now>>20, time.Since(began), worked)
+	w.cmd.Stdout, w.cmd.Stderr = w.out, w.out
+	if err := w.cmd.Start(); err != nil {
+		v.Fatal(err)
+	}
+	go w.watch()
+	return w
+}
+
+func (w *watched) watch() {
+	for range time.Tick(20 * time.Millisecond) {
+		select {
+		case <-w.done:
 			return
+		default:
 		}
-	}()
-	_ = cmd.Wait()
-	close(done)
+		now, worked := residentPeak(w.cmd.Process.Pid), processorTime(w.cmd.Process.Pid)
+		if now < boundMemory && worked < boundTime && time.Since(w.began) < boundWait {
+			continue
+		}
+		_ = w.cmd.Process.Kill()
+		w.broken <- fmt.Sprintf("%d MB after %v, of which it worked %v", now>>20, time.Since(w.began), worked)
+		return
+	}
+}
+
+// saidSoFar is everything that the program said.
+func (w *watched) saidSoFar() string {
+	w.Helper()
+	text, err := os.ReadFile(w.out.Name())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(text)
+}
+
+// ends waits for the program's end.
+func (w *watched) ends() (int, string) {
+	w.Helper()
+	_ = w.cmd.Wait()
+	close(w.done)
+	said := w.saidSoFar()
+	_ = w.out.Close() // what was said is read
+	args := w.cmd.Args[1:]
 	select {
-	case how := <-broken:
-		v.Fatalf("locsync %v takes too much: %s\n%s", args, how, clipped(said.String()))
+	case how := <-w.broken:
+		w.Fatalf("locsync %v takes too much: %s\n%s", args, how, clipped(said))
 	default:
 	}
-	took, most := time.Since(began), peakIn(v, peak)
-	v.Logf("locsync %v: exit %d, %d MB, %v\n%s", args, cmd.ProcessState.ExitCode(), most>>20, took.Round(time.Millisecond), clipped(said.String()))
+	took, most := time.Since(w.began), peakIn(w, w.peak)
+	w.Logf("locsync %v: exit %d, %d MB, %v\n%s", args, w.cmd.ProcessState.ExitCode(), most>>20,
+		took.Round(time.Millisecond), clipped(said))
 	if most > boundMemory {
-		v.Errorf("locsync %v: %d MB", args, most>>20)
+		w.Errorf("locsync %v: %d MB", args, most>>20)
 	}
-	return cmd.ProcessState.ExitCode(), said.String()
+	return w.cmd.ProcessState.ExitCode(), said
 }
 
 // residentPeak is the most memory that a process has had, as far as can be seen.

@@ -23,14 +23,17 @@ var arrows = map[string][]string{
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs
 	"sync/web": {"sync/engine", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
-	// heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit.
-	// oracle: what is about to be written is read by a second reader first. watch: its loops end with the engine's
-	// heartbeat: loops and passes say that they move. watch: its loops end with the engine's.
+	// heartbeat: loops and passes say that they move. forge: which repository an event is about. watch: its loops end
+	// with the engine's.
 	"sync/engine": {
-		"gitops", "gitops/forge", "sync/config", "sync/events", "sync/failure", "sync/heartbeat", "sync/inspect",
-		"sync/ledger", "sync/pass", "sync/pull", "sync/push", "sync/report", "sync/service", "sync/status",
-		"sync/tree", "sync/trigger", "sync/watch",
+		"gitops", "gitops/forge", "sync/branches", "sync/config", "sync/events", "sync/failure", "sync/heartbeat",
+		"sync/inspect", "sync/ledger", "sync/pass", "sync/pull", "sync/push", "sync/report", "sync/repository",
+		"sync/service", "sync/status", "sync/tree", "sync/trigger", "sync/watch",
 	},
+	"sync/branches": {"gitops", "sync/config", "sync/failure", "sync/ledger", "sync/pass", "sync/report"},
+	// heartbeat: git moves. service: what a damaged clone is not the reason for.
+	"sync/repository": {"gitops", "sync/config", "sync/failure", "sync/heartbeat", "sync/ledger", "sync/pass",
+		"sync/report", "sync/service"},
 	// request: of the branch that a pull brings.
 	"sync/pass": {
 		"gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events", "sync/failure",
@@ -150,7 +153,7 @@ var arrows = map[string][]string{
 	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	// bound, here and below: files of a git folder, objects, and what git prints
-	"gitops/content": {"gitops/tree", "gitops/history", "gitops/remote", "gitops/repository", "gitops/outcome",
+	"gitops/content": {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome",
 		"gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
 	// hook: where hooks are, and what git's configuration says of them
 	"gitops/hook": {"gitops/repository", "sync/bound"},

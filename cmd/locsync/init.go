@@ -40,7 +40,7 @@ func initCommand(a *app) *cobra.Command {
 	f.StringVar(&given.ID, "project-id", "", "the project's `ID` at the service")
 	f.StringVar(&given.Branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
 	f.StringVar(&given.Name, "name", "", "the project's `NAME` in messages (default: the folder's)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the file and write none")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "show the file and write none")
 	f.BoolVar(&o.noInput, "no-input", false, "do not ask, also at a terminal")
 	return c
 }

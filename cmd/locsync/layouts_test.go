@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +19,14 @@ import (
 )
 
 // First contact does no harm in layouts of many ecosystems, with texts, gaps, orphans and entries of other
-// shapes as chance has it.
+// shapes as chance has it. LOCSYNC_ALL_REPOSITORIES tries all of them; else it is those that have files of three kinds,
+// and of the fourth.
 func TestLayouts(t *testing.T) {
 	gittest.Need(t)
 	for name, lay := range layouts {
-		if testing.Short() && name != "mixed" {
-			continue // with the race detector one is enough, which has files of three kinds
+		few := name == "mixed" || name == "rails" && !testing.Short()
+		if os.Getenv("LOCSYNC_ALL_REPOSITORIES") == "" && !few {
+			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -95,7 +95,7 @@ func memoriesCreateCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages it has; needed where "+
+	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME` whose languages it has; needed where "+
 		"there are several")
 	return c
 }

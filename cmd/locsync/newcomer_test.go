@@ -248,8 +248,7 @@ func clipped(s string) string {
 func (n *newcomer) snapshot() string {
 	n.Helper()
 	return strings.Join([]string{
-		"HEAD " + n.git("rev-parse", "--symbolic-full-name", "HEAD"),
-		n.git("for-each-ref", "--format=%(refname) %(objectname)"),
+		n.git("for-each-ref", "--format=%(HEAD) %(refname) %(objectname)"), // with a star before what is checked out
 		"origin:", gittest.Git(n, n.origin, "for-each-ref", "--format=%(refname) %(objectname)"),
 		"changed: " + n.git("status", "--porcelain", "--untracked-files=all"),
 	}, "\n")

@@ -89,8 +89,8 @@ func syncCommand(a *app) *cobra.Command {
 
 // passFlags adds what push, pull and sync have in common.
 func passFlags(a *app, c *cobra.Command, want *web.Request) {
-	c.Flags().StringVar(&want.Push.Project, "project", "", "only the project called `NAME`")
-	c.Flags().BoolVar(&want.Push.DryRun, "dry-run", false, "report exactly what would be done, and change "+
+	c.Flags().StringVarP(&want.Push.Project, "project", "p", "", "only the project called `NAME`")
+	c.Flags().BoolVarP(&want.Push.DryRun, "dry-run", "n", false, "report exactly what would be done, and change "+
 		"nothing anywhere")
 	c.PreRun = func(*cobra.Command, []string) {
 		want.Pull.Project, want.Pull.DryRun = want.Push.Project, want.Push.DryRun

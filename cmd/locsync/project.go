@@ -35,7 +35,7 @@ func projectCreateCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME`; needed where there are several")
 	c.Flags().BoolVar(&o.Documents, "documents", false, "create a project for documents instead, called NAME documents")
 	c.Flags().BoolVar(&o.Write, "write", false, "write the id into the configuration file, and change nothing else in it")
 	refuses(c, func(*cobra.Command) error {
@@ -90,7 +90,7 @@ func projectPlanCommand(a *app, name string, apply bool) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "only the project of this `NAME`")
+	c.Flags().StringVarP(&t.project, "project", "p", "", "only the project of this `NAME`")
 	c.Flags().BoolVar(&replace, "replace", false,
 		"also replace an address for notifications that another client registered")
 	noArguments(c)

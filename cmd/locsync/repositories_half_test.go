@@ -94,8 +94,8 @@ func (s *atService) seed(n *newcomer, w *translator) {
 			format = "json"
 		}
 		keys := make(map[string]bool)
-		for p := range from.texts([]string{collection}) {
-			if half(p.key, 2) {
+		for p := range s.held {
+			if p.collection == collection && half(p.key, 2) {
 				keys[p.key] = true
 			}
 		}

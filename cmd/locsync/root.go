@@ -30,6 +30,9 @@ func Main() int {
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
+	if err != nil {
+		err = errors.Join(err, a.sayHeldBack())
+	}
 	if a.endWaits != nil {
 		a.endWaits()
 	}
@@ -125,6 +128,7 @@ func (a *app) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest folder "+
 		"above, up to the repository's root)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print the result only where something failed or was left out")
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
 }

@@ -33,7 +33,7 @@ func statusCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.all, "all", false, "at a terminal: every file, problem and event")
 	f.BoolVar(&o.watched, "watch", false, "go on, and show it again when something changes")
-	f.StringVar(&o.project, "project", "", "only the project called `NAME`")
+	f.StringVarP(&o.project, "project", "p", "", "only the project called `NAME`")
 	f.Float64Var(&o.least, "fail-if-incomplete", 0, "end with 3 where a language has less than `PERCENT` of the keys")
 	f.StringSliceVar(&o.languages, "language", nil, "with --fail-if-incomplete: only these `CODES`")
 	return c

@@ -36,7 +36,7 @@ func translateCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages are meant; needed where "+
+	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME` whose languages are meant; needed where "+
 		"there are several")
 	c.Flags().StringVar(&r.SourceLanguage, "from", "", "source language `CODE` (default: the project's)")
 	c.Flags().StringSliceVar(&r.TargetLanguages, "to", nil, "target language `CODES` (default: the project's)")

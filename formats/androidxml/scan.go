@@ -419,6 +419,7 @@ func (s *scanner) judge(node int, raw string, seen class) (style uint8) {
 	}
 	if (seen&seenApostrophe != 0 || seen&seenAmp != 0 && hasQuoteReference(raw)) && s.hasBareApostrophe(raw, seen) {
 		s.warn(node, `an apostrophe is neither escaped (\') nor inside quotes: the build tools refuse it`)
+		s.warnings[len(s.warnings)-1].By = resource.AndroidTools
 	}
 	return style
 }

@@ -78,7 +78,17 @@ type Warning struct {
 	Msg  string
 	At   int  // its offset, where that is not the node's; 0 where it is
 	Left bool // the node is left out because of it, and people mean it to be a text
+	By   Readers
 }
+
+// Readers are the programs that mind what a warning is about.
+type Readers string
+
+const (
+	AllReaders   Readers = ""
+	YAML11       Readers = "YAML 1.1"      // of the older version of YAML
+	AndroidTools Readers = "Android tools" // not those of other platforms that took the format over
+)
 
 // Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed
 // by its descendants, siblings in file order.

@@ -95,13 +95,27 @@ func (s *scanner) name(n, from, to int) error {
 		return refuse(from, "a name of more than %d bytes", resource.MaxName)
 	}
 	s.nodes[n].Name = resource.At(from, to)
-	if !s.warned && to-from <= 5 && isWord(s.src[from:to]) {
-		s.warned = true
-		s.warnings = append(s.warnings, resource.Warning{Node: n,
-			Msg: "YAML 1.1 readers take the name " + s.src[from:to] + " for a boolean or null; " +
-				"put it, and others like it, in quotes"})
+	if to-from <= 5 && isWord(s.src[from:to]) {
+		s.doubt(n, s.src[from:to])
 	}
 	return nil
+}
+
+// doubt warns once of names that are words.
+func (s *scanner) doubt(n int, name string) {
+	by := resource.AllReaders
+	if isAnswer(name) {
+		by = resource.YAML11
+	}
+	if s.warned[by] {
+		return
+	}
+	if s.warned == nil {
+		s.warned = make(map[resource.Readers]bool)
+	}
+	s.warned[by] = true
+	s.warnings = append(s.warnings, resource.Warning{Node: n, By: by,
+		Msg: "YAML 1.1 readers take the name " + name + " for a boolean or null; put it, and others like it, in quotes"})
 }
 
 func isWord(s string) bool {
@@ -117,7 +131,7 @@ func isWord(s string) bool {
 func (s *scanner) forgiveRoot() {
 	if len(s.nodes) > 1 && s.nodes[1].End == s.nodes[0].End && s.nodes[1].Kind == resource.Map &&
 		len(s.warnings) > 0 && s.warnings[0].Node == 1 {
-		s.warnings = nil
+		s.warnings = s.warnings[1:]
 	}
 }
 
@@ -229,7 +243,8 @@ func (s *scanner) seal(n int) error {
 		}
 	}
 	for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > n {
-		s.warnings, s.warned = s.warnings[:len(s.warnings)-1], false
+		delete(s.warned, s.warnings[len(s.warnings)-1].By)
+		s.warnings = s.warnings[:len(s.warnings)-1]
 	}
 	for len(s.answers) > 0 && s.answers[len(s.answers)-1] > n {
 		s.answers = s.answers[:len(s.answers)-1]

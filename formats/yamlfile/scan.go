@@ -60,8 +60,8 @@ type scanner struct {
 	src      string
 	nodes    []resource.Node
 	warnings []resource.Warning
-	warned   bool
-	plodding bool // without quick: for tests
+	warned   map[resource.Readers]bool // of a name that is a word to them
+	plodding bool                      // without quick: for tests
 
 	// The content line that is next: where its content begins and in which column; -1 at a document mark and at the
 	// end. Above it may stand a comment in the same column.

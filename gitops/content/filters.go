@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/remote"
@@ -193,18 +192,13 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	if !driver(repo.Settings, "lfs", true) {
 		return nil
 	}
-	commits, whole, err := repo.History.Ahead(u.To, append(there, u.Old), history.Most)
-	if err != nil {
+	before := u.Old
+	if before.IsZero() && len(there) > 0 {
+		before = there[0]
+	}
+	needed, err := touchesLFS(ctx, repo, before, u.To)
+	if err != nil || !needed {
 		return err
-	}
-	needed := !whole
-	for i := 0; i < len(commits) && !needed; i++ {
-		if needed, err = touchesLFS(ctx, repo, commits[i]); err != nil {
-			return err
-		}
-	}
-	if !needed {
-		return nil
 	}
 	to, err := remote.To(repo)
 	if err != nil {
@@ -219,17 +213,20 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	return nil
 }
 
-// touchesLFS says whether a commit brings a file that LFS stores.
-func touchesLFS(ctx context.Context, repo *repository.Repository, c *object.CommitData) (bool, error) {
-	var before object.Name
-	if len(c.Parents) > 0 {
-		parent, err := repo.History.Commit(c.Parents[0])
+// touchesLFS says whether a commit has a file that LFS stores, and that another commit has otherwise.
+func touchesLFS(ctx context.Context, repo *repository.Repository, before, after object.Name) (bool, error) {
+	var trees [2]object.Name
+	for i, h := range []object.Name{before, after} {
+		if h == before && !repo.Objects.Has(h) {
+			continue
+		}
+		c, err := repo.History.Commit(h)
 		if err != nil {
 			return false, err
 		}
-		before = parent.Tree
+		trees[i] = c.Tree
 	}
-	pairs, err := tree.Compare(ctx, repo.Objects.Entries, repo.Objects.Entries, before, c.Tree)
+	pairs, err := tree.Compare(ctx, repo.Objects.Entries, repo.Objects.Entries, trees[0], trees[1])
 	if err != nil {
 		return false, err
 	}
@@ -239,7 +236,7 @@ func touchesLFS(ctx context.Context, repo *repository.Repository, c *object.Comm
 			paths = append(paths, p.Path)
 		}
 	}
-	all, err := New(repo, c.Tree, time.Time{}, nil).attributesOf(ctx, paths, "lfs")
+	all, err := New(repo, trees[1], time.Time{}, nil).attributesOf(ctx, paths, "lfs")
 	for _, a := range all {
 		if a.value("filter") == "lfs" {
 			return true, nil

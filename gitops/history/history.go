@@ -76,17 +76,30 @@ func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 }
 
 // Cuts says whether a shallow clone was cut at one of these commits.
-func (g *Graph) Cuts(commits []*object.CommitData) (bool, error) {
+func (g *Graph) Cuts(commits []Walked) (bool, error) {
 	cut, err := bound.ReadFile(filepath.Join(g.Dir, "shallow"), 64<<20) // more than a million of them
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return err == nil && slices.ContainsFunc(commits, func(c *object.CommitData) bool {
+	return err == nil && slices.ContainsFunc(commits, func(c Walked) bool {
 		return bytes.Contains(cut, []byte(c.Hash.String()))
 	}), err
 }
 
-// How much of a history is read at most, and for how long: a pass waits for it, and keeps its messages in memory.
+// Trailer is the message trailer that marks a commit as ours.
+const Trailer = "Locsync-Project"
+
+// Walked is a commit that a walk came by.
+type Walked struct {
+	Hash     object.Name
+	Parents  []object.Name
+	Projects []string // the values of Trailer, as git reads it
+}
+
+// IsOurs says whether it carries our trailer.
+func (w Walked) IsOurs() bool { return len(w.Projects) > 0 }
+
+// How much of a history is read at most, and for how long: a pass waits for it.
 const (
 	Most  = 10_000
 	limit = time.Second
@@ -99,7 +112,7 @@ var errLimit = errors.New("the history is longer than is read of it")
 // whole says that these are all. Others that are not here, or no commits, are passed over. A commit at which a shallow
 // clone was cut has no parents.
 func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) (
-	commits []*object.CommitData, whole bool, err error,
+	commits []Walked, whole bool, err error,
 ) {
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, false, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
@@ -117,7 +130,7 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...
 	ctx, end := context.WithTimeoutCause(g.Life, limit, errLimit)
 	defer end()
 	out, _, err := g.ask(ctx, in, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", "--stdin", fmt.Sprintf("--max-count=%d", most+1))
+		"--format=%H%x00%P%x00%(trailers:key="+Trailer+",valueonly,separator=%x0A)%x00", "--stdin", fmt.Sprintf("--max-count=%d", most+1))
 	if commits = commitsIn(out); errors.Is(err, errLimit) {
 		return commits[:min(len(commits), most)], false, nil
 	}
@@ -128,17 +141,15 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...
 }
 
 // commitsIn reads commits in the format that Ahead asks for.
-func commitsIn(out string) (commits []*object.CommitData) {
-	const fields = 5
-	for f := strings.Split(out, "\x00"); len(f) > fields; f = f[fields:] {
-		c := &object.CommitData{Message: f[4]}
+func commitsIn(out string) (commits []Walked) {
+	for f := strings.Split(out, "\x00"); len(f) > 3; f = f[3:] {
+		var c Walked
 		c.Hash, _ = object.Parse(strings.TrimPrefix(f[0], "\n"))
-		c.Tree, _ = object.Parse(f[1])
-		for _, word := range strings.Fields(f[2]) {
+		for _, word := range strings.Fields(f[1]) {
 			parent, _ := object.Parse(word)
 			c.Parents = append(c.Parents, parent)
 		}
-		_, _ = fmt.Sscan(f[3], &c.When)
+		c.Projects = strings.FieldsFunc(f[2], func(r rune) bool { return r == '\n' })
 		commits = append(commits, c)
 	}
 	return commits

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -84,7 +83,7 @@ func TestHistoryIsGits(t *testing.T) {
 			var have []string
 			for _, c := range commits {
 				have = append(have, c.Hash.String())
-				if read, err := r.Commit(c.Hash); err != nil || !reflect.DeepEqual(read, c) {
+				if read, err := r.Commit(c.Hash); err != nil || !slices.Equal(read.Parents, c.Parents) {
 					rt.Fatalf("walked past %+v, read %+v, %v", c, read, err)
 				}
 			}

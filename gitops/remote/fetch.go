@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Branches are those of the remote as they are known here.
@@ -75,7 +76,7 @@ func (b *Branches) Base() (string, error) {
 // Default is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked
 // out. "" where neither is known.
 func (b *Branches) Default(remote string) (string, error) {
-	if b.repo.Settings.RemoteURL(remote) != "" {
+	if b.repo.Settings.HasRemote(remote) {
 		prefix := "refs/remotes/" + remote + "/"
 		_, symbolic, _, err := b.repo.Refs.ReadOnce(prefix + "HEAD")
 		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
@@ -141,7 +142,7 @@ func (b *Branches) fetchFrom(
 		head = strings.TrimPrefix(adv.head, "refs/heads/")
 	}
 	// its name is a path where the address is a relative one
-	if from.Address == b.repo.Settings.RemoteURL(b.repo.Options.Remote) {
+	if from.Address == b.repo.URL {
 		b.defaultBranch.Store(&head)
 	}
 	if branches, err = b.Named(branches); err != nil {
@@ -255,7 +256,7 @@ func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, 
 			branch := strings.TrimPrefix(name, prefix)
 			if prefix == "refs/remotes/" {
 				remote, rest, _ := strings.Cut(branch, "/")
-				if branch = rest; b.repo.Settings.RemoteURL(remote) == "" || branch == "HEAD" {
+				if branch = rest; !b.repo.Settings.HasRemote(remote) || branch == "HEAD" {
 					continue
 				}
 			}
@@ -265,4 +266,46 @@ func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, 
 		}
 	}
 	return false, nil
+}
+
+// Objects that a partial clone left out. Only the git program knows how to ask the remote for them.
+
+// Absent reads an object that a partial clone left out, and was asked for by itself.
+func Absent(r *repository.Repository, k object.Kind, h object.Name) (data []byte, err error) {
+	ctx, end := r.WatchRead()
+	defer end()
+	if err = FetchPromised(ctx, r, []object.Name{h}); err == nil {
+		_, data, err = r.Objects.Read(h)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %w", outcome.ErrUnfetched, k, h, err)
+	}
+	return data, nil
+}
+
+// FetchPromised lets git fetch objects by name, as it does itself for a checkout.
+func FetchPromised(ctx context.Context, r *repository.Repository, list []object.Name) (err error) {
+	defer outcome.Tell(r.Options.Done, outcome.Blobs, time.Now(), &err)
+	name := r.Settings.Promisor()
+	if name == "" {
+		return outcome.ErrUnfetched
+	}
+	var in strings.Builder
+	for _, h := range list {
+		in.WriteString(h.String() + "\n")
+	}
+	_, err = r.Run(ctx, run.Call{Args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress",
+		"--no-tags",
+		"--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"}, Stdin: []byte(in.String()),
+		Env: PromisorEnvironment(ctx, r), Write: true})
+	return err
+}
+
+// PromisorEnvironment gives our credentials to the promisor where it is our remote.
+func PromisorEnvironment(ctx context.Context, r *repository.Repository) []string {
+	name := r.Options.Remote
+	if r.Settings.Promisor() != name {
+		return nil
+	}
+	return at(r, name, r.URL).Environment(ctx)
 }

@@ -38,12 +38,11 @@ type advertised struct {
 
 // From is where the base branch is fetched from.
 func From(r *repository.Repository) (*Remote, error) {
-	address := r.Settings.RemoteURL(r.Options.Remote)
-	if address == "" {
+	if r.URL == "" {
 		return nil, fmt.Errorf("%w: %q in %s; git remote add %s URL, or remote = \"\" to keep commits local",
 			outcome.ErrNoRemote, r.Options.Remote, r.Facts.GitDir, r.Options.Remote)
 	}
-	return at(r, r.Options.Remote, address), nil
+	return at(r, r.Options.Remote, r.URL), nil
 }
 
 // To is where commits are delivered, and where the branch counts that they are delivered to. It is another one
@@ -53,12 +52,14 @@ func To(r *repository.Repository) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := r.Settings.PushURLs(r.Options.Remote)
+	to, err := r.PushURLs()
 	switch {
+	case err != nil:
+		return nil, err
 	case len(to) > 1:
 		return nil, fmt.Errorf("remote %s has %d addresses to push to, and a branch can only be compared at one: %w; "+
 			"keep one, and let that server pass its branches on", r.Options.Remote, len(to), ref.ErrUnsupported)
-	case to[0] == from.Address:
+	case len(to) == 0, to[0] == from.Address:
 		return from, nil
 	}
 	return at(r, to[0], to[0]), nil
@@ -88,8 +89,8 @@ func LocalPath(address string) (string, bool) {
 	return address, colon < 0 || slash >= 0 && slash < colon
 }
 
-// list gives the remote's references and the branch that its HEAD names. Over http the old protocol answers in one
-// request; elsewhere the new one tells only what is asked for. Where branches are named, these and that one are enough.
+// list gives the remote's references and the branch that its HEAD names. Where branches are named, these and that one
+// are enough. The server lists all of them to git ls-remote, whichever protocol: over http the old one is one request.
 func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
 	args := []string{"ls-remote", "--symref", m.name}
 	if strings.HasPrefix(m.Address, "http") {

@@ -4,10 +4,13 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locsync/locsync/gitops/history"
@@ -85,6 +88,11 @@ type Repository struct {
 	History  *history.Graph
 	Step     func(string) // called between the steps of a write; the tests end the process there
 
+	// The remote's addresses as git reads url, pushurl and insteadOf: where it is fetched from, "" where there is none,
+	// and where it is pushed to.
+	URL      string
+	PushURLs func() ([]string, error)
+
 	life context.Context // Open's, for what has no context of its own
 }
 
@@ -138,12 +146,31 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 		Step: func(what string) { r.Step(what) }}
 	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
-		RemoteURL: run.Redact(set.RemoteURL(r.Options.Remote)), GitProgram: r.Git.Path, GitVersion: r.Git.Version}
+		GitProgram: r.Git.Path, GitVersion: r.Git.Version}
+	if from, err := r.urls(ctx); err != nil {
+		return err
+	} else if len(from) > 0 { // the others are for pushes
+		r.URL, r.Facts.RemoteURL = from[0], run.Redact(from[0])
+	}
+	r.PushURLs = sync.OnceValues(func() ([]string, error) { return r.urls(r.life, "--push") })
 	if r.Facts.WorkTree = f.workTree; f.workTree == "" && f.gitDir == f.commonDir { // a git folder was named
 		r.Facts.WorkTree = r.mainTree()
 	}
 	r.Facts.Bare = r.Facts.WorkTree == "" && f.gitDir == f.commonDir
 	return nil
+}
+
+// urls asks git for addresses of the remote.
+func (r *Repository) urls(ctx context.Context, options ...string) ([]string, error) {
+	if !r.Settings.HasRemote(r.Options.Remote) {
+		return nil, nil
+	}
+	args := slices.Concat([]string{"remote", "get-url", "--all"}, options, []string{"--", r.Options.Remote})
+	out, err := r.Run(ctx, run.Call{Args: args})
+	if _, none := errors.AsType[*run.Error](err); none {
+		err = nil // which is told where one is needed
+	}
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == '\n' }), err
 }
 
 // configuredTree is core.worktree, which is relative to the git folder.

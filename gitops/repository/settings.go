@@ -41,22 +41,13 @@ func (s Settings) Get(key string) string {
 
 func (s Settings) Has(key string) bool { return len(s[key]) > 0 }
 
+// Bool is a value as git reads it; what is none, git refuses wherever it needs it.
 func (s Settings) Bool(key string, otherwise bool) bool {
 	if !s.Has(key) {
 		return otherwise
 	}
-	switch v := strings.ToLower(s.Get(key)); v {
-	case "true", "yes", "on":
-		return true
-	case "false", "no", "off", "":
-		return false
-	default:
-		n, err := strconv.Atoi(v)
-		if err != nil {
-			return otherwise
-		}
-		return n != 0
-	}
+	n, err := strconv.Atoi(s.Get(key))
+	return (err != nil || n != 0) && !slices.Contains([]string{"false", "no", "off", ""}, strings.ToLower(s.Get(key)))
 }
 
 // HasFilters says whether any content filter is configured.
@@ -80,48 +71,8 @@ func (s Settings) File(key string) string {
 	return v
 }
 
-// RemoteURL is where the remote is fetched from, after url.<base>.insteadOf; "" when it is not configured.
-func (s Settings) RemoteURL(remote string) string {
-	if urls := afterEmpty(s["remote."+remote+".url"]); len(urls) > 0 {
-		return s.rewrite(urls[0], ".insteadof")
-	}
-	return ""
-}
-
-// PushURLs is where the remote is pushed to, as git reads pushurl, url and pushInsteadOf.
-func (s Settings) PushURLs(remote string) (to []string) {
-	for _, raw := range afterEmpty(s["remote."+remote+".pushurl"]) {
-		to = append(to, s.rewrite(raw, ".insteadof"))
-	}
-	if len(to) > 0 {
-		return to
-	}
-	for _, raw := range afterEmpty(s["remote."+remote+".url"]) {
-		at := s.rewrite(raw, ".pushinsteadof")
-		if at == raw {
-			at = s.rewrite(raw, ".insteadof")
-		}
-		to = append(to, at)
-	}
-	return to
-}
-
-// rewrite replaces the longest prefix that a url section names.
-func (s Settings) rewrite(raw, rule string) string {
-	best, base := "", ""
-	for key, values := range s {
-		to, ok := strings.CutPrefix(key, "url.")
-		if !ok || !strings.HasSuffix(to, rule) {
-			continue
-		}
-		for _, prefix := range values {
-			if strings.HasPrefix(raw, prefix) && len(prefix) > len(best) {
-				best, base = prefix, strings.TrimSuffix(to, rule)
-			}
-		}
-	}
-	return base + raw[len(best):]
-}
+// HasRemote says whether there is an address for a remote.
+func (s Settings) HasRemote(name string) bool { return s.Has("remote." + name + ".url") }
 
 // tracking is the reference here for a branch of the remote, by the remote's fetch refspecs; "" when they
 // have no place for it.

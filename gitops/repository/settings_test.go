@@ -2,6 +2,7 @@ package repository
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -41,8 +42,14 @@ func TestSettingsAreGits(t *testing.T) {
 			t.Errorf("%s: %q, not %q", key, got, want)
 		}
 	}
-	if got := ours.RemoteURL("Or.Igin"); got != "git@example.org:a b.git" {
-		t.Errorf("address %q", got)
+	r, err := Open(t.Context(), dir, Options{Remote: "Or.Igin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Objects.Close()
+	to, err := r.PushURLs()
+	if got := r.URL + " " + strings.Join(to, " "); err != nil || got != "git@example.org:a b.git git@example.org:a b.git" {
+		t.Errorf("addresses %q", got)
 	}
 	if a, b := ours.tracking("Or.Igin", "l10n/x"), ours.tracking("Or.Igin", "wip"); a != "refs/remotes/o/l10n/x" || b != "" {
 		t.Errorf("tracked as %q and %q", a, b)

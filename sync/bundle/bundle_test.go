@@ -571,3 +571,42 @@ language_paths = { "zh-Hans" = "zh_CN" }
 		t.Errorf("%v %v %q", err, refused, out)
 	}
 }
+
+// countsReads counts how often each file is read.
+type countsReads struct {
+	fstest.MapFS
+	of map[string]int
+}
+
+func (c *countsReads) ReadFile(name string) ([]byte, error) {
+	c.of[name]++
+	return c.MapFS.ReadFile(name)
+}
+
+// In one tree a source file is read once for all translations whose root is compared with its own, or not at all where
+// it was read before.
+func TestRootIsReadOnce(t *testing.T) {
+	p := project(t, "\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
+	files := tree("en.yml", "a:\n  b: x\n", "zh-CN.yml", "c:\n  b: x\n")
+	b := find(t, files, p)[0]
+	for again := range 2 {
+		fsys := &countsReads{files, make(map[string]int)}
+		for _, l := range append(p.Targets(), p.Targets()...) {
+			if _, problem, err := b.Read(fsys, "zh-CN.yml", l); problem != nil || err != nil {
+				t.Error(problem, err)
+			}
+		}
+		if fsys.of["en.yml"] != 1 {
+			t.Errorf("tree %d: the source was read %d times", again, fsys.of["en.yml"])
+		}
+	}
+	fsys := &countsReads{files, make(map[string]int)}
+	for _, l := range append([]config.Language{b.Source}, p.Targets()...) {
+		if _, _, err := b.Read(fsys, b.Target(l), l); err != nil {
+			t.Error(err)
+		}
+	}
+	if fsys.of["en.yml"] != 1 {
+		t.Errorf("the source was read %d times, and it was read before its translations", fsys.of["en.yml"])
+	}
+}

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ output = "{LANGUAGE}.json"
 `)
 	bundles := find(t, tree("en.yaml", "", "en.xml", "", "en.json", ""), p)
 	for i, c := range []struct{ src, findings, warnings string }{
-		{"yes: Yes\nok: Okay\n", "", "yes yes"},
+		{"yes: Yes\nok: Okay\n", "", "yes"},
 		{`<resources><string name="a" translatable="false">don't</string></resources>`, "", "a"},
 		{`{"a": "\ud800"}`, "a", ""},
 	} {
@@ -43,6 +44,46 @@ output = "{LANGUAGE}.json"
 		}
 		if got := keys(Warnings(f, path, bundles[i].Source)); got != c.warnings {
 			t.Errorf("%s: warnings %q, want %q", path, got, c.warnings)
+		}
+	}
+}
+
+// What only some readers mind is no warning in files that others read: Ruby's files have their language as root, and
+// Compose Multiplatform shows quotes and apostrophes as they are.
+func TestWarningsOfOtherReaders(t *testing.T) {
+	const said = "YAML 1.1 readers take the name %s for a boolean or null; put it, and others like it, in quotes"
+	for _, c := range []struct{ path, output, text, want string }{
+		{"config/locales/en.yml", "config/locales/{LANGUAGE}.yml", "en:\n  yes: Sure\n  no: Never\n", "yes"},
+		{"config/locales/no.yml", "config/locales/{LANGUAGE}.yml", "'no':\n  true: Sure\n", "true"},
+		{"config/locales/no.yml", "config/locales/{LANGUAGE}.yml", "no:\n  true: Sure\n", "true"},
+		{"translations/messages.en.yml", "translations/messages.{LANGUAGE}.yml", "yes: Sure\nno: Never\non: At work\n", ""},
+		{"translations/messages.en.yml", "translations/messages.{LANGUAGE}.yml", "yes: Sure\ntrue: Right\n", "true"},
+		{"src/main/res/values/strings.xml", "src/main/res/values-{LANGUAGE}/strings.xml",
+			"<resources><string name=\"a\">It's</string></resources>", "an apostrophe"},
+		{"composeResources/values/strings.xml", "composeResources/values-{LANGUAGE}/strings.xml",
+			"<resources><string name=\"a\">It's</string></resources>", ""},
+		{"app/src/commonMain/composeResources/values/strings.xml", "app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
+			"<resources><string name=\"a\">It's \\u12</string></resources>", `a \u`},
+	} {
+		b := find(t, tree(c.path, ""), project(t, "[[project.files]]\nsource = \""+c.path+"\"\noutput = \""+c.output+"\"\n"))[0]
+		language := b.Source
+		if strings.Contains(c.path, "/no.yml") {
+			language.Path = "no"
+		}
+		f, err := b.Parse([]byte(c.text), language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, w := range Warnings(f, b.Path, b.Source) {
+			got = append(got, w.Problem)
+		}
+		want := c.want
+		if strings.HasSuffix(c.path, ".yml") && want != "" {
+			want = fmt.Sprintf(said, want)
+		}
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], want)) {
+			t.Errorf("%s, %q: warnings %q, want %q", c.path, c.text, got, want)
 		}
 	}
 }

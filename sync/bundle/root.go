@@ -1,9 +1,9 @@
 package bundle
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -57,37 +57,53 @@ func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.
 		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 
-// sourceRoot is what belowRoot finds in one content of a source file, for the next translation.
+// sourceRoot are the outermost names of a source file in one tree, and whether they stand below a root.
 type sourceRoot struct {
-	of      *Bundle // a copy may read the same content otherwise
-	content []byte
-	names   map[string]bool
-	rooted  bool
+	of     *Bundle // a copy may read the same file otherwise
+	in     fs.FS
+	names  map[string]bool
+	rooted bool
+}
+
+// remembers reports whether it is that of a bundle's source file in a tree. A tree of a kind that cannot be compared is
+// never the same one.
+func (r *sourceRoot) remembers(b *Bundle, fsys fs.FS) bool {
+	return r != nil && r.of == b && reflect.ValueOf(fsys).Comparable() && r.in == fsys
+}
+
+// rootOf finds the outermost names of a parsed source file; of nil, there are none.
+func rootOf(b *Bundle, fsys fs.FS, f *resource.File) *sourceRoot {
+	r := &sourceRoot{of: b, in: fsys}
+	if f == nil {
+		return r
+	}
+	if _, r.rooted = f.Root(); r.rooted {
+		r.names = make(map[string]bool)
+		for c := range f.Children(1) {
+			r.names[f.Name(c)] = true
+		}
+	}
+	return r
 }
 
 // belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
-// that is not there, or cannot be read, has none: its own problem is told elsewhere.
+// that is not there, or cannot be read, has none: its own problem is told elsewhere. It is as it was read last in this
+// tree, so that it is read once and not for each translation.
 func belowRoot(b *Bundle, fsys fs.FS) (names map[string]bool, rooted bool) {
-	src, err := bound.ReadFS(fsys, b.Path, resource.MaxBytes)
-	if err != nil {
-		return nil, false
-	}
 	kept := b.root
 	if kept == nil {
 		kept = new(atomic.Pointer[sourceRoot])
 	}
-	if last := kept.Load(); last != nil && last.of == b && bytes.Equal(last.content, src) {
+	if last := kept.Load(); last.remembers(b, fsys) {
 		return last.names, last.rooted
 	}
-	now := &sourceRoot{of: b, content: src}
-	if f, err := b.Parse(src, b.Source); err == nil {
-		if _, now.rooted = f.Root(); now.rooted {
-			now.names = make(map[string]bool)
-			for c := range f.Children(1) {
-				now.names[f.Name(c)] = true
-			}
+	var f *resource.File
+	if src, err := bound.ReadFS(fsys, b.Path, resource.MaxBytes); err == nil {
+		if f, err = b.Parse(src, b.Source); err != nil {
+			f = nil
 		}
 	}
+	now := rootOf(b, fsys, f)
 	kept.Store(now)
 	return now.names, now.rooted
 }

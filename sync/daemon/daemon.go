@@ -23,6 +23,7 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -130,6 +131,10 @@ func (d *running) live(hup <-chan os.Signal) error {
 	d.manager.ready()
 	d.servers.Go(func() { d.manager.run(d.ctx) })
 	d.servers.Go(func() { d.notifier.run(d.ctx) })
+	d.servers.Go(func() {
+		atRest(d.ctx, func() <-chan struct{} { return d.engine.Load().Changed() },
+			func() bool { return d.engine.Load().Doing("") != (report.Doing{}) }, debug.FreeOSMemory)
+	})
 	d.o.Log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)),
 		zap.String("listen", d.address.where()), zap.String("version", d.o.Version))
 	for d.ctx.Err() == nil {

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+
+	"github.com/locsync/locsync/sync/repository"
 )
 
-// A pass for which a clone had to be made again (see clone.go) is two runs, and one report: what the first run did
-// before the clone broke is done, so the second finds nothing of it to do.
+// A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first run
+// did before the clone broke is done, so the second finds nothing of it to do.
 
 // runReport is a line's report of a run, which can be continued by the report of another run.
 type runReport[R any] interface {
@@ -14,9 +16,11 @@ type runReport[R any] interface {
 }
 
 // twice makes a pass, and makes it again where what it failed for could be repaired.
-func twice[R runReport[R]](ctx context.Context, p *project, dry bool, run func() ([]R, error)) ([]R, error) {
+func twice[R runReport[R]](
+	ctx context.Context, of *repository.Repository, dry bool, run func() ([]R, error),
+) ([]R, error) {
 	first, err := run()
-	if !p.mended(ctx, err) {
+	if !of.Mended(ctx, err) {
 		return first, err
 	}
 	second, err := run()

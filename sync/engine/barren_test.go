@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/ledger"
 	"pgregory.net/rapid"
@@ -46,20 +47,21 @@ output = "out/{LANGUAGE}/{NAME}.yaml"
 			}
 			w.git("add", "-A")
 			w.git("commit", "-q", "--allow-empty", "-m", "by a person")
-			p, err := p.open(t.Context())
+			repo, err := p.repository.Open(t.Context())
 			w.check(err)
-			tip, err := p.branch.Repo.At(t.Context(), "main", "main")
+			branch := branches.With(p.branch, p.branch.Project, repo)
+			tip, err := repo.At(t.Context(), "main", "main")
 			w.check(err)
 			want, wantProblems, err := bundle.Find(tip, p.branch.Project)
 			w.check(err)
 			for range 2 {
-				got, problems, err := p.branch.FindSources(tip)
+				got, problems, err := branch.FindSources(tip)
 				w.check(err)
 				if !slices.EqualFunc(got, want, func(a, b *bundle.Bundle) bool { return a.Path == b.Path }) || !slices.Equal(problems, wantProblems) {
 					rt.Fatalf("after %v: found %v, %v; want %v, %v", did, paths(got), problems, paths(want), wantProblems)
 				}
 			}
-			p.close()
+			p.repository.Close(repo)
 		}
 	})
 }
@@ -93,24 +95,25 @@ func BenchmarkFindInCommit(b *testing.B) {
 	commit(b, dir, 20000, "")
 	p := benchProject(b, dir, []string{"de"})
 	p.branch.Project.Push.Source, p.branch.Project.Files[0].Source = "main", "**/en/*.json"
-	p, err := p.open(b.Context())
+	repo, err := p.repository.Open(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer p.close()
+	defer p.repository.Close(repo)
+	branch := branches.With(p.branch, p.branch.Project, repo)
 	for name, forget := range map[string]bool{"everywhere": true, "without barren folders": false} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if forget {
-					if err := ledger.Emptied.Delete(p.branch.Ledger, p.branch.StateName(), "main"); err != nil {
+					if err := ledger.Emptied.Delete(branch.Ledger, branch.StateName(), "main"); err != nil {
 						b.Fatal(err)
 					}
 				}
-				tip, err := p.branch.Repo.At(b.Context(), "main", "main")
+				tip, err := repo.At(b.Context(), "main", "main")
 				if err != nil {
 					b.Fatal(err)
 				}
-				if found, _, err := p.branch.FindSources(tip); err != nil || len(found) != 1 {
+				if found, _, err := branch.FindSources(tip); err != nil || len(found) != 1 {
 					b.Fatal(found, err)
 				}
 			}

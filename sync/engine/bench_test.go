@@ -53,7 +53,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if s := p.statusNow(b.Context()); s.Pending != 0 || s.Languages[0].Keys != 100_000 {
+		if s := p.view.now(b.Context()); s.Pending != 0 || s.Languages[0].Keys != 100_000 {
 			b.Fatalf("%d pending, %+v", s.Pending, s.Languages)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
@@ -34,38 +35,38 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 	if p.branch.Project.Cloned() {
 		remote = gitops.CloneRemote // what was fetched last may be old
 	}
-	repo, err := p.openWith(ctx, remote)
+	repo, err := p.repository.With(ctx, remote)
 	if err != nil {
 		return report.ProjectCheck{}, err
 	}
 	defer repo.Close()
-	line, err := p.current(repo)
+	line, err := branches.Current(p.branch, repo)
 	if errors.As(err, new(*failure.UsageError)) {
-		line, err = p, nil // no line is for now, and the files are there all the same
+		line, err = p.branch, nil // no line is for now, and the files are there all the same
 	}
 	if err != nil {
 		return report.ProjectCheck{}, err
 	}
-	defer line.finished()
-	fsys, err := line.checkTree(ctx, repo)
+	defer p.finished()
+	fsys, err := checkTree(ctx, line, repo)
 	if err != nil {
 		return report.ProjectCheck{}, pass.UsageError(err)
 	}
-	return inspect.Project(ctx, line.branch.Project, repo, fsys, o, line.branch.Announce)
+	return inspect.Project(ctx, line.Project, repo, fsys, o, line.Announce)
 }
 
 // checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has
 // it.
-func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
+func checkTree(ctx context.Context, line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
 	switch {
-	case p.branch.Project.Push.Source == config.Worktree:
+	case line.Project.Push.Source == config.Worktree:
 		return repo.Worktree()
-	case !p.branch.Project.Cloned():
-		return p.statusTree(repo)
+	case !line.Project.Cloned():
+		return statusTree(line, repo)
 	}
-	tip, err := repo.At(ctx, p.branch.Project.Push.Source, p.branch.Project.Push.Source)
+	tip, err := repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
 	if err == nil {
-		err = p.branch.FetchBlobs(ctx, tip)
+		err = line.FetchBlobs(ctx, tip)
 	}
 	return tip, err
 }
@@ -111,17 +112,17 @@ func (p *project) checkRequest(ctx context.Context) error {
 	if !p.branch.Project.Pull.Enabled || !p.branch.Project.Pull.Request.Forge() {
 		return nil
 	}
-	repo, err := p.openWith(ctx, p.branch.Project.Pull.Remote)
+	repo, err := p.repository.With(ctx, p.branch.Project.Pull.Remote)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	line, err := p.current(repo)
+	line, err := branches.Current(p.branch, repo)
 	if errors.As(err, new(*failure.UsageError)) {
-		line, err = p.on("HEAD", nil) // none is for now; the token and the repository are the same for all
+		line, err = branches.On(p.branch, "HEAD", nil) // none is for now; the token and the repository are the same for all
 	}
 	if err != nil {
 		return err
 	}
-	return line.branch.MergeRequest(repo).Check(ctx)
+	return line.MergeRequest(repo).Check(ctx)
 }

@@ -43,8 +43,16 @@ func newFar(t *testing.T, project string) *far {
 		return nil
 	}})
 	f.configure(project)
-	f.Clones = filepath.Join(t.TempDir(), "clones")
+	f.cloneInto(filepath.Join(t.TempDir(), "clones"))
 	return f
+}
+
+// cloneInto names the folder for clones.
+func (f *far) cloneInto(folder string) {
+	f.Clones = folder
+	for _, p := range f.projects {
+		p.repository.Clones = folder
+	}
 }
 
 // edits commits a file to a branch at the remote, as somebody would elsewhere.
@@ -148,7 +156,7 @@ func TestDamagedCloneLosesNothing(t *testing.T) {
 			damage(f.clone())
 			clones := f.Clones
 			f.restart(f.Config)
-			f.Clones = clones
+			f.cloneInto(clones)
 			f.pulls(pull.Options{})
 			if got := f.there("l10n", appDE); got != `{ "a": "Apfel" }` {
 				t.Fatalf("delivered %s instead of commit %s", got, waiting)

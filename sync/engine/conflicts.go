@@ -15,7 +15,7 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 			continue
 		}
 		names := []string{p.branch.ProjectName()}
-		lines, err := p.registry().records()
+		lines, err := ledger.Lines.List(e.State, p.branch.ProjectName())
 		if err != nil {
 			return nil, err
 		}

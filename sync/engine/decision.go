@@ -17,9 +17,8 @@ import (
 )
 
 // decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be
-// about any conflict: both sides, a choice of conflicts without a side, a language that none of the projects is
-// translated into.
-func decision(o push.Options, projects []*project) (push.Options, error) {
+// about any conflict: both sides, a choice of conflicts without a side, a language that is none of those known.
+func decision(o push.Options, known []string) (push.Options, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
 		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed " +
@@ -31,12 +30,6 @@ func decision(o push.Options, projects []*project) (push.Options, error) {
 		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about " +
 			"them; say whose texts are right, ours or theirs")}
 	}
-	var known []string
-	for _, p := range projects {
-		known = append(known, p.branch.Project.TargetLanguages...)
-	}
-	slices.Sort(known)
-	known = slices.Compact(known)
 	for _, language := range o.Languages {
 		if slices.Contains(known, language) {
 			continue

@@ -30,7 +30,7 @@ func TestOverdue(t *testing.T) {
 		at = now
 		w.restart(w.Config)
 		w.Now = clock
-		w.projects[0].born = now
+		w.projects[0].view.born = now
 	}
 	begin(day(1, 2))
 	expect("nothing was ever pulled", day(4, 3)) // Friday, then Monday

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
@@ -25,36 +26,36 @@ func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, erro
 	if !o.DryRun {
 		p.began(p.branch.Now())
 	}
-	return twice(ctx, p, o.DryRun, func() ([]pull.Report, error) { return p.pullOnce(ctx, o) })
+	return twice(ctx, p.repository, o.DryRun, func() ([]pull.Report, error) { return p.pullOnce(ctx, o) })
 }
 
 func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, error) {
-	var c census
-	opened, err := p.open(ctx)
+	var c branches.Census
+	repo, err := p.repository.Open(ctx)
 	if err == nil {
-		defer opened.close()
-		c, err = opened.pullLines(ctx, o.DryRun)
+		defer p.repository.Close(repo)
+		c, err = branches.ForPull(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.registry().keepWaiting(ledger.PassPull, c.waiting)
+		err = c.Remember(p.branch, ledger.PassPull)
 	}
-	if err != nil || len(c.lines) == 0 {
-		result, err := pull.None(p.branch, o, c.found(), err)
+	if err != nil || len(c.Lines) == 0 {
+		result, err := pull.None(p.branch, o, c.Found(), err)
 		return []pull.Report{result}, err
 	}
 	var reports []pull.Report
 	var errs []error
-	for i, line := range c.lines {
+	for i, line := range c.Lines {
 		var found pass.Found
 		if i == 0 {
-			found = c.found()
+			found = c.Found()
 		}
-		result, err := pull.Make(ctx, line.branch, o, found)
+		result, err := pull.Make(ctx, line, o, found)
 		reports = append(reports, result)
 		errs = append(errs, err)
 	}
 	if !o.DryRun {
-		opened.maintain(ctx)
+		p.repository.Maintain(ctx, repo)
 	}
 	return reports, errors.Join(errs...)
 }

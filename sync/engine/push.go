@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/push"
@@ -23,7 +24,7 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 		return []push.Report{push.Failed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
-	reports, err := twice(ctx, p, o.DryRun, func() ([]push.Report, error) { return p.pushOnce(ctx, o) })
+	reports, err := twice(ctx, p.repository, o.DryRun, func() ([]push.Report, error) { return p.pushOnce(ctx, o) })
 	p.branch.GitBusy.Is(p.branch.Now())
 	if !errors.Is(err, gitops.ErrBusy) {
 		p.branch.GitBusy.Ends()
@@ -32,27 +33,27 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 }
 
 func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, error) {
-	var c census
-	opened, err := p.open(ctx)
+	var c branches.Census
+	repo, err := p.repository.Open(ctx)
 	if err == nil {
-		defer opened.close()
-		c, err = opened.pushLines(ctx, o.DryRun)
+		defer p.repository.Close(repo)
+		c, err = branches.ForPush(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.registry().keepWaiting(ledger.PassPush, c.waiting)
+		err = c.Remember(p.branch, ledger.PassPush)
 	}
-	if err != nil || len(c.lines) == 0 {
-		result, err := push.None(p.branch, o, c.skipped, c.found(), err)
+	if err != nil || len(c.Lines) == 0 {
+		result, err := push.None(p.branch, o, c.Skipped, c.Found(), err)
 		return []push.Report{result}, err
 	}
 	var reports []push.Report
 	var errs []error
-	for i, line := range c.lines {
+	for i, line := range c.Lines {
 		var found pass.Found
 		if i == 0 {
-			found = c.found()
+			found = c.Found()
 		}
-		result, err := push.Make(ctx, line.branch, o, found)
+		result, err := push.Make(ctx, line, o, found)
 		reports = append(reports, result)
 		errs = append(errs, err)
 	}

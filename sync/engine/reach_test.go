@@ -40,10 +40,10 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	for _, what := range []string{"the first who asks", "the second", "the third"} {
 		seen(what, w.Status(t.Context()).Projects[0])
 	}
-	began := *p.glances.began.Load()
+	began := *p.view.began.Load()
 	seen("another one", w.Status(t.Context()).Projects[0])
 	seen("who does not look", w.LastStatus().Projects[0])
-	if now := *p.glances.began.Load(); now != began {
+	if now := *p.view.began.Load(); now != began {
 		t.Errorf("looks begun at %s and at %s hang at a time", began, now)
 	}
 	writer, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0) // also where nothing reads it just now
@@ -68,7 +68,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	defer cancel()
 	told := make(chan report.Status)
 	go func() { told <- w.Status(ctx) }()
-	for end := time.Now().Add(20 * time.Second); w.projects[0].glances.began.Load() == nil || w.projects[1].glances.began.Load() == nil; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); w.projects[0].view.began.Load() == nil || w.projects[1].view.began.Load() == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("one is looked at when the other one has answered only")
 		}
@@ -91,7 +91,7 @@ func TestClaimRefused(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`})
 	var refused error
 	asked := 0
-	w.Claim = func(_ context.Context, p *config.Project, commonDir string) error {
+	w.projects[0].repository.Claim = func(_ context.Context, p *config.Project, commonDir string) error {
 		if asked++; p.Name != w.projects[0].branch.Project.Name || !strings.HasSuffix(commonDir, ".git") {
 			t.Errorf("asked for %s in %s", p.Name, commonDir)
 		}

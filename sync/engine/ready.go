@@ -6,10 +6,6 @@ import (
 	"fmt"
 )
 
-// readiness is what is known of a project's working: nothing once everything was seen to work, else everything that
-// was not.
-type readiness struct{ why []error }
-
 var errNotLooked = errors.New("not looked yet")
 
 // Ready returns nil once the repository of every project and the service have been seen to work, and else everything
@@ -44,7 +40,7 @@ func (p *project) prove(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		p.readiness.Store(&readiness{why})
-		p.engine.changes.Send()
+		p.changes.Send()
 	}
 }
 
@@ -60,7 +56,7 @@ func (p *project) proveRepository(ctx context.Context) error {
 		defer done()
 		defer p.finished()
 	}
-	repo, err := p.opened(ctx)
+	repo, err := p.repository.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,4 +67,13 @@ func (p *project) proveRepository(ctx context.Context) error {
 func (p *project) proveService(ctx context.Context) error {
 	_, err := p.branch.Service.Projects().Read(ctx, p.branch.Project.ID)
 	return err
+}
+
+// reach waits for the first contact with the repository. It reports false where ctx ends before.
+func (p *project) reach(ctx context.Context) bool {
+	return p.repository.Reach(ctx, func(silent error) {
+		p.readiness.Store(&readiness{[]error{silent}})
+		p.view.now(ctx) // what the state alone tells
+		p.changes.Send()
+	})
 }

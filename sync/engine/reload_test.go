@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"go.uber.org/zap"
 )
@@ -26,27 +28,39 @@ func configured(t *testing.T, dir, above, within string, names ...string) *confi
 	return cfg
 }
 
-// A repository that has not answered is asked once, however often the configuration is read again, and by however many projects; one that has is asked again by a project
-// that begins.
+// A repository that has not answered is asked once, however often the configuration is read again; one that has is asked again by a project that begins.
 func TestContactsOfAReload(t *testing.T) {
-	t.Parallel()
+	gittest.Need(t)
 	dir := t.TempDir()
-	first := New(Parts{Config: configured(t, dir, "", "", "a", "b"), Log: zap.NewNop()})
-	a, since := first.projects[0], time.Now()
-	if a.contact != first.projects[1].contact || a.contact.hangs() {
-		t.Error("before the contact")
+	gittest.Git(t, dir, "init", "-q", "-b", "main")
+	gittest.Commit(t, dir, "first", map[string]string{"README": "a repository"})
+	pipe := filepath.Join(dir, ".git", "objects", "info", "alternates")
+	gittest.Pipe(t, pipe)
+	parts := func(names ...string) Parts {
+		return Parts{Config: configured(t, dir, "", "", names...), Log: zap.NewNop()}
 	}
-	a.contact.since.Store(&since)
+	first := New(parts("a", "b"))
+	told, stop := context.WithCancel(t.Context())
+	stop()
+	if first.projects[0].reach(told) {
+		t.Error("a loop that is told to end begins")
+	}
 	without := first.Reconfigured(Parts{Config: configured(t, dir, "", "repository = \"elsewhere\"\n", "c"), Log: zap.NewNop()})
-	if without.projects[0].contact == a.contact {
-		t.Error("another repository is waited for as the one that hangs")
-	}
-	back := without.Reconfigured(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop()})
-	if back.projects[0].contact != a.contact {
+	back := without.Reconfigured(parts("a"))
+	if back.contacts[dir] != first.contacts[dir] {
 		t.Error("it is asked again")
 	}
-	close(a.contact.done)
-	if back.Reconfigured(Parts{Config: configured(t, dir, "", "", "b"), Log: zap.NewNop()}).projects[0].contact == a.contact {
+	end, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(os.Remove(pipe), end.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !back.projects[0].reach(t.Context()) {
+		t.Error("the repository answers, and the project does not begin")
+	}
+	if back.Reconfigured(parts("b")).contacts[dir] == first.contacts[dir] {
 		t.Error("what answered once is believed to answer now")
 	}
 }

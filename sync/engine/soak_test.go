@@ -237,6 +237,20 @@ type sentText struct {
 	look, at time.Time
 }
 
+// cloned is a clone beside the scene: a repository, a state and reports of its own, the same remote and service.
+func (s *scene) cloned(name string) *scene {
+	s.tb.Helper()
+	c := *s
+	c.root = s.path(name)
+	s.must(os.Mkdir(c.root, 0o777))
+	s.must(os.Symlink(filepath.Join("..", "origin.git"), c.path("origin.git")))
+	gittest.Git(s.tb, c.root, "clone", "-q", "--template=", "origin.git", "repo")
+	text, err := os.ReadFile(s.path("locsync.toml"))
+	s.must(err)
+	s.must(os.WriteFile(c.path("locsync.toml"), text, 0o600))
+	return &c
+}
+
 func newChapter(tb testing.TB, seed uint64) *chapter {
 	c := &chapter{seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)), written: make(map[string]*text), dead: make(map[string]bool), look: make(map[string]time.Time)}
 	first := map[string]string{"code.go": "package code\n"}
@@ -620,6 +634,7 @@ func (c *chapter) resolve(path, base, ours, theirs string) {
 	}
 	for _, n := range slices.SortedFunc(maps.Keys(was), catalog.Name.Compare) {
 		if _, there := mine[n]; !there {
+			c.over(other[n], "its removal, in a merge")
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: n.Key, Form: n.Form})
 		}
 	}

@@ -217,7 +217,7 @@ func TestReadyReasons(t *testing.T) {
 	}
 	w.dir = "http://127.0.0.1:1/x.git"
 	w.configure(settings + jsonFiles)
-	w.Clones = filepath.Join(t.TempDir(), "clones")
+	w.projects[0].repository.Clones = filepath.Join(t.TempDir(), "clones")
 	if err := w.proof(t); err == nil || !strings.HasPrefix(err.Error(), `project "app": clone http://127.0.0.1:1/x.git: `) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a repository elsewhere that nobody serves: %v", err)
 	}
@@ -233,8 +233,8 @@ func TestMissedPull(t *testing.T) {
 		w.Now = func() time.Time { return at }
 		l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 		l.start()
-		if want := w.projects[0].branch.Project.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
-			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
+		if want := w.projects[0].branch.Project.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.view.next.Load().Equal(want) {
+			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.view.next.Load(), want)
 		}
 		select {
 		case <-p.signals.pull:

@@ -352,7 +352,7 @@ func (s *storm) run(rests, steps int) {
 			return
 		}
 	}
-	if w := s.projects[0].watcher.Load(); w != nil {
+	if w := s.projects[0].view.watcher.Load(); w != nil {
 		stats := w.Stats()
 		if stats.Mode != "event" {
 			s.t.Errorf("%+v", stats)

@@ -161,20 +161,6 @@ func (s *scene) open(o ...func(*local.Options)) {
 	s.tb.Cleanup(s.close)
 }
 
-// cloned is a clone beside the scene: a repository, a state and reports of its own, the same remote and service.
-func (s *scene) cloned(name string) *scene {
-	s.tb.Helper()
-	c := *s
-	c.root = s.path(name)
-	s.must(os.Mkdir(c.root, 0o777))
-	s.must(os.Symlink(filepath.Join("..", "origin.git"), c.path("origin.git")))
-	gittest.Git(s.tb, c.root, "clone", "-q", "--template=", "origin.git", "repo")
-	text, err := os.ReadFile(s.path("locsync.toml"))
-	s.must(err)
-	s.must(os.WriteFile(c.path("locsync.toml"), text, 0o600))
-	return &c
-}
-
 // close ends the service, so that the folder holds everything.
 func (s *scene) close() {
 	if s.svc == nil {

@@ -71,12 +71,23 @@ func (a *account) leaveOut(x pass.Translated, code, key, why string) {
 	a.problem(report.Problem{Code: code, File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
 }
 
-// leaveChanges takes note of all that a file does not get which is left as it is.
-func (a *account) leaveChanges(x pass.Translated, changes []catalog.Change) {
-	left := a.looksAt(x.Target)
-	for _, c := range changes {
-		left.keys[c.Key] = true
+// tells takes what a merge tells of its file; met says that only the ledger is new to what the branch has.
+func (a *account) tells(t bundle.Target, of told, met bool) {
+	left := a.looksAt(t)
+	for _, key := range of.keys {
+		left.keys[key] = true
 	}
+	a.report.Problems = append(a.report.Problems, of.problems...)
+	if of.held != nil {
+		a.holds = append(a.holds, *of.held)
+		a.problem(*of.held)
+	}
+	for _, c := range of.conflicts {
+		a.conflict(c, met)
+	}
+	a.report.Unsent = a.report.Unsent || of.kept
+	a.report.SourceChanged += of.sourceChanged
+	a.report.Blanked += of.blanked
 }
 
 // keepLeft remembers what was left out of the files that a pull looked at, instead of what earlier ones left out of

@@ -73,6 +73,10 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 	}
 	run.to.tip, run.to.base = tip, tip.Base()
 	run.merging.shared = t.NewShared()
+	of, err := run.merging.common(t, tip.New())
+	if err != nil {
+		b.Fatal(err)
+	}
 	var done []*merged
 	for _, target := range bundle.Known(t.Bundles(), p.Project.Targets()) {
 		src := passtest.JSONFile(benchKeys, target.Language.Code, edition)
@@ -80,7 +84,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, err := run.merging.merge(b.Context(), t, pass.Translated{Target: target, Texts: bundle.Texts(f)}, tip.New())
+		m, err := run.merging.merge(b.Context(), of, pass.Translated{Target: target, Texts: bundle.Texts(f)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -247,6 +247,29 @@ func (r *delivery) deliver(
 	return true, nil
 }
 
+// Look is the commits that decide what a pull builds on.
+func Look(tip *gitops.Tip) string {
+	text := tip.Hash()
+	if tip.New() {
+		return text + " new"
+	}
+	if base := tip.Base(); base != nil {
+		text += " " + base.Hash()
+	}
+	return text
+}
+
+// lookAfter is what Look says to the next pull when this one made a commit and nothing else happens.
+func lookAfter(tip *gitops.Tip, made string) string {
+	if tip.New() {
+		return made + " " + tip.Hash() // that was its base
+	}
+	if base := tip.Base(); base != nil {
+		return made + " " + base.Hash()
+	}
+	return made
+}
+
 // toMerge is the request to merge the branch, which has the problems of this pull.
 func (r *delivery) toMerge() *request.Branch {
 	b := r.branch.MergeRequest(r.branch.Repo)

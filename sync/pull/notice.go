@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
@@ -16,33 +17,46 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
+// noticing compares what the service has of the source texts of a tree with what it accepted.
+type noticing struct {
+	branch   *pass.Branch
+	account  *account
+	accepted *accepted.Sources
+	tree     *tree.Tree
+}
+
 // tellsSources reports whether the exports of a group can bring its source texts as well.
-func (r *pulling) tellsSources(g *bundle.Group) bool {
-	asked := r.branch.Project.Push.Enabled && !r.branch.Project.Pull.Source
+func tellsSources(p *pass.Branch, g *bundle.Group) bool {
+	asked := p.Project.Push.Enabled && !p.Project.Pull.Source
 	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
 }
 
-// noticeSources compares what the service has of the source texts with what it accepted. Groups that it refused, and
-// those of which it has nothing at all, are asked for them alone.
-func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bundle.Group) error {
+// exportKey tells what this pull asked for, however often it reads the branch.
+func exportKey(g *bundle.Group) string { return g.ID() }
+
+// notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
+// refused, and those of which it has nothing at all, are asked for their source texts alone.
+func (r *noticing) notice(
+	ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported,
+) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
 	compare := func(g *bundle.Group, x *pass.Exported, texts func(b *bundle.Bundle) catalog.Catalog) {
 		for _, b := range g.Bundles {
-			if s := t.Of(b); !s.Broken() && !x.Lacks(b, b.Source) {
+			if s := r.tree.Of(b); !s.Broken() && !x.Lacks(b, b.Source) {
 				if found[s.Collection] == nil {
 					found[s.Collection] = make(catalog.Marks)
 				}
-				r.compareSource(t, s, texts(b), found[s.Collection])
+				r.compare(s, texts(b), found[s.Collection])
 			}
 		}
 	}
 	for _, g := range groups {
-		x := r.exports[exportKey(g)]
+		x := exports[exportKey(g)]
 		switch {
-		case !r.tellsSources(g) || !r.sent(t, g):
+		case !tellsSources(r.branch, g) || !r.sent(g):
 		case x == nil || len(x.Entries)+len(x.Sources) == 0:
-			asks = append(asks, pass.SourceAsk(t, g))
+			asks = append(asks, pass.SourceAsk(r.tree, g))
 		case x.Late == nil && len(x.Sources) > 0:
 			compare(g, x, x.SourceOf)
 		}
@@ -65,15 +79,15 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 	return nil
 }
 
-// sourceNews reports whether the answer of a probe has source texts that were not found before. What is not in it is
+// news reports whether the answer of a probe has source texts that were not found before. What is not in it is
 // as it was.
-func (r *pulling) sourceNews(t *tree.Tree, x *pass.Exported) (bool, error) {
+func (r *noticing) news(x *pass.Exported) (bool, error) {
 	for _, b := range x.Group.Bundles {
-		s, found := t.Of(b), make(catalog.Marks)
+		s, found := r.tree.Of(b), make(catalog.Marks)
 		if s.Broken() {
 			continue
 		}
-		r.compareSource(t, s, x.SourceOf(b), found)
+		r.compare(s, x.SourceOf(b), found)
 		known, err := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
 		if err != nil {
 			return false, err
@@ -88,19 +102,19 @@ func (r *pulling) sourceNews(t *tree.Tree, x *pass.Exported) (bool, error) {
 }
 
 // sent reports whether the service has accepted texts of a group.
-func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
+func (r *noticing) sent(g *bundle.Group) bool {
 	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool {
-		return len(r.merging.accepted.Files[t.Of(b).ID()]) > 0
+		return len(r.accepted.Files[r.tree.Of(b).ID()]) > 0
 	})
 }
 
-// compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told
+// compare finds the texts of a file that the service has otherwise than it accepted them. One that it was told
 // to keep is none.
-func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
-	theirs = t.FittedSource(s.Bundle, theirs)
+func (r *noticing) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
+	theirs = r.tree.FittedSource(s.Bundle, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
-		accepted, known := r.merging.accepted.Texts[s.Collection][u.Name]
+		accepted, known := r.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]
 		if !known || u.Text == "" || there && r.branch.Project.Push.Conflicts == string(service.Skip) {
 			continue
@@ -112,7 +126,7 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 }
 
 // keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
-func (r *pulling) keepFound(collection string, found catalog.Marks) error {
+func (r *noticing) keepFound(collection string, found catalog.Marks) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		known, err := tx.Marks(r.branch.Memory().FoundSlot(collection))
 		if err != nil || len(known) == 0 && len(found) == 0 {

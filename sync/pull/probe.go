@@ -62,29 +62,6 @@ func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	return nil
 }
 
-// Look is the commits that decide what a pull builds on.
-func Look(tip *gitops.Tip) string {
-	text := tip.Hash()
-	if tip.New() {
-		return text + " new"
-	}
-	if base := tip.Base(); base != nil {
-		text += " " + base.Hash()
-	}
-	return text
-}
-
-// lookAfter is what Look says to the next pull when this one made a commit and nothing else happens.
-func lookAfter(tip *gitops.Tip, made string) string {
-	if tip.New() {
-		return made + " " + tip.Hash() // that was its base
-	}
-	if base := tip.Base(); base != nil {
-		return made + " " + base.Hash()
-	}
-	return made
-}
-
 // probed is a group that a pull asks for what changed in it.
 type probed struct {
 	*bundle.Group
@@ -180,7 +157,7 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 	if len(x.Problems) > 0 {
 		return true, nil
 	}
-	if news, err := r.sourceNews(t, x); err != nil || news {
+	if news, err := r.noticing(t).news(x); err != nil || news {
 		return news, err
 	}
 	for _, target := range x.Targets(x.Group) {

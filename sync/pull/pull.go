@@ -1,13 +1,15 @@
 // Package pull is one pull of a branch: the service's translations, and its source texts where the configuration wants
 // them, merged key by key with the files of the translation branch, as one commit that is delivered to the remote.
 //
-//	read   branch, base and exports -> catalogs, what was merged last
-//	plan   three-way merge, checks, guard, removed and orphaned keys -> files
-//	apply  files -> commit -> delivered -> remembered
+//	read   branch, base and exports -> catalogs, what was merged last (read_merge)
+//	plan   three-way merge, checks, guard, removed and orphaned keys -> files; pure (plan*.go)
+//	apply  files -> commit -> delivered -> remembered (commits, deliver, remember)
+//
+// Files are read and planned one at a time: the texts of all of them at once would be most of a pull's memory.
 //
 // Its law: a text that was written in the files is replaced only by one that was written after it was seen. A commit
-// is intended in the ledger before it is delivered and remembered after. A dry run is a pull over a
-// draft of the ledger, with a preview in place of the delivery (begin).
+// is intended in the ledger before it is delivered and remembered after. A dry run is a pull over a draft of the
+// ledger, with a preview in place of the delivery (begin).
 //
 // It sends nothing to the service, and does not decide when it runs.
 package pull
@@ -290,10 +292,13 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
+	of, err := r.merging.common(t, remade)
+	if err != nil {
+		return nil, err
+	}
 	for i, x := range theirs {
 		r.branch.Announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		x.Texts = r.merging.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
-		m, err := r.merging.merge(ctx, t, x, remade)
+		m, err := r.merging.merge(ctx, of, x)
 		if err != nil {
 			return nil, err
 		}
@@ -319,7 +324,7 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 		return nil, err
 	}
 	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] == nil })
-	if err := r.noticeSources(ctx, t, loud); err != nil {
+	if err := r.noticing(t).notice(ctx, loud, r.exports); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
@@ -379,7 +384,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 		answers, err = r.branch.ExportAll(ctx, asks, pass.Resumed)
 	}
 	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
-		return errors.Join(err, r.noticeSources(ctx, t, open))
+		return errors.Join(err, r.noticing(t).notice(ctx, open, r.exports))
 	}
 	if err != nil {
 		return err
@@ -394,11 +399,13 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 // pullAsk is the question of a pull for a group of a tree.
 func (r *pulling) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
 	return pass.ExportAsk{Group: g, Languages: languages, Completion: r.branch.Project.Pull.CompletionState,
-		Sources: r.tellsSources(g), Wanted: t.Wanted(g)}
+		Sources: tellsSources(r.branch, g), Wanted: t.Wanted(g)}
 }
 
-// exportKey tells what this pull asked for, however often it reads the branch.
-func exportKey(g *bundle.Group) string { return g.ID() }
+// noticing is that of a tree.
+func (r *pulling) noticing(t *tree.Tree) *noticing {
+	return &noticing{branch: r.branch, account: r.account, accepted: r.merging.accepted, tree: t}
+}
 
 // late is why the answers of this pull are not the last word; nil where they are.
 func (r *pulling) late() error {

@@ -32,13 +32,13 @@ type removals struct {
 // putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out
 // while the source did not have the key. A key that replaced another is left to what its old key has.
 func (o *removals) putBack(
-	ctx context.Context, t *tree.Tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
-) (catalog.Catalog, error) {
-	had := o.baseTexts(t, m.Target)
+	ctx context.Context, t *tree.Tree, x bundle.Target, renamed []catalog.Rename, source, ours catalog.Catalog,
+) (all, back catalog.Catalog, err error) {
+	had := o.baseTexts(t, x)
 	if len(had) == 0 {
-		return ours, nil
+		return ours, nil, nil
 	}
-	asked, has := widely(m.Target, source, had), ours.Index()
+	asked, has := widely(x, source, had), ours.Index()
 	for _, r := range renamed {
 		delete(asked, r.To.Key)
 	}
@@ -47,30 +47,30 @@ func (o *removals) putBack(
 		return here || u.Text == ""
 	})
 	if len(lacks) == 0 {
-		return ours, nil
+		return ours, nil, nil
 	}
 	if err := o.list(ctx); err != nil {
-		return nil, fmt.Errorf("read what was taken out of branch %s: %w", o.tip.Branch(), err)
+		return nil, nil, fmt.Errorf("read what was taken out of branch %s: %w", o.tip.Branch(), err)
 	}
 	for i, made := range o.made {
 		if len(lacks) == 0 {
 			break
 		}
-		if !o.changed[i][m.Path] {
+		if !o.changed[i][x.Path] {
 			continue
 		}
-		out, all, err := o.tookOut(made, m.Target)
+		out, all, err := o.tookOut(made, x)
 		if err != nil {
-			return nil, fmt.Errorf("read what commit %.10s took out of %s: %w", made.Commit, m.Path, err)
+			return nil, nil, fmt.Errorf("read what commit %.10s took out of %s: %w", made.Commit, x.Path, err)
 		}
 		lacks = slices.DeleteFunc(lacks, func(u catalog.Unit) bool {
 			if out[u.Name] {
-				m.back = append(m.back, u)
+				back = append(back, u)
 			}
 			return all[u.Name]
 		})
 	}
-	return append(ours, m.back...), nil
+	return append(ours, back...), back, nil
 }
 
 // baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base

@@ -24,14 +24,14 @@ func (m *merged) pack(branch ledger.TargetMarks) {
 		kind  ledger.TargetMarks
 		marks *catalog.Marks
 	}{
-		{ledger.Merged, &m.agreed}, {ledger.Filler, &m.filler}, {branch, &m.after},
-		{ledger.Made, &m.made.For}, {ledger.Outdated, &m.made.Outdated}, {ledger.Elsewhere, &m.elsewhere},
+		{ledger.Merged, &m.marks.agreed}, {ledger.Filler, &m.marks.filler}, {branch, &m.marks.after},
+		{ledger.Made, &m.marks.made.For}, {ledger.Outdated, &m.marks.made.Outdated}, {ledger.Elsewhere, &m.marks.elsewhere},
 	} {
 		m.records = append(m.records, marked{x.kind, x.marks.Pack()})
 		m.weight += len(*x.marks)
 		*x.marks = nil
 	}
-	m.made = catalog.Fresh{}
+	m.marks.made = catalog.Fresh{}
 }
 
 // packed are the marks of one kind.
@@ -84,17 +84,17 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	}
 	now := maps.Clone(history)
 	if now == nil {
-		now = maps.Clone(m.inherits)
+		now = maps.Clone(m.texts.inherits)
 	}
 	if now == nil {
-		now = make(catalog.Marks, len(m.history))
+		now = make(catalog.Marks, len(m.texts.stayed))
 	}
-	for _, u := range m.history {
+	for _, u := range m.texts.stayed {
 		if !ledger.Holds(now, u) {
 			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
 		}
 	}
-	wrote, err := m.wrote.Marks()
+	wrote, err := m.texts.wrote.Marks()
 	if err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 		ledger.Learn(now, name, mark)
 	}
 	var agreed catalog.Marks
-	if len(m.kept) > 0 {
+	if len(m.texts.kept) > 0 {
 		if agreed, err = m.packed(ledger.Merged).Marks(); err != nil {
 			return err
 		}
 	}
-	for _, u := range m.kept {
+	for _, u := range m.texts.kept {
 		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, agreed[u.Name]) {
 			ledger.Forget(now, u.Name, mark)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -76,16 +75,4 @@ func withFiles(first, second []report.PulledFile) []report.PulledFile {
 	return slices.SortedFunc(maps.Values(files), func(a, b report.PulledFile) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Language, b.Language))
 	})
-}
-
-// valueOf is a change of a catalog as a dry run shows it; at is the catalog's index.
-func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) report.Value {
-	v := report.Value{Key: c.Key, Form: c.Form}
-	if c.Op != catalog.Removed {
-		v.New = &c.Text
-	}
-	if i, there := at[c.Name]; there {
-		v.Old = &before[i].Text
-	}
-	return v
 }

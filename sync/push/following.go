@@ -174,7 +174,13 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		case len(there) == 0:
 			fresh = append(fresh, to...)
 		case !slices.Equal(to, there) && !slices.ContainsFunc(there, isNew):
-			again = append(again, to...)
+			carried, err := r.carried(ctx, b, l, m, there, slices.ContainsFunc(found, isNew))
+			if err != nil {
+				return err
+			}
+			if !carried {
+				again = append(again, to...)
+			}
 		}
 		if len(found) > 0 {
 			keys[id] = true
@@ -182,6 +188,33 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		}
 	}
 	return r.add(ctx, b, l, fresh, again)
+}
+
+// carried reports whether another clone has moved a key already: the branch has what the service has under the new key,
+// and nothing under the old one, whose texts are not new.
+func (r *renaming) carried(
+	ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename, there catalog.Catalog, isNew bool,
+) (bool, error) {
+	if b.Target(l) == "" || m.Left != nil || isNew {
+		return false, nil
+	}
+	if len(r.push.snapshots.all) == 0 {
+		if err := r.push.snapshots.find(ctx); err != nil {
+			return false, err
+		}
+	}
+	branch := r.push.snapshots.all[0]
+	if branch.name != pass.LookAt(r.push.branch.Project.Pull.Branch) {
+		return false, nil
+	}
+	f, _, err := b.Read(branch.fsys, b.Target(l), l)
+	if err != nil {
+		return false, err
+	}
+	texts := bundle.Texts(f)
+	moved := forms(texts, m.To.Key)
+	return len(forms(texts, m.From.Key)) == 0 &&
+		!slices.ContainsFunc(there, func(u catalog.Unit) bool { return !slices.Contains(moved, u) }), nil
 }
 
 // add puts the translations of renamed keys into imports: fresh where the service has none, again over those it has.

@@ -5,6 +5,11 @@
 //	plan   what changed since -> imports, one for each collection, language, format, state and labels
 //	apply  imports, all under way at once; what was accepted is remembered as each ends
 //
+// It goes through these in stages, since what became of the sources decides which translations can follow: source files
+// (read_sources, plan_sources, apply_sources), renamed and moved keys (following, moves), conflicts that are decided,
+// and what people changed in target files (read_candidates, plan_candidates, plan_translations, translations). The
+// plans are pure.
+//
 // Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays
 // pending. A dry run is a push over a draft of the ledger, with a preview in place of the imports (newState).
 //

@@ -108,7 +108,9 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
 		return count, nil
 	}
-	s := newState(p, Options{DryRun: true})
+	line := *p
+	line.Repo = repo
+	s := newState(&line, Options{DryRun: true})
 	s.tree = t
 	var err error
 	if s.lost, err = p.Memory().Conflicts(); err != nil {
@@ -121,7 +123,7 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 			branch = tip
 		}
 	}
-	if r.snapshots.all, err = r.snapshots.snapshotsIn(repo, branch); err != nil {
+	if r.snapshots.all, err = r.snapshots.snapshotsIn(branch); err != nil {
 		return nil, err
 	}
 	found, err := r.inSnapshots()
@@ -316,9 +318,6 @@ func (r *reader) inherited(
 // common.
 func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
 	none := catalog.Marks{}
-	if r.branch.Repo == nil {
-		return none, nil
-	}
 	fork, err := r.branch.Repo.History.Fork(c.snapshot.commit, other.snapshot.commit)
 	if err != nil || fork == "" {
 		return none, err

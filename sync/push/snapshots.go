@@ -61,7 +61,7 @@ func (r *snapshots) find(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.all, err = r.snapshotsIn(r.branch.Repo, branch); err != nil || branch == nil {
+	if r.all, err = r.snapshotsIn(branch); err != nil || branch == nil {
 		return err
 	}
 	return r.readMerged(ctx, r.all[len(r.all)-1])
@@ -96,12 +96,12 @@ func (r *snapshots) readMerged(ctx context.Context, at *opened) error {
 }
 
 // snapshotsIn are those of the tree that pushes read, and of a branch; nil where it is not to be looked at.
-func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*opened, error) {
+func (r *snapshots) snapshotsIn(branch *gitops.Tip) ([]*opened, error) {
 	here := &opened{snapshot{name: pass.LookAt(r.branch.Project.Push.Source)}, r.tree.FS}
 	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
-		_, head, err := repo.Head()
+		_, head, err := r.branch.Repo.Head()
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func (r *snapshots) snapshotsIn(repo *gitops.Repo, branch *gitops.Tip) ([]*opene
 			if err != nil {
 				return nil, err
 			}
-			past, err := repo.History.Contains(at.commit, commit)
+			past, err := r.branch.Repo.History.Contains(at.commit, commit)
 			if err != nil {
 				return nil, err
 			}

@@ -43,6 +43,7 @@ var (
 	removedKeys = describe("removed_keys", "Keys that were pushed once and that the source no longer has.", "project")
 	problemsNow = describe("problems", "Keys and files that are left out.", "project")
 	conflicts   = describe("conflicts", "Translations changed on both sides that wait for a decision.", "project")
+	conflictAge = describe("conflicts_oldest_seconds", "How long the oldest of them waits; 0 where there is none.", "project")
 	heldBatches = describe("held_batches", "Files that the brake of pushes or the guard of pulls holds back.", "project")
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
@@ -160,6 +161,7 @@ func (m sink) passes(p report.ProjectStatus) {
 func (m sink) left(p report.ProjectStatus) {
 	m.gauge(problemsNow, float64(len(p.Problems)), p.Name)
 	m.gauge(conflicts, float64(len(p.Conflicts)), p.Name)
+	m.gauge(conflictAge, oldestConflict(p.Conflicts).Seconds(), p.Name)
 	m.gauge(heldBatches, float64(p.Held), p.Name)
 	if neverSeen(p) {
 		return
@@ -170,6 +172,14 @@ func (m sink) left(p report.ProjectStatus) {
 		m.gauge(haveKeys, float64(l.Keys), p.Name, l.Language)
 		m.gauge(missingKeys, float64(l.Missing), p.Name, l.Language)
 	}
+}
+
+// oldestConflict is for how long the oldest of some conflicts has been waiting.
+func oldestConflict(conflicts []report.Conflict) (age time.Duration) {
+	for _, c := range conflicts {
+		age = max(age, time.Since(c.Since))
+	}
+	return age
 }
 
 func (m sink) watching(p report.ProjectStatus) {

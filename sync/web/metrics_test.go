@@ -111,7 +111,7 @@ var measured = []string{
 	"git_operations_total", "git_duration_seconds_count",
 	"look_failed", "scan_files", "scan_duration_seconds", "files_unparsable",
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
-	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "held_batches", "translated_keys", "missing_keys",
+	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
 	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
 	"notifications_total",
 	"state_bytes", "state_rebuilds_total",

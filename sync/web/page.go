@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,8 +19,12 @@ import (
 var pageSource string
 
 // pages are the status page and the form for its token. Every text of the repository, the service or an error passes `text` on its way into them, besides
-// what package html/template does.
-var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
+// what package html/template does. They are read when the first is asked for: most runs of the program show none.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("pages").Funcs(pageFuncs).Parse(leaner(pageSource)))
+})
+
+var pageFuncs = template.FuncMap{
 	"asset":     assetPath,
 	"when":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
 	"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -31,7 +36,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"at":        func(now, t time.Time) moment { return moment{now, t} },
 	"eventSign": eventSign,
 	"of":        func(p *project, item any) part { return part{p, item} },
-}).Parse(leaner(pageSource)))
+}
 
 // moment is a time, and the one it is told from.
 type moment struct{ Now, Time time.Time }
@@ -70,7 +75,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 // write answers with one of the pages.
 func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
 		s.Log.Error("make the page "+name, zap.Error(err))
 		plain(w, http.StatusInternalServerError, "the page could not be made; the log says why")
 		return

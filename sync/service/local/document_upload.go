@@ -269,6 +269,7 @@ func applyUploadParameters(q params, models []documentModel) error {
 // readUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong.
 func readUploads(p *project, sent []part, models []documentModel) ([]sentFile, error) {
 	out := make([]sentFile, len(sent))
+	segments := 0
 	for i, f := range sent {
 		u := sentFile{body: f.body, model: models[i], languages: p.Targets}
 		var err error
@@ -293,6 +294,10 @@ func readUploads(p *project, sent []part, models []documentModel) ([]sentFile, e
 		}
 		if u.doc, err = readDocument(u.path, u.body, p, u.model.sheet); err != nil {
 			return nil, err
+		}
+		if segments += len(u.doc.Segments()); segments > segment.MaxSegments {
+			return nil, refuse(http.StatusRequestEntityTooLarge, "the files have more than %d texts; send them in several calls",
+				segment.MaxSegments)
 		}
 		out[i] = u
 	}

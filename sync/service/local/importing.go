@@ -17,6 +17,9 @@ import (
 // repeats nothing that counts.
 const importBatch = 5000
 
+// maxEntries is how many keys the files of one import have in all.
+const maxEntries = 600_000
+
 // offer is what an import has for one key, all its files taken together.
 type offer struct {
 	entry
@@ -38,8 +41,13 @@ func (s *keysService) runImport(ctx context.Context, j *job) error {
 	}
 	var read [][]entry
 	var failed []wire.ImportError
+	all := 0
 	for i, f := range in.Files {
 		entries, err := readFile(f, in, bodies[i])
+		if all += len(entries); all > maxEntries && err == nil {
+			all -= len(entries)
+			err = fmt.Errorf("the files before it, and it, have more than %d keys; import it alone", maxEntries)
+		}
 		if err != nil {
 			failed = append(failed, wire.ImportError{Error: err.Error(), FileName: f.Name})
 			entries = nil

@@ -14,7 +14,7 @@ import (
 
 // Bounds of what a call may carry.
 const (
-	maxHeld     = 512 << 20 // bytes of bodies in memory, all calls together
+	maxHeld     = 160 << 20 // bytes of bodies in memory, all calls together
 	maxImport   = 128 << 20 // bytes of an import, all files together
 	maxModel    = 4 << 20   // bytes of a JSON body or part
 	maxParts    = 10_000    // parts of a multipart body

@@ -25,6 +25,9 @@ type tmxUnit struct {
 	} `xml:"tuv"`
 }
 
+// maxUnit is how many bytes of one unit of a TMX file are read.
+const maxUnit = 1 << 20
+
 // importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with replaceAllContent, take the place of
 // what it has. A file that is wrong changes nothing.
 func (s *memoryService) importMemory(c *call) error {
@@ -83,6 +86,11 @@ func readTMX(m *memory, body []byte, now int64) error {
 		seen = true
 		if start.Name.Local != "tu" {
 			continue
+		}
+		rest := body[d.InputOffset():]
+		if !bytes.Contains(rest[:min(len(rest), maxUnit)], []byte("</tu>")) {
+			line, _ := d.InputPos()
+			return invalid(wire.PartMemoryFile, "line %d: a unit has no end within %d bytes", line, maxUnit)
 		}
 		var u tmxUnit
 		if err := d.DecodeElement(&u, &start); err != nil {

@@ -20,7 +20,7 @@ var attributePattern = regexp.MustCompile(`[\s/"']([^\s"'>/=]+)\s*=\s*(?:"([^"]*
 // attributesOf reads the attributes of a tag, which begins at an offset.
 func attributesOf(tag string, at int) []attribute {
 	var out []attribute
-	for _, m := range attributePattern.FindAllStringSubmatchIndex(tag, -1) {
+	for _, m := range attributePattern.FindAllStringSubmatchIndex(tag, maxAttributes) {
 		a := attribute{name: strings.ToLower(tag[m[2]:m[3]])}
 		switch {
 		case m[4] >= 0:

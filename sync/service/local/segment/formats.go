@@ -75,7 +75,17 @@ func Parse(name string, src []byte, o Options) (*Document, error) {
 			return nil, err
 		}
 	}
-	return f.parse(src, o)
+	if !f.binary && signs(src) > maxSigns {
+		return nil, errSegments
+	}
+	d, err := f.parse(src, o)
+	if err == nil {
+		err = d.refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 func checkUTF8(src []byte) error {

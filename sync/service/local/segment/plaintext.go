@@ -29,7 +29,13 @@ func parseText(src []byte, _ Options) (*Document, error) {
 
 // add appends a segment of running text, unless there is nothing in it to translate.
 func (d *Document) add(from, to int, s Segment, spell func(string) (string, error)) {
-	if translatable(s.Text, s.Markup) {
+	switch {
+	case !translatable(s.Text, s.Markup):
+	case len(s.Text) > maxText:
+		d.refused = errText
+	case len(d.segments) == MaxSegments:
+		d.refused = errSegments
+	default:
 		d.segments = append(d.segments, s)
 		d.spans = append(d.spans, span{from, to, spell})
 	}

@@ -27,8 +27,35 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes is the largest document that is taken apart.
-const MaxBytes = 64 << 20
+// MaxBytes is the largest document that is taken apart, and MaxSegments the most segments that one has. A segment has
+// two bytes at least, and takes a hundred times as many.
+const (
+	MaxBytes    = 64 << 20
+	MaxSegments = 200_000
+)
+
+// More bounds of what is read of a document.
+const (
+	maxSigns      = 2_000_000 // that may begin an element, a paragraph or an inline mark
+	maxText       = 1 << 20   // bytes of one text
+	maxAttributes = 1000      // of one element; what is behind them is not translated
+)
+
+func signs(src []byte) (n int) {
+	for _, b := range src {
+		switch b {
+		case '<', '\n', '\r', '\f', '\v', '*', '_', '`', '[', '!', '|', '~':
+			n++
+		}
+	}
+	return n
+}
+
+// Why a document is not taken apart.
+var (
+	errSegments = fmt.Errorf("it has more than %d texts; cut it into smaller documents", MaxSegments)
+	errText     = fmt.Errorf("one of its texts has more than %d bytes; cut it into paragraphs", maxText)
+)
 
 // Markup is what a segment's text has in it beside words.
 type Markup uint8
@@ -67,6 +94,7 @@ type Document struct {
 	segments []Segment
 	src      []byte
 	language string // the target language that a bilingual file names
+	refused  error  // why it is not taken apart
 
 	// One of two: spans for documents that are spliced here, rewrite for those that package formats splices.
 	spans   []span

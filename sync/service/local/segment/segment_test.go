@@ -435,3 +435,20 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// A document is refused before it takes much more memory than it has bytes.
+func TestTooManySegments(t *testing.T) {
+	for name, src := range map[string]string{
+		"lines.txt": strings.Repeat("a\n", MaxSegments+1), "signs.html": strings.Repeat("<", maxSigns+1),
+		"text.txt": strings.Repeat("a", maxText+1), "elements.html": strings.Repeat("<p>a", MaxSegments+1),
+	} {
+		if _, err := Parse(name, []byte(src), Options{Source: "en"}); err == nil {
+			t.Errorf("%s is taken apart", name)
+		}
+	}
+	src := "<p " + strings.Repeat("alt=a ", 3*maxAttributes) + ">"
+	d, err := Parse("a.html", []byte(src), Options{Source: "en"})
+	if err != nil || len(d.Segments()) != maxAttributes {
+		t.Errorf("%v, %d attributes", err, len(d.Segments()))
+	}
+}

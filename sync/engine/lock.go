@@ -20,19 +20,22 @@ func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
 	return service.Alive(heartbeat.With(ctx, h), h.Expect)
 }
 
-// passLock lets one pass of a project through at a time.
+// passLock lets one pass of a project through at a time. Engines before and after a reload share it.
 type passLock struct {
-	taken  chan struct{}                   // one slot: the pass that has the lock
-	holder atomic.Pointer[heartbeat.Heart] // of the pass that has it
+	project string                          // its name
+	taken   chan struct{}                   // one slot: the pass that has the lock
+	holder  atomic.Pointer[heartbeat.Heart] // of the pass that has it
 }
 
-func newPassLock() *passLock { return &passLock{taken: make(chan struct{}, 1)} }
+func newPassLock(project string) *passLock {
+	return &passLock{project: project, taken: make(chan struct{}, 1)}
+}
 
 // blocked returns an error where no pass can begin any more, because the one that has the lock hangs.
-func (p *project) blocked() error {
-	if still, hangs := p.mu.holder.Load().Still(); hangs {
+func (l *passLock) blocked() error {
+	if still, hangs := l.holder.Load().Still(); hangs {
 		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its "+
-			"repository is on answers, or start the daemon again", p.branch.Project.Name, still)
+			"repository is on answers, or start the daemon again", l.project, still)
 	}
 	return nil
 }
@@ -40,45 +43,45 @@ func (p *project) blocked() error {
 // lookAtHolder is how often a command that waits for the lock sees whether the pass that has it hangs.
 const lookAtHolder = time.Second
 
-// lock waits until no other pass of the project is made; done unlocks. It is an error where ctx ends before, and for a
-// command, which does not wait with it, where the pass that has the lock hangs.
-func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
-	own, used := heartbeat.From(ctx), p.engine.using()
+// begin waits until no other pass of the project is made; done lets the next one through. It is an error where ctx ends
+// before, and for a command, which does not wait with it, where the pass that has the lock hangs. The pass of a command
+// gets a heartbeat of its own.
+func (l *passLock) begin(
+	ctx context.Context, heart func() *heartbeat.Heart,
+) (_ context.Context, done func(), err error) {
+	own := heartbeat.From(ctx)
 	own.Rest()
-	if err := p.wait(ctx, own == nil); err != nil {
-		used()
+	if err := l.wait(ctx, own == nil); err != nil {
 		return ctx, nil, err
 	}
 	h := own
 	if own == nil {
-		h = p.engine.Beats.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name),
-			p.proven.Load)
+		h = heart()
 		ctx = beats(ctx, h)
 	}
 	h.Beat()
-	p.mu.holder.Store(h)
+	l.holder.Store(h)
 	return ctx, func() {
-		p.mu.holder.Store(nil)
+		l.holder.Store(nil)
 		if own == nil {
 			h.End()
 		}
-		<-p.mu.taken
-		used()
+		<-l.taken
 	}, nil
 }
 
 // wait waits for the lock.
-func (p *project) wait(ctx context.Context, command bool) error {
+func (l *passLock) wait(ctx context.Context, command bool) error {
 	ticker := time.NewTicker(lookAtHolder)
 	defer ticker.Stop()
 	for {
 		if command {
-			if err := p.blocked(); err != nil {
+			if err := l.blocked(); err != nil {
 				return err
 			}
 		}
 		select {
-		case p.mu.taken <- struct{}{}:
+		case l.taken <- struct{}{}:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()

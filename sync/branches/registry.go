@@ -1,4 +1,4 @@
-package engine
+package branches
 
 import (
 	"maps"
@@ -11,8 +11,6 @@ import (
 
 // registry is what is remembered of the lines of a project: which there are, which are finished, what waits.
 type registry struct{ branch *pass.Branch }
-
-func (p *project) registry() registry { return registry{p.branch} }
 
 // records are the lines that passes have been for, by branch.
 func (r registry) records() (map[string]ledger.Line, error) {
@@ -47,8 +45,9 @@ func (r registry) register(dry bool, now ledger.Line) error {
 	})
 }
 
-// lineStatuses lists the lines, without those that push.branches covers no more.
-func (r registry) lineStatuses(s *report.ProjectStatus) error {
+// Statuses lists the lines, without those that push.branches covers no more.
+func Statuses(p *pass.Branch, s *report.ProjectStatus) error {
+	r := registry{p}
 	records, err := r.records()
 	if err != nil {
 		return err
@@ -86,11 +85,11 @@ func (r registry) lineStatus(records map[string]ledger.Line, name string) (repor
 	return l, nil
 }
 
-// keepWaiting remembers the branches that wait, in place of those that the last such pass found.
-func (r registry) keepWaiting(passOf string, now []ledger.WaitingBranch) error {
-	before, _, err := ledger.Waiting.Get(r.branch.Ledger, r.branch.ProjectName(), passOf)
-	if err != nil || slices.Equal(before, now) {
+// Remember remembers the branches that wait, in place of those that the last such pass of the project found.
+func (c Census) Remember(p *pass.Branch, passOf string) error {
+	before, _, err := ledger.Waiting.Get(p.Ledger, p.ProjectName(), passOf)
+	if err != nil || slices.Equal(before, c.waiting) {
 		return err
 	}
-	return ledger.Waiting.Put(r.branch.Ledger, r.branch.ProjectName(), passOf, now)
+	return ledger.Waiting.Put(p.Ledger, p.ProjectName(), passOf, c.waiting)
 }

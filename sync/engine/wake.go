@@ -2,16 +2,70 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/trigger"
 	"go.uber.org/zap"
 )
+
+// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block,
+// and report whether there is such a project.
+func (e *Engine) PushSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) trigger.Signal {
+		p.far.Store(true) // the caller may know of more than the watcher
+		return p.signals.push
+	})
+}
+
+// PullSoon is PushSoon for pulls.
+func (e *Engine) PullSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) trigger.Signal { return p.signals.pull })
+}
+
+func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
+	projects, err := e.pick(name)
+	if err != nil {
+		return false
+	}
+	for _, p := range projects {
+		p.branch.Log.Debug("woken", zap.String("by", reason))
+		which(p).Send()
+	}
+	return true
+}
+
+// SyncSoon rings for a push and a pull.
+func (e *Engine) SyncSoon(name, reason string) bool {
+	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
+}
+
+// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However
+// often it is called, pulls are kept apart (see notices).
+func (e *Engine) PullByID(ids []string, reason string) int {
+	return e.pullNotified(reason, func(p *project) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.branch.Project.ID, id) })
+	})
+}
+
+// PullAny is PullByID for a notification that does not tell which project it is about.
+func (e *Engine) PullAny(reason string) int {
+	return e.pullNotified(reason, func(*project) bool { return true })
+}
+
+func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int {
+	n := 0
+	for _, p := range e.projects {
+		if p.branch.Project.Pull.Enabled && concerned(p) {
+			p.branch.Log.Debug("woken", zap.String("by", reason))
+			p.signals.pullNotice.Send()
+			n++
+		}
+	}
+	return n
+}
 
 // PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty
 // fields are not known.
@@ -40,7 +94,7 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 		address, _, _ := p.branch.Project.Address()
 		return mayBe(address, event.Repository)
 	}
-	address, heads, err := p.whence(ctx)
+	address, heads, err := p.repository.Origin(ctx)
 	if err != nil {
 		return true
 	}
@@ -67,46 +121,4 @@ func mayBe(address, repository string) bool {
 	_, name, err := forge.Locate(address)
 	// a forge may be below a folder of its host
 	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
-}
-
-// origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the
-// git program, and events may come by the thousand: one look serves all that come at one time, and those after it for
-// so many times as it took.
-type origin struct {
-	mu      sync.Mutex // held while looking
-	address string
-	heads   []string // the current branch, and base
-	err     error
-	until   time.Time
-}
-
-const (
-	originShare = 20
-	originMost  = 2 * time.Second // the sender of the event waits for the answer; what takes longer cannot be told
-)
-
-// whence is the origin as it is, or was a moment ago.
-func (p *project) whence(ctx context.Context) (address string, heads []string, err error) {
-	o := &p.origin
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if began := time.Now(); began.After(o.until) {
-		o.address, o.heads, o.err = p.lookWhence(ctx)
-		if end := time.Now(); ctx.Err() == nil {
-			o.until = end.Add(originShare * end.Sub(began))
-		}
-	}
-	return o.address, o.heads, o.err
-}
-
-func (p *project) lookWhence(ctx context.Context) (address string, heads []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, originMost)
-	defer cancel()
-	repo, err := p.opened(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	head, _, err := repo.Head()
-	base, berr := repo.Branches.Base()
-	return repo.Address(), []string{head, base}, errors.Join(err, berr, repo.Close())
 }

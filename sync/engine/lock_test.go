@@ -69,14 +69,14 @@ func TestTurnsAndHearts(t *testing.T) {
 	}
 	done()
 	done = <-has
-	if a.blocked() == nil || b.blocked() != nil {
+	if a.mu.blocked() == nil || b.mu.blocked() != nil {
 		t.Error("a loop that hangs in its turn keeps nobody waiting, or another one does")
 	}
 	if got := hanging(); got != "loop" {
 		t.Errorf("hanging when the loop has its turn: %s", got)
 	}
 	done()
-	if err := a.blocked(); err != nil {
+	if err := a.mu.blocked(); err != nil {
 		t.Errorf("when the turn is over: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestWaitingForATurn(t *testing.T) {
 		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
 			t.Errorf("its report: %+v", report)
 		}
-		soon, cancel := context.WithTimeout(beats(t.Context(), p.engine.Beats.Begin("loop")), time.Hour)
+		soon, cancel := context.WithTimeout(beats(t.Context(), p.Beats.Begin("loop")), time.Hour)
 		defer cancel()
 		began = time.Now()
 		if _, _, err := p.lock(soon, "push"); err == nil || time.Since(began) != time.Hour {

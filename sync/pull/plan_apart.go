@@ -7,7 +7,6 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
@@ -46,24 +45,15 @@ func covers(stays map[string]apart) map[string]string {
 // standing finds the repository's texts in another shape, by key, and adds to gone what is replaced: the service has a
 // new translation in the source's shape, and the file was merged before. Against the translation that was merged last,
 // the other shape is a person's change. What was filled in for a single text does not translate the plural.
-func (r *merging) standing(
-	x pass.Translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool,
-) (map[string]apart, error) {
-	base, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, x.Path, x.Language.Code))
-	if err != nil {
-		return nil, err
-	}
-	filler, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Filler, x.Path, x.Language.Code))
-	if err != nil {
-		return nil, err
-	}
+func (s *situation) standing(of *spelling.Plurals, gone map[string]bool) map[string]apart {
+	base, filler := s.here.merged, s.here.filler
 	renamed := make(map[string]bool)
-	for _, moved := range m.renames(r.renamed) {
+	for _, moved := range s.renames() {
 		renamed[moved.From.Key] = true
 	}
 	stand := make(map[string]apart)
-	theirs, here := spelling.Translated(x.Texts), spelling.Translated(ours)
-	for _, u := range ours {
+	theirs, here := spelling.Translated(s.Texts), spelling.Translated(s.ours)
+	for _, u := range s.ours {
 		if u.Form != "" || of.Keys[u.Key] {
 			continue
 		}
@@ -77,22 +67,22 @@ func (r *merging) standing(
 			stand[u.Key] = apart{other.Key, before}
 		}
 	}
-	index := x.Texts.Index()
+	index := s.Texts.Index()
 	for key, a := range stand {
 		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
 			at, there := index[catalog.Name{Key: k}]
-			return there && (base != nil || r.o.AcceptService) && x.Texts[at].Text != "" &&
-				!base.Has(x.Texts[at].Name, x.Texts[at].Text)
+			return there && (base != nil || s.options.AcceptService) && s.Texts[at].Text != "" &&
+				!base.Has(s.Texts[at].Name, s.Texts[at].Text)
 		})
 	}
-	return stand, nil
+	return stand
 }
 
 // keepApart removes a text in another shape only where something replaces it. Else what cannot be beside it stays out.
 // It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the
 // service has in the other shape.
-func (r *merging) keepApart(
-	x pass.Translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged,
+func (s *situation) keepApart(
+	m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged,
 ) map[string]apart {
 	if len(stand) == 0 {
 		return nil
@@ -120,14 +110,14 @@ func (r *merging) keepApart(
 		if _, itself := stays[c.Key]; !is || itself || c.Op == catalog.Removed || c.Form != "" {
 			return false
 		}
-		if m.first && !r.o.AcceptService {
-			r.account.leaveOut(x, report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another "+
+		if m.first && !s.options.AcceptService {
+			s.leaveOut(report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another "+
 				"shape of it, %q; neither is changed; locsync pull --accept-service takes what the service has", c.Text, key))
 			result.Agreed[c.Name] = catalog.MarkOf(c.Text)
 			return true
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
-			r.account.leaveOut(x, report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one "+
+			s.leaveOut(report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one "+
 				"text, %q, instead of the plural, and the service lacks the form \"other\"; translate that at the service", key))
 		}
 		result.Leave(in.Base, c.Name)
@@ -151,29 +141,20 @@ func unfilled(source catalog.Catalog, stays map[string]apart) catalog.Catalog {
 
 // widen adds to a source's texts the forms that the two sides have, without what stays in another shape. A form that
 // the service accepted once and the source lost does not come back. away are the keys that what comes replaces.
-func (r *merging) widen(
-	x pass.Translated, m *merged, source, ours catalog.Catalog,
-) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
-	b := x.Sources[0]
-	wide = spelling.Widened(source, b.Separator, b.Source.Code, ours, x.Texts)
-	if len(wide) == len(source) {
-		return source, nil, nil, nil
+func (s *situation) widen() (wide catalog.Catalog, stand map[string]apart, away map[string]bool) {
+	b := s.Sources[0]
+	wide = spelling.Widened(s.source, b.Separator, b.Source.Code, s.ours, s.Texts)
+	if len(wide) == len(s.source) {
+		return s.source, nil, nil
 	}
-	known, here := source.Keys(), ours.Keys()
+	known, here := s.source.Keys(), s.ours.Keys()
 	gone := make(map[string]bool)
-	if stand, err = r.standing(x, m, spelling.PluralsIn(source, b.Separator, b.Source.Code), ours, gone); err != nil {
-		return nil, nil, nil, err
-	}
+	stand = s.standing(spelling.PluralsIn(s.source, b.Separator, b.Source.Code), gone)
 	away = maps.Clone(gone)
-	for _, b := range x.Sources {
-		at := ledger.Source{Collection: b.Collection, Path: b.Path}
-		pushed, err := r.branch.Ledger.Marks(r.branch.Memory().PushedSlot(at))
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for n := range pushed {
+	for _, b := range s.Sources {
+		for n := range s.accepted.Files[ledger.Source{Collection: b.Collection, Path: b.Path}] {
 			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
 		}
 	}
-	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away
 }

@@ -18,26 +18,36 @@ type merged struct {
 	bytes  []byte // nil when the file stays as it is
 	counts report.PulledFile
 
-	agreed  catalog.Marks
-	filler  catalog.Marks   // a history, see known.go
-	history catalog.Catalog // texts that were not changed since a merge
-	kept    catalog.Catalog // the repository's texts that are kept against an older one of the service
-	after   catalog.Marks   // what the branch has then
-	records []marked        // what is to be remembered; agreed, filler and after are nil once they are among these
-	wrote   catalog.Packed  // texts that were written
-	weight  int             // how many marks are in records
+	marks   marks
+	records []marked // what is to be remembered: marks are empty once they are among these
+	weight  int      // how many marks are in records
+	texts   history
 
-	first     bool // no merge has met the file
-	elsewhere catalog.Marks
+	first     bool            // no merge has met the file
 	conflicts []pass.Conflict // that the service won, and open ones
 	settled   []string        // conflicts that are none any more
 
-	back     catalog.Catalog // texts of the base branch that are put back
-	former   former          // the file that had the translations before their source file moved
-	inherits catalog.Marks   // the history of that
-	made     catalog.Fresh   // what the translations were made for
+	back   catalog.Catalog // texts of the base branch that are put back
+	former former          // the file that had the translations before their source file moved
 
 	wording *wording // of a source file, which has nothing of the above but path, bytes and counts
+}
+
+// marks are those that a merge leaves.
+type marks struct {
+	agreed    catalog.Marks
+	filler    catalog.Marks // a history, see package ledger
+	after     catalog.Marks // what the branch has then
+	elsewhere catalog.Marks
+	made      catalog.Fresh // what the translations were made for
+}
+
+// history is what a merge adds to the file's.
+type history struct {
+	stayed   catalog.Catalog // texts that were not changed since a merge
+	kept     catalog.Catalog // the repository's texts that are kept against an older one of the service
+	wrote    catalog.Packed  // texts that were written
+	inherits catalog.Marks   // what the former file had
 }
 
 // former is the file that had the translations of a source file before that moved; the zero value when it did not.
@@ -53,15 +63,6 @@ func (f former) textsOr(now *resource.File) catalog.Catalog {
 		now = f.file
 	}
 	return bundle.Texts(now)
-}
-
-// renames are the keys of a target's source files that became other keys: of all renames those that concern it.
-func (m *merged) renames(all map[*bundle.Bundle][]catalog.Rename) []catalog.Rename {
-	renamed := slices.Clone(m.former.renamed)
-	for _, b := range m.Sources {
-		renamed = append(renamed, all[b]...)
-	}
-	return renamed
 }
 
 // carry makes a merge with the file at the old path one that writes the file at the new one.
@@ -110,8 +111,8 @@ func (m *merged) leaves(t *tree.Tree) bool {
 		}
 	}
 	for _, u := range bundle.Texts(m.former.file) {
-		_, there := m.after[u.Name]
-		if !there && living[u.Key] && u.Text != "" && !ledger.Knows(m.filler, u.Name, catalog.MarkOf(u.Text)) {
+		_, there := m.marks.after[u.Name]
+		if !there && living[u.Key] && u.Text != "" && !ledger.Knows(m.marks.filler, u.Name, catalog.MarkOf(u.Text)) {
 			return false
 		}
 	}
@@ -159,13 +160,13 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 		lost[c.Name] = lost[c.Name] || c.Op == catalog.Changed
 	}
 	for _, u := range in.Ours {
-		if lost[u.Name] || m.agreed.Has(u.Name, u.Text) {
-			m.history = append(m.history, u)
+		if lost[u.Name] || m.marks.agreed.Has(u.Name, u.Text) {
+			m.texts.stayed = append(m.texts.stayed, u)
 		}
 	}
 	at := in.Ours.Index()
 	for _, n := range result.Kept {
-		m.kept = append(m.kept, in.Ours[at[n]])
+		m.texts.kept = append(m.texts.kept, in.Ours[at[n]])
 	}
 	wrote := make(catalog.Marks)
 	for _, c := range changes {
@@ -174,5 +175,5 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 			wrote[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
-	m.wrote = wrote.Pack()
+	m.texts.wrote = wrote.Pack()
 }

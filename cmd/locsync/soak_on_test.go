@@ -1,0 +1,6 @@
+//go:build soak
+
+package main
+
+// soaking is whether tests may take minutes.
+const soaking = true

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/trigger"
+	"go.uber.org/zap"
+)
+
+// Parts are what an Engine works with. It closes none of them.
+type Parts struct {
+	Config  *config.Config
+	Service *service.Client
+	State   ledger.Store
+	Log     *zap.Logger
+	Now     func() time.Time // time.Now when nil
+	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
+	// Progress, when not nil, is told what is going on, from several goroutines. It must not block.
+	Progress func(report.Doing)
+	// Beats, when not nil, has the heartbeats of what moves while Run runs, and of every pass.
+	Beats *heartbeat.Set
+	// Using, when not nil, is told that Service is about to be called, by a loop, a pass or a check, and done when it is
+	// not any more, from several goroutines.
+	Using func() (done func())
+	// Claim, when not nil, is asked before every pass for the sole use of a repository that is on this machine, whose
+	// common git folder it gets, from several goroutines. An error keeps the pass from being made.
+	Claim func(ctx context.Context, p *config.Project, commonDir string) error
+	// Passed, when not nil, is told of every pass that ended, dry runs left out, from several goroutines.
+	Passed func(pass.Passed)
+	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from
+	// several goroutines.
+	GitDone func(op, outcome string, took time.Duration)
+	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
+	Patience time.Duration
+
+	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
+	ProbeFrom int
+}
+
+// probeFrom is how many texts an export has that is worth a probe (see Parts.ProbeFrom).
+const probeFrom = 20_000
+
+// filled is parts with the defaults in place.
+func (parts Parts) filled() Parts {
+	if parts.Now == nil {
+		parts.Now = time.Now
+	}
+	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
+	if parts.Patience == 0 {
+		parts.Patience = glancePatience
+	}
+	return parts
+}
+
+// process is what the engines of one process share.
+type process struct {
+	run     string        // names it in what is stored
+	ended   *atomic.Int64 // passes
+	changes *trigger.Changes
+}
+
+// host is what an engine and its projects work with.
+type host struct {
+	Parts
+	process
+}
+
+// using says that the service is needed, until done is called.
+func (h *host) using() (done func()) {
+	if h.Using == nil {
+		return func() {}
+	}
+	return h.Using()
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/trigger"
+	"go.uber.org/zap"
+)
+
+// longestSleep is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.
+const longestSleep = 30 * time.Second
+
+// loop owns the schedule of one project's passes.
+func (p *project) loop(ctx context.Context) {
+	beat := p.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
+	defer beat.End()
+	ctx = beats(ctx, beat)
+	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
+	p.far.Store(true)
+	p.signals.push.Send()
+	l.start()
+	p.prove(ctx)
+	for ctx.Err() == nil {
+		sleep := l.sleep()
+		beat.Expect(sleep)
+		timer := time.NewTimer(sleep)
+		select {
+		case <-ctx.Done():
+		case <-p.signals.push:
+			l.push(ctx)
+		case <-p.signals.pull:
+			l.pull(ctx)
+		case <-p.signals.pushNotice: // the tick that is due then does it
+			l.pushNotices.Heard(l.project.branch.Now())
+		case <-p.signals.pullNotice:
+			l.pullNotices.Heard(l.project.branch.Now())
+		case <-timer.C:
+			l.tick(ctx)
+		}
+		timer.Stop()
+	}
+}
+
+// looping is the loop's own memory; only its goroutine touches it.
+type looping struct {
+	project   *project
+	due       time.Time // of the next scheduled pull; zero when there is none
+	pushRetry *backoff
+	pullRetry *backoff
+	leftOut   []report.Problem // of the last push
+
+	pushNotices, pullNotices trigger.Notices
+}
+
+// start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled
+// time.
+func (l *looping) start() {
+	if !l.project.branch.Project.Pull.Enabled || l.project.branch.Project.Pull.Schedule.IsZero() {
+		return
+	}
+	now := l.project.branch.Now()
+	l.plan(now)
+	last, ok, err := ledger.Times.Get(l.project.branch.Ledger, l.project.branch.StateName(), ledger.TimeSchedule)
+	if err != nil {
+		l.project.branch.Log.Error("read when the last pull was", zap.Error(err))
+	}
+	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
+		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
+			zap.Time("last", last))
+		l.project.signals.pull.Send()
+	}
+	if !ok { // the schedule begins now
+		l.project.began(now)
+	}
+}
+
+func (l *looping) plan(after time.Time) {
+	l.due = l.project.branch.Project.Pull.Schedule.Next(after)
+	defer l.project.changes.Send()
+	if l.due.IsZero() {
+		l.project.view.next.Store(nil)
+		return
+	}
+	due := l.due // the status keeps it, on other goroutines
+	l.project.view.next.Store(&due)
+}
+
+// sleep is how long nothing is due; short enough to notice a clock that was set.
+func (l *looping) sleep() time.Duration {
+	now := l.project.branch.Now()
+	wait := longestSleep
+	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.Due, l.pullNotices.Due} {
+		if !at.IsZero() {
+			wait = min(wait, max(at.Sub(now), 0))
+		}
+	}
+	return wait
+}
+
+func (l *looping) tick(ctx context.Context) {
+	now := l.project.branch.Now()
+	if !l.project.isReady() {
+		l.project.prove(ctx)
+	}
+	if l.pushRetry.due(now) || l.pushNotices.IsDue(now) {
+		l.push(ctx)
+	}
+	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.IsDue(now) {
+		l.pull(ctx)
+	}
+}
+
+func (l *looping) push(ctx context.Context) {
+	began := l.project.branch.Now()
+	l.pushNotices.Begins()
+	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
+	if err != nil {
+		l.project.far.Store(true)
+	}
+	var leftOut []report.Problem
+	for _, result := range reports {
+		for _, p := range result.Problems {
+			if !slices.Contains(l.leftOut, p) { // said once, not at every save
+				l.project.branch.Log.Warn("left out of the push", zap.Stringer("problem", p))
+			}
+		}
+		leftOut = append(leftOut, result.Problems...)
+		l.tell(result.Finished)
+		if result.Requests > 0 {
+			l.project.branch.Log.Info("pushed",
+				l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests),
+					zap.Int("files", len(result.Files)))...)
+		}
+	}
+	l.leftOut = leftOut
+	l.after(ctx, "push", err, l.pushRetry)
+	l.pushNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+}
+
+func (l *looping) pull(ctx context.Context) {
+	began := l.project.branch.Now()
+	l.pullNotices.Begins()
+	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
+	unsent := false
+	for _, result := range reports {
+		for _, p := range result.Problems {
+			l.project.branch.Log.Warn("left out of the pull", zap.Stringer("problem", p))
+		}
+		l.tell(result.Finished)
+		if result.Commit != "" {
+			l.project.branch.Log.Info("pulled",
+				l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit),
+					zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
+		}
+		unsent = unsent || result.Unsent
+	}
+	if !l.project.branch.Project.Pull.Schedule.IsZero() {
+		l.plan(l.project.branch.Now())
+	}
+	if unsent {
+		l.project.far.Store(true)
+		l.project.signals.push.Send()
+	}
+	l.after(ctx, "pull", err, l.pullRetry)
+	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+}
+
+// tell logs branches that are gone.
+func (l *looping) tell(finished []report.FinishedLine) {
+	for _, f := range finished {
+		l.project.branch.Log.Info("a branch is gone; its translations are not used any more",
+			zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
+	}
+}
+
+// where adds the branch to what is logged, where there are several.
+func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
+	if base == "" {
+		return fields
+	}
+	return append(fields, zap.String("base", base))
+}
+
+// after logs how a pass ended, once, and plans its repetition when it may work later.
+func (l *looping) after(ctx context.Context, passOf string, err error, retry *backoff) {
+	l.project.proven.Store(true)
+	if ctx.Err() == nil {
+		l.project.view.now(ctx)
+		l.project.changes.Send() // LastStatus is another
+	}
+	switch urgent := soonest(err); {
+	case err == nil:
+		retry.reset()
+		if !l.project.isReady() {
+			l.project.prove(ctx) // the service is there again
+		}
+	case ctx.Err() != nil:
+		l.project.branch.Log.Info(passOf + " interrupted; it is taken up again at the next start")
+	case errors.Is(urgent, gitops.ErrBusy):
+		retry.soon(l.project.branch.Now())
+		l.project.branch.Log.Info(passOf+" waits for git", zap.Error(err), zap.Time("again", retry.at))
+	case Permanent(urgent):
+		retry.slow(l.project.branch.Now())
+		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err),
+			zap.Time("again", retry.at))
+	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
+		retry.slow(l.project.branch.Now())
+		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err),
+			zap.Time("again", retry.at))
+	default:
+		retry.failed(l.project.branch.Now(), urgent)
+		l.project.branch.Log.Error(passOf+" was not finished", zap.Error(err), zap.Time("again", retry.at))
+	}
+}

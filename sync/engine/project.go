@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/repository"
+	"github.com/locsync/locsync/sync/trigger"
+	"go.uber.org/zap"
+)
+
+// project is one project's passes.
+type project struct {
+	*host
+	branch     *pass.Branch // of the whole project; for those that are translated beside each other, see package branches
+	repository *repository.Repository
+	signals    signals
+	mu         *passLock // held for a whole pass
+	view       *view
+
+	proven atomic.Bool // a pass of the loop has come to an end
+	// far: the next push of the loop looks at the branch as its remote has it, whatever the files here say
+	far       atomic.Bool
+	readiness atomic.Pointer[readiness]
+}
+
+// signals wake a project's loop. The notices are rung from outside, any number of times.
+type signals struct{ push, pull, pushNotice, pullNotice trigger.Signal }
+
+func newSignals() signals {
+	return signals{push: trigger.NewSignal(), pull: trigger.NewSignal(),
+		pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal()}
+}
+
+// readiness is what is known of a project's working: nothing once everything was seen to work, else everything that
+// was not.
+type readiness struct{ why []error }
+
+func newProject(h *host, cfg *config.Project, lock *passLock, contacts repository.Contacts) *project {
+	p := &project{host: h, mu: lock, signals: newSignals()}
+	p.branch = &pass.Branch{Config: h.Config, Project: cfg, Service: h.Service, Ledger: h.State,
+		Log: h.Log.With(zap.String("project", cfg.Name)),
+		Now: func() time.Time { return h.Now() }, Run: h.run, ProbeFrom: h.ProbeFrom, GitBusy: new(trigger.Busy),
+		OnDoing: p.doingNow, OnPassed: p.passEnded}
+	p.repository = repository.New(p.branch, contacts.With(h.Config.Resolve(cfg.Repository)),
+		repository.Options{Clones: h.Clones, Claim: h.Claim, Done: h.GitDone, Tell: p.tellNow})
+	p.view = &view{host: h, branch: p.branch, repository: p.repository, slot: make(chan struct{}, 1), born: h.Now()}
+	return p
+}
+
+func (p *project) doingNow(d report.Doing) {
+	p.view.doing.Store(&d)
+	p.changes.Send()
+	if p.Progress != nil {
+		p.Progress(d)
+	}
+}
+
+// tellNow tells of something that happens outside of the end of a pass.
+func (p *project) tellNow(e report.Event) {
+	if p.branch.Ledger != nil { // else a check, which remembers nothing
+		p.branch.Events().Tell(e)
+		p.changes.Send()
+	}
+}
+
+func (p *project) passEnded(passed pass.Passed) {
+	if p.Passed != nil {
+		p.Passed(passed)
+	}
+	p.ended.Add(1)
+	p.changes.Send()
+}
+
+// finished is said at the end of a pass.
+func (p *project) finished() {
+	p.view.doing.Store(nil)
+	p.changes.Send()
+}
+
+// began remembers when the last pull began.
+func (p *project) began(at time.Time) {
+	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {
+		p.branch.Log.Error("remember when the pull began", zap.Error(err))
+	}
+}
+
+// lock begins a pass; done ends it (see passLock).
+func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
+	used := p.using()
+	ctx, unlock, err := p.mu.begin(ctx, func() *heartbeat.Heart {
+		return p.Beats.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name),
+			p.proven.Load)
+	})
+	if err != nil {
+		used()
+		return ctx, nil, err
+	}
+	return ctx, func() {
+		unlock()
+		used()
+	}, nil
+}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/branches"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/repository"
+	"github.com/locsync/locsync/sync/status"
+	"github.com/locsync/locsync/sync/tree"
+	"github.com/locsync/locsync/sync/watch"
+)
+
+// glancePatience is how long a glance at the files may take before people are told that it does not end.
+const glancePatience = 10 * time.Second
+
+// view tells the status of a project. One glance at its files is under way at a time.
+type view struct {
+	*host
+	branch      *pass.Branch
+	repository  *repository.Repository
+	last, whole atomic.Pointer[report.ProjectStatus] // whole: the last one that could tell everything
+
+	slot  chan struct{}             // full while a glance is under way
+	began atomic.Pointer[time.Time] // when that was; nil while there is none
+
+	doing   atomic.Pointer[report.Doing]  // nil when no pass runs
+	next    atomic.Pointer[time.Time]     // the next scheduled pull, while Run runs
+	watcher atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
+	born    time.Time                     // when this process began with the project
+}
+
+// watching is how changes of files are noticed now; nil while nothing is watched.
+func (v *view) watching() *report.Watching {
+	w := v.watcher.Load()
+	if w == nil {
+		return nil
+	}
+	stats := w.Stats()
+	return &report.Watching{Mode: stats.Mode, Why: stats.Why, Watches: stats.Watches, Events: stats.Events,
+		Overflows: stats.Overflows, Unannounced: stats.Unannounced}
+}
+
+func (v *view) blank() report.ProjectStatus {
+	return report.ProjectStatus{Name: v.branch.Project.Name, ID: v.branch.Project.ID,
+		Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
+		Findings: report.Findings{Problems: []report.Problem{}},
+		Process:  report.Process{Watch: v.watching(), GitBusy: v.branch.GitBusy.For(v.branch.Now())}}
+}
+
+func (v *view) now(ctx context.Context) report.ProjectStatus {
+	s := v.blank()
+	began := time.Now()
+	v.branch.Events().Read(&s)
+	line, err := v.line(ctx, &s)
+	if err == nil {
+		err = v.read(ctx, line, &s)
+	}
+	s.Took, s.Seen, s.Overdue = time.Since(began), v.branch.Now(),
+		status.Overdue(v.branch.Project, &s, v.last.Load(), v.born)
+	if err != nil {
+		v.recall(&s, err)
+	}
+	report.Advise(s.Problems)
+	report.Advise(s.Orphaned)
+	if s.Problems = status.Unique(s.Problems); err == nil {
+		s.State = s.Sentence()
+	}
+	if doing := v.doing.Load(); doing != nil {
+		s.State = doing.String()
+	}
+	if ctx.Err() == nil { // one that was cut short tells nothing of the project
+		v.last.Store(&s)
+		if err == nil {
+			v.whole.Store(&s)
+		}
+	}
+	return s
+}
+
+// recall makes the status of a glance that failed: what it could not tell is as the last one told it, so that what was
+// held back or unreadable then does not look repaired.
+func (v *view) recall(s *report.ProjectStatus, why error) {
+	text := why.Error() + "; until that is repaired nothing can be told of this project"
+	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
+	if _, silent := errors.AsType[*repository.Silent](why); silent {
+		s.State = "its repository does not answer"
+	}
+	before := v.whole.Load()
+	if before == nil {
+		s.Problems = append(s.Problems, report.Problem{Code: report.CodeRepository, Problem: text})
+		return
+	}
+	s.Seen = before.Seen
+	s.Problems = slices.Concat([]report.Problem{{Code: report.CodeRepository, Problem: text + " but what was seen at " +
+		s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
+	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
+	s.Files, s.Languages = before.Files, before.Languages
+	s.Branch, s.BranchURL = before.Branch, before.BranchURL
+}
+
+// line is the branch that the status is about, after it has listed all of them.
+func (v *view) line(ctx context.Context, s *report.ProjectStatus) (*pass.Branch, error) {
+	if !v.branch.Project.PerBranch() && v.branch.Project.Push.Source != "" {
+		return v.branch, nil
+	}
+	from, line := v.branch, (*pass.Branch)(nil)
+	repo, err := v.repository.With(ctx, "")
+	if err == nil {
+		if sourced, serr := branches.Sourced(v.branch, repo); serr == nil {
+			from = sourced
+		}
+		line, err = branches.Current(v.branch, repo)
+		err = errors.Join(err, repo.Close())
+	}
+	if lerr := branches.Statuses(from, s); lerr != nil || err != nil {
+		return nil, errors.Join(err, lerr)
+	}
+	s.Base = line.Base
+	return line, nil
+}
+
+// read reads the status of one line.
+func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectStatus) error {
+	s.NextPull = v.next.Load() // without a daemon nothing is going to pull
+	of := &status.View{Config: line.Project, Ledger: line.Ledger, Project: line.ProjectName(),
+		Scope: line.StateName(),
+		Line:  line.Base, Accepted: line.Keeper(), Shown: line.Events().Shown, Find: line.FindTree,
+		Unsent:  func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(line, repo, t) },
+		Subject: func(tip *gitops.Tip) string { return line.Subject(pull.Look(tip)) }}
+	if err := of.Remembered(s); err != nil {
+		return err
+	}
+	repo, err := v.repository.OpenToRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	fsys, err := statusTree(line, repo)
+	if err != nil {
+		return err
+	}
+	return of.Read(repo, fsys, s)
+}
+
+// statusTree is what the status reads: what pushes read, or of a line that is not checked out what is committed.
+func statusTree(line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
+	if line.Project.Push.Source == config.Worktree {
+		if head, _, err := repo.Head(); err != nil || line.Base == "" || line.Base == head {
+			return repo.Worktree()
+		}
+		if tip, err := repo.Here(line.Base); err == nil {
+			return tip, nil // as a push would find it when it is checked out
+		}
+		return repo.Seen(line.Base, line.Base)
+	}
+	there, err := repo.Seen(line.Project.Push.Source, line.Project.Push.Source)
+	return line.Committed(repo, there, err)
+}
+
+// glance is the status of the project, in time even where the repository does not answer: then it is the last one, and
+// says so. A glance that is given up goes on, and until it has ended none is begun.
+func (v *view) glance(ctx context.Context) report.ProjectStatus {
+	select {
+	case v.slot <- struct{}{}:
+	default:
+		if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
+			return v.unseen(*began)
+		}
+		select {
+		case v.slot <- struct{}{}:
+		case <-ctx.Done():
+			return v.unseen(time.Now())
+		case <-time.After(v.Patience):
+			return v.unseen(time.Now())
+		}
+	}
+	began := time.Now()
+	v.began.Store(&began)
+	s, ok := heartbeat.Within(ctx, v.Patience, func() report.ProjectStatus {
+		defer func() {
+			v.began.Store(nil)
+			<-v.slot
+		}()
+		return v.now(ctx)
+	})
+	if !ok {
+		return v.unseen(began)
+	}
+	return s
+}
+
+// unseen is the status of a project that could not be looked at since then.
+func (v *view) unseen(since time.Time) report.ProjectStatus {
+	s := v.blank()
+	if before := v.last.Load(); before != nil {
+		s = *before
+	}
+	s.Problems = append([]report.Problem{{Code: report.CodeRepository,
+		Problem: fmt.Sprintf("reading the files, begun at %s UTC, has not ended, and what is shown is from before; "+
+			"where it does not end soon, see whether the disk or mount that the repository is on answers",
+			since.UTC().Format(time.DateTime))}}, s.Problems...)
+	report.Advise(s.Problems)
+	s.Unseen = true
+	return s
+}
+
+// lately is the last status, without reading anything again; nil where there is none.
+func (v *view) lately() *report.ProjectStatus {
+	last := v.last.Load()
+	if last == nil {
+		return nil
+	}
+	now := *last
+	if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
+		now = v.unseen(*began)
+	}
+	now.Watch, now.GitBusy = v.watching(), v.branch.GitBusy.For(v.branch.Now())
+	return &now
+}

@@ -1,0 +1,265 @@
+package pull
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/examine"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// common is what the merges of all files of a pull know.
+type common struct {
+	project  *config.Project
+	options  Options
+	at       time.Time
+	tree     *tree.Tree
+	lost     map[string]pass.Conflict // that are not decided yet
+	shared   *tree.Shared
+	accepted *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	renamed  map[*bundle.Bundle][]catalog.Rename
+	merged   map[string]bool // target files that a pull has merged before, by ledger.TargetID
+	fresh    bool            // the branch was made anew
+	show     bool            // the report shows each change
+}
+
+// situation is what the merge of one target file knows: its texts on both sides, and what is remembered of it.
+type situation struct {
+	*common
+	pass.Translated
+	source       catalog.Catalog
+	old          *resource.File // nil where there is none
+	ours, back   catalog.Catalog
+	former       former
+	here, before records // of the file, and of the former one
+	elsewhere    catalog.Marks
+	digests      digests
+	told         told
+}
+
+// records are what is remembered of a target file; see package ledger.
+type records struct{ merged, filler, known, delivered, branch, made, outdated catalog.Marks }
+
+// digests are the digests of source texts, as the tree and as the service has them.
+type digests struct{ tree, service catalog.Marks }
+
+// told is what the report says of a merge.
+type told struct {
+	problems               []report.Problem
+	keys                   []string        // of what the file does not get
+	held                   *report.Problem // it is left as it is, by the guard
+	conflicts              []pass.Conflict // that were not told before
+	kept                   bool            // texts of the repository that a push is to send
+	sourceChanged, blanked int
+}
+
+// leaveOut reports a translation that is left out.
+func (s *situation) leaveOut(code, key, why string) {
+	s.told.keys = append(s.told.keys, key)
+	s.told.problems = append(s.told.problems,
+		report.Problem{Code: code, File: s.Path, Key: key, Language: s.Language.Code, Problem: why})
+}
+
+// leaveChanges takes note of all that a file does not get which is left as it is.
+func (s *situation) leaveChanges(changes []catalog.Change) {
+	for _, c := range changes {
+		s.told.keys = append(s.told.keys, c.Key)
+	}
+}
+
+// renames are the keys of a target's source files that became other keys: of all renames those that concern it.
+func (s *situation) renames() []catalog.Rename { return renamesOf(s.Target, s.former, s.renamed) }
+
+func renamesOf(t bundle.Target, before former, all map[*bundle.Bundle][]catalog.Rename) []catalog.Rename {
+	renamed := slices.Clone(before.renamed)
+	for _, b := range t.Sources {
+		renamed = append(renamed, all[b]...)
+	}
+	return renamed
+}
+
+// merge brings the service's texts into the file, in memory. It returns nil when the file is to be left alone.
+func (s *situation) merge() *merged {
+	m := &merged{Target: s.Target, former: s.former, back: s.back,
+		counts: report.PulledFile{Path: s.Path, Language: s.Language.Code}}
+	carried := s.old == nil && m.former.file != nil
+	source, stand, away := s.widen()
+	three := s.three(m, source)
+	three.Gone = s.gone(three, away)
+	if carried { // what is filled in is decided anew
+		three.Ours = slices.DeleteFunc(three.Ours, func(u catalog.Unit) bool { return three.Filler.Has(u.Name, u.Text) })
+	}
+	s.outdate(m, &three)
+	result := catalog.Merge(three)
+	s.leaveToOthers(m, three, &result)
+	for _, l := range examine.Withhold(s.Target, source, three, &result) {
+		s.leaveOut(l.Code, l.Key, l.Why)
+	}
+	stays := s.keepApart(m, stand, three, &result)
+	s.decided(m, three, result)
+	m.marks.agreed = result.Agreed
+	s.told.kept = len(result.Kept) > 0
+	if s.guarded(three, result.Changes) {
+		return nil
+	}
+	fill := replace(&result, s.fill(m, unfilled(spelling.Own(source, s.Language.Code), stays), three, result))
+	m.putsBack(&three, &result)
+	if carried {
+		m.carry(source, &three, &result)
+	}
+	changes := append(result.Changes, fill...)
+	if written := s.render(m, three, &result, changes); !written {
+		return nil
+	}
+	s.concluded(m, three, result, changes)
+	return m
+}
+
+// concluded tells what a merge replaced, once its file is known not to be held back, and gathers what to remember.
+func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged, changes []catalog.Change) {
+	for _, lost := range m.conflicts {
+		if !lost.Open || !lost.Known(s.lost) {
+			s.told.conflicts = append(s.told.conflicts, lost)
+		}
+	}
+	s.aged(m, result)
+	m.learn(in, result, changes)
+	if !m.leaves(s.tree) {
+		m.former.file = nil // it stays
+	}
+}
+
+// three gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older than
+// what was merged last: of those only texts that no pull wrote are measured against the last merge.
+func (s *situation) three(m *merged, source catalog.Catalog) (in catalog.Three) {
+	of := s.here
+	if of.known == nil && s.former.path != "" {
+		of = s.before // nothing is remembered of it under its new path
+	}
+	history, delivered, ours := of.known, of.delivered, s.ours
+	in.Base, m.marks.filler = of.merged, of.filler
+	if history != nil {
+		m.texts.inherits = history
+	}
+	in.Filler = make(catalog.Marks)
+	for _, u := range ours {
+		if mark := catalog.MarkOf(u.Text); ledger.Knows(m.marks.filler, u.Name, mark) {
+			in.Filler[u.Name] = mark
+		}
+	}
+	m.first = in.Base == nil
+	in.Base = s.agreed(in.Base, delivered, history, undivided(s.shared, s.Translated))
+	for _, u := range ours {
+		// A change of the repository's that the service took since the last merge is agreed on: what the service has now
+		// is newer, and so is what the branch has now, if it had that change.
+		base, merged := in.Base[u.Name]
+		took, sent := delivered[u.Name]
+		if merged && sent && (took == catalog.MarkOf(u.Text) || took == of.branch[u.Name]) &&
+			ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
+			in.Base[u.Name] = took
+		}
+	}
+	s.disagree(&in, ours, history)
+	theirs := source.Keys()
+	in.Renamed = s.renames()
+	for _, moved := range in.Renamed {
+		theirs[moved.From.Key] = true
+	}
+	in.Source, in.Ours, in.Theirs = source, ours, s.Texts.Restrict(theirs)
+	return in
+}
+
+// disagree changes what counts as agreed on for a full pull, and for a branch that is made anew.
+func (s *situation) disagree(in *catalog.Three, ours catalog.Catalog, history catalog.Marks) {
+	switch {
+	case s.options.Full:
+		// What was agreed on counts no more, so the service wins. A text that was changed here since is reported as lost.
+		// Where nothing was agreed on, neither side changes.
+		for _, u := range ours {
+			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
+				in.Base[u.Name] = catalog.Mark{} // the mark of no text
+			}
+		}
+	case s.fresh:
+		for _, u := range ours {
+			if ledger.Holds(history, u) {
+				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing that was written here
+			}
+		}
+	}
+}
+
+// agreed is the base of a merge: what the last one agreed on; for new names, what the service took from here or an
+// earlier pull wrote. With --accept-service so are texts of which the service has others, so that those are taken.
+func (s *situation) agreed(merged, delivered, history catalog.Marks, theirs catalog.Catalog) catalog.Marks {
+	has := theirs.Index()
+	base := maps.Clone(merged)
+	if base == nil {
+		base = make(catalog.Marks)
+	}
+	for _, u := range s.ours {
+		if _, known := base[u.Name]; known {
+			continue
+		}
+		_, answered := has[u.Name]
+		if took, sent := delivered[u.Name]; sent && !s.options.AcceptService {
+			base[u.Name] = took
+		} else if s.options.AcceptService && answered || ledger.Holds(history, u) {
+			base[u.Name] = catalog.MarkOf(u.Text)
+		}
+	}
+	return base
+}
+
+// decided gathers the conflicts that the merge decided or left open, names what is left out, and ends conflicts of
+// which the service has the repository's text by now or whose key is gone.
+func (s *situation) decided(m *merged, in catalog.Three, result catalog.Merged) {
+	taken := make(map[catalog.Name]bool, len(result.Changes))
+	for _, c := range result.Changes {
+		taken[c.Name] = true
+	}
+	told := make(map[string]bool)
+	for _, c := range result.Conflicts {
+		if !taken[c.Name] || told[c.Key] {
+			continue // left out, and reported as that
+		}
+		told[c.Key] = true
+		lost := pass.NewConflict(s.at, s.Path, s.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
+		if before, is := s.lost[lost.ID()]; is {
+			lost = lost.With(before.Ours, func(there, here catalog.Unit) bool {
+				return before.About(there.Name) && lost.Agreed(here)
+			})
+		}
+		m.conflicts = append(m.conflicts, lost)
+	}
+	for _, c := range result.Undecided {
+		if !told[c.Key] {
+			told[c.Key] = true
+			open := pass.NewConflict(s.at, s.Path, s.Language.Code, c.Key, in.Ours, in.Theirs, nil)
+			m.conflicts = append(m.conflicts, open)
+		}
+	}
+	living, has := in.Source.Keys(), in.Theirs.Marks()
+	for id, c := range s.lost {
+		differs := func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }
+		unanswered := func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered }
+		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, differs) ||
+			c.Open && c.Beside == "" && !slices.ContainsFunc(c.Ours, unanswered)
+		if c.Path == s.Path && c.Language == s.Language.Code && !told[c.Key] && over {
+			m.settled = append(m.settled, id)
+		}
+	}
+	for _, h := range result.Held {
+		s.leaveOut(report.CodeConflict, h.Key, h.Reason)
+	}
+}

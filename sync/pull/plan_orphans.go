@@ -1,0 +1,120 @@
+package pull
+
+import (
+	"slices"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/spelling"
+)
+
+// A pull removes an entry of a target file only when the source was seen to have its key and lost it. Any other is an
+// orphan, which stays until pull --prune. What the source has in another shape does not count as one.
+
+// gone are the keys of a target file that its source files had and have no more, and those that another shape replaces
+// (away).
+func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool {
+	living, dead := in.Source.Keys(), make(map[string]bool)
+	for _, u := range in.Ours {
+		if !living[u.Key] {
+			dead[u.Key] = true
+		}
+	}
+	if len(dead) == 0 {
+		return nil
+	}
+	seen := s.seenKeys(in.Ours)
+	for _, renamed := range in.Renamed {
+		seen[renamed.From.Key] = true
+	}
+	gone := make(map[string]bool)
+	for key := range dead {
+		gone[key] = away[key] || seen[key] || s.options.Prune
+	}
+	for _, b := range s.Sources {
+		for e := range s.tree.Of(b).File.Entries() { // now of another kind
+			delete(gone, e.Key)
+		}
+	}
+	present := s.tree.Present(s.Target)
+	for key := range gone {
+		if !away[key] && !seen[key] && present(key) {
+			delete(gone, key)
+		}
+	}
+	return gone
+}
+
+// seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from
+// them, or that a merge into the target found there, with the further forms that the target has of their plurals.
+func (s *situation) seenKeys(ours catalog.Catalog) map[string]bool {
+	all := []catalog.Marks{s.here.merged, s.before.merged}
+	for _, b := range s.Sources {
+		all = append(all, s.accepted.Files[ledger.Source{Collection: b.Collection, Path: b.Path}])
+	}
+	var seen catalog.Catalog
+	for _, marks := range all {
+		for n := range marks {
+			seen = append(seen, catalog.Unit{Name: n})
+		}
+	}
+	b := s.Sources[0]
+	return spelling.Widened(seen, b.Separator, b.Source.Code, ours).Keys()
+}
+
+// outdate finds the translations of a target whose source texts changed, and has the merge take them out where the
+// configuration says so.
+func (s *situation) outdate(m *merged, in *catalog.Three) {
+	of := s.here
+	if s.former.file != nil {
+		of = s.before
+	}
+	made := catalog.Made{Theirs: in.Theirs, Blank: s.project.Pull.SourceChanged == "blank",
+		Base: of.merged, For: of.made, Outdated: of.outdated, Stood: of.branch,
+		Source: s.digests.tree, Service: s.digests.service}
+	if s.options.Full {
+		made.For, made.Outdated = nil, nil
+	}
+	made.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool {
+		return u.Text == "" || in.Filler.Has(u.Name, u.Text)
+	})
+	if m.marks.made = catalog.Outdate(made); made.Blank {
+		in.Outdated = m.marks.made.Now
+	}
+}
+
+// replace makes one change of the two by which a blanked translation goes and something is filled in for it.
+func replace(result *catalog.Merged, fill []catalog.Change) []catalog.Change {
+	if len(result.Blanked) == 0 {
+		return fill
+	}
+	filled := make(map[catalog.Name]string)
+	for _, c := range fill {
+		if c.Op == catalog.Added && slices.Contains(result.Blanked, c.Name) {
+			filled[c.Name] = c.Text
+		}
+	}
+	for i, c := range result.Changes {
+		if text, is := filled[c.Name]; is && c.Op == catalog.Removed {
+			result.Changes[i] = catalog.Change{Op: catalog.Changed, Name: c.Name, Text: text}
+		}
+	}
+	return slices.DeleteFunc(fill, func(c catalog.Change) bool { _, is := filled[c.Name]; return is })
+}
+
+// aged counts what a merge found outdated, and keeps what could not be taken out for the next one.
+func (s *situation) aged(m *merged, result catalog.Merged) {
+	s.told.sourceChanged = m.marks.made.Keys
+	for n, mark := range m.marks.made.Now {
+		if m.marks.after[n] == mark {
+			m.marks.made.Outdated[n] = mark
+		}
+	}
+	told := make(map[string]bool)
+	for _, n := range result.Blanked {
+		if m.marks.after[n] != m.marks.made.Now[n] && !told[n.Key] {
+			told[n.Key] = true
+			s.told.blanked++
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package pull
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+)
+
+// guardFloor is how many translations a file must lose before the guard looks at the share.
+const guardFloor = 10
+
+// guarded reports whether the changes would take more translations from a file than the guard allows.
+func (s *situation) guarded(in catalog.Three, changes []catalog.Change) bool {
+	have := make(map[catalog.Name]bool)
+	for _, u := range in.Ours {
+		if u.Text != "" && !in.Filler.Has(u.Name, u.Text) {
+			have[u.Name] = true
+		}
+	}
+	lost := 0
+	for _, c := range changes {
+		if have[c.Name] && (c.Op == catalog.Removed || c.Text == "") {
+			lost++
+		}
+	}
+	if lost < guardFloor || float64(lost) <= s.project.Pull.Guard*float64(len(have)) || s.options.Force {
+		return false
+	}
+	s.leaveChanges(changes)
+	s.told.held = &report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Language.Code,
+		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; "+
+			"the file is left as it is. If that is meant, run locsync pull --force",
+			lost, len(have), s.project.Pull.Guard)}
+	return true
+}
+
+// fill decides what stands for keys without a translation anywhere. Only a file that has or gets translations is
+// filled. What was filled in before goes where nothing is to stand any more: with incomplete = "skip", and where a
+// plural has got translations in other forms.
+func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
+	after := make(map[catalog.Name]string, len(in.Ours))
+	for _, u := range in.Ours {
+		after[u.Name] = u.Text
+	}
+	if m.marks.filler == nil {
+		m.marks.filler = make(catalog.Marks)
+	}
+	if s.project.Pull.Incomplete == "skip" && len(m.marks.filler) == 0 {
+		return nil
+	}
+	for _, c := range result.Changes {
+		after[c.Name] = c.Text
+		if c.Op == catalog.Removed {
+			delete(after, c.Name)
+		}
+	}
+	for _, u := range in.Theirs {
+		mark := catalog.MarkOf(u.Text)
+		if u.Text != "" && after[u.Name] == u.Text && ledger.Knows(m.marks.filler, u.Name, mark) {
+			ledger.Unlearn(m.marks.filler, u.Name) // the service says the same: it is a translation now
+		}
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	translated := make(map[string]bool) // plurals: forms differ between languages, so one translated form is enough
+	for n, text := range after {
+		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !ledger.Knows(m.marks.filler, n, catalog.MarkOf(text)) {
+			translated[n.Key] = true
+		}
+	}
+	var changes []catalog.Change
+	change := func(op catalog.Op, n catalog.Name, text string) {
+		changes = append(changes, catalog.Change{Op: op, Name: n, Text: text})
+		if op != catalog.Removed {
+			ledger.Learn(m.marks.filler, n, catalog.MarkOf(text))
+		}
+	}
+	skip, fallback := s.project.Pull.Incomplete == "skip", s.project.Pull.Incomplete == "fallback"
+	for _, u := range source {
+		text := ""
+		if fallback {
+			text = u.Text
+		}
+		now, there := after[u.Name]
+		filled := there && ledger.Knows(m.marks.filler, u.Name, catalog.MarkOf(now))
+		switch {
+		case filled && (skip || translated[u.Key]):
+			change(catalog.Removed, u.Name, "")
+		case skip || translated[u.Key]:
+		case !there:
+			change(catalog.Added, u.Name, text)
+		case (filled || now == "") && now != text:
+			change(catalog.Changed, u.Name, text)
+		}
+	}
+	return changes
+}
+
+// render writes the changes into the file. What its format refuses is reported and stays out. It returns false when
+// nothing of it can be written.
+func (s *situation) render(
+	m *merged, in catalog.Three, result *catalog.Merged, changes []catalog.Change,
+) bool {
+	var before []byte
+	if s.old != nil {
+		before = s.old.Bytes()
+	}
+	brings := func(c catalog.Change) bool { return c.Op != catalog.Removed && c.Text != "" }
+	if s.old == nil && !slices.ContainsFunc(result.Changes, brings) {
+		m.marks.after = in.Ours.Marks()
+		return true // a language without any translation gets no file
+	}
+	like := s.tree.Layout(s.Target, changes)
+	out, refused, err := rendered(like.Bundle, like.File, s.old, s.Language, changes)
+	if err != nil {
+		s.leaveChanges(changes)
+		s.told.problems = append(s.told.problems, heldBack(s.Path, s.Language, err))
+		return false
+	}
+	bad := make(map[catalog.Name]bool)
+	for _, ref := range refused {
+		bad[ref.Name] = true
+		result.Leave(in.Base, ref.Name)
+		s.leaveOut(report.CodeWrite, ref.Key,
+			"cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
+	}
+	m.marks.after = in.Ours.Marks()
+	for _, c := range changes {
+		switch {
+		case bad[c.Name]:
+		case c.Op == catalog.Removed:
+			delete(m.marks.after, c.Name)
+		default:
+			m.marks.after[c.Name] = catalog.MarkOf(c.Text)
+		}
+	}
+	m.count(in.Ours, changes[:len(result.Changes)], bad, s.show)
+	if !bytes.Equal(out, before) && len(bad) < len(changes) {
+		m.bytes = out
+	}
+	return true
+}
+
+// count counts the changes that are written; what is filled in does not count as a translation.
+func (m *merged) count(ours catalog.Catalog, changes []catalog.Change, bad map[catalog.Name]bool, show bool) {
+	var index map[catalog.Name]int
+	if show {
+		index = ours.Index()
+	}
+	for _, c := range changes {
+		if bad[c.Name] {
+			continue
+		}
+		if show {
+			m.counts.Changes = append(m.counts.Changes, valueOf(ours, index, c))
+		}
+		switch c.Op {
+		case catalog.Added:
+			m.counts.Added++
+		case catalog.Changed:
+			m.counts.Changed++
+		case catalog.Removed:
+			m.counts.Removed++
+		}
+	}
+}
+
+// valueOf is a change of a catalog as a dry run shows it; at is the catalog's index.
+func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) report.Value {
+	v := report.Value{Key: c.Key, Form: c.Form}
+	if c.Op != catalog.Removed {
+		v.New = &c.Text
+	}
+	if i, there := at[c.Name]; there {
+		v.Old = &before[i].Text
+	}
+	return v
+}

@@ -1,0 +1,146 @@
+package pull
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// merging reads what the merges of a pull's files know of the attempt under way.
+type merging struct {
+	branch  *pass.Branch
+	o       Options
+	account *account
+	anew    bool // nothing was remembered of the branch
+	show    bool // the report shows each change
+
+	lost      map[string]pass.Conflict // that are not decided yet
+	shared    *tree.Shared
+	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	digested  sourceDigests
+	moves     []ledger.Move // of source files
+	renamed   map[*bundle.Bundle][]catalog.Rename
+	contested map[string]config.Language // files that both branch and base changed
+	removals  *removals
+}
+
+// common is what the merges of all files of a tree know; fresh says that the branch was made anew.
+func (r *merging) common(t *tree.Tree, fresh bool) (*common, error) {
+	c := &common{project: r.branch.Project, options: r.o, at: r.branch.Now(), tree: t, lost: r.lost, shared: r.shared,
+		accepted: r.accepted, renamed: r.renamed, merged: make(map[string]bool), fresh: fresh, show: r.show}
+	slots, err := ledger.Merged.Slots(r.branch.Ledger, r.branch.StateName())
+	for _, slot := range slots {
+		c.merged[ledger.TargetID(slot.Path, slot.Language)] = true
+	}
+	return c, err
+}
+
+// merge reads and merges one target file. It returns nil when the file is to be left alone.
+func (r *merging) merge(ctx context.Context, of *common, x pass.Translated) (*merged, error) {
+	s, err := r.read(ctx, of, x)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	m := s.merge()
+	r.account.tells(s.Target, s.told, r.anew)
+	return m, nil
+}
+
+// read gathers what there is to know of one target file; nil where it cannot be read.
+func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*situation, error) {
+	s := &situation{common: of, Translated: x}
+	var ok bool
+	if s.source, ok = of.tree.SourceTexts(x.Target); !ok {
+		return nil, nil // the source file's problem is reported already
+	}
+	s.Texts = r.fitted(of.tree, x)
+	r.account.looksAt(x.Target)
+	old, problem, err := x.Sources[0].Read(of.tree.FS, x.Path, x.Language)
+	if problem != nil && err == nil {
+		r.account.unreadable(*problem)
+	}
+	if problem != nil || err != nil {
+		return nil, err
+	}
+	s.old = old
+	if s.former, err = r.formerly(of.tree, x.Target); err != nil {
+		return nil, err
+	}
+	renamed := renamesOf(x.Target, s.former, r.renamed)
+	s.ours, s.back, err = r.removals.putBack(ctx, of.tree, x.Target, renamed, s.source, s.former.textsOr(old))
+	if err != nil {
+		return nil, err
+	}
+	if s.here, err = r.remembered(x.Path, x.Language); err != nil {
+		return nil, err
+	}
+	if s.former.path != "" {
+		if s.before, err = r.remembered(s.former.path, x.Language); err != nil {
+			return nil, err
+		}
+	}
+	s.digests.tree, s.digests.service = r.digests(of.tree, x.Target)
+	elsewhere := r.branch.Memory().Slot(ledger.Elsewhere, x.Path, x.Language.Code)
+	s.elsewhere, err = r.branch.Ledger.Marks(elsewhere)
+	return s, err
+}
+
+// remembered is what is remembered of a target file.
+func (r *merging) remembered(path string, l config.Language) (of records, err error) {
+	memory := r.branch.Memory()
+	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{
+		ledger.Merged: &of.merged, ledger.Filler: &of.filler, ledger.Known: &of.known, ledger.Delivered: &of.delivered,
+		ledger.Made: &of.made, ledger.Outdated: &of.outdated, pass.LookAt(memory.Branch).Kind(): &of.branch,
+	} {
+		if *marks, err = memory.Ledger.Marks(memory.Slot(kind, path, l.Code)); err != nil {
+			return of, err
+		}
+	}
+	return of, nil
+}
+
+// sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.
+type sourceDigests struct {
+	tree    map[*bundle.Bundle]catalog.Marks
+	service map[string]catalog.Marks // by collection
+}
+
+// digests gathers them for one target.
+func (r *merging) digests(t *tree.Tree, target bundle.Target) (source, service catalog.Marks) {
+	source = make(catalog.Marks)
+	if r.digested.tree == nil {
+		r.digested.tree = make(map[*bundle.Bundle]catalog.Marks)
+	}
+	for _, b := range target.Sources {
+		if r.digested.tree[b] == nil {
+			r.digested.tree[b] = catalog.Digests(t.Of(b).All.Marks())
+		}
+		if len(target.Sources) == 1 {
+			source = r.digested.tree[b]
+			break
+		}
+		for n, m := range r.digested.tree[b] {
+			source[n] = m
+		}
+	}
+	return source, r.digested.service[target.Sources[0].Collection]
+}
+
+// fitted is the tree's, and reports what it could not do anything with.
+func (r *merging) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
+	texts, left := t.Fitted(x.Target, x.Texts)
+	for _, u := range left {
+		r.account.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
+			"forms as keys of their own, and this message cannot be taken apart into such; write one form for each "+
+			"category at the service, with nothing but the number filled in", u.Text))
+	}
+	return texts
+}
