@@ -51,3 +51,14 @@ func origin(u *url.URL) string {
 	}
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
+
+// sameOrigin reports whether an address is the service's own, and not one that a redirect leads to.
+func sameOrigin(base, u *url.URL) bool { return origin(u) == origin(base) }
+
+// shown is an address as the hook is told of it: one of another server without its query, which is its signature.
+func shown(base, target *url.URL) string {
+	if sameOrigin(base, target) {
+		return target.RequestURI()
+	}
+	return origin(target) + target.EscapedPath()
+}

@@ -26,7 +26,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 			return nil, failed(err, ErrUnusable)
 		}
 		return next, nil
-	case resp.StatusCode >= 400 && !c.isOurs(target):
+	case resp.StatusCode >= 400 && !sameOrigin(c.base, target):
 		// It is no word of the service: a fresh answer of the service may lead to a file that is there.
 		f := failed(fmt.Errorf("the service leads to %s, which answers %d", origin(target), resp.StatusCode), ErrTemporary)
 		f.again = cl.Repeatable
@@ -69,9 +69,6 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 	f.reached, f.again = true, cl.Repeatable
 	return nil, f
 }
-
-// isOurs reports whether an address is the service's own, and not one that a redirect leads to.
-func (c *Client) isOurs(u *url.URL) bool { return origin(u) == origin(c.base) }
 
 // redirected follows a redirect to the same scheme, host and port, and a download to any server over HTTPS,
 // without credentials: services keep files elsewhere, under addresses that are signed. One that would turn a

@@ -54,7 +54,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	resp, err := c.transport.RoundTrip(req)
 	expect(ctx, 0)
 	if err != nil {
-		c.onRequest(Request{cl.Op, cl.Method, c.told(target), 0, time.Since(start)})
+		c.onRequest(Request{cl.Op, cl.Method, shown(c.base, target), 0, time.Since(start)})
 		_ = c.account.budget.Settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
 		if own := body.detach(); own != nil && ctx.Err() == nil {
 			// the service got less than was announced, which is nothing
@@ -63,7 +63,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 		return c.unanswered(ctx, reqCtx, cl, &sent, err)
 	}
 	defer resp.Body.Close()
-	ours := c.isOurs(target)
+	ours := sameOrigin(c.base, target)
 	if ours {
 		c.account.heard(resp.Header.Get("Date"), time.Now())
 	}
@@ -74,7 +74,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
 	next, f := c.answer(ctx, cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
-	c.onRequest(Request{cl.Op, cl.Method, c.told(target), resp.StatusCode, time.Since(start)})
+	c.onRequest(Request{cl.Op, cl.Method, shown(c.base, target), resp.StatusCode, time.Since(start)})
 	switch {
 	case f != nil && f.Status == 0 && ctx.Err() != nil:
 		f.Err, f.kinds, f.again = joined(f.Err, context.Cause(ctx)), nil, false
@@ -151,7 +151,7 @@ func (c *Client) newRequest(ctx context.Context, cl *call, target *url.URL) (*ht
 	req.Header.Set("Accept", "*/*")
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.userAgent)
-	if c.isOurs(target) {
+	if sameOrigin(c.base, target) {
 		c.sign(req)
 	}
 	return req, body, nil
@@ -194,12 +194,4 @@ func untrusted(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
 	return errors.As(err, &verification) || errors.As(err, &notTLS)
-}
-
-// told is an address as the hook is told of it: one of another server without its query, which is its signature.
-func (c *Client) told(target *url.URL) string {
-	if c.isOurs(target) {
-		return target.RequestURI()
-	}
-	return origin(target) + target.EscapedPath()
 }
