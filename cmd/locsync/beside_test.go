@@ -89,10 +89,10 @@ func (w *daemonWorld) translator(body string) {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(w.t.Context(), guard)
 	defer cancel()
-	id, err := c.StartImport(ctx, service.ImportRequest{Project: daemonProject, Collection: "main", Language: "de", Format: "json", CompletionState: service.Final,
+	id, err := c.Strings().StartImport(ctx, service.ImportRequest{Project: daemonProject, Collection: "main", Language: "de", Format: "json", CompletionState: service.Final,
 		Conflicts: service.Overwrite, Files: []service.Upload{{Name: "de.json", Body: []byte(body)}}})
 	w.check(err)
-	_, err = c.WaitImport(ctx, id)
+	_, err = c.Strings().WaitImport(ctx, id)
 	w.check(err)
 }
 

@@ -202,7 +202,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
 	w.check(err)
 	t.Cleanup(c.Close)
-	w.check(c.SetCallback(t.Context(), service.Callback{URL: "https://somebody.example/else", AdditionalHeaders: []wire.CallbackHeader{}}))
+	w.check(c.Callbacks().Set(t.Context(), service.Callback{URL: "https://somebody.example/else", AdditionalHeaders: []wire.CallbackHeader{}}))
 
 	w.doctor(w.command("doctor", "--json")).expect(t, 2,
 		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET", "configuration | page token | fault | shorter than 16",

@@ -286,7 +286,7 @@ func topicNames(root *cobra.Command) []string {
 }
 
 // documents are what commands print with --json, by the words of the command; of others it is an object.
-var documents = map[string]any{
+var jsonDocuments = map[string]any{
 	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
 	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
 	"project create": settings.Created{}, "project plan": settings.Plan{}, "project apply": settings.Plan{},
@@ -309,7 +309,7 @@ func allDocuments(of *cobra.Command) map[string]any {
 	all := make(map[string]any)
 	for _, c := range of.Commands() {
 		name := strings.TrimPrefix(c.CommandPath(), "locsync ")
-		if known, is := documents[name]; is {
+		if known, is := jsonDocuments[name]; is {
 			all[name] = known
 		} else if c.Runnable() && !c.Hidden {
 			all[name] = document.Object{}

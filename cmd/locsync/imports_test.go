@@ -73,7 +73,8 @@ var arrows = map[string][]string{
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
 	// terminal: tables of what a document lists
-	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service", "sync/terminal"},
+	"sync/document": {"sync/jsonschema", "sync/config", "sync/report", "sync/service/documents",
+		"sync/service/memories", "sync/terminal"},
 	"sync/jsonschema": {},
 	"sync/manual":     {"sync/terminal"}, // lines that are broken by columns
 	// service, gitops: what is waited for. files: paths of annotations, as another program has them.
@@ -85,7 +86,8 @@ var arrows = map[string][]string{
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
 		"sync/web"},
-	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service", "sync/service/wire"},
+	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
+		"sync/service/documents", "sync/service/wire"},
 	// process: what notifications are registered with
 	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
@@ -106,8 +108,11 @@ var arrows = map[string][]string{
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
 	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	// config: the words of a collection
-	"sync/discover": {"sync/config", "sync/languages", "formats", "formats/resource"},
-	"sync/service":  {"sync/service/wire", "sync/bound"},
+	"sync/discover":          {"sync/config", "sync/languages", "formats", "formats/resource"},
+	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound"},
+	"sync/service/documents": {"sync/service", "sync/service/wire"},
+	"sync/service/memories":  {"sync/service", "sync/service/wire"},
+	"sync/service/budget":    {},
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/service/local/api",
 		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
@@ -204,7 +209,7 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local/store"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},

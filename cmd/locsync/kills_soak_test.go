@@ -171,10 +171,10 @@ func (k *killing) exported(language string) map[string]string {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(k.t.Context(), guard)
 	defer cancel()
-	id, err := c.StartExport(ctx, service.ExportRequest{Project: daemonProject, Languages: []string{language}, Collection: "main",
+	id, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: daemonProject, Languages: []string{language}, Collection: "main",
 		CompletionState: service.Draft, OutputTemplate: "{LANGUAGE}.json", Zip: true})
 	k.check(err)
-	archive, err := c.Download(ctx, id, k.t.TempDir())
+	archive, err := c.Strings().Download(ctx, id, k.t.TempDir())
 	k.check(err)
 	defer archive.Close()
 	texts := make(map[string]string)

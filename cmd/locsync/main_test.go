@@ -362,7 +362,7 @@ func newProject(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	p, err := c.CreateProject(ctx, service.NewProject{Name: "story", SourceLanguage: args[2], TargetLanguages: strings.Split(args[3], ",")})
+	p, err := c.Projects().Create(ctx, service.NewProject{Name: "story", SourceLanguage: args[2], TargetLanguages: strings.Split(args[3], ",")})
 	ts.Check(err)
 	ts.Setenv(args[0], p.ID)
 }
@@ -379,10 +379,10 @@ func translateAt(ts *testscript.TestScript, neg bool, args []string) {
 	c := scriptClient(ts, args[0])
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
-	id, err := c.StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection, Language: args[2], Format: service.Format(args[3]),
+	id, err := c.Strings().StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection, Language: args[2], Format: service.Format(args[3]),
 		CompletionState: service.CompletionState(args[4]), Files: []service.Upload{{Name: filepath.Base(args[5]), Body: data}}})
 	ts.Check(err)
-	res, err := c.WaitImport(ctx, id)
+	res, err := c.Strings().WaitImport(ctx, id)
 	ts.Check(err)
 	if len(res.Failed) > 0 || res.WithoutSource > 0 {
 		ts.Fatalf("the translation was not taken: %+v", res)

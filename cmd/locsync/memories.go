@@ -13,14 +13,14 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/terminal"
 	"github.com/locsync/locsync/sync/transfer"
 )
 
 func memoriesCommand(a *app) *cobra.Command {
 	var t target
-	var f service.MemoryFilter
+	var f memories.Filter
 	attached := false
 	c := &cobra.Command{
 		Use:     "memories",
@@ -29,23 +29,23 @@ func memoriesCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every, t.documents = !attached, attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				var memories []service.Memory
+				var list []memories.Memory
 				var err error
 				if !attached || f.Name != "" { // those that are attached tell no names
-					if memories, err = d.client.Memories(ctx, f); err != nil {
+					if list, err = memories.Of(d.client).List(ctx, f); err != nil {
 						return err
 					}
 				}
 				if !attached {
-					return sayMemories(a, memories, f.Name)
+					return sayMemories(a, list, f.Name)
 				}
-				those, err := d.client.ProjectMemories(ctx, d.id)
+				those, err := memories.Of(d.client).Attached(ctx, d.id)
 				if err != nil {
 					return err
 				}
 				if f.Name != "" {
-					those = slices.DeleteFunc(those, func(m service.ProjectMemory) bool {
-						return !slices.ContainsFunc(memories, func(named service.Memory) bool { return named.ID == m.ID })
+					those = slices.DeleteFunc(those, func(m memories.ProjectMemory) bool {
+						return !slices.ContainsFunc(list, func(named memories.Memory) bool { return named.ID == m.ID })
 					})
 				}
 				return sayAttached(a, those, f.Name)
@@ -62,20 +62,20 @@ func memoriesCommand(a *app) *cobra.Command {
 }
 
 // sayMemories prints those that were found by a part of their name, "" for all.
-func sayMemories(a *app, memories []service.Memory, named string) error {
+func sayMemories(a *app, list []memories.Memory, named string) error {
 	empty := "there are no translation memories: locsync memories create makes one"
 	if named != "" {
 		empty = fmt.Sprintf("no translation memory has %q in its name", named)
 	}
-	return a.sayList(document.Memories{Memories: append([]service.Memory{}, memories...)}, empty)
+	return a.sayList(document.Memories{Memories: append([]memories.Memory{}, list...)}, empty)
 }
 
-func sayAttached(a *app, memories []service.ProjectMemory, named string) error {
+func sayAttached(a *app, list []memories.ProjectMemory, named string) error {
 	empty := "no translation memory is attached"
 	if named != "" {
 		empty = fmt.Sprintf("no translation memory with %q in its name is attached", named)
 	}
-	return a.sayList(document.AttachedMemories{Memories: append([]service.ProjectMemory{}, memories...)}, empty)
+	return a.sayList(document.AttachedMemories{Memories: append([]memories.ProjectMemory{}, list...)}, empty)
 }
 
 func memoriesCreateCommand(a *app) *cobra.Command {
@@ -87,7 +87,7 @@ func memoriesCreateCommand(a *app) *cobra.Command {
 		Args:    exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				id, err := d.client.CreateMemory(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
+				id, err := memories.Of(d.client).Create(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
 				if err != nil {
 					return err
 				}
@@ -116,7 +116,7 @@ func memoriesImportCommand(a *app) *cobra.Command {
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				if err := d.client.ImportMemory(ctx, args[0], content, replace); err != nil {
+				if err := memories.Of(d.client).Import(ctx, args[0], content, replace); err != nil {
 					return err
 				}
 				d.line.End()
@@ -141,7 +141,7 @@ func memoriesExportCommand(a *app) *cobra.Command {
 				d.line.Show(report.Doing{What: "waiting for the translation memory"})
 				return a.intoFile(args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					return d.client.ExportMemory(ctx, args[0], "", f)
+					return memories.Of(d.client).Export(ctx, args[0], "", f)
 				})
 			})
 		},
@@ -163,15 +163,15 @@ func memoriesAttachCommand(a *app) *cobra.Command {
 			"$MEMORY --id $ID",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			memories, err := attachments(args, writable)
+			list, err := attachments(args, writable)
 			if err != nil {
 				return misuse(err)
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				if err := d.client.SetProjectMemories(ctx, d.id, memories); err != nil {
+				if err := memories.Of(d.client).Attach(ctx, d.id, list); err != nil {
 					return err
 				}
-				attached, err := d.client.ProjectMemories(ctx, d.id)
+				attached, err := memories.Of(d.client).Attached(ctx, d.id)
 				if err != nil {
 					return err
 				}
@@ -185,8 +185,8 @@ func memoriesAttachCommand(a *app) *cobra.Command {
 }
 
 // attachments reads "ID:PERCENT" and "ID".
-func attachments(args []string, writable string) ([]service.ProjectMemory, error) {
-	memories := []service.ProjectMemory{}
+func attachments(args []string, writable string) ([]memories.ProjectMemory, error) {
+	list := []memories.ProjectMemory{}
 	found := writable == ""
 	for _, arg := range args {
 		id, percent, given := strings.Cut(arg, ":")
@@ -200,17 +200,17 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 				return nil, fmt.Errorf("%s: %q is not a whole percentage from 50 to 100", id, percent)
 			}
 		}
-		if slices.ContainsFunc(memories, func(m service.ProjectMemory) bool { return m.ID == id }) {
+		if slices.ContainsFunc(list, func(m memories.ProjectMemory) bool { return m.ID == id }) {
 			return nil, fmt.Errorf("%s is named twice", id)
 		}
 		found = found || id == writable
-		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
+		list = append(list, memories.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
 			IsWritable: id == writable})
 	}
 	if !found {
 		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)
 	}
-	return memories, nil
+	return list, nil
 }
 
 func glossaryCommand(a *app) *cobra.Command {
@@ -223,15 +223,17 @@ func glossaryCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every = !attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				list := d.client.Glossaries
+				list := memories.GlossariesOf(d.client).List
 				if attached {
-					list = func(ctx context.Context) ([]service.Glossary, error) { return d.client.ProjectGlossaries(ctx, d.id) }
+					list = func(ctx context.Context) ([]memories.Glossary, error) {
+						return memories.GlossariesOf(d.client).Attached(ctx, d.id)
+					}
 				}
 				glossaries, err := list(ctx)
 				if err != nil {
 					return err
 				}
-				return a.sayList(document.Glossaries{Glossaries: append([]service.Glossary{}, glossaries...)},
+				return a.sayList(document.Glossaries{Glossaries: append([]memories.Glossary{}, glossaries...)},
 					"there are no glossaries")
 			})
 		},
@@ -265,11 +267,11 @@ func glossaryImportCommand(a *app) *cobra.Command {
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				job, err := d.client.StartGlossaryImport(ctx, id, content, clear)
+				job, err := memories.GlossariesOf(d.client).StartImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
 					defer cancel()
-					err = ofJob(d.client.WaitGlossaryImport(patient, job))
+					err = ofJob(memories.GlossariesOf(d.client).WaitImport(patient, job))
 				}
 				if err != nil {
 					return err
@@ -289,7 +291,7 @@ func (d *session) glossary(ctx context.Context, named string) (string, error) {
 	if named != "default" {
 		return named, nil
 	}
-	g, err := d.client.DefaultGlossary(ctx)
+	g, err := memories.GlossariesOf(d.client).Default(ctx)
 	return g.ID, err
 }
 
@@ -309,7 +311,7 @@ func glossaryExportCommand(a *app) *cobra.Command {
 					return err
 				}
 				d.line.Show(report.Doing{What: "waiting for the glossary"})
-				job, err := d.client.StartGlossaryExport(ctx, id)
+				job, err := memories.GlossariesOf(d.client).StartExport(ctx, id)
 				if err != nil {
 					return err
 				}
@@ -317,7 +319,7 @@ func glossaryExportCommand(a *app) *cobra.Command {
 				defer cancel()
 				return a.intoFile(args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					n, err := d.client.DownloadGlossary(patient, job, f)
+					n, err := memories.GlossariesOf(d.client).Download(patient, job, f)
 					return n, ofJob(err)
 				})
 			})
@@ -344,7 +346,7 @@ func glossaryAttachCommand(a *app) *cobra.Command {
 					}
 					ids = append(ids, id)
 				}
-				if err := d.client.SetProjectGlossaries(ctx, d.id, ids); err != nil {
+				if err := memories.GlossariesOf(d.client).Attach(ctx, d.id, ids); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n",

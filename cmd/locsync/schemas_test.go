@@ -45,7 +45,7 @@ var compiled sync.Map // by command
 func fitsSchema(args []string, printed string) error {
 	name := "failure" // of an unknown command
 	for n := range args {
-		if words := strings.Join(args[:n+1], " "); documents[words] != nil {
+		if words := strings.Join(args[:n+1], " "); jsonDocuments[words] != nil {
 			name = words
 		}
 	}
@@ -75,7 +75,7 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name := range documents {
+	for name := range jsonDocuments {
 		if found, rest, err := root.Find(strings.Fields(name)); err != nil || len(rest) > 0 || found == root {
 			t.Errorf("there is no command %q", name)
 		}

@@ -11,23 +11,23 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 )
 
 func tasksCommand(a *app) *cobra.Command {
 	t := target{documents: true}
-	var f service.TaskFilter
+	var f documents.TaskFilter
 	c := &cobra.Command{
 		Use:     "tasks",
 		Short:   "List the tasks of a project, and give them out",
 		Example: "  locsync tasks --id $ID\n  locsync tasks --id $ID --currency EUR --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				tasks, err := d.client.Tasks(ctx, d.id, f)
+				tasks, err := documents.TasksOf(d.client).List(ctx, d.id, f)
 				if err != nil {
 					return err
 				}
-				return a.sayList(document.Tasks{Tasks: append([]service.Task{}, tasks...)},
+				return a.sayList(document.Tasks{Tasks: append([]documents.Task{}, tasks...)},
 					"there are no tasks: a document that is pushed makes one for each language")
 			})
 		},
@@ -54,7 +54,7 @@ func tasksAssignCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := d.client.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
+				if err := documents.TasksOf(d.client).Assign(ctx, d.id, args[0], people, shortlist); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n",
@@ -69,13 +69,13 @@ func tasksAssignCommand(a *app) *cobra.Command {
 
 // people are the identifiers of team members that were named by identifier or address.
 func (d *session) people(ctx context.Context, named []string) ([]string, error) {
-	team, err := d.client.Team(ctx)
+	team, err := documents.TasksOf(d.client).Team(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, name := range named {
-		i := slices.IndexFunc(team, func(m service.TeamMember) bool {
+		i := slices.IndexFunc(team, func(m documents.TeamMember) bool {
 			return m.ID == name || strings.EqualFold(m.Email, name)
 		})
 		if i < 0 {
@@ -102,7 +102,7 @@ func tasksDeadlineCommand(a *app) *cobra.Command {
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				if err := d.client.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
+				if err := documents.TasksOf(d.client).SetDeadline(ctx, d.id, args[0], until); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
@@ -121,11 +121,11 @@ func tasksTeamCommand(a *app) *cobra.Command {
 		Example: "  locsync tasks team\n  locsync tasks team --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				team, err := d.client.Team(ctx)
+				team, err := documents.TasksOf(d.client).Team(ctx)
 				if err != nil {
 					return err
 				}
-				return a.sayList(document.Team{Members: append([]service.TeamMember{}, team...)}, "the team has no members")
+				return a.sayList(document.Team{Members: append([]documents.TeamMember{}, team...)}, "the team has no members")
 			})
 		},
 	}
@@ -147,25 +147,25 @@ func statsCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				if cmd.Flags().Changed("fuzzy-repetitions") {
-					if err := d.client.SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
+					if err := documents.StatisticsOf(d.client).SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
 						return err
 					}
 					build = true // the switch counts from the next snapshot on
 				}
 				if build {
-					if err := d.client.BuildStatistics(ctx, d.id, exact); err != nil {
+					if err := documents.StatisticsOf(d.client).Build(ctx, d.id, exact); err != nil {
 						return err
 					}
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
 				d.line.Show(report.Doing{What: "waiting until the service has counted"})
-				s, err := d.client.ProjectStatisticsByDocument(patient, d.id, exact)
+				s, err := documents.StatisticsOf(d.client).ByDocument(patient, d.id, exact)
 				if err != nil {
 					return err
 				}
 				d.line.End()
-				return a.sayList(document.Statistics{Languages: append(service.ProjectStatistics{}, s...)},
+				return a.sayList(document.Statistics{Languages: append(documents.ProjectStatistics{}, s...)},
 					"there is nothing to count: the project has no documents")
 			})
 		},

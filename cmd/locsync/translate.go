@@ -13,14 +13,14 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 func translateCommand(a *app) *cobra.Command {
 	var t target
-	var r service.TranslateRequest
+	var r memories.TranslateRequest
 	c := &cobra.Command{
 		Use:   "translate [TEXT...]",
 		Short: "Translate texts at once, from arguments or, by line, from standard input",
@@ -58,7 +58,7 @@ type translated struct {
 	Error       bool   `json:"error"`
 }
 
-func translateTexts(ctx context.Context, a *app, d *session, r service.TranslateRequest, texts []string) error {
+func translateTexts(ctx context.Context, a *app, d *session, r memories.TranslateRequest, texts []string) error {
 	if len(texts) == 0 {
 		var err error
 		if texts, err = readTexts(ctx, a); err != nil {
@@ -79,7 +79,7 @@ func translateTexts(ctx context.Context, a *app, d *session, r service.Translate
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
 	d.line.Show(report.Doing{What: "translating " + terminal.Count(len(texts), "text")})
-	answer, err := d.client.Translate(ctx, r)
+	answer, err := memories.EnginesOf(d.client).Translate(ctx, r)
 	if err != nil {
 		return err
 	}

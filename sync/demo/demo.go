@@ -171,7 +171,7 @@ func (s Stage) pull(ctx context.Context, p *process.Process, diff bool) error {
 // interface.
 func translate(ctx context.Context, client *service.Client, project string) error {
 	for _, e := range edits {
-		id, err := client.StartImport(ctx, service.ImportRequest{
+		id, err := client.Strings().StartImport(ctx, service.ImportRequest{
 			Project: project, Collection: collectionOf(e.format), Language: "de", Format: e.format,
 			CompletionState: service.Final,
 			Files:           []service.Upload{{Name: e.translated, Body: []byte(e.body)}},
@@ -179,7 +179,7 @@ func translate(ctx context.Context, client *service.Client, project string) erro
 		if err != nil {
 			return fmt.Errorf("translate: %w", err)
 		}
-		if _, err := client.WaitImport(ctx, id); err != nil {
+		if _, err := client.Strings().WaitImport(ctx, id); err != nil {
 			return fmt.Errorf("translate: %w", err)
 		}
 	}

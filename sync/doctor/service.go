@@ -275,7 +275,7 @@ func (d *doctor) probeCallback(ctx context.Context, n *notes) {
 		n.failed("callback", err, "locsync project plan")
 		return
 	}
-	have, err := client.Callback(service.As(ctx, service.Asked))
+	have, err := client.Callbacks().Read(service.As(ctx, service.Asked))
 	switch {
 	case err != nil && !errors.Is(err, service.ErrNotFound):
 		n.failed("callback", err, "locsync project plan")

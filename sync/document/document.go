@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/jsonschema"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
+	"github.com/locsync/locsync/sync/service/memories"
 )
 
 type (
@@ -25,22 +26,22 @@ type (
 		URL string `json:"url"`
 	}
 	Glossaries struct {
-		Glossaries []service.Glossary `json:"glossaries"`
+		Glossaries []memories.Glossary `json:"glossaries"`
 	}
 	Memories struct {
-		Memories []service.Memory `json:"memories"`
+		Memories []memories.Memory `json:"memories"`
 	}
 	AttachedMemories struct {
-		Memories []service.ProjectMemory `json:"memories"`
+		Memories []memories.ProjectMemory `json:"memories"`
 	}
 	Statistics struct {
-		Languages service.ProjectStatistics `json:"languages"`
+		Languages documents.ProjectStatistics `json:"languages"`
 	}
 	Tasks struct {
-		Tasks []service.Task `json:"tasks"`
+		Tasks []documents.Task `json:"tasks"`
 	}
 	Team struct {
-		Members []service.TeamMember `json:"members"`
+		Members []documents.TeamMember `json:"members"`
 	}
 )
 

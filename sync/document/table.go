@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -70,7 +70,7 @@ func (d Team) Table() *terminal.Table {
 func (d Statistics) Table() *terminal.Table {
 	rows := terminal.NewTable("", "words", "segments", "percent")
 	rows.Numbers(1, 2, 3)
-	counted := func(title string, statistics []service.StatisticsRow) {
+	counted := func(title string, statistics []documents.StatisticsRow) {
 		rows.Title(title)
 		for _, r := range statistics {
 			if r.Words > 0 || r.Segments > 0 || r.Name == "total" {

@@ -348,13 +348,13 @@ func (c *meeting) serviceTexts(state service.CompletionState) map[spot]string {
 		formats[f.collection] = f.format
 	}
 	for collection, format := range formats {
-		id, err := c.client.StartExport(c.tb.Context(), service.ExportRequest{Project: c.id, Collection: collection, Languages: contactLanguages,
+		id, err := c.client.Strings().StartExport(c.tb.Context(), service.ExportRequest{Project: c.id, Collection: collection, Languages: contactLanguages,
 			Format: service.Format(format), CompletionState: state, OutputTemplate: "{LANGUAGE}", Zip: true})
 		if err != nil && strings.Contains(err.Error(), "has no collection") {
 			continue
 		}
 		c.check(err)
-		archive, err := c.client.Download(c.tb.Context(), id, c.tb.TempDir())
+		archive, err := c.client.Strings().Download(c.tb.Context(), id, c.tb.TempDir())
 		c.check(err)
 		for _, e := range archive.Entries {
 			body, err := e.ReadAll()

@@ -331,9 +331,9 @@ func (w *world) upload(r service.ImportRequest) {
 	w.tb.Helper()
 	w.wire.mute(true)
 	defer w.wire.mute(false)
-	id, err := w.client.StartImport(w.tb.Context(), r)
+	id, err := w.client.Strings().StartImport(w.tb.Context(), r)
 	w.check(err)
-	res, err := w.client.WaitImport(w.tb.Context(), id)
+	res, err := w.client.Strings().WaitImport(w.tb.Context(), id)
 	w.check(err)
 	if len(res.Failed) > 0 || res.WithoutSource > 0 {
 		w.tb.Fatalf("the service did not take it: %+v", res)
@@ -357,10 +357,10 @@ func (w *world) spelled(format, collection, language string, completion service.
 	w.tb.Helper()
 	w.wire.mute(true)
 	defer w.wire.mute(false)
-	id, err := w.client.StartExport(w.tb.Context(), service.ExportRequest{Project: w.id, Collection: collection, Languages: []string{language},
+	id, err := w.client.Strings().StartExport(w.tb.Context(), service.ExportRequest{Project: w.id, Collection: collection, Languages: []string{language},
 		Format: service.Format(format), CompletionState: completion, OutputTemplate: "{LANGUAGE}", Zip: true})
 	w.check(err)
-	archive, err := w.client.Download(w.tb.Context(), id, w.tb.TempDir())
+	archive, err := w.client.Strings().Download(w.tb.Context(), id, w.tb.TempDir())
 	w.check(err)
 	defer archive.Close()
 	texts := map[string]string{}

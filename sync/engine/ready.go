@@ -65,7 +65,7 @@ func (p *project) proveRepository(ctx context.Context) error {
 
 // proveService asks for the project's record, which needs address, credentials and identifier.
 func (p *project) proveService(ctx context.Context) error {
-	_, err := p.branch.Service.Project(ctx, p.branch.Project.ID)
+	_, err := p.branch.Service.Projects().Read(ctx, p.branch.Project.ID)
 	return err
 }
 

@@ -728,7 +728,7 @@ func (c *chapter) translator(b *bundle.Bundle, language string, most int, comple
 	c.jobs = nil
 	c.mu.Unlock()
 	for _, id := range jobs {
-		_, err := c.client.WaitImport(c.tb.Context(), id)
+		_, err := c.client.Strings().WaitImport(c.tb.Context(), id)
 		var failed *service.ImportFailed
 		if err != nil && !errors.As(err, &failed) {
 			c.tb.Fatal(err)
@@ -781,10 +781,10 @@ func (c *chapter) put(b *bundle.Bundle, language string, units catalog.Catalog, 
 	c.tb.Helper()
 	up, err := bundle.ComposeUnits(b, b.Path, units)
 	c.must(err)
-	id, err := c.client.StartImport(c.tb.Context(), service.ImportRequest{Project: c.id, Collection: b.Collection, Language: language, Format: service.Format(b.Format.Name),
+	id, err := c.client.Strings().StartImport(c.tb.Context(), service.ImportRequest{Project: c.id, Collection: b.Collection, Language: language, Format: service.Format(b.Format.Name),
 		PathSeparator: b.Separator, CompletionState: completion, Conflicts: service.Overwrite, Files: []service.Upload{{Name: up.Name, Body: up.Body}}})
 	c.must(err)
-	res, err := c.client.WaitImport(c.tb.Context(), id)
+	res, err := c.client.Strings().WaitImport(c.tb.Context(), id)
 	c.must(err)
 	if len(res.Failed) > 0 {
 		c.tb.Fatalf("%+v", res)
@@ -794,13 +794,13 @@ func (c *chapter) put(b *bundle.Bundle, language string, units catalog.Catalog, 
 // there is what the service has.
 func (c *chapter) there(b *bundle.Bundle, language string, completion service.CompletionState) map[catalog.Name]string {
 	c.tb.Helper()
-	id, err := c.client.StartExport(c.tb.Context(), service.ExportRequest{Project: c.id, Collection: b.Collection, Languages: []string{language},
+	id, err := c.client.Strings().StartExport(c.tb.Context(), service.ExportRequest{Project: c.id, Collection: b.Collection, Languages: []string{language},
 		Format: service.Format(b.Format.Name), PathSeparator: b.Separator, CompletionState: completion, OutputTemplate: "{LANGUAGE}", Zip: true})
 	if errors.Is(err, service.ErrRefused) {
 		return nil // nothing was ever imported into the collection
 	}
 	c.must(err)
-	archive, err := c.client.Download(c.tb.Context(), id, c.tb.TempDir())
+	archive, err := c.client.Strings().Download(c.tb.Context(), id, c.tb.TempDir())
 	c.must(err)
 	defer archive.Close()
 	values := make(map[catalog.Name]string)

@@ -242,10 +242,10 @@ func (s *scene) reports() string {
 // upload is an import by a person at the service.
 func (s *scene) upload(collection, language, format string, completion service.CompletionState, body []byte) {
 	s.tb.Helper()
-	id, err := s.client.StartImport(s.tb.Context(), service.ImportRequest{Project: s.id, Collection: collection, Language: language, Format: service.Format(format),
+	id, err := s.client.Strings().StartImport(s.tb.Context(), service.ImportRequest{Project: s.id, Collection: collection, Language: language, Format: service.Format(format),
 		CompletionState: completion, Files: []service.Upload{{Name: "people", Body: body}}})
 	s.must(err)
-	res, err := s.client.WaitImport(s.tb.Context(), id)
+	res, err := s.client.Strings().WaitImport(s.tb.Context(), id)
 	s.must(err)
 	if len(res.Failed) > 0 {
 		s.tb.Fatalf("the service did not take it: %+v", res)
@@ -255,10 +255,10 @@ func (s *scene) upload(collection, language, format string, completion service.C
 // holds is what the service has in a language in at least a state, in the spelling of a format: texts by key and form.
 func (s *scene) holds(collection, language, format string, completion service.CompletionState) map[string]string {
 	s.tb.Helper()
-	id, err := s.client.StartExport(s.tb.Context(), service.ExportRequest{Project: s.id, Collection: collection, Languages: []string{language},
+	id, err := s.client.Strings().StartExport(s.tb.Context(), service.ExportRequest{Project: s.id, Collection: collection, Languages: []string{language},
 		Format: service.Format(format), CompletionState: completion, OutputTemplate: "{LANGUAGE}", Zip: true})
 	s.must(err)
-	archive, err := s.client.Download(s.tb.Context(), id, s.tb.TempDir())
+	archive, err := s.client.Strings().Download(s.tb.Context(), id, s.tb.TempDir())
 	s.must(err)
 	defer archive.Close()
 	texts := map[string]string{}

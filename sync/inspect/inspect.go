@@ -326,7 +326,7 @@ func (x *inspection) finish() {
 
 // Online asks the service about one project: whether it is there, and has the languages that the configuration names.
 func Online(ctx context.Context, svc *service.Client, cfg *config.Project) (errs []error) {
-	record, err := svc.Project(ctx, cfg.ID)
+	record, err := svc.Projects().Read(ctx, cfg.ID)
 	switch {
 	case errors.Is(err, service.ErrNotFound):
 		return []error{&failure.UsageError{Err: cfg.Problem("id", "the service has no project %s", cfg.ID)}}

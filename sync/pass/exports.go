@@ -149,7 +149,7 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
 	}
 	var errs []error
-	p.Service.Downloads(downloading(ctx, p, what), begun, "", p.Config.Service.JobTimeout,
+	p.Service.Strings().Downloads(downloading(ctx, p, what), begun, "", p.Config.Service.JobTimeout,
 		func(k int, archive *service.Archive, err error) bool {
 			i := which[k]
 			if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
@@ -240,7 +240,7 @@ func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, lat
 		j.Slow = true
 		return nil, errors.Join(late, x.branch.Memory().Remember(j))
 	}
-	archive, err := x.branch.Service.TryDownload(ctx, service.JobID(old.Service), "")
+	archive, err := x.branch.Service.Strings().TryDownload(ctx, service.JobID(old.Service), "")
 	if errors.Is(err, service.ErrNotReady) || errors.Is(err, service.ErrTemporary) {
 		return nil, errors.Join(late, x.branch.Memory().Forget(j)) // the older one is the first that will be finished
 	}
@@ -326,7 +326,7 @@ func everPushed(p *Branch, collection string) bool {
 
 func beginExport(ctx context.Context, p *Branch, req service.ExportRequest) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
-	id, err := p.Service.StartExport(ctx, req)
+	id, err := p.Service.Strings().StartExport(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func downloaded(t *testing.T, kind string, body []byte) *service.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive, err := client.TryDownload(t.Context(), "00000000-0000-0000-0000-000000000001", t.TempDir())
+	archive, err := client.Strings().TryDownload(t.Context(), "00000000-0000-0000-0000-000000000001", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

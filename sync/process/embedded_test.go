@@ -31,7 +31,7 @@ func TestEmbeddedServiceOfAProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Project(t.Context(), id); err != nil {
+		if _, err := client.Projects().Read(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -90,7 +90,7 @@ func (r *pulling) quiet(
 		what := fmt.Sprintf("asking for what changed in %q", g.Collection)
 		r.branch.Announce(report.Doing{What: what, Done: int64(i), Total: int64(len(groups))})
 		r.account.report.Requests++
-		id, err := r.branch.Service.StartExport(ctx, req)
+		id, err := r.branch.Service.Strings().StartExport(ctx, req)
 		if err != nil {
 			if err := r.unprobed(ctx, x, err); err != nil {
 				return nil, err
@@ -106,7 +106,7 @@ func (r *pulling) quiet(
 	}
 	var failure error
 	patience := min(probePatience, r.branch.Config.Service.JobTimeout)
-	r.branch.Service.Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
+	r.branch.Service.Strings().Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
 		quiet[all[i].Group], failure = r.probedQuiet(ctx, t, all[i], languages, archive, err)
 		return failure == nil
 	})

@@ -63,7 +63,7 @@ func (r *imports) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	}
 	files := report.Counted(len(s.uploads), "file", "files")
 	r.importing("sending %s to %q (%s)", files, s.request.Collection, s.request.Language)
-	id, err := r.branch.Service.StartImport(ctx, s.request)
+	id, err := r.branch.Service.Strings().StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.

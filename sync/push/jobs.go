@@ -140,7 +140,7 @@ func (r *imports) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 	}
 	waiting()
 	timeout := r.branch.Config.Service.JobTimeout
-	r.branch.Service.WaitImports(ctx, begun, timeout, func(i int, res service.ImportResult, err error) bool {
+	r.branch.Service.Strings().WaitImports(ctx, begun, timeout, func(i int, res service.ImportResult, err error) bool {
 		if err := r.ended(ctx, jobs[i], res, err); err != nil {
 			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
 		}

@@ -2,18 +2,15 @@ package service
 
 import (
 	"context"
-	"math"
 	"time"
 )
 
 type aliveKey struct{}
 
-// forever is the silence of a call that waits for another one's turn to be over.
-const forever = time.Duration(math.MaxInt64)
-
-// Alive makes a context whose calls tell before each wait of theirs how long it may last, 0 after something happened: a watchdog can so tell a call that
-// waits, for the budget, for an answer or for a job, from one that hangs. It is told on the goroutine of the call, or the one that reads or writes a body for
-// it, and must not block.
+// Alive makes a context whose calls tell before each wait of theirs how long it may last, 0 after something
+// happened: a watchdog can so tell a call that waits, for the budget, for an answer or for a job, from one that
+// hangs. It is told on the goroutine of the call, or the one that reads or writes a body for it, and must not
+// block.
 func Alive(ctx context.Context, tell func(silence time.Duration)) context.Context {
 	return context.WithValue(ctx, aliveKey{}, tell)
 }
@@ -22,5 +19,21 @@ func Alive(ctx context.Context, tell func(silence time.Duration)) context.Contex
 func expect(ctx context.Context, silence time.Duration) {
 	if tell, ok := ctx.Value(aliveKey{}).(func(time.Duration)); ok {
 		tell(silence)
+	}
+}
+
+// sleep waits for d or for the end of ctx, whose cause it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil || d <= 0 {
+		return context.Cause(ctx)
+	}
+	expect(ctx, d)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/budget"
 )
 
 // silences is what a call told of itself, in fake time, and whether it kept its word.
@@ -27,7 +29,7 @@ func watched(ctx context.Context, t *testing.T) (context.Context, *silences) {
 func (s *silences) tell(silence time.Duration) {
 	s.kept()
 	s.last, s.said, s.told = time.Now(), silence, s.told+1
-	if silence != forever {
+	if silence != budget.Forever {
 		s.longest = max(s.longest, silence)
 	}
 }
@@ -35,7 +37,7 @@ func (s *silences) tell(silence time.Duration) {
 // kept: no silence was longer than was said, but for what a transaction with the slots takes.
 func (s *silences) kept() {
 	s.t.Helper()
-	if silent := time.Since(s.last); s.said != forever && silent > s.said+time.Second {
+	if silent := time.Since(s.last); s.said != budget.Forever && silent > s.said+time.Second {
 		s.t.Errorf("it was silent for %s and had said %s", silent, s.said)
 	}
 }
@@ -61,7 +63,7 @@ func TestSilencesAreAnnounced(t *testing.T) {
 			c := client(0.5)
 			all.Go(func() {
 				ctx, s := watched(t.Context(), t)
-				archive, err := c.Download(ctx, "e", t.TempDir())
+				archive, err := c.Strings().Download(ctx, "e", t.TempDir())
 				if err != nil {
 					t.Error(err)
 					return
@@ -71,7 +73,7 @@ func TestSilencesAreAnnounced(t *testing.T) {
 				if time.Since(l.start) < hour || s.told < 100 {
 					t.Errorf("it told of itself %d times in %s", s.told, time.Since(l.start))
 				}
-				if most := max(defaultLimits.whole, maxPause) + time.Minute; s.longest > most {
+				if most := max(defaultLimits.whole, budget.MaxPause) + time.Minute; s.longest > most {
 					t.Errorf("it announced a silence of %s, which is longer than %s", s.longest, most)
 				}
 			})
@@ -80,7 +82,7 @@ func TestSilencesAreAnnounced(t *testing.T) {
 	})
 }
 
-// deaf never answers, and does not care whether somebody still waits.
+// deaf never answers, and does not care whether the caller still waits.
 type deaf struct{ wait time.Duration }
 
 func (d deaf) RoundTrip(*http.Request) (*http.Response, error) {
@@ -106,7 +108,7 @@ func TestHangingRequest(t *testing.T) {
 			}
 			cancel()
 		})
-		if _, err := c.Project(ctx, "p"); err == nil {
+		if _, err := c.Projects().Read(ctx, "p"); err == nil {
 			t.Error("it was answered")
 		}
 	})

@@ -1,9 +1,7 @@
 package service
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,41 +11,49 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // answer judges an answer: nil and nil is success.
-func (c *Client) answer(cl call, target *url.URL, resp *http.Response, body io.Reader) (*url.URL, *failure) {
+func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *http.Response,
+	body io.Reader) (*url.URL, *failure) {
 	failed := func(err error, kinds ...error) *failure {
-		return &failure{Error: &Error{Op: cl.op, Err: err, kinds: kinds}}
+		return &failure{Error: &Error{Op: cl.Op, Err: err, kinds: kinds}}
 	}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err := redirected(cl.method, target, resp)
+		next, err := redirected(cl, target, resp)
 		if err != nil {
 			return nil, failed(err, ErrUnusable)
 		}
 		return next, nil
+	case resp.StatusCode >= 400 && !sameOrigin(c.base, target):
+		// It is no word of the service: a fresh answer of the service may lead to a file that is there.
+		f := failed(fmt.Errorf("the service leads to %s, which answers %d", origin(target), resp.StatusCode), ErrTemporary)
+		f.again = cl.Repeatable
+		return nil, f
 	case resp.StatusCode >= 400:
 		text, _ := io.ReadAll(io.LimitReader(unpacked(resp, body), c.limits.problem))
-		f := &failure{Error: c.refusal(cl.op, resp, text)}
+		f := &failure{Error: refusal(cl.Op, resp, text, c.redact)}
 		switch s := resp.StatusCode; {
 		case s == http.StatusTooManyRequests:
 			f.again = true
-		case s == http.StatusExpectationFailed && cl.form != nil && !cl.form.unasked:
-			cl.form.unasked, f.again = true, true
+		case s == http.StatusExpectationFailed && cl.Form != nil && !cl.Form.unasked:
+			cl.Form.unasked, f.again = true, true
 		case s == http.StatusNotImplemented: // nothing was done, and nothing will be
 		case s == http.StatusInternalServerError:
-			f.reached, f.again = true, cl.method == http.MethodGet
+			f.reached, f.again = true, cl.Method == http.MethodGet
 		case s > http.StatusInternalServerError:
-			f.reached, f.again = true, cl.repeatable
+			f.reached, f.again = true, cl.Repeatable
 		}
 		return nil, f
-	case cl.read == nil:
+	case cl.Read == nil:
 		_, _ = io.Copy(io.Discard, io.LimitReader(body, c.limits.problem)) // so that the connection can be kept
 		return nil, nil
 	}
-	err := cl.read(resp, unpacked(resp, body))
+	err := cl.Read(&Answer{
+		Status: resp.StatusCode, Header: resp.Header, Body: unpacked(resp, body),
+		length: resp.ContentLength, ctx: ctx, limits: &c.limits, redact: c.redact,
+	})
 	var own local
 	switch {
 	case err == nil:
@@ -60,28 +66,33 @@ func (c *Client) answer(cl call, target *url.URL, resp *http.Response, body io.R
 		return nil, f
 	}
 	f := failed(err, ErrTemporary)
-	f.reached, f.again = true, cl.repeatable
+	f.reached, f.again = true, cl.Repeatable
 	return nil, f
 }
 
-// redirected follows a redirect to the same scheme, host and port; credentials go nowhere else. One that
-// would turn a POST into a GET is not followed.
-func redirected(method string, from *url.URL, resp *http.Response) (*url.URL, error) {
+// redirected follows a redirect to the same scheme, host and port, and a download to any server over HTTPS,
+// without credentials: services keep files elsewhere, under addresses that are signed. One that would turn a
+// POST into a GET is not followed.
+func redirected(cl *call, from *url.URL, resp *http.Response) (*url.URL, error) {
 	next, err := resp.Location()
 	if err != nil {
 		return nil, fmt.Errorf("%d without a usable Location", resp.StatusCode)
 	}
 	next, next.Fragment = from.ResolveReference(next), ""
+	get := cl.Method == http.MethodGet && resp.StatusCode != http.StatusNotModified
+	next.User = nil
 	switch code := resp.StatusCode; {
+	case origin(next) != origin(from) && cl.Download && get && next.Scheme == "https" && next.Host != "":
+		return next, nil
 	case origin(next) != origin(from):
-		return nil, fmt.Errorf("the service redirects to %s, which is not followed; if that is its new address, configure it", origin(next))
-	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect,
-		method == http.MethodGet && code != http.StatusNotModified:
-		next.User = nil
+		return nil, fmt.Errorf("the service redirects to %s, which is not followed; "+
+			"if that is its new address, configure it", origin(next))
+	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect, get:
 		return next, nil
 	}
-	return nil, fmt.Errorf("the service redirects a %s to %s (%d), which is not followed; if the service has moved, configure its new address",
-		method, next.Redacted(), resp.StatusCode)
+	return nil, fmt.Errorf("the service redirects a %s to %s (%d), which is not followed; "+
+		"if the service has moved, configure its new address",
+		cl.Method, next.Redacted(), resp.StatusCode)
 }
 
 // unpacked undoes Content-Encoding. No compression was asked for, but some proxies apply it all the same;
@@ -112,159 +123,4 @@ func (l *lively) Read(p []byte) (int, error) {
 		expect(l.ctx, 0)
 	}
 	return n, err
-}
-
-// within reads all of the body, at most limit bytes.
-func within(body io.Reader, limit int64) ([]byte, error) {
-	b, err := bound.Read(body, limit)
-	switch {
-	case bound.Is(err):
-		return nil, beyond("%w", err)
-	case err != nil:
-		return nil, fmt.Errorf("read the answer: %w", err)
-	}
-	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
-}
-
-// jsonType is the content type of JSON bodies.
-const jsonType = "application/json"
-
-// record reads a JSON answer into v. A member of another type than expected stays empty: a record has
-// many members that nobody here needs.
-func (c *Client) record(v any) func(*http.Response, io.Reader) error {
-	return func(_ *http.Response, body io.Reader) error {
-		b, err := within(body, c.limits.json)
-		if err != nil {
-			return err
-		}
-		if _, bounded := v.(*wire.ImportAnswer); !bounded {
-			if err := (bound.JSON{Memory: 5 * c.limits.json}).Weigh(b); err != nil {
-				return beyond("%w", err)
-			}
-		}
-		if err := otherType(json.Unmarshal(b, v)); err != nil {
-			return fmt.Errorf("%w: %w (it begins %q)", ErrUnusable, err, c.redact(clean(string(b[:min(len(b), 80)]))))
-		}
-		return nil
-	}
-}
-
-// otherType lets an error pass that says that a member has another type than expected.
-func otherType(err error) error {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return nil
-	}
-	return err
-}
-
-// identifier reads the answer to a call that starts something: a JSON string, an object with id or
-// taskId, or the bare text.
-func (c *Client) identifier(id *JobID) func(*http.Response, io.Reader) error {
-	return func(_ *http.Response, body io.Reader) error {
-		b, err := within(body, c.limits.problem)
-		if err != nil {
-			return err
-		}
-		var said wire.Identifier
-		if json.Unmarshal(b, &said) != nil {
-			said = wire.Identifier(strings.Trim(strings.TrimSpace(string(b)), `"`))
-		}
-		if err := checkID(string(said)); err != nil {
-			return fmt.Errorf("%w: no identifier in %q", ErrUnusable, c.redact(clean(string(b[:min(len(b), 80)]))))
-		}
-		*id = JobID(said)
-		return nil
-	}
-}
-
-// word reads the state of a task: a JSON string, an object with status or state, or the bare text.
-func (c *Client) word(state *TaskState) func(*http.Response, io.Reader) error {
-	return func(_ *http.Response, body io.Reader) error {
-		b, err := within(body, c.limits.problem)
-		if err != nil {
-			return err
-		}
-		if !json.Valid(b) {
-			b, _ = json.Marshal(string(bytes.TrimSpace(b))) // a string always marshals
-		}
-		*state = ""
-		if err := json.Unmarshal(b, state); err != nil || *state == "" || strings.ContainsAny(string(*state), "<>") {
-			return fmt.Errorf("%w: no state in %q", ErrUnusable, c.redact(clean(string(b[:min(len(b), 80)]))))
-		}
-		return nil
-	}
-}
-
-// whenReady reads an answer that is 202 or 204 while there is nothing to be had yet.
-func whenReady(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
-	return func(resp *http.Response, body io.Reader) error {
-		if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusAccepted {
-			return local{ErrNotReady}
-		}
-		return read(resp, body)
-	}
-}
-
-// unlessEmpty reads an answer that is 204 where there is nothing in it.
-func unlessEmpty(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
-	return func(resp *http.Response, body io.Reader) error {
-		if resp.StatusCode == http.StatusNoContent {
-			return nil
-		}
-		return read(resp, body)
-	}
-}
-
-// pages reads a list that comes in pages of so many items, until one is shorter, or begins like the first, as those of a service do
-// that knows no pages.
-func pages[T any](full int, id func(T) string, page func(skip int) ([]T, error)) ([]T, error) {
-	var all []T
-	for {
-		items, err := page(len(all))
-		if err != nil {
-			return nil, err
-		}
-		if len(items) == 0 || len(all) > 0 && id(items[0]) == id(all[0]) {
-			return all, nil
-		}
-		if all = append(all, items...); len(items) < full {
-			return all, nil
-		}
-	}
-}
-
-// noPage refuses a page of the web, which is what a proxy or a login answers in the place of a file.
-func noPage(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
-	return func(resp *http.Response, body io.Reader) error {
-		if strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html") {
-			return damaged("it is a web page")
-		}
-		return read(resp, body)
-	}
-}
-
-// copyTo hands an answer on as it comes. What was begun is not begun again: a second copy would stand behind the first half.
-func (c *Client) copyTo(w io.Writer, written *int64) func(*http.Response, io.Reader) error {
-	return func(_ *http.Response, body io.Reader) error {
-		n, err := io.Copy(&ownWriter{w}, body)
-		*written += n
-		var own local
-		if err != nil && n > 0 && !errors.As(err, &own) {
-			return local{fmt.Errorf("cut off after %d bytes, which were handed on: %w (%w)", n, err, ErrTemporary)}
-		}
-		return err
-	}
-}
-
-// checkID refuses what cannot be an identifier: it is going to be a step of a path.
-func checkID(id string) error {
-	const longest = 200
-	odd := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%<>"'{}`, r) }
-	switch {
-	case id == "":
-		return errors.New("it is empty")
-	case len(id) > longest, strings.Trim(id, ".") == "", strings.ContainsFunc(id, odd):
-		return fmt.Errorf("%.40q is no identifier of the service", id)
-	}
-	return nil
 }

@@ -65,13 +65,6 @@ func (a *Archive) Close() error {
 	return err
 }
 
-// damaged is a flaw that a second download may not have, beyond one that it would have again.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrUnusable}, args...)...)
-}
-
-func beyond(format string, args ...any) error { return local{damaged(format, args...)} }
-
 // zipArchive reads the table of contents, sorts out what may not be handed out, and unpacks the rest once
 // to nowhere: every checksum, every size and the bounds are checked before anybody uses the first entry.
 func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused []Refused, err error) {

@@ -306,10 +306,10 @@ func TestDownload(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, c.step)
-			client := s.client(t)
+			client := s.Client(t)
 			client.limits.spool = 1 << 20
 			dir := t.TempDir()
-			a, err := client.TryDownload(t.Context(), "e", dir)
+			a, err := client.Strings().TryDownload(t.Context(), "e", dir)
 			if c.err != nil {
 				var e *Error
 				if !errors.Is(err, c.err) || !errors.As(err, &e) || e.Status != c.status || a != nil {
@@ -358,9 +358,9 @@ func TestDownload(t *testing.T) {
 func TestDownloadAgain(t *testing.T) {
 	packed := string(zipped(t, file("de.json", "{}")))
 	s := serve(t, half, say(200, packed[:40]), say(200, packed))
-	a, err := s.client(t).Download(t.Context(), "e", t.TempDir())
-	if err != nil || len(a.Entries) != 1 || len(s.seen()) != 3 {
-		t.Fatalf("%v, %v after %d requests", a, err, len(s.seen()))
+	a, err := s.Client(t).Strings().Download(t.Context(), "e", t.TempDir())
+	if err != nil || len(a.Entries) != 1 || len(s.Seen()) != 3 {
+		t.Fatalf("%v, %v after %d requests", a, err, len(s.Seen()))
 	}
 	_ = a.Close()
 }

@@ -22,18 +22,18 @@ func BenchmarkLargeFile(b *testing.B) {
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer server.Close()
-	c := (&script{Server: server}).client(b)
+	c := (&script{Server: server}).Client(b)
 	for _, one := range []struct {
 		name string
 		do   func() error
 	}{
 		{"upload", func() error {
-			_, err := c.UploadFile(b.Context(), "a", File{"a", size, &zeros{size}})
+			_, err := upload(b.Context(), c, File{"a", size, &zeros{size}})
 			return err
 		}},
 		{"upload floor", func() error { return plainly(http.MethodPut, server.URL, &zeros{size}, size) }},
 		{"download", func() error {
-			_, err := c.DownloadFile(b.Context(), "a", io.Discard)
+			_, err := fetch(b.Context(), c, io.Discard)
 			return err
 		}},
 		{"download floor", func() error { return plainly(http.MethodGet, server.URL, nil, 0) }},

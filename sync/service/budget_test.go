@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/budget"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -67,6 +68,17 @@ func bubble(t *testing.T, slowest time.Duration, f func(t *testing.T, l *line, c
 	})
 }
 
+// crowdedWindow finds more than n arrivals in one window of that length, ends included.
+func crowdedWindow(arrivals []time.Duration, n int, window time.Duration) (from int, crowded bool) {
+	arrivals = slices.Sorted(slices.Values(arrivals))
+	for i := n; i < len(arrivals); i++ {
+		if arrivals[i]-arrivals[i-n] <= window {
+			return i - n, true
+		}
+	}
+	return 0, false
+}
+
 // Three goroutines with two clients ask as fast as they can for a minute.
 func TestBudgetUnderSaturation(t *testing.T) {
 	for slowest, least := range map[time.Duration]int{time.Millisecond: 195, 300 * time.Millisecond: 150, 1500 * time.Millisecond: 60} {
@@ -79,7 +91,7 @@ func TestBudgetUnderSaturation(t *testing.T) {
 					for range 2 {
 						all.Go(func() {
 							for ctx.Err() == nil {
-								if _, err := c.Project(ctx, "p"); err != nil && ctx.Err() == nil {
+								if _, err := c.Projects().Read(ctx, "p"); err != nil && ctx.Err() == nil {
 									t.Error(err)
 								}
 							}
@@ -112,7 +124,7 @@ func TestBudgetPausesAll(t *testing.T) {
 		for range 3 {
 			c := client(4)
 			all.Go(func() {
-				if _, err := c.Project(t.Context(), "p"); err != nil {
+				if _, err := c.Projects().Read(t.Context(), "p"); err != nil {
 					t.Error(err)
 				}
 			})
@@ -128,18 +140,18 @@ func TestBudgetPausesAll(t *testing.T) {
 func TestBudgetGivesUp(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		l.answer = func(int) *http.Response { return reply(429, `{"detail":"slow down"}`, "Retry-After", "86400") }
-		_, err := client(4).StartImport(t.Context(), oneFile())
+		_, err := client(4).Strings().StartImport(t.Context(), oneFile())
 		var e *Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrRate) || !errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnknownOutcome) || e.Detail != "slow down" {
 			t.Errorf("error %v", err)
 		}
-		if e.RetryAfter != maxPause {
-			t.Errorf("RetryAfter %v, want %v", e.RetryAfter, maxPause)
+		if e.RetryAfter != budget.MaxPause {
+			t.Errorf("RetryAfter %v, want %v", e.RetryAfter, budget.MaxPause)
 		}
 		if n := len(l.arrivals); n != defaultLimits.rateAttempts {
 			t.Errorf("%d requests", n)
 		}
-		if took := time.Since(l.start); took > 6*maxPause {
+		if took := time.Since(l.start); took > 6*budget.MaxPause {
 			t.Errorf("took %v", took)
 		}
 	})
@@ -149,9 +161,9 @@ func TestBudgetGivesUp(t *testing.T) {
 func TestLongMaintenance(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		l.answer = func(int) *http.Response { return reply(503, "", "Retry-After", "3600") }
-		_, err := client(4).Project(t.Context(), "p")
+		_, err := client(4).Projects().Read(t.Context(), "p")
 		var e *Error
-		if !errors.As(err, &e) || e.RetryAfter != maxPause || len(l.arrivals) != 1 || time.Since(l.start) > time.Second {
+		if !errors.As(err, &e) || e.RetryAfter != budget.MaxPause || len(l.arrivals) != 1 || time.Since(l.start) > time.Second {
 			t.Errorf("%v after %v and %d requests", err, time.Since(l.start), len(l.arrivals))
 		}
 	})
@@ -162,7 +174,7 @@ func TestBudgetEndsWithContext(t *testing.T) {
 		l.answer = func(int) *http.Response { return reply(429, ``, "Retry-After", "100") }
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		_, err := client(4).Project(ctx, "p")
+		_, err := client(4).Projects().Read(ctx, "p")
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrRate) {
 			t.Errorf("error %v, want the 429 and the end of the context", err)
 		}
@@ -184,7 +196,7 @@ func TestBreakerKeepsAway(t *testing.T) {
 			return reply(503, `{"title":"down"}`)
 		}
 		c := client(4)
-		get := func() error { _, err := c.Project(t.Context(), "p"); return err }
+		get := func() error { _, err := c.Projects().Read(t.Context(), "p"); return err }
 		for range 2 {
 			if err := get(); !errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "503") {
 				t.Errorf("error %v", err)
@@ -259,7 +271,7 @@ func TestWaitPace(t *testing.T) {
 	t.Run("quick", func(t *testing.T) {
 		bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 			l.answer = func(n int) *http.Response { return reply(200, []string{pending, done}[min(n-1, 1)]) }
-			r, err := client(0).WaitImport(t.Context(), "i")
+			r, err := client(0).Strings().WaitImport(t.Context(), "i")
 			if err != nil || r.Created != 1 || time.Since(l.start) > 250*time.Millisecond {
 				t.Errorf("%+v, %v after %v", r, err, time.Since(l.start))
 			}
@@ -273,12 +285,12 @@ func TestWaitPace(t *testing.T) {
 				}
 				return reply(200, done)
 			}
-			if _, err := client(4).WaitImport(t.Context(), "i"); err != nil {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); err != nil {
 				t.Error(err)
 			}
 			l.answer = func(int) *http.Response { return reply(404, "") }
 			start := time.Now()
-			if _, err := client(4).WaitImport(t.Context(), "i"); !errors.Is(err, ErrNotFound) || time.Since(start) > 2*settling {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); !errors.Is(err, ErrNotFound) || time.Since(start) > 2*settling {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
@@ -291,7 +303,7 @@ func TestWaitPace(t *testing.T) {
 				}
 				return reply(200, done)
 			}
-			if _, err := client(4).WaitImport(t.Context(), "i"); err != nil || len(l.arrivals) > 11 || time.Since(l.start) > 50*time.Second {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); err != nil || len(l.arrivals) > 11 || time.Since(l.start) > 50*time.Second {
 				t.Errorf("%v after %v and %d looks", err, time.Since(l.start), len(l.arrivals))
 			}
 		})
@@ -307,7 +319,7 @@ func TestWaitPace(t *testing.T) {
 				}
 				return reply(200, done)
 			}
-			if _, err := client(4).WaitImport(t.Context(), "i"); err != nil {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -315,7 +327,7 @@ func TestWaitPace(t *testing.T) {
 	t.Run("gone for good", func(t *testing.T) {
 		bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 			l.answer = func(int) *http.Response { return reply(502, "") }
-			_, err := client(4).WaitImport(t.Context(), "i")
+			_, err := client(4).Strings().WaitImport(t.Context(), "i")
 			if !errors.Is(err, ErrTemporary) || time.Since(l.start) > 10*time.Minute {
 				t.Errorf("%v after %v", err, time.Since(l.start))
 			}
@@ -326,7 +338,7 @@ func TestWaitPace(t *testing.T) {
 			l.answer = func(int) *http.Response { return reply(204, "") }
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
-			_, err := client(4).Download(ctx, "e", t.TempDir())
+			_, err := client(4).Strings().Download(ctx, "e", t.TempDir())
 			if !errors.Is(err, ErrNotReady) || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v", err)
 			}
@@ -343,7 +355,7 @@ func TestWaitPace(t *testing.T) {
 			c := client(4)
 			var all sync.WaitGroup
 			for i := range 100 {
-				all.Go(func() { _, _ = c.WaitImport(ctx, JobID(fmt.Sprint("i", i))) })
+				all.Go(func() { _, _ = c.Strings().WaitImport(ctx, JobID(fmt.Sprint("i", i))) })
 			}
 			all.Wait()
 			late := 0
@@ -380,7 +392,7 @@ func TestTurnsAreTold(t *testing.T) {
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				if _, err := c.Project(t.Context(), "p"); err != nil {
+				if _, err := c.Projects().Read(t.Context(), "p"); err != nil {
 					t.Error(err)
 				}
 			})
@@ -388,7 +400,7 @@ func TestTurnsAreTold(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		all.Go(func() {
-			if _, err := c.Project(ctx, "p"); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := c.Projects().Read(ctx, "p"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a call that cannot wait for its turn: %v", err)
 			}
 		})

@@ -5,38 +5,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/budget"
 )
 
-// call is one operation at the service, which may take several requests.
-type call struct {
-	op         string // for errors and the hook
-	method     string
-	prefix     string // wire.Prefix where empty
-	path       string // escaped
-	query      url.Values
-	body       []byte
-	bodyType   string
-	form       *form // the body where it is multipart
-	repeatable bool  // repeating it after it was carried out does no harm
-	changes    bool  // it changes something at the service
-	poll       bool  // it looks at whether a job is done
-	once       bool  // it is not repeated: who asks wants to know how it goes now
-	wait       *wait // that it is a part of; set by do
+// Call is one operation at the service, which may take several requests.
+type Call struct {
+	Op     string // for errors and the hook: "start import"
+	Method string
+	Path   string // escaped, see PathOf; relative to wire.Prefix
+	Query  url.Values
+	Body   any   // sent as JSON; nil: no body
+	Form   *Form // the body where it is multipart
 
-	// read takes a 2xx answer, whose body is bounded and decompressed. An error of type local ends the
-	// call; any other counts as an answer that was lost on the way. nil: the body does not matter.
-	read func(resp *http.Response, body io.Reader) error
+	Repeatable bool // repeating it after it was carried out does no harm
+	Changes    bool // it changes something at the service
+	Poll       bool // it looks at whether a job is done
+	Download   bool // its answer is a file, which the service may leave to another server
+
+	// Means is what a status says beside what it says to every call.
+	Means map[int]error
+	// Read takes a 2xx answer. nil: its body does not matter.
+	Read Reader
+
+	prefix string // instead of wire.Prefix
+	once   bool   // it is not repeated: the caller wants to know how it goes now
 }
 
-// local marks an error that has its cause on this side, or that asking again will not change.
-type local struct{ error }
-
-func (l local) Unwrap() error { return l.error }
+// call is a Call under way.
+type call struct {
+	Call
+	body []byte
+	wait *wait // that it is a part of
+}
 
 // failure is a request that did not succeed, with what that means for the call it belongs to.
 type failure struct {
@@ -46,25 +51,43 @@ type failure struct {
 	blocked bool // no request was made, the breaker is open
 }
 
-// do makes the call, repeats what may be repeated, within bounds, and says in its error, an *Error, what
-// is known about the outcome.
-func (c *Client) do(ctx context.Context, cl call) error {
+// Do makes the call within the account's budget, repeats what may be repeated, within bounds, and says in its
+// error, an *Error, what is known about the outcome: errors.Is tells ErrUnknownOutcome where the service may
+// have carried it out. A call that cannot be made at all, because its body has no JSON, is an error of another
+// type.
+func (c *Client) Do(ctx context.Context, what Call) error {
+	cl := &call{Call: what}
+	if cl.Body != nil {
+		body, err := json.Marshal(cl.Body)
+		if err != nil {
+			return fmt.Errorf("%s: %w", cl.Op, err)
+		}
+		cl.body = body
+	}
+	cl.wait = beginWait(ctx, "the answer of "+c.base.Host+" to "+cl.Op)
+	defer cl.wait.end()
+	err := c.repeat(ctx, cl)
+	if err == nil {
+		return nil
+	}
+	if meaning := cl.Means[err.Status]; meaning != nil {
+		err.kinds = append(err.kinds, meaning)
+	}
+	return err
+}
+
+// repeat makes attempts until one succeeds or another one makes no sense.
+func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 	var last *failure
 	var reached bool
-	cl.wait = beginWait(ctx, "the answer of "+c.base.Host+" to "+cl.op)
-	defer cl.wait.end()
 	for failures, limited := 0, 0; ; {
 		f := c.attempt(ctx, cl)
 		switch {
 		case f == nil:
 			return nil
 		case last != nil && (f.blocked || ctx.Err() != nil && f.Status == 0):
-			// The breaker or the caller ends the repeats; what happened before them is the better story.
-			f.Status, f.Detail, f.RequestID, f.Problem = last.Status, last.Detail, last.RequestID, last.Problem
-			f.Err = joined(last.Err, f.Err)
-			f.kinds = append(f.kinds, last.kinds...)
-			f.again = false
-		case reached && cl.method == http.MethodDelete && f.Is(ErrNotFound):
+			f.endsRepeatsOf(last)
+		case reached && cl.Method == http.MethodDelete && f.Is(ErrNotFound):
 			return nil // an earlier request, whose answer was lost, deleted it
 		}
 		reached = reached || f.reached
@@ -76,31 +99,44 @@ func (c *Client) do(ctx context.Context, cl call) error {
 		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
 		patient = patient && c.account.breaker.failingFor() < c.limits.giveUp
 		again := f.again && !cl.once && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
-		if again && cl.form != nil {
-			if err := cl.form.rewind(); err != nil {
+		if again && cl.Form != nil {
+			if err := cl.Form.Rewind(); err != nil {
 				f.Err, again = joined(f.Err, err), false
 			}
 		}
 		if again {
 			last = f
-			cl.wait.because(f.cause(), time.Time{})
-			if f.Status == http.StatusTooManyRequests {
-				continue // the budget itself pauses
-			}
-			backoff := float64(min(c.limits.backoffMax, c.limits.backoff<<(failures-1)))
-			pause := max(f.RetryAfter, time.Duration(rand.Float64()*backoff))
-			cl.wait.because(f.cause(), time.Now().Add(pause))
-			if err := sleep(ctx, pause); err == nil {
+			err := c.pauseAfter(ctx, cl, f, failures)
+			if err == nil {
 				continue
-			} else {
-				f.Err = joined(f.Err, err)
 			}
+			f.Err = joined(f.Err, err)
 		}
-		if cl.changes && reached && (f.Status < 400 || temporaryStatus(f.Status)) {
+		if cl.Changes && reached && (f.Status < 400 || temporaryStatus(f.Status)) {
 			f.kinds = append(f.kinds, ErrUnknownOutcome)
 		}
 		return f.Error
 	}
+}
+
+// pauseAfter waits before the call is repeated.
+func (c *Client) pauseAfter(ctx context.Context, cl *call, f *failure, failures int) error {
+	cl.wait.because(f.cause(), time.Time{})
+	if f.Status == http.StatusTooManyRequests {
+		return nil // the budget itself pauses
+	}
+	backoff := float64(min(c.limits.backoffMax, c.limits.backoff<<(failures-1)))
+	pause := max(f.RetryAfter, time.Duration(rand.Float64()*backoff))
+	cl.wait.because(f.cause(), time.Now().Add(pause))
+	return sleep(ctx, pause)
+}
+
+// endsRepeatsOf takes over what happened before the breaker or the caller ended the repeats: it is the better story.
+func (f *failure) endsRepeatsOf(last *failure) {
+	f.Status, f.Detail, f.RequestID, f.Problem = last.Status, last.Detail, last.RequestID, last.Problem
+	f.Err = joined(last.Err, f.Err)
+	f.kinds = append(f.kinds, last.kinds...)
+	f.again = false
 }
 
 // joined puts a second cause behind the first.
@@ -115,12 +151,12 @@ func joined(err, more error) error {
 }
 
 // attempt makes one request, and those that redirects of the same server lead to. nil is success.
-func (c *Client) attempt(ctx context.Context, cl call) *failure {
+func (c *Client) attempt(ctx context.Context, cl *call) *failure {
 	failed := func(err error, kinds ...error) *failure {
-		return &failure{Error: &Error{Op: cl.op, Err: err, kinds: kinds}}
+		return &failure{Error: &Error{Op: cl.Op, Err: err, kinds: kinds}}
 	}
 	if wait := c.account.breaker.blocked(); wait > 0 {
-		return c.blocked(cl.op, wait)
+		return c.blocked(cl.Op, wait)
 	}
 	target := c.url(cl)
 	for hops := 0; ; hops++ {
@@ -130,10 +166,10 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 		}
 		probe, wait := c.account.breaker.enter()
 		if wait > 0 {
-			if err := c.account.budget.settle(ctx, ticket); err != nil {
+			if err := c.account.budget.Settle(ctx, ticket); err != nil {
 				return failed(err)
 			}
-			return c.blocked(cl.op, wait)
+			return c.blocked(cl.Op, wait)
 		}
 		next, f, v := c.request(ctx, cl, target, ticket)
 		if v == failing {
@@ -151,19 +187,19 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 }
 
 // queue waits for the budget and tells how long it did.
-func (c *Client) queue(ctx context.Context, cl call) (ticket, error) {
+func (c *Client) queue(ctx context.Context, cl *call) (budget.Ticket, error) {
 	came := time.Now()
 	c.account.queued.Add(1)
 	defer c.account.queued.Add(-1)
-	mine := cl.turn(ctx)
-	mine.waits = func(pause time.Duration) {
+	request := cl.claim(ctx)
+	request.Waits = func(pause time.Duration) {
 		cause := cl.wait.Cause
 		if cause == "" {
 			cause = budgetFull
 		}
 		cl.wait.because(cause, time.Now().Add(pause))
 	}
-	t, err := c.account.budget.claim(ctx, c.pace, mine)
+	t, err := c.account.budget.Claim(ctx, c.pace, request)
 	if err == nil {
 		c.onTurn(time.Since(came))
 	}
@@ -183,22 +219,4 @@ func (c *Client) blocked(op string, wait time.Duration) *failure {
 		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,
 	}
-}
-
-// post makes a POST with a JSON body that is not made again when its answer is lost.
-func (c *Client) post(ctx context.Context, op, path string, v any, read func(*http.Response, io.Reader) error) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	return c.do(ctx, call{op: op, method: http.MethodPost, path: path, body: body, bodyType: jsonType, changes: true, read: read})
-}
-
-// set makes a call that puts a JSON value in the place of what is there, which can be repeated without harm.
-func (c *Client) set(ctx context.Context, op, method, path string, query url.Values, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	return c.do(ctx, call{op: op, method: method, path: path, query: query, body: body, bodyType: jsonType, repeatable: true, changes: true})
 }

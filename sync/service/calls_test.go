@@ -9,6 +9,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,11 +40,11 @@ func TestImportOnTheWire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, say(200, `"id1"`))
-			id, err := s.client(t).StartImport(t.Context(), c.r)
+			id, err := s.Client(t).Strings().StartImport(t.Context(), c.r)
 			if err != nil || id != "id1" {
 				t.Fatal(id, err)
 			}
-			got := s.seen()[0]
+			got := s.Seen()[0]
 			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/import" || !reflect.DeepEqual(got.Query, want) {
 				t.Errorf("got %s %s %v, want %v", got.Method, got.Path, got.Query, want)
 			}
@@ -91,11 +93,11 @@ func TestExportOnTheWire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, say(200, `"id1"`))
-			id, err := s.client(t).StartExport(t.Context(), c.r)
+			id, err := s.Client(t).Strings().StartExport(t.Context(), c.r)
 			if err != nil || id != "id1" {
 				t.Fatal(id, err)
 			}
-			got := s.seen()[0]
+			got := s.Seen()[0]
 			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/export" || !reflect.DeepEqual(got.Query, want) || got.Body != c.body {
 				t.Errorf("got %s %s %v %q, want %v", got.Method, got.Path, got.Query, got.Body, want)
 			}
@@ -115,7 +117,7 @@ func values(text string) url.Values {
 // What the service would refuse, or misread, is refused before it costs a request.
 func TestRefusedHere(t *testing.T) {
 	s := serve(t, say(200, `"id1"`))
-	c := s.client(t)
+	c := s.Client(t)
 	for name, change := range map[string]func(*ImportRequest){
 		"no project":         func(r *ImportRequest) { r.Project = "" },
 		"project with steps": func(r *ImportRequest) { r.Project = "../account" },
@@ -131,7 +133,7 @@ func TestRefusedHere(t *testing.T) {
 	} {
 		r := oneFile()
 		change(&r)
-		if _, err := c.StartImport(t.Context(), r); err == nil {
+		if _, err := c.Strings().StartImport(t.Context(), r); err == nil {
 			t.Errorf("import, %s: taken", name)
 		}
 	}
@@ -144,19 +146,19 @@ func TestRefusedHere(t *testing.T) {
 		"incomplete":      {Project: "p", Languages: []string{"de"}, Incomplete: "false"},
 		"locjson":         {Project: "p", Languages: []string{"de"}, Format: wire.FormatLocJSON},
 	} {
-		if _, err := c.StartExport(t.Context(), r); err == nil {
+		if _, err := c.Strings().StartExport(t.Context(), r); err == nil {
 			t.Errorf("export, %s: taken", name)
 		}
 	}
 	for _, id := range []JobID{"", ".", "..", "a/b", "a?b", "a b", `"a"`, JobID(strings.Repeat("a", 300))} {
-		if _, err := c.ImportResult(t.Context(), id); err == nil {
+		if _, err := c.Strings().ImportResult(t.Context(), id); err == nil {
 			t.Errorf("import id %q: taken", id)
 		}
-		if _, err := c.TryDownload(t.Context(), id, ""); err == nil {
+		if _, err := c.Strings().TryDownload(t.Context(), id, ""); err == nil {
 			t.Errorf("export id %q: taken", id)
 		}
 	}
-	if n := len(s.seen()); n != 0 {
+	if n := len(s.Seen()); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -165,18 +167,18 @@ func TestRefusedHere(t *testing.T) {
 func TestIdentifierSpellings(t *testing.T) {
 	for _, body := range []string{`"id1"`, "id1", "  \"id1\"\n", `{"id":"id1","documentIds":["a"]}`, `{"taskId":"id1"}`, "\xef\xbb\xbf\"id1\""} {
 		s := serve(t, say(200, body))
-		if id, err := s.client(t).StartImport(t.Context(), oneFile()); id != "id1" || err != nil {
+		if id, err := s.Client(t).Strings().StartImport(t.Context(), oneFile()); id != "id1" || err != nil {
 			t.Errorf("%q: %q, %v", body, id, err)
 		}
 	}
 	for _, body := range []string{"", `""`, "{}", "null", "<html><title>Login</title></html>", `"../../account"`} {
 		s := serve(t, say(200, body))
-		_, err := s.client(t).StartImport(t.Context(), oneFile())
+		_, err := s.Client(t).Strings().StartImport(t.Context(), oneFile())
 		if !errors.Is(err, ErrUnusable) && body != "null" || body == "null" && err != nil && !errors.Is(err, ErrUnusable) {
 			t.Errorf("%q: %v", body, err)
 		}
-		if err != nil && (!errors.Is(err, ErrUnknownOutcome) || len(s.seen()) != 1) {
-			t.Errorf("%q: %d requests, %v", body, len(s.seen()), err)
+		if err != nil && (!errors.Is(err, ErrUnknownOutcome) || len(s.Seen()) != 1) {
+			t.Errorf("%q: %d requests, %v", body, len(s.Seen()), err)
 		}
 	}
 }
@@ -192,9 +194,9 @@ func TestImportResultPaths(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, `{"status":"inProgress"}`)
 		})
-		c := s.client(t)
+		c := s.Client(t)
 		for range 3 {
-			if r, err := c.ImportResult(t.Context(), "i"); err != nil || r.Status != wire.InProgress || r.Ended() {
+			if r, err := c.Strings().ImportResult(t.Context(), "i"); err != nil || r.Status != wire.InProgress || r.Ended() {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
@@ -202,13 +204,13 @@ func TestImportResultPaths(t *testing.T) {
 		if works == bare {
 			want = 4
 		}
-		if calls := s.seen(); len(calls) != want || calls[0].Path != integration {
+		if calls := s.Seen(); len(calls) != want || calls[0].Path != integration {
 			t.Errorf("%s works: %d requests, the first to %s", works, len(calls), calls[0].Path)
 		}
 	}
 	s := serve(t, say(404, ""))
-	if _, err := s.client(t).ImportResult(t.Context(), "i"); !errors.Is(err, ErrNotFound) || len(s.seen()) != 2 {
-		t.Errorf("%d requests, %v", len(s.seen()), err)
+	if _, err := s.Client(t).Strings().ImportResult(t.Context(), "i"); !errors.Is(err, ErrNotFound) || len(s.Seen()) != 2 {
+		t.Errorf("%d requests, %v", len(s.Seen()), err)
 	}
 }
 
@@ -216,7 +218,7 @@ func TestImportResultUnion(t *testing.T) {
 	s := serve(t, say(200, `{"status":"Completed","errors":[{"error":"line 3","fileName":"b.json"},{"error":"line 9","fileName":"b.json"},"lost"],
 		"failedFileNames":["a.json","b.json"],"keysCreated":1,"keysUpdated":2,"keysDeleted":3,"keyValuesNotChanged":4,"keysWithoutSource":5,
 		"conflictingKeyValues":{"k":["v"]},"new":[1]}`))
-	got, err := s.client(t).WaitImport(t.Context(), "i")
+	got, err := s.Client(t).Strings().WaitImport(t.Context(), "i")
 	want := ImportResult{
 		Status:  wire.Completed,
 		Failed:  []FileError{{"", "lost"}, {"a.json", ""}, {"b.json", "line 3; line 9"}},
@@ -229,7 +231,7 @@ func TestImportResultUnion(t *testing.T) {
 
 func TestImportFailed(t *testing.T) {
 	s := serve(t, say(200, `{"status":"FAILED","errors":[{"error":"not JSON","fileName":"a.json"}]}`))
-	_, err := s.client(t).WaitImport(t.Context(), "i")
+	_, err := s.Client(t).Strings().WaitImport(t.Context(), "i")
 	var failed *ImportFailed
 	if !errors.As(err, &failed) || failed.ID != "i" || !strings.Contains(err.Error(), "a.json: not JSON") {
 		t.Errorf("error %v", err)
@@ -246,7 +248,7 @@ func TestUnreadableRecords(t *testing.T) {
 		``:                      false,
 	} {
 		s := serve(t, say(200, body))
-		r, err := s.client(t).ImportResult(t.Context(), "i")
+		r, err := s.Client(t).Strings().ImportResult(t.Context(), "i")
 		if useful != (err == nil && r.Ended()) || !useful && !errors.Is(err, ErrUnusable) {
 			t.Errorf("%s: %+v, %v", body, r, err)
 		}
@@ -255,8 +257,27 @@ func TestUnreadableRecords(t *testing.T) {
 
 func TestNoProjectRecord(t *testing.T) {
 	s := serve(t, say(200, `{"error":"session expired"}`))
-	if p, err := s.client(t).Project(t.Context(), "p"); !errors.Is(err, ErrUnusable) {
+	if p, err := s.Client(t).Projects().Read(t.Context(), "p"); !errors.Is(err, ErrUnusable) {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// The languages of a project decide what is asked for: a list of another shape is no list without languages.
+func TestTargetLanguagesAreReadStrictly(t *testing.T) {
+	for _, list := range []string{`[{"code":"de"}]`, `"de"`, `[7]`, `{"de":true}`, `[""]`} {
+		for _, before := range []string{"", `"name":7,`} {
+			s := serve(t, say(200, `{`+before+`"id":"p","targetLanguages":`+list+`}`))
+			p, err := s.Client(t).Projects().Read(t.Context(), "p")
+			if !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), "targetLanguages") {
+				t.Errorf("%s: %+v, %v", list, p, err)
+			}
+		}
+	}
+	for _, list := range []string{`["de"]`, `[]`, `null`} {
+		s := serve(t, say(200, `{"id":"p","targetLanguages":`+list+`,"managers":7,"name":7}`))
+		if p, err := s.Client(t).Projects().Read(t.Context(), "p"); err != nil || list == `["de"]` && len(p.TargetLanguages) != 1 {
+			t.Errorf("%s: %+v, %v", list, p, err)
+		}
 	}
 }
 
@@ -273,21 +294,21 @@ func TestProjectSettings(t *testing.T) {
 			{ProjectChange{Deadline: text(""), Description: text("d")}, `{"name":"old","description":"d"}`},
 		} {
 			s := serve(t, say(200, record), say(204, ""))
-			if err := s.client(t).UpdateProject(t.Context(), "p", c.change); err != nil {
+			if err := s.Client(t).Projects().Update(t.Context(), "p", c.change); err != nil {
 				t.Error(err)
 			}
-			if calls := s.seen(); len(calls) != 2 || calls[1].Method != "PUT" || calls[1].Body != c.want {
+			if calls := s.Seen(); len(calls) != 2 || calls[1].Method != "PUT" || calls[1].Body != c.want {
 				t.Errorf("calls %+v, want %s", calls, c.want)
 			}
 		}
 	})
 	t.Run("create", func(t *testing.T) {
 		s := serve(t, say(200, `{"id":"p","name":"n"}`))
-		p, err := s.client(t).CreateProject(t.Context(), NewProject{Name: "n", SourceLanguage: "en", TargetLanguages: []string{"de"}})
+		p, err := s.Client(t).Projects().Create(t.Context(), NewProject{Name: "n", SourceLanguage: "en", TargetLanguages: []string{"de"}})
 		if err != nil || p.ID != "p" {
 			t.Fatal(p, err)
 		}
-		call := s.seen()[0]
+		call := s.Seen()[0]
 		_, params, _ := mime.ParseMediaType(call.Header.Get("Content-Type"))
 		part, err := multipart.NewReader(strings.NewReader(call.Body), params["boundary"]).NextPart()
 		if err != nil || part.FileName() != "" || part.FormName() != "model" {
@@ -309,53 +330,53 @@ func TestProjectSettings(t *testing.T) {
 			return "[" + strings.Join(records, ",") + "]"
 		}
 		s := serve(t, say(200, page(0, 100)), say(200, page(100, 100)), say(200, `{"items":`+page(200, 3)+`}`))
-		all, err := s.client(t).ListProjects(t.Context(), ProjectFilter{Name: "x"})
-		calls := s.seen()
+		all, err := s.Client(t).Projects().List(t.Context(), ProjectFilter{Name: "x"})
+		calls := s.Seen()
 		if err != nil || len(all) != 203 || len(calls) != 3 || calls[2].Query.Get("offset") != "200" || calls[2].Query.Get("projectName") != "x" {
 			t.Errorf("%d projects, %d requests, %v", len(all), len(calls), err)
 		}
 		s = serve(t, say(200, page(0, 100))) // knows no pages
-		if all, err := s.client(t).ListProjects(t.Context(), ProjectFilter{}); err != nil || len(all) != 100 || len(s.seen()) != 2 {
-			t.Errorf("%d projects, %d requests, %v", len(all), len(s.seen()), err)
+		if all, err := s.Client(t).Projects().List(t.Context(), ProjectFilter{}); err != nil || len(all) != 100 || len(s.Seen()) != 2 {
+			t.Errorf("%d projects, %d requests, %v", len(all), len(s.Seen()), err)
 		}
 	})
 	t.Run("targets one by one where there is no other way", func(t *testing.T) {
 		for _, code := range []int{404, 405} {
 			s := serve(t, say(code, ""), say(200, `{"id":"p","targetLanguages":["de"]}`), say(204, ""))
-			if err := s.client(t).AddTargets(t.Context(), "p", []string{"DE", "fr", "pt-BR"}); err != nil {
+			if err := s.Client(t).Projects().AddTargets(t.Context(), "p", []string{"DE", "fr", "pt-BR"}); err != nil {
 				t.Error(err)
 			}
-			calls := s.seen()
+			calls := s.Seen()
 			if len(calls) != 4 || calls[2].Query.Get("targetLanguage") != "fr" || calls[3].Query.Get("targetLanguage") != "pt-BR" || calls[3].Query.Get("projectId") != "p" {
 				t.Errorf("calls %+v", calls)
 			}
 		}
 		s := serve(t, say(404, ""))
-		if err := s.client(t).AddTargets(t.Context(), "p", []string{"fr"}); !errors.Is(err, ErrNotFound) {
+		if err := s.Client(t).Projects().AddTargets(t.Context(), "p", []string{"fr"}); !errors.Is(err, ErrNotFound) {
 			t.Errorf("error %v for a project that does not exist", err)
 		}
 	})
 	t.Run("ping", func(t *testing.T) {
 		s := serve(t, say(200, `{"id":"a","name":"n","isPersonal":false}`))
-		if a, err := s.client(t).Ping(t.Context()); err != nil || a.ID != "a" {
+		if a, err := s.Client(t).Ping(t.Context()); err != nil || a.ID != "a" {
 			t.Error(a, err)
 		}
 		s = serve(t, say(404, ""), say(200, `[]`))
-		if _, err := s.client(t).Ping(t.Context()); err != nil || s.seen()[1].Path != "/api/integration/v2/project/list" {
+		if _, err := s.Client(t).Ping(t.Context()); err != nil || s.Seen()[1].Path != "/api/integration/v2/project/list" {
 			t.Error(err)
 		}
 		s = serve(t, say(401, ""))
-		if _, err := s.client(t).Ping(t.Context()); !errors.Is(err, ErrAuth) || !strings.Contains(err.Error(), "API key") {
+		if _, err := s.Client(t).Ping(t.Context()); !errors.Is(err, ErrAuth) || !strings.Contains(err.Error(), "API key") {
 			t.Error(err)
 		}
 	})
 	t.Run("languages", func(t *testing.T) {
 		s := serve(t, say(404, ""), say(200, `{"type":"language","items":[{"id":"de","name":"German"}]}`))
-		if l, err := s.client(t).Languages(t.Context()); err != nil || len(l) != 1 || l[0].ID != "de" {
+		if l, err := s.Client(t).Languages(t.Context()); err != nil || len(l) != 1 || l[0].ID != "de" {
 			t.Error(l, err)
 		}
 		s = serve(t, say(404, ""))
-		if _, err := s.client(t).Languages(t.Context()); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Client(t).Languages(t.Context()); !errors.Is(err, ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -372,7 +393,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		if got := c.url(call{path: fill(wire.PathProject, "p")}).String(); got != want {
+		if got := c.url(&call{Call: Call{Path: PathOf(wire.PathProject, "p")}}).String(); got != want {
 			t.Errorf("%s: %s", address, got)
 		}
 	}
@@ -396,17 +417,17 @@ func TestNew(t *testing.T) {
 func TestHookAndHeaders(t *testing.T) {
 	s := serve(t, lose, say(200, `{"id":"p"}`))
 	var told []string
-	c := s.client(t, func(o *Options) {
+	c := s.Client(t, func(o *Options) {
 		o.UserAgent = "locsync/1"
 		o.OnRequest = func(r Request) { told = append(told, fmt.Sprint(r.Operation, " ", r.Status)) }
 	})
-	if _, err := c.Project(t.Context(), "p"); err != nil {
+	if _, err := c.Projects().Read(t.Context(), "p"); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"read project 0", "read project 200"}; !reflect.DeepEqual(told, want) {
 		t.Errorf("hook was told %q", told)
 	}
-	r := http.Request{Header: s.seen()[1].Header}
+	r := http.Request{Header: s.Seen()[1].Header}
 	if user, password, ok := r.BasicAuth(); !ok || user != t.Name() || password != canary || r.Header.Get("User-Agent") != "locsync/1" {
 		t.Errorf("headers %v", r.Header)
 	}
@@ -416,21 +437,31 @@ func TestHookAndHeaders(t *testing.T) {
 func TestPackedAnswers(t *testing.T) {
 	gz := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 	s := serve(t, say(200, gz, "Content-Encoding", "gzip"))
-	if _, err := s.client(t).Project(t.Context(), "p"); !errors.Is(err, ErrTemporary) {
+	if _, err := s.Client(t).Projects().Read(t.Context(), "p"); !errors.Is(err, ErrTemporary) {
 		t.Errorf("a cut gzip: %v", err)
 	}
 	s = serve(t, say(200, "xx", "Content-Encoding", "br"))
-	if _, err := s.client(t).Project(t.Context(), "p"); !errors.Is(err, ErrUnusable) || len(s.seen()) != 1 {
+	if _, err := s.Client(t).Projects().Read(t.Context(), "p"); !errors.Is(err, ErrUnusable) || len(s.Seen()) != 1 {
 		t.Errorf("an unknown packing: %v", err)
 	}
 	s = serve(t, say(200, string(gzipped(`{"id":"p"}`)), "Content-Encoding", "gzip"))
-	if p, err := s.client(t).Project(t.Context(), "p"); err != nil || p.ID != "p" {
+	if p, err := s.Client(t).Projects().Read(t.Context(), "p"); err != nil || p.ID != "p" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	s = serve(t, say(200, string(gzipped(strings.Repeat(" ", 2<<20))), "Content-Encoding", "gzip"))
-	c := s.client(t)
+	c := s.Client(t)
 	c.limits.json = 1 << 20
-	if _, err := c.Project(t.Context(), "p"); !errors.Is(err, ErrUnusable) || errors.Is(err, ErrTemporary) {
+	if _, err := c.Projects().Read(t.Context(), "p"); !errors.Is(err, ErrUnusable) || errors.Is(err, ErrTemporary) {
 		t.Errorf("an answer that grows: %v", err)
+	}
+}
+
+func TestSlotDirUnusable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Options{BaseURL: "http://h", RequestsPerSecond: 4, SlotDir: file}); err == nil {
+		t.Error("a file is taken for a folder")
 	}
 }

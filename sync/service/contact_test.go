@@ -48,7 +48,7 @@ func TestContact(t *testing.T) {
 			w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 			say(200, `{"id":"x","name":"n"}`)(w, r)
 		})
-		c := s.client(t, func(o *Options) { o.AccountID = t.Name() + name })
+		c := s.Client(t, func(o *Options) { o.AccountID = t.Name() + name })
 		met, err := c.Contact(t.Context())
 		if err != nil || met.Address != s.URL || "http://"+met.Peer != s.URL || met.RoundTrip <= 0 || met.Certificate != nil || met.TLS != "" {
 			t.Errorf("%s: %+v, %v", name, met, err)
@@ -59,9 +59,9 @@ func TestContact(t *testing.T) {
 	}
 	for status, kind := range map[int]error{503: ErrTemporary, 401: ErrAuth, 429: ErrRate} {
 		s := serve(t, say(status, `{}`))
-		met, err := s.client(t).Contact(t.Context())
-		if !errors.Is(err, kind) || met.RoundTrip <= 0 || len(s.seen()) != 1 {
-			t.Errorf("%d: %+v, %v after %d requests", status, met, err, len(s.seen()))
+		met, err := s.Client(t).Contact(t.Context())
+		if !errors.Is(err, kind) || met.RoundTrip <= 0 || len(s.Seen()) != 1 {
+			t.Errorf("%d: %+v, %v after %d requests", status, met, err, len(s.Seen()))
 		}
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())

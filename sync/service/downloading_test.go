@@ -32,7 +32,7 @@ func TestDownloading(t *testing.T) {
 		var seen []int64
 		var of int64
 		ctx := service.Downloading(t.Context(), func(done, total int64) { seen, of = append(seen, done), total })
-		archive, err := client.TryDownload(ctx, "11111111-2222-3333-4444-555555555555", t.TempDir())
+		archive, err := client.Strings().TryDownload(ctx, "11111111-2222-3333-4444-555555555555", t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

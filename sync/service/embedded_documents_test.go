@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -30,38 +32,38 @@ func TestEmbeddedDocuments(t *testing.T) {
 	defer receiver.Close()
 	c := client(t, service.Options{BaseURL: embedded(t, 0, none)})
 	ctx := t.Context()
-	if err := c.SetCallback(ctx, service.Callback{URL: receiver.URL + "/callback/", AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}}); err != nil {
+	if err := c.Callbacks().Set(ctx, service.Callback{URL: receiver.URL + "/callback/", AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}}); err != nil {
 		t.Fatal(err)
 	}
-	memory, err := c.CreateMemory(ctx, "main", "en", []string{"de"})
+	memory, err := memories.Of(c).Create(ctx, "main", "en", []string{"de"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.CreateProject(ctx, service.NewProject{
+	p, err := c.Projects().Create(ctx, service.NewProject{
 		Name: "handbook", SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true, ProjectTasks: true, Pretranslate: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SetProjectMemories(ctx, p.ID, []service.ProjectMemory{{ID: memory, MatchThreshold: 75, IsWritable: true}}); err != nil {
+	if err := memories.Of(c).Attach(ctx, p.ID, []memories.ProjectMemory{{ID: memory, MatchThreshold: 75, IsWritable: true}}); err != nil {
 		t.Fatal(err)
 	}
 	const original = "# Guide\n\nOpen the door. Close the window.\n"
-	added, err := c.AddDocuments(ctx, p.ID, []service.NewDocument{{File: content("guide.md", original), Model: service.DocumentModel{ExternalID: "docs/guide.md"}}})
+	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("guide.md", original), Model: service.DocumentModel{ExternalID: "docs/guide.md"}}})
 	if err != nil || len(added) != 1 {
 		t.Fatal(added, err)
 	}
-	doc, err := c.WaitDocument(ctx, added[0].ID)
+	doc, err := documents.Of(c).Wait(ctx, added[0].ID)
 	if err != nil || doc.ExternalID != "docs/guide.md" || doc.TargetLanguage != "de" || doc.WordsCount != 7 {
 		t.Fatalf("%+v, %v", doc, err)
 	}
-	export := func(typ service.ExportType, mode service.ExportMode) string {
+	export := func(typ documents.ExportType, mode documents.ExportMode) string {
 		t.Helper()
-		jobs, err := c.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{doc.ID}, Type: typ, Mode: mode})
+		jobs, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: []string{doc.ID}, Type: typ, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := c.DownloadDocument(ctx, jobs[0].ID, t.TempDir())
+		a, err := documents.Of(c).Download(ctx, jobs[0].ID, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +86,7 @@ func TestEmbeddedDocuments(t *testing.T) {
 		}
 		xliff = unit.ReplaceAllString(xliff, "$1<target>"+target+"</target>")
 	}
-	if err := c.TranslateDocumentWithXLIFF(ctx, doc.ID, content("guide.xliff", xliff), true, true); err != nil {
+	if err := documents.Of(c).TranslateWithXLIFF(ctx, doc.ID, content("guide.xliff", xliff), true, true); err != nil {
 		t.Fatal(err)
 	}
 	await(t, told, wire.CallbackTranslationImport+" "+doc.ID)
@@ -92,34 +94,34 @@ func TestEmbeddedDocuments(t *testing.T) {
 		t.Errorf("translated as %q, want %q", got, want)
 	}
 	var tmx strings.Builder
-	if _, err := c.ExportMemory(ctx, memory, "", &tmx); err != nil || !strings.Contains(tmx.String(), "Öffne die Tür.") {
+	if _, err := memories.Of(c).Export(ctx, memory, "", &tmx); err != nil || !strings.Contains(tmx.String(), "Öffne die Tür.") {
 		t.Errorf("%v; the memory holds %s", err, tmx.String())
 	}
 
-	if _, err := c.UpdateDocument(ctx, doc.ID, content("guide.md", "# Guide\n\nOpen the door. Paint the wall. Close the window.\n"), service.DocumentUpdateModel{}); err != nil {
+	if _, err := documents.Of(c).Update(ctx, doc.ID, content("guide.md", "# Guide\n\nOpen the door. Paint the wall. Close the window.\n"), documents.DocumentUpdateModel{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.WaitDocument(ctx, doc.ID); err != nil {
+	if _, err := documents.Of(c).Wait(ctx, doc.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := export(wire.ExportTarget, wire.ExportCurrent), "# Handbuch\n\nÖffne die Tür. Paint the wall. Schließe das Fenster.\n"; got != want {
 		t.Errorf("the new version is translated as %q, want %q", got, want)
 	}
-	s, err := c.ProjectStatisticsByDocument(ctx, p.ID, false)
+	s, err := documents.StatisticsOf(c).ByDocument(ctx, p.ID, false)
 	if err != nil || len(s) != 1 || len(s[0].Documents) != 1 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if i := slices.IndexFunc(s[0].Statistics, func(r service.StatisticsRow) bool { return r.Name == wire.StatisticsTotal }); i < 0 || s[0].Statistics[i].Words != 10 {
+	if i := slices.IndexFunc(s[0].Statistics, func(r documents.StatisticsRow) bool { return r.Name == wire.StatisticsTotal }); i < 0 || s[0].Statistics[i].Words != 10 {
 		t.Errorf("statistics %+v", s[0].Statistics)
 	}
-	if err := c.CompleteProject(ctx, p.ID); err != nil {
+	if err := c.Projects().Complete(ctx, p.ID); err != nil {
 		t.Fatal(err)
 	}
 	await(t, told, wire.CallbackProjectStatus+" "+p.ID)
-	if err := c.DeleteDocuments(ctx, doc.ID); err != nil {
+	if err := documents.Of(c).Delete(ctx, doc.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Document(ctx, doc.ID); !errors.Is(err, service.ErrNotFound) {
+	if _, err := documents.Of(c).Read(ctx, doc.ID); !errors.Is(err, service.ErrNotFound) {
 		t.Errorf("after deletion: %v", err)
 	}
 }
@@ -144,7 +146,7 @@ func await(t *testing.T, told <-chan string, want string) {
 func TestEmbeddedDocumentKinds(t *testing.T) {
 	c := client(t, service.Options{BaseURL: embedded(t, 0, none)})
 	ctx := t.Context()
-	p, err := c.CreateProject(ctx, service.NewProject{
+	p, err := c.Projects().Create(ctx, service.NewProject{
 		Name: "kinds", SourceLanguage: "en", TargetLanguages: []string{"de", "fr"}, Documents: true,
 		Files: []service.NewDocument{{File: content("a.txt", "One.")}, {File: content("b.html", "<html><p>Two.</p></html>")}},
 	})
@@ -155,11 +157,11 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	for _, d := range p.Documents {
 		ids = append(ids, d.ID)
 	}
-	jobs, err := c.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: ids})
+	jobs, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: ids})
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}
-	a, err := c.Download(ctx, jobs[0].ID, t.TempDir())
+	a, err := c.Strings().Download(ctx, jobs[0].ID, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,23 +174,23 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	if want := []string{"a(de).txt", "a(fr).txt", "b(de).html", "b(fr).html"}; !slices.Equal(names, want) {
 		t.Errorf("entries %q, want %q", names, want)
 	}
-	if _, err := c.AddDocuments(ctx, p.ID, []service.NewDocument{{File: content("a.txt", "Again.")}}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("a.txt", "Again.")}}); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("the same name: %v", err)
 	}
-	if _, err := c.AddDocuments(ctx, p.ID, []service.NewDocument{{File: content("empty.txt", "")}}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("empty.txt", "")}}); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("an empty file: %v", err)
 	}
-	added, err := c.AddDocuments(ctx, p.ID, []service.NewDocument{{File: content("broken.json", "{")}})
+	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("broken.json", "{")}})
 	if err == nil {
-		_, err = c.WaitDocument(ctx, added[0].ID)
+		_, err = documents.Of(c).Wait(ctx, added[0].ID)
 	}
 	if !errors.Is(err, service.ErrDisassembly) && !errors.Is(err, service.ErrRefused) {
 		t.Errorf("a broken file: %v", err)
 	}
-	if _, err := c.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: ids[:1], Stage: 9, Mode: wire.ExportConfirmed}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: ids[:1], Stage: 9, Mode: wire.ExportConfirmed}); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("stage 9: %v", err)
 	}
-	if _, err := c.DownloadFile(ctx, "no/such.txt", io.Discard); !errors.Is(err, service.ErrNotFound) {
+	if _, err := documents.StorageOf(c).Download(ctx, "no/such.txt", io.Discard); !errors.Is(err, service.ErrNotFound) {
 		t.Errorf("a file that is not stored: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func none(*http.Request) local.Fault { return local.Fault{} }
 
 func newProject(t *testing.T, c *service.Client, targets ...string) string {
 	t.Helper()
-	p, err := c.CreateProject(t.Context(), service.NewProject{Name: t.Name(), SourceLanguage: "en", TargetLanguages: targets})
+	p, err := c.Projects().Create(t.Context(), service.NewProject{Name: t.Name(), SourceLanguage: "en", TargetLanguages: targets})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,11 @@ func newProject(t *testing.T, c *service.Client, targets ...string) string {
 
 func imported(t *testing.T, c *service.Client, r service.ImportRequest) service.ImportResult {
 	t.Helper()
-	id, err := c.StartImport(t.Context(), r)
+	id, err := c.Strings().StartImport(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := c.WaitImport(t.Context(), id)
+	result, err := c.Strings().WaitImport(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestEmbeddedLoop(t *testing.T) {
 	if r := imported(t, c, jsonFile(project, "en", `{"hello":"Hello","bye":"Bye"}`)); r.Created != 2 || len(r.Failed) > 0 {
 		t.Errorf("source: %+v", r)
 	}
-	if err := c.AddTargets(ctx, project, []string{"pt-BR"}); err != nil {
+	if err := c.Projects().AddTargets(ctx, project, []string{"pt-BR"}); err != nil {
 		t.Error(err)
 	}
 	if r := imported(t, c, jsonFile(project, "de", `{"hello":"Hallo"}`)); r.Updated != 1 {
@@ -112,22 +112,22 @@ func TestEmbeddedLoop(t *testing.T) {
 		t.Errorf("conflict: %+v", r)
 	}
 	nothing := jsonFile(project, "en", `{`)
-	id, err := c.StartImport(ctx, nothing)
+	id, err := c.Strings().StartImport(ctx, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var failed *service.ImportFailed
-	if _, err := c.WaitImport(ctx, id); !errors.As(err, &failed) || !strings.Contains(err.Error(), "app.json") {
+	if _, err := c.Strings().WaitImport(ctx, id); !errors.As(err, &failed) || !strings.Contains(err.Error(), "app.json") {
 		t.Errorf("only a broken file: %v", err)
 	}
 
-	job, err := c.StartExport(ctx, service.ExportRequest{
+	job, err := c.Strings().StartExport(ctx, service.ExportRequest{
 		Project: project, Languages: []string{"de"}, Format: wire.FormatJSON, OutputTemplate: "locales/{LANGUAGE}/app.json", Zip: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := c.Download(ctx, job, t.TempDir())
+	a, err := c.Strings().Download(ctx, job, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +138,11 @@ func TestEmbeddedLoop(t *testing.T) {
 	if b, err := a.Entries[0].ReadAll(); err != nil || !strings.Contains(string(b), `"Hallo"`) || strings.Contains(string(b), "bye") {
 		t.Errorf("content %s, %v", b, err)
 	}
-	single, err := c.StartExport(ctx, service.ExportRequest{Project: project, Languages: []string{"de"}, Format: wire.FormatJSON})
+	single, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: project, Languages: []string{"de"}, Format: wire.FormatJSON})
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := c.Download(ctx, single, t.TempDir())
+	raw, err := c.Strings().Download(ctx, single, t.TempDir())
 	if err != nil || !raw.Raw || len(raw.Entries) != 1 || raw.Entries[0].Name != "strings-de.json" {
 		t.Fatalf("single file: %+v, %v", raw, err)
 	}
@@ -155,29 +155,29 @@ func TestEmbeddedProjects(t *testing.T) {
 	ctx := t.Context()
 	project := newProject(t, c, "de")
 	name, deadline := "renamed", "2027-01-01T00:00:00Z"
-	if err := c.UpdateProject(ctx, project, service.ProjectChange{Deadline: &deadline}); err != nil {
+	if err := c.Projects().Update(ctx, project, service.ProjectChange{Deadline: &deadline}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.UpdateProject(ctx, project, service.ProjectChange{Name: &name}); err != nil {
+	if err := c.Projects().Update(ctx, project, service.ProjectChange{Name: &name}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Project(ctx, project)
+	p, err := c.Projects().Read(ctx, project)
 	if err != nil || p.Name != name || !strings.HasPrefix(p.Deadline, "2027-01-01") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if all, err := c.ListProjects(ctx, service.ProjectFilter{Name: "renam"}); err != nil || len(all) != 1 || all[0].ID != project {
+	if all, err := c.Projects().List(ctx, service.ProjectFilter{Name: "renam"}); err != nil || len(all) != 1 || all[0].ID != project {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if err := c.DeleteProject(ctx, project); err != nil {
+	if err := c.Projects().Delete(ctx, project); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Project(ctx, project); !errors.Is(err, service.ErrNotFound) {
+	if _, err := c.Projects().Read(ctx, project); !errors.Is(err, service.ErrNotFound) {
 		t.Errorf("after deletion: %v", err)
 	}
-	if _, err := c.StartImport(ctx, jsonFile(project, "en", "{}")); !errors.Is(err, service.ErrAuth) {
+	if _, err := c.Strings().StartImport(ctx, jsonFile(project, "en", "{}")); !errors.Is(err, service.ErrAuth) {
 		t.Errorf("import after deletion: %v", err)
 	}
-	if _, err := c.Project(ctx, "no-uuid"); !errors.Is(err, service.ErrRefused) {
+	if _, err := c.Projects().Read(ctx, "no-uuid"); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("malformed id: %v", err)
 	}
 	if _, err := client(t, service.Options{BaseURL: address, APIKey: "wrong-key"}).Ping(ctx); !errors.Is(err, service.ErrAuth) {
@@ -193,7 +193,7 @@ func TestEmbeddedLostImport(t *testing.T) {
 	})})
 	project := newProject(t, c, "de")
 	drop.Store(true)
-	if _, err := c.StartImport(t.Context(), jsonFile(project, "en", `{"a":"A"}`)); !errors.Is(err, service.ErrUnknownOutcome) {
+	if _, err := c.Strings().StartImport(t.Context(), jsonFile(project, "en", `{"a":"A"}`)); !errors.Is(err, service.ErrUnknownOutcome) {
 		t.Fatalf("error %v", err)
 	}
 	if r := imported(t, c, jsonFile(project, "en", `{"a":"A"}`)); r.Created != 0 || r.NotChanged != 1 {

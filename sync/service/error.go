@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/service/budget"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -129,22 +131,23 @@ func (e *Error) Is(target error) bool {
 }
 
 func temporaryStatus(s int) bool {
-	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500 && s != http.StatusNotImplemented
+	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500 &&
+		s != http.StatusNotImplemented
 }
 
 // refusal reads an error answer: its code, its body in any of the known shapes, its headers.
-func (c *Client) refusal(op string, resp *http.Response, body []byte) *Error {
+func refusal(op string, resp *http.Response, body []byte, redact func(string) string) *Error {
 	e := &Error{Op: op, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
 	e.Problem = problem(body)
-	e.Problem.Detail = c.redact(clean(e.Problem.Detail))
-	e.Problem.Title = c.redact(clean(e.Problem.Title))
-	e.Problem.Type = c.redact(clean(e.Problem.Type))
-	e.Problem.Instance = c.redact(clean(e.Problem.Instance))
-	e.Problem.Code = c.redact(clean(e.Problem.Code))
-	e.Problem.RequestID = c.redact(clean(e.Problem.RequestID))
+	e.Problem.Detail = redact(clean(e.Problem.Detail))
+	e.Problem.Title = redact(clean(e.Problem.Title))
+	e.Problem.Type = redact(clean(e.Problem.Type))
+	e.Problem.Instance = redact(clean(e.Problem.Instance))
+	e.Problem.Code = redact(clean(e.Problem.Code))
+	e.Problem.RequestID = redact(clean(e.Problem.RequestID))
 	e.Detail, e.RequestID = e.Problem.Detail, e.Problem.RequestID
 	if e.RequestID == "" {
-		e.RequestID = c.redact(clean(resp.Header.Get("X-Request-Id")))
+		e.RequestID = redact(clean(resp.Header.Get("X-Request-Id")))
 	}
 	return e
 }
@@ -194,7 +197,7 @@ func redactor(account string, key APIKey) func(string) string {
 }
 
 // retryAfter reads the header of that name: seconds, or a date, which counts from the answer's own Date
-// where it has one. What is negative, past or unreadable is 0; more than maxPause is maxPause.
+// where it has one. What is negative, past or unreadable is 0; more than budget.MaxPause is that.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
@@ -202,8 +205,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	if strings.Trim(value, "0123456789") == "" {
 		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || n > int64(maxPause/time.Second) {
-			return maxPause
+		if err != nil || n > int64(budget.MaxPause/time.Second) {
+			return budget.MaxPause
 		}
 		return time.Duration(n) * time.Second
 	}
@@ -214,5 +217,25 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
-	return min(max(0, until.Sub(now)), maxPause)
+	return min(max(0, until.Sub(now)), budget.MaxPause)
+}
+
+// local marks an error that has its cause on this side, or that asking again will not change.
+type local struct{ error }
+
+func (l local) Unwrap() error { return l.error }
+
+// damaged is a flaw that a second download may not have, beyond one that it would have again.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrUnusable}, args...)...)
+}
+
+func beyond(format string, args ...any) error { return local{damaged(format, args...)} }
+
+// Missing tells whether an error says that the service does not have the operation, as far as that can be
+// told from an object that does not exist.
+func Missing(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusGone,
+		http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
 }

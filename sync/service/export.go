@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -43,27 +42,24 @@ type ExportRequest struct {
 	Keys                   []string        // only these keys (published description)
 }
 
-// StartExport starts an export and returns its identifier; see TryDownload and Download: POST /v2/project/{projectId}/export
-// (service interface, software localization: export, which has the parameters; a body with keys is the published description's). An export changes
-// nothing at the service, so a lost answer is repeated: at worst an export is never fetched.
-func (c *Client) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
+// StartExport starts an export and returns its identifier; see TryDownload and Download: POST
+// /v2/project/{projectId}/export (service interface, software localization: export, which has the parameters; a
+// body with keys is the published description's). An export changes nothing at the service, so a lost answer is
+// repeated: at worst an export is never fetched.
+func (s Strings) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
 	const op = "start export"
 	if err := r.check(); err != nil {
 		return "", fmt.Errorf("%s: %w", op, err)
 	}
 	var id JobID
-	cl := call{
-		op: op, method: http.MethodPost, path: fill(wire.PathExport, r.Project), query: r.query(),
-		repeatable: true, read: c.identifier(&id),
+	cl := Call{
+		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathExport, r.Project), Query: r.query(),
+		Repeatable: true, Read: Identifier(&id),
 	}
 	if len(r.Keys) > 0 {
-		body, err := json.Marshal(wire.ExportBody{Keys: r.Keys})
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", op, err)
-		}
-		cl.body, cl.bodyType = body, jsonType
+		cl.Body = wire.ExportBody{Keys: r.Keys}
 	}
-	err := c.do(ctx, cl)
+	err := s.client.Do(ctx, cl)
 	return id, err
 }
 
@@ -99,7 +95,7 @@ func (r *ExportRequest) query() url.Values {
 }
 
 func (r *ExportRequest) check() error {
-	if err := checkID(r.Project); err != nil {
+	if err := CheckID(r.Project); err != nil {
 		return fmt.Errorf("project id: %w", err)
 	}
 	switch {
@@ -112,82 +108,86 @@ func (r *ExportRequest) check() error {
 	case r.Format == wire.FormatLocJSON:
 		return errors.New("the service exports no LocJSON; ask for json")
 	}
-	if err := checkList("language", r.Languages); err != nil {
+	if err := CheckList("language", r.Languages); err != nil {
 		return err
 	}
-	return checkList("label", r.Labels)
+	return CheckList("label", r.Labels)
 }
 
-// TryDownload looks once whether the export is ready: GET /v1/document/export/{exportId} (service interface, export of document
-// translations, and software localization: export). If so, it takes it: spooled into a file in dir
-// (empty: the system's folder for temporary files), checked completely, closed by the caller. An export
-// that is not ready is ErrNotReady; one that failed is ErrExportFailed; one that the service does not
-// know, or no longer, ErrNotFound; one that is damaged or beyond all bounds, ErrUnusable.
-func (c *Client) TryDownload(ctx context.Context, id JobID, dir string) (*Archive, error) {
-	return c.tryDownload(ctx, "download export", id, dir, false)
+// TryDownload looks once whether the export is ready: GET /v1/document/export/{exportId} (service interface,
+// export of document translations, and software localization: export). If so, it takes it: spooled into a file
+// in dir (empty: the system's folder for temporary files), checked completely, closed by the caller. An export
+// that is not ready is ErrNotReady; one that failed is ErrExportFailed; one that the service does not know, or
+// no longer, ErrNotFound; one that is damaged or beyond all bounds, ErrUnusable.
+func (s Strings) TryDownload(ctx context.Context, id JobID, dir string) (*Archive, error) {
+	return s.client.TryArchive(ctx, "download export", id, dir, false)
 }
 
-// tryDownload takes an export; single says that it is of one document.
-func (c *Client) tryDownload(ctx context.Context, op string, id JobID, dir string, single bool) (*Archive, error) {
-	if err := checkID(string(id)); err != nil {
+// TryArchive looks once whether an export is ready and, if so, takes it, see Strings.TryDownload; single says
+// that it is of one document.
+func (c *Client) TryArchive(ctx context.Context, op string, id JobID, dir string, single bool) (*Archive, error) {
+	if err := CheckID(string(id)); err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var archive *Archive
-	err := c.do(ctx, call{
-		op: op, method: http.MethodGet, path: fill(wire.PathDownload, string(id)), repeatable: true, poll: true,
-		read: whenReady(c.spoolTo(dir, single, &archive)),
+	err := c.Do(ctx, Call{
+		Op: op, Method: http.MethodGet, Path: PathOf(wire.PathDownload, string(id)), Repeatable: true, Poll: true,
+		Download: true,
+		Read:     spoolTo(dir, single, &archive).WhenReady(),
+		Means:    map[int]error{http.StatusUnprocessableEntity: ErrExportFailed},
 	})
-	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusUnprocessableEntity {
-		e.kinds = append(e.kinds, ErrExportFailed)
-	}
 	return archive, err
 }
 
 // Download waits until the export is ready, or ctx ends, and takes it as TryDownload does. The error of an
 // export that was not ready when ctx ended wraps both ErrNotReady and ctx's error.
-func (c *Client) Download(ctx context.Context, id JobID, dir string) (*Archive, error) {
-	return c.download(ctx, id, func(ctx context.Context) (*Archive, error) { return c.TryDownload(ctx, id, dir) })
+func (s Strings) Download(ctx context.Context, id JobID, dir string) (*Archive, error) {
+	return s.client.WaitArchive(ctx, id, func(ctx context.Context) (*Archive,
+		error) {
+		return s.TryDownload(ctx, id, dir)
+	})
 }
 
-// Downloads waits for several exports, as Download does for one, and hands each to ended as it is ready, to be closed there; when that answers
-// false, or ctx ends, the others are left. One that is not ready after patience has an error that wraps context.DeadlineExceeded; 0 is without end.
-func (c *Client) Downloads(ctx context.Context, exports []Begun, dir string, patience time.Duration, ended func(i int, a *Archive, err error) bool) {
+// Downloads waits for several exports, as Download does for one, and hands each to ended as it is ready, to be
+// closed there; when that answers false, or ctx ends, the others are left. One that is not ready after patience
+// has an error that wraps context.DeadlineExceeded; 0 is without end.
+func (s Strings) Downloads(ctx context.Context, exports []Begun, dir string, patience time.Duration,
+	ended func(i int, a *Archive, err error) bool) {
 	var archive *Archive
-	c.waitEach(ctx, times(exports), patience, func(ctx context.Context, i int) (_ bool, err error) {
-		archive, err = c.TryDownload(ctx, exports[i].ID, dir)
+	s.client.waitEach(ctx, times(exports), patience, func(ctx context.Context, i int) (_ bool, err error) {
+		archive, err = s.TryDownload(ctx, exports[i].ID, dir)
 		return err == nil, err
 	}, func(i int, err error) bool {
 		if err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)) {
-			err = unfinished("export", exports[i].ID, err)
+			err = Unfinished("export", exports[i].ID, err)
 		}
 		return ended(i, archive, err)
 	})
 }
 
-func (c *Client) download(ctx context.Context, id JobID, try func(context.Context) (*Archive, error)) (*Archive, error) {
-	archive, err := waitFor(ctx, c, try)
+// WaitArchive waits until try has the archive of an export, or ctx ends; see Strings.Download.
+func (c *Client) WaitArchive(ctx context.Context, id JobID, try func(context.Context) (*Archive, error)) (*Archive,
+	error) {
+	archive, err := WaitFor(ctx, c, try)
 	if err != nil && ctx.Err() != nil {
-		return nil, unfinished("export", id, err)
+		return nil, Unfinished("export", id, err)
 	}
 	return archive, err
 }
 
 // StartExportV1 starts an export in the older form that the service interface has beside StartExport: POST
-// /v1/project/{projectId}/export, which takes the languages and nothing else. Whatever else there is to say has the service's defaults.
-func (c *Client) StartExportV1(ctx context.Context, project string, languages []string) (JobID, error) {
+// /v1/project/{projectId}/export, which takes the languages and nothing else. Whatever else there is to say has
+// the service's defaults.
+func (s Strings) StartExportV1(ctx context.Context, project string, languages []string) (JobID, error) {
 	const op = "start export"
-	if err := checkID(project); err != nil {
+	if err := CheckID(project); err != nil {
 		return "", fmt.Errorf("%s: project id: %w", op, err)
 	}
-	body, err := json.Marshal(wire.ExportBodyV1{Languages: languages})
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", op, err)
-	}
 	var id JobID
-	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: fill(wire.PathExportV1, project), body: body, bodyType: jsonType,
-		repeatable: true, read: c.identifier(&id),
+	err := s.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathExportV1, project),
+		Body:       wire.ExportBodyV1{Languages: languages},
+		Repeatable: true, Read: Identifier(&id),
 	})
 	return id, err
 }

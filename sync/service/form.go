@@ -17,19 +17,19 @@ import (
 type File struct {
 	Name string // as the service is to know it; folders with slashes
 	Size int64  // of Content from where it stands: no more and no less is sent
-	// Content is read during the call only, and by the call only. Where it is an io.Seeker, a request that the service
-	// certainly did not take (no connection, 429), or one that may be repeated, is sent again from the start; else the call
-	// ends with the first such answer.
+	// Content is read during the call only, and by the call only. Where it is an io.Seeker, a request that the
+	// service certainly did not take (no connection, 429), or one that may be repeated, is sent again from the
+	// start; else the call ends with the first such answer.
 	Content io.Reader
 }
 
-// form is a multipart body whose files are read while it is sent. Its length is known beforehand, since not every service takes
-// a body without one.
-type form struct {
+// Form is a multipart body whose files are read while it is sent. Its length is known beforehand, since not
+// every service takes a body without one.
+type Form struct {
 	contentType string
 	size        int64
 	chunks      []chunk
-	unasked     bool      // it is sent without asking first, because somebody on the way does not understand the question (417)
+	unasked     bool      // it is sent without asking first, because a proxy does not understand the question (417)
 	last        *formBody // the one that was opened last; nil: none yet
 }
 
@@ -40,17 +40,17 @@ type chunk struct {
 	start int64 // where the file's content began; -1 where it cannot be sought
 }
 
-// formPart is one part of a form: a model, or a file.
-type formPart struct {
+// Part is one part of a form: a model, or a file.
+type Part struct {
 	name  string
 	kind  string // content type
 	model any    // marshalled where file is nil
 	file  *File
 }
 
-// newForm lays out a body. An error says what about a part is not fit to be sent.
-func newForm(parts ...formPart) (*form, error) {
-	f := &form{}
+// NewForm lays out a body. An error says what about a part is not fit to be sent.
+func NewForm(parts ...Part) (*Form, error) {
+	f := &Form{}
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)
 	for _, p := range parts {
@@ -90,10 +90,13 @@ func newForm(parts ...formPart) (*form, error) {
 	return f, nil
 }
 
-// modelPart is the part that holds a JSON model.
-func modelPart(name string, model any) formPart {
-	return formPart{name: name, kind: jsonType, model: model}
+// ModelPart is the part that holds a JSON model.
+func ModelPart(name string, model any) Part {
+	return Part{name: name, kind: jsonType, model: model}
 }
+
+// FilePart is the part that holds a file.
+func FilePart(name string, file *File) Part { return Part{name: name, kind: anyFile, file: file} }
 
 // anyFile is the content type of a file that may hold anything.
 const anyFile = "application/octet-stream"
@@ -120,7 +123,7 @@ func position(content io.Reader) int64 {
 	return -1
 }
 
-func (f *form) add(c chunk) {
+func (f *Form) add(c chunk) {
 	f.size += int64(len(c.frame))
 	if c.file != nil {
 		f.size += c.file.Size
@@ -129,8 +132,8 @@ func (f *form) add(c chunk) {
 }
 
 // open gives the body from its start. It fails where the content was begun before and cannot be sought.
-func (f *form) open() (*formBody, error) {
-	if err := f.rewind(); err != nil {
+func (f *Form) open() (*formBody, error) {
+	if err := f.Rewind(); err != nil {
 		return nil, err
 	}
 	readers := make([]io.Reader, len(f.chunks))
@@ -144,8 +147,8 @@ func (f *form) open() (*formBody, error) {
 	return f.last, nil
 }
 
-// rewind brings every file back to its start, if anything was read of the body.
-func (f *form) rewind() error {
+// Rewind brings every file back to its start, if anything was read of the body.
+func (f *Form) Rewind() error {
 	if f.last == nil || !f.last.touched() {
 		return nil
 	}

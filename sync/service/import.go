@@ -47,24 +47,30 @@ type Upload struct {
 	Body []byte
 }
 
-// StartImport hands the files over: POST /v2/project/{projectId}/import (service interface, software localization: import, which
-// has the parameters; labels are the published description's). It returns the identifier of the import, which is not done yet: see
-// ImportResult and WaitImport. The request is made once; only where the service cannot have taken it (no
-// connection, 429) it is repeated. Beside the errors of *Error, a request that the service would refuse is
-// refused here.
-func (c *Client) StartImport(ctx context.Context, r ImportRequest) (JobID, error) {
+// Strings are the operations on the keys of a project: imports and exports of resource files.
+type Strings struct{ client *Client }
+
+// Strings are the operations on the keys of a project.
+func (c *Client) Strings() Strings { return Strings{c} }
+
+// StartImport hands the files over: POST /v2/project/{projectId}/import (service interface, software
+// localization: import, which has the parameters; labels are the published description's). It returns the
+// identifier of the import, which is not done yet: see ImportResult and WaitImport. The request is made once;
+// only where the service cannot have taken it (no connection, 429) it is repeated. Beside the errors of *Error,
+// a request that the service would refuse is refused here.
+func (s Strings) StartImport(ctx context.Context, r ImportRequest) (JobID, error) {
 	const op = "start import"
 	if err := r.check(); err != nil {
 		return "", fmt.Errorf("%s: %w", op, err)
 	}
-	files, err := newForm(importParts(r.Files)...)
+	files, err := NewForm(importParts(r.Files)...)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", op, err)
 	}
 	var id JobID
-	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: fill(wire.PathImport, r.Project), query: r.query(),
-		form: files, changes: true, read: c.identifier(&id),
+	err = s.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathImport, r.Project), Query: r.query(),
+		Form: files, Changes: true, Read: Identifier(&id),
 	})
 	return id, err
 }
@@ -96,7 +102,7 @@ func (r *ImportRequest) query() url.Values {
 }
 
 func (r *ImportRequest) check() error {
-	if err := checkID(r.Project); err != nil {
+	if err := CheckID(r.Project); err != nil {
 		return fmt.Errorf("project id: %w", err)
 	}
 	switch {
@@ -109,10 +115,10 @@ func (r *ImportRequest) check() error {
 	case r.Format == "":
 		return errors.New("the format of the files is missing")
 	}
-	if err := checkList("target language", r.TargetLanguages); err != nil {
+	if err := CheckList("target language", r.TargetLanguages); err != nil {
 		return err
 	}
-	if err := checkList("label", r.Labels); err != nil {
+	if err := CheckList("label", r.Labels); err != nil {
 		return err
 	}
 	seen := make(map[string]bool, len(r.Files))
@@ -130,31 +136,12 @@ func (r *ImportRequest) check() error {
 	return nil
 }
 
-// checkList refuses what would change the meaning of a comma list.
-func checkList(what string, items []string) error {
-	for _, item := range items {
-		if strings.TrimSpace(item) == "" || strings.Contains(item, ",") {
-			return fmt.Errorf("%s %q: want a text without commas", what, item)
-		}
-	}
-	return nil
-}
-
-// path fills in what stands in braces, in order.
-func fill(template string, ids ...string) string {
-	for _, id := range ids {
-		before, rest, _ := strings.Cut(template, "{")
-		_, after, _ := strings.Cut(rest, "}")
-		template = before + url.PathEscape(id) + after
-	}
-	return template
-}
-
 // importParts are the files of an import.
-func importParts(files []Upload) []formPart {
-	parts := make([]formPart, 0, len(files))
+func importParts(files []Upload) []Part {
+	parts := make([]Part, 0, len(files))
 	for _, f := range files {
-		parts = append(parts, formPart{name: wire.PartFile, kind: wire.PartFileType, file: &File{f.Name, int64(len(f.Body)), bytes.NewReader(f.Body)}})
+		file := &File{f.Name, int64(len(f.Body)), bytes.NewReader(f.Body)}
+		parts = append(parts, Part{name: wire.PartFile, kind: wire.PartFileType, file: file})
 	}
 	return parts
 }
@@ -173,8 +160,8 @@ type ImportResult struct {
 	counted       bool
 }
 
-// Counted is how many keys the result speaks of; ok is false where the service gives no counts. It is at least the number of keys of the files that
-// were taken.
+// Counted is how many keys the result speaks of; ok is false where the service gives no counts. It is at least
+// the number of keys of the files that were taken.
 func (r ImportResult) Counted() (keys int, ok bool) {
 	return r.Created + r.Updated + r.NotChanged + r.WithoutSource + len(r.Conflicts), r.counted
 }
@@ -204,53 +191,54 @@ func (e *ImportFailed) Error() string {
 	return fmt.Sprintf("import %s failed at the service: %s", e.ID, strings.Join(reasons, "; "))
 }
 
-// ImportResult looks once at how an import stands: GET /v1/project/import-result/{importId}, under the prefix that the service
-// interface prints and under the one of everything else (service interface, software localization: import result). errors.Is(err, ErrNotFound): the service does not know
-// it, or no longer.
-func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {
+// ImportResult looks once at how an import stands: GET /v1/project/import-result/{importId}, under the prefix
+// that the service interface prints and under the one of everything else (service interface, software
+// localization: import result). errors.Is(err, ErrNotFound): the service does not know it, or no longer.
+func (s Strings) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {
 	const op = "read import result"
-	if err := checkID(string(id)); err != nil {
+	if err := CheckID(string(id)); err != nil {
 		return ImportResult{}, fmt.Errorf("%s: %w", op, err)
 	}
 	var answer wire.ImportAnswer
 	look := func(prefix string) error {
 		answer = wire.ImportAnswer{}
-		return c.do(ctx, call{
-			op: op, method: http.MethodGet, prefix: prefix, path: fill(wire.PathImportResult, string(id)),
-			repeatable: true, poll: true, read: c.record(&answer),
+		return s.client.Do(ctx, Call{
+			Op: op, Method: http.MethodGet, prefix: prefix, Path: PathOf(wire.PathImportResult, string(id)),
+			Repeatable: true, Poll: true, Read: JSON(&answer),
 		})
 	}
 	// The service interface prints this path without "/integration", the published description with it.
 	// Which one works is learnt from the first result that is found.
-	prefix := c.resultPrefix.Load()
+	prefix := s.client.resultPrefix.Load()
 	if prefix != nil {
 		err := look(*prefix)
-		return c.importResult(answer), err
+		return importResult(answer, s.client.redact), err
 	}
 	var err error
 	for _, prefix := range []string{wire.Prefix, wire.ResultPrefix} {
 		if err = look(prefix); err == nil {
-			c.resultPrefix.Store(&prefix)
+			s.client.resultPrefix.Store(&prefix)
 		}
 		if !errors.Is(err, ErrNotFound) {
 			break
 		}
 	}
-	return c.importResult(answer), err
+	return importResult(answer, s.client.redact), err
 }
 
 // importResult takes the union of the two lists of failed files.
-func (c *Client) importResult(a wire.ImportAnswer) ImportResult {
+func importResult(a wire.ImportAnswer, redact func(string) string) ImportResult {
 	r := ImportResult{
 		Status: a.Status, Created: a.KeysCreated, Updated: a.KeysUpdated, Deleted: a.KeysDeleted,
-		NotChanged: a.KeyValuesNotChanged, WithoutSource: a.KeysWithoutSource, Conflicts: a.ConflictingKeyValues, counted: a.Counted,
+		NotChanged: a.KeyValuesNotChanged, WithoutSource: a.KeysWithoutSource, Conflicts: a.ConflictingKeyValues,
+		counted: a.Counted,
 	}
 	reasons := map[string]string{}
 	for _, name := range a.FailedFileNames {
 		reasons[name] = ""
 	}
 	for _, e := range a.Errors {
-		reason := c.redact(clean(e.Error))
+		reason := redact(clean(e.Error))
 		if before := reasons[e.FileName]; before != "" && before != reason {
 			reason = before + "; " + reason
 		}
@@ -265,20 +253,22 @@ func (c *Client) importResult(a wire.ImportAnswer) ImportResult {
 // WaitImport waits until the import is over, or ctx is. An import that failed as a whole is an
 // *ImportFailed; one that was still running when ctx ended has an error that wraps ctx's. The result is
 // the last one seen, also beside an error.
-func (c *Client) WaitImport(ctx context.Context, id JobID) (result ImportResult, err error) {
-	c.WaitImports(ctx, []Begun{{id, time.Now()}}, 0, func(_ int, r ImportResult, failed error) bool {
+func (s Strings) WaitImport(ctx context.Context, id JobID) (result ImportResult, err error) {
+	s.WaitImports(ctx, []Begun{{id, time.Now()}}, 0, func(_ int, r ImportResult, failed error) bool {
 		result, err = r, failed
 		return true
 	})
 	return result, err
 }
 
-// WaitImports waits for several imports, as WaitImport does for one, and tells ended of each as it ends; when that answers false, or ctx ends,
-// the others are left. One that is not over after patience has an error that wraps context.DeadlineExceeded; 0 is without end.
-func (c *Client) WaitImports(ctx context.Context, imports []Begun, patience time.Duration, ended func(i int, r ImportResult, err error) bool) {
+// WaitImports waits for several imports, as WaitImport does for one, and tells ended of each as it ends; when
+// that answers false, or ctx ends, the others are left. One that is not over after patience has an error that
+// wraps context.DeadlineExceeded; 0 is without end.
+func (s Strings) WaitImports(ctx context.Context, imports []Begun, patience time.Duration,
+	ended func(i int, r ImportResult, err error) bool) {
 	results := make([]ImportResult, len(imports))
-	c.waitEach(ctx, times(imports), patience, func(ctx context.Context, i int) (bool, error) {
-		r, err := c.ImportResult(ctx, imports[i].ID)
+	s.client.waitEach(ctx, times(imports), patience, func(ctx context.Context, i int) (bool, error) {
+		r, err := s.ImportResult(ctx, imports[i].ID)
 		if err == nil {
 			results[i] = r
 		}
@@ -288,7 +278,7 @@ func (c *Client) WaitImports(ctx context.Context, imports []Begun, patience time
 		results[i] = ImportResult{}
 		switch {
 		case err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)):
-			err = unfinished("import", imports[i].ID, err)
+			err = Unfinished("import", imports[i].ID, err)
 		case err == nil && r.Status == wire.Failed:
 			err = &ImportFailed{ID: imports[i].ID, Result: r}
 		}

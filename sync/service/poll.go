@@ -7,10 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/budget"
 )
 
-// The waits between looks at a job: 1 s, and each one longer than the one before, up to 15 s: 1, 1.6, 2.6, 4.1, 6.6, 10.5, 15 s
-// and so on. A job of 30 s costs seven looks. Where the budget is larger than the usual four a second, the first ones are shorter.
+// The waits between looks at a job: 1 s, and each one longer than the one before, up to 15 s: 1, 1.6, 2.6, 4.1,
+// 6.6, 10.5, 15 s and so on. A job of 30 s costs seven looks. Where the budget is larger than the usual four a
+// second, the first ones are shorter.
 const (
 	firstLook  = time.Second
 	lookGrowth = 1.6
@@ -18,16 +21,16 @@ const (
 	lookJitter = 0.2
 )
 
-// unpacedLooks begin the waits where no budget is at stake, with a service inside this process: nobody waits longer than
-// the job takes.
+// unpacedLooks begin the waits where no budget is at stake, with a service inside this process: no caller waits
+// longer than the job takes.
 var unpacedLooks = []time.Duration{0, 150 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
-// lookWait is the wait before look n, the first being 0.
-func (p pace) lookWait(n int) time.Duration {
+// lookWait is the wait before look n, the first being 0, at a pace of so many requests in a second.
+func lookWait(rate float64, n int) time.Duration {
 	first := firstLook
 	switch {
-	case p.n > 0:
-		first = min(first, seconds(4*margin/p.rate))
+	case rate > 0:
+		first = min(first, seconds(4*budget.Margin/rate))
 	case n < len(unpacedLooks):
 		return unpacedLooks[n]
 	default:
@@ -54,23 +57,26 @@ type pending struct {
 	last  error
 }
 
-// wait looks at a job until look says that it is over or returns an error that waiting does not change.
-func (c *Client) wait(ctx context.Context, look func(context.Context) (over bool, err error)) error {
+// Wait looks at a job until look says that it is over or returns an error that waiting does not change.
+func (c *Client) Wait(ctx context.Context, look func(context.Context) (over bool, err error)) error {
 	var end error
-	c.waitEach(ctx, []time.Time{time.Now()}, 0, func(ctx context.Context, _ int) (bool, error) { return look(ctx) }, func(_ int, err error) bool {
-		end = err
-		return true
-	})
+	c.waitEach(ctx, []time.Time{time.Now()}, 0, func(ctx context.Context, _ int) (bool, error) { return look(ctx) },
+		func(_ int, err error) bool {
+			end = err
+			return true
+		})
 	return end
 }
 
-// waitEach looks at jobs, each time at the one whose look is due first, until each is over. ended is told how each of them ended, as it does: nil
-// when it is over, else an error that waiting does not change. When ended answers false, or ctx ends, the rest is left.
+// waitEach looks at jobs, each time at the one whose look is due first, until each is over. ended is told how
+// each of them ended, as it does: nil when it is over, else an error that waiting does not change. When ended
+// answers false, or ctx ends, the rest is left.
 //
-// It sits out answers that may be better later, but not for longer than giveUp without a single good one of any job. An answer that is
-// of no use (a damaged archive) was asked for again a few times by the call itself; it is not waited for to become better. A job that is not over
-// after patience, 0 being without end, has an error that wraps context.DeadlineExceeded; each job is looked at once at least.
-// Jobs that are waited for share half of the request budget.
+// It sits out answers that may be better later, but not for longer than giveUp without a single good one of any
+// job. An answer that is of no use (a damaged archive) was asked for again a few times by the call itself; it
+// is not waited for to become better. A job that is not over after patience, 0 being without end, has an error
+// that wraps context.DeadlineExceeded; each job is looked at once at least. Jobs that are waited for share half
+// of the request budget.
 func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.Duration,
 	look func(ctx context.Context, i int) (over bool, err error), ended func(i int, err error) bool) {
 	if len(begun) == 0 {
@@ -160,14 +166,15 @@ func (c *Client) hopeless(ctx context.Context, w *pending, err error, good time.
 	case errors.Is(err, ErrNotFound) && time.Since(w.since) < settling:
 		return false
 	}
-	return !errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnusable) || errors.Is(err, ErrExportFailed) || time.Since(good) > c.limits.giveUp
+	return !errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnusable) || errors.Is(err, ErrExportFailed) ||
+		time.Since(good) > c.limits.giveUp
 }
 
 // pause is the wait before the next look at a job.
 func (c *Client) pause(w *pending) time.Duration {
-	pause := time.Duration(float64(c.pace.lookWait(w.looks)) * (1 - lookJitter + 2*lookJitter*rand.Float64()))
-	if w.looks > 2 && c.pace.rate > 0 {
-		pause = max(pause, seconds(float64(c.account.waiting.Load())*2/c.pace.rate))
+	pause := time.Duration(float64(lookWait(c.pace.Rate(), w.looks)) * (1 - lookJitter + 2*lookJitter*rand.Float64()))
+	if rate := c.pace.Rate(); w.looks > 2 && rate > 0 {
+		pause = max(pause, seconds(float64(c.account.waiting.Load())*2/rate))
 	}
 	var e *Error
 	if errors.As(w.last, &e) {
@@ -176,15 +183,15 @@ func (c *Client) pause(w *pending) time.Duration {
 	return pause
 }
 
-// unfinished says that the caller's patience ended before the job did.
-func unfinished(op string, id JobID, err error) error {
+// Unfinished says that the caller's patience ended before the job did.
+func Unfinished(op string, id JobID, err error) error {
 	return fmt.Errorf("%s %s: not finished: %w", op, id, err)
 }
 
-// waitFor waits until look has something, or ctx ends.
-func waitFor[T any](ctx context.Context, c *Client, look func(context.Context) (T, error)) (T, error) {
+// WaitFor waits until look has something, or ctx ends.
+func WaitFor[T any](ctx context.Context, c *Client, look func(context.Context) (T, error)) (T, error) {
 	var found T
-	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+	err := c.Wait(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		found, err = look(ctx)
 		return err == nil, err
@@ -192,19 +199,22 @@ func waitFor[T any](ctx context.Context, c *Client, look func(context.Context) (
 	return found, err
 }
 
-// waitTask waits until a task whose answer is a word is over, or ctx ends.
-func (c *Client) waitTask(ctx context.Context, what, id string, look func(context.Context) (TaskState, error)) error {
+// WaitTask waits until a task whose answer is a word is over, or ctx ends.
+func WaitTask(ctx context.Context, c *Client, what, id string, look func(context.Context) (TaskState, error)) error {
 	var state TaskState
-	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+	err := c.Wait(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		state, err = look(ctx)
 		return state.Ended(), err
 	})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return unfinished(what, JobID(id), err)
+		return Unfinished(what, JobID(id), err)
 	case err == nil && state.Failed():
 		return fmt.Errorf("%s %s: %w", what, id, ErrTaskFailed)
 	}
 	return err
 }
+
+// seconds is a number of seconds as a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

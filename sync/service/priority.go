@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/budget"
 )
 
 type (
@@ -12,22 +15,35 @@ type (
 	downloadKey struct{}
 )
 
-// As says how urgent the calls under a context are when they compete for the budget, in this process and with the others of this
-// host. Without it they are Changes.
+// Priority is how urgent a call is, see As.
+type Priority = budget.Priority
+
+// The priorities, the most urgent first.
+const (
+	Asked     = budget.Asked
+	Changes   = budget.Changes
+	Scheduled = budget.Scheduled
+)
+
+// As says how urgent the calls under a context are when they compete for the budget, in this process and with
+// the others of this host. Without it they are Changes.
 func As(ctx context.Context, p Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, min(max(p, Asked), Scheduled))
 }
 
-// turn is the call's claim on the budget.
-func (cl call) turn(ctx context.Context) turn {
+// claim is what the call asks of the budget.
+func (cl *call) claim(ctx context.Context) budget.Request {
 	p, ok := ctx.Value(priorityKey{}).(Priority)
 	if !ok {
 		p = Changes
 	}
-	if cl.poll && p != Asked {
-		p = polls
+	if cl.Poll && p != Asked {
+		p = budget.Polls
 	}
-	return turn{rank: p, poll: cl.poll}
+	return budget.Request{
+		Rank: p, Poll: cl.Poll,
+		Silence: func(silence time.Duration) { expect(ctx, silence) },
+	}
 }
 
 // Tally counts requests: every one that was made, repeats and polls included.
@@ -50,13 +66,13 @@ func counted(ctx context.Context) {
 	}
 }
 
-// Downloading makes a context whose downloads tell how many bytes have come, of how many: 0 where the service does not say. They tell it from
-// the goroutine that reads, now and then and at the end; told must not block.
+// Downloading makes a context whose downloads tell how many bytes have come, of how many: 0 where the service
+// does not say. They tell it from the goroutine that reads, now and then and at the end; told must not block.
 func Downloading(ctx context.Context, told func(done, total int64)) context.Context {
 	return context.WithValue(ctx, downloadKey{}, told)
 }
 
-// told is a body that tells how much of it was read, where somebody wants to know.
+// told is a body that tells how much of it was read, where the caller wants to know.
 func told(ctx context.Context, body io.Reader, total int64) io.Reader {
 	tell, ok := ctx.Value(downloadKey{}).(func(done, total int64))
 	if !ok {

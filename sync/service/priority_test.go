@@ -10,8 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/budget"
 )
 
 // ranked is a way to a service that notes what arrives, in fake time.
@@ -27,7 +28,7 @@ func (r *ranked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.line.RoundTrip(req)
 }
 
-// A person's requests go first, then changes, then polls, then what the schedule asks for; nobody waits for ever. Two clients of
+// A person's requests go first, then changes, then polls, then what the schedule asks for; no call waits for ever. Two clients of
 // one account each, as two processes are.
 func TestWhoGoesFirst(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
@@ -46,7 +47,7 @@ func TestWhoGoesFirst(t *testing.T) {
 					if name == "asked" && i == 20 {
 						return
 					}
-					if _, err := c.Project(As(ctx, p), "p"); err != nil && ctx.Err() == nil {
+					if _, err := c.Projects().Read(As(ctx, p), "p"); err != nil && ctx.Err() == nil {
 						t.Error(err)
 					}
 				}
@@ -100,7 +101,7 @@ func TestPollsLeaveHalf(t *testing.T) {
 					client := client(4)
 					all.Go(func() {
 						for ctx.Err() == nil {
-							if _, err := client.TryDownload(As(ctx, c.polls), "e", ""); errors.Is(err, ErrNotReady) {
+							if _, err := client.Strings().TryDownload(As(ctx, c.polls), "e", ""); errors.Is(err, ErrNotReady) {
 								polls.Add(1)
 							}
 						}
@@ -110,7 +111,7 @@ func TestPollsLeaveHalf(t *testing.T) {
 					client := client(4)
 					all.Go(func() {
 						for ctx.Err() == nil {
-							_, _ = client.Project(As(ctx, c.others), "p")
+							_, _ = client.Projects().Read(As(ctx, c.others), "p")
 						}
 					})
 				}
@@ -134,14 +135,14 @@ func TestLookSchedule(t *testing.T) {
 		8: {500, 800, 1280, 2048, 3277, 5243, 8389, 13422, 15000},
 		0: {0, 150, 500, 1000, 1600, 2560, 4096, 6554, 10486, 15000},
 	} {
-		p := newPace(rate)
+		p := budget.NewPace(rate).Rate()
 		for n, ms := range want {
-			if got := p.lookWait(n).Round(time.Millisecond); got != ms*time.Millisecond {
+			if got := lookWait(p, n).Round(time.Millisecond); got != ms*time.Millisecond {
 				t.Errorf("at %v a second, look %d after %v, want %v", rate, n, got, ms*time.Millisecond)
 			}
 		}
-		if p.lookWait(10_000) != lastLook {
-			t.Errorf("at %v a second, a late look after %v", rate, p.lookWait(10_000))
+		if lookWait(p, 10_000) != lastLook {
+			t.Errorf("at %v a second, a late look after %v", rate, lookWait(p, 10_000))
 		}
 	}
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
@@ -151,7 +152,7 @@ func TestLookSchedule(t *testing.T) {
 			}
 			return reply(200, "raw", "Content-Disposition", `attachment; filename="a.json"`)
 		}
-		archive, err := client(4).Download(t.Context(), "e", t.TempDir())
+		archive, err := client(4).Strings().Download(t.Context(), "e", t.TempDir())
 		if err != nil || len(l.arrivals) > 8 || len(l.arrivals) < 6 {
 			t.Fatalf("%v, %d looks at a job of 30 s: %v", err, len(l.arrivals), l.arrivals)
 		}
@@ -173,7 +174,7 @@ func TestRateFallsAndRecovers(t *testing.T) {
 		within := func(d time.Duration) float64 {
 			end, before := time.Now().Add(d), len(l.arrivals)
 			for time.Now().Before(end) {
-				if _, err := c.Project(t.Context(), "p"); err != nil && !errors.Is(err, ErrRate) {
+				if _, err := c.Projects().Read(t.Context(), "p"); err != nil && !errors.Is(err, ErrRate) {
 					t.Fatal(err)
 				}
 			}
@@ -191,7 +192,7 @@ func TestRateFallsAndRecovers(t *testing.T) {
 			t.Errorf("%.2f a second in the end, want 3.3", r)
 		}
 		for len(l.arrivals) < 419 {
-			_, _ = c.Project(t.Context(), "p")
+			_, _ = c.Projects().Read(t.Context(), "p")
 		}
 		storm = false
 		if r := within(20 * time.Second); r > 0.6 || r < 0.4 {
@@ -209,7 +210,7 @@ func TestDamagedDownload(t *testing.T) {
 		c := client(4)
 		for range 6 {
 			before, start := len(l.arrivals), time.Now()
-			_, err := c.Download(t.Context(), "e", t.TempDir())
+			_, err := c.Strings().Download(t.Context(), "e", t.TempDir())
 			if !errors.Is(err, ErrUnusable) {
 				t.Fatalf("got %v", err)
 			}
@@ -220,52 +221,23 @@ func TestDamagedDownload(t *testing.T) {
 	})
 }
 
-// Every request is counted, those that were repeated too, for everybody who counts.
+// Every request is counted, those that were repeated too, for all who count.
 func TestTally(t *testing.T) {
 	s := serve(t, lose, say(200, `{"id":"p"}`))
-	c := s.client(t)
+	c := s.Client(t)
 	ctx, outer := Counting(t.Context())
 	for range 2 {
 		inner, tally := Counting(ctx)
-		if _, err := c.Project(inner, "p"); err != nil {
+		if _, err := c.Projects().Read(inner, "p"); err != nil {
 			t.Fatal(err)
 		}
-		if want := len(s.seen()); tally.Requests()+outer.Requests() < want {
+		if want := len(s.Seen()); tally.Requests()+outer.Requests() < want {
 			t.Errorf("%d and %d counted, of %d", tally.Requests(), outer.Requests(), want)
 		}
 	}
-	if outer.Requests() != len(s.seen()) || len(s.seen()) != 3 {
-		t.Errorf("%d counted, %d made; want 3", outer.Requests(), len(s.seen()))
+	if outer.Requests() != len(s.Seen()) || len(s.Seen()) != 3 {
+		t.Errorf("%d counted, %d made; want 3", outer.Requests(), len(s.Seen()))
 	}
-}
-
-// Somebody who writes a new pause into the shared place all the time delays everybody, but not for ever.
-func TestStarvedByTheSharedPlace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		shared := newSlotMemory()
-		var warned []string
-		h := &hostSlots{places: []slotStore{shared, newSlotMemory()}, warn: func(m string) { warned = append(warned, m) }}
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go func() {
-			for ctx.Err() == nil {
-				_ = shared.update(ctx, func(now time.Duration, s *slots) { s.PausedUntil = now + maxPause })
-				_ = sleep(ctx, time.Minute)
-			}
-		}()
-		time.Sleep(time.Second)
-		b, start := newBudget(h), time.Now()
-		if _, err := b.claim(t.Context(), newPace(4), turn{rank: Changes}); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(start); took > starved+time.Minute || h.at != 1 {
-			t.Errorf("waited %v, place %d", took, h.at)
-		}
-		start = time.Now()
-		if _, err := b.claim(t.Context(), newPace(4), turn{rank: Changes}); err != nil || time.Since(start) > time.Second {
-			t.Errorf("%v after %v", err, time.Since(start))
-		}
-	})
 }
 
 // The law of the budget with all ranks and polls at once: no window is crowded, whoever goes first.
@@ -277,13 +249,13 @@ func TestRanksNeverCrowd(t *testing.T) {
 			defer cancel()
 			var all sync.WaitGroup
 			for i := range 12 {
-				c, p, nap := client(4), Priority(random.IntN(int(ranks))), time.Duration(random.IntN(3000))*time.Millisecond
+				c, p, nap := client(4), Priority(random.IntN(int(Scheduled)+1)), time.Duration(random.IntN(3000))*time.Millisecond
 				all.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
 						if n%3 == i%3 {
-							_, _ = c.ImportResult(As(ctx, p), JobID(fmt.Sprint("i", i)))
+							_, _ = c.Strings().ImportResult(As(ctx, p), JobID(fmt.Sprint("i", i)))
 						} else {
-							_, _ = c.Project(As(ctx, p), "p")
+							_, _ = c.Projects().Read(As(ctx, p), "p")
 						}
 						_ = sleep(ctx, nap)
 					}
@@ -314,7 +286,7 @@ func TestServiceTime(t *testing.T) {
 				t.Error("known before the first answer")
 			}
 			at := time.Now()
-			if _, err := c.Project(t.Context(), "p"); err != nil {
+			if _, err := c.Projects().Read(t.Context(), "p"); err != nil {
 				t.Fatal(err)
 			}
 			got, told := c.ServiceTime(at)
@@ -322,7 +294,7 @@ func TestServiceTime(t *testing.T) {
 				t.Errorf("%v ahead: off by %v", ahead, off)
 			}
 			l.answer = func(int) *http.Response { return reply(200, `{"id":"x"}`, "Date", "yesterday") }
-			if _, err := c.Project(t.Context(), "p"); err != nil {
+			if _, err := c.Projects().Read(t.Context(), "p"); err != nil {
 				t.Fatal(err)
 			}
 			if again, told := c.ServiceTime(at); !told || !again.Equal(got) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -17,12 +16,17 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// Projects are the operations on projects.
+type Projects struct{ client *Client }
+
+// Projects are the operations on projects.
+func (c *Client) Projects() Projects { return Projects{c} }
+
 // NewProject is what a project is created from.
 type NewProject struct {
 	Name            string
 	SourceLanguage  string
 	TargetLanguages []string
-	AssignToVendor  bool
 	Description     string
 	Deadline        string   // ISO 8601; empty: none
 	WorkflowStages  []string // empty: the service's default
@@ -30,7 +34,7 @@ type NewProject struct {
 	Documents       bool // a project for documents; the default is one for software localization
 
 	// What follows is for projects for documents.
-	Files                 []NewDocument // become documents at once; more can be added with AddDocuments
+	Files                 []NewDocument // become documents at once; more can be added later
 	UseMT                 bool
 	Pretranslate          bool // apply the writable memory and, with UseMT, machine translation to new documents
 	UseTranslationMemory  bool
@@ -38,11 +42,29 @@ type NewProject struct {
 	ProjectTasks          bool   // work is given out by task (not shown in the service interface)
 }
 
-// CreateProject creates a project and returns its record: POST /v1/project/create (service interface, document-based
-// projects), multipart, the model in one part without a file name and every file in one of its own. It is not repeated when its
-// answer is lost: look with ListProjects then. 400 (ErrRefused): the model, named by its member; 403 (ErrAuth): a personal
-// account; 409 (ErrRefused): two documents of one name.
-func (c *Client) CreateProject(ctx context.Context, p NewProject) (Project, error) {
+// NewDocument is a file that becomes a document, with what the service is to know about it. The zero model says
+// nothing.
+type NewDocument struct {
+	File
+	Model DocumentModel
+}
+
+// DocumentParts are the parts and the models of new documents, in their order.
+func DocumentParts(documents []NewDocument) ([]Part, []DocumentModel) {
+	parts := make([]Part, 0, len(documents))
+	models := make([]DocumentModel, 0, len(documents))
+	for i := range documents {
+		parts = append(parts, FilePart(wire.PartFile, &documents[i].File))
+		models = append(models, documents[i].Model)
+	}
+	return parts, models
+}
+
+// Create creates a project and returns its record: POST /v1/project/create (service interface, document-based
+// projects), multipart, the model in one part without a file name and every file in one of its own. It is not
+// repeated when its answer is lost: look with List then. 400 (ErrRefused): the model, named by its member; 403
+// (ErrAuth): a personal account; 409 (ErrRefused): two documents of one name.
+func (ps Projects) Create(ctx context.Context, p NewProject) (Project, error) {
 	const op = "create project"
 	switch {
 	case p.Name == "" || p.SourceLanguage == "" || len(p.TargetLanguages) == 0:
@@ -50,15 +72,15 @@ func (c *Client) CreateProject(ctx context.Context, p NewProject) (Project, erro
 	case len(p.Files) > 0 && !p.Documents:
 		return Project{}, fmt.Errorf("%s: a project for software localization is created without files; import them", op)
 	}
-	files, models := documentFiles(p.Files)
-	body, err := newForm(append([]formPart{modelPart(wire.PartModel, p.model(models))}, files...)...)
+	files, models := DocumentParts(p.Files)
+	body, err := NewForm(append([]Part{ModelPart(wire.PartModel, p.model(models))}, files...)...)
 	if err != nil {
 		return Project{}, fmt.Errorf("%s: %w", op, err)
 	}
 	var created Project
-	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true,
-		read: c.projectRecord(&created, true),
+	err = ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: wire.PathProjectCreate, Form: body, Changes: true,
+		Read: projectRecord(&created, true),
 	})
 	return created, err
 }
@@ -69,9 +91,11 @@ func (p *NewProject) model(documents []DocumentModel) wire.ProjectCreate {
 		kind = wire.ProjectTypeDefault
 	}
 	m := wire.ProjectCreate{
-		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: &p.AssignToVendor,
-		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages, ExternalTag: p.ExternalTag,
-		UseMT: ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate), UseTranslationMemory: ifTrue(p.UseTranslationMemory),
+		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: new(bool),
+		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages,
+		ExternalTag: p.ExternalTag,
+		UseMT:       ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate),
+		UseTranslationMemory:  ifTrue(p.UseTranslationMemory),
 		TranslationMemoryName: p.TranslationMemoryName, EnableProjectTasks: ifTrue(p.ProjectTasks),
 	}
 	if p.ProjectTasks {
@@ -100,51 +124,53 @@ func ifTrue(is bool) *bool {
 	return nil
 }
 
-// Project reads a project's record without its documents, see ProjectDocuments: GET /v1/project/{projectId} (service
+// Read reads a project's record without its documents, see WithDocuments: GET /v1/project/{projectId} (service
 // interface, document-based projects; the names of its members are the published description's). A project of another
 // account is ErrAuth, one that does not exist is ErrNotFound or, at some services, ErrAuth as well.
-func (c *Client) Project(ctx context.Context, id string) (Project, error) {
+func (ps Projects) Read(ctx context.Context, id string) (Project, error) {
 	var p Project
-	err := readProject(ctx, c, id, c.projectRecord(&p, false))
+	err := ps.record(ctx, id, projectRecord(&p, false))
 	return p, err
 }
 
-// ProjectDocuments is Project with the documents, which may be many: one for each file and language.
-func ProjectDocuments(ctx context.Context, c *Client, id string) (Project, error) {
+// WithDocuments is Read with the documents, which may be many: one for each file and language.
+func (ps Projects) WithDocuments(ctx context.Context, id string) (Project, error) {
 	var p Project
-	err := readProject(ctx, c, id, c.projectRecord(&p, true))
+	err := ps.record(ctx, id, projectRecord(&p, true))
 	return p, err
 }
 
-func readProject(ctx context.Context, c *Client, id string, read func(*http.Response, io.Reader) error) error {
+func (ps Projects) record(ctx context.Context, id string, read Reader) error {
 	const op = "read project"
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
-	return c.do(ctx, call{
-		op: op, method: http.MethodGet, path: fill(wire.PathProject, id), repeatable: true, read: read,
+	return ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodGet, Path: PathOf(wire.PathProject, id), Repeatable: true, Read: read,
 	})
 }
 
 // projectRecord reads a record, which must have an id, as a stream: its documents are many in large projects. They are
 // kept where keep says so.
-func (c *Client) projectRecord(p *Project, keep bool) func(*http.Response, io.Reader) error {
-	return func(resp *http.Response, body io.Reader) error {
+func projectRecord(p *Project, keep bool) Reader {
+	return func(a *Answer) error {
 		*p = Project{}
-		budget, each := bound.JSON{Bytes: c.limits.decoded, Element: c.limits.json / 8}, bound.Leave
+		budget, each := bound.JSON{Bytes: a.limits.decoded, Element: a.limits.json / 8}, bound.Leave
 		if keep {
-			budget.Memory = 5 * c.limits.json
+			budget.Memory = 5 * a.limits.json
 			each = func(d *json.Decoder) error {
-				var one Document
+				var one wire.Document
 				err := d.Decode(&one)
 				p.Documents = append(p.Documents, one)
 				return otherType(err)
 			}
 		}
-		rest, err := budget.Object(body, "documents", each)
+		rest, err := budget.Object(a.Body, "documents", each)
 		if err == nil {
 			documents := p.Documents
-			err = otherType(json.Unmarshal(rest, p))
+			if err = otherType(json.Unmarshal(rest, p)); err != nil {
+				err = errors.New(a.redact(clean(err.Error())))
+			}
 			p.Documents = documents
 		}
 		switch {
@@ -159,22 +185,22 @@ func (c *Client) projectRecord(p *Project, keep bool) func(*http.Response, io.Re
 	}
 }
 
-// ProjectFilter narrows ListProjects; empty fields do not.
+// ProjectFilter narrows List; empty fields do not.
 type ProjectFilter struct {
 	Name        string // a part of the name
 	ExternalTag string // a part of the tag
 }
 
-// ListProjects reads the records of all projects of the account that match, page by page: GET /v2/project/list (service
-// interface, methods named without detail; offset, limit and the filters are the published description's). GET /v1/project/list is
-// deprecated and never called.
-func (c *Client) ListProjects(ctx context.Context, f ProjectFilter) ([]Project, error) {
-	return pages(wire.MaxProjectsPerPage, func(p Project) string { return p.ID }, func(skip int) ([]Project, error) {
-		return c.projectPage(ctx, f, skip, wire.MaxProjectsPerPage)
+// List reads the records of all projects of the account that match, page by page: GET /v2/project/list (service
+// interface, methods named without detail; offset, limit and the filters are the published description's). GET
+// /v1/project/list is deprecated and never called.
+func (ps Projects) List(ctx context.Context, f ProjectFilter) ([]Project, error) {
+	return Pages(wire.MaxProjectsPerPage, func(p Project) string { return p.ID }, func(skip int) ([]Project, error) {
+		return ps.page(ctx, f, skip, wire.MaxProjectsPerPage)
 	})
 }
 
-func (c *Client) projectPage(ctx context.Context, f ProjectFilter, offset, limit int) ([]Project, error) {
+func (ps Projects) page(ctx context.Context, f ProjectFilter, offset, limit int) ([]Project, error) {
 	q := url.Values{}
 	q.Set(wire.QueryOffset, strconv.Itoa(offset))
 	q.Set(wire.QueryLimit, strconv.Itoa(limit))
@@ -185,13 +211,14 @@ func (c *Client) projectPage(ctx context.Context, f ProjectFilter, offset, limit
 		q.Set(wire.QueryExternalTag, f.ExternalTag)
 	}
 	page := wire.List[Project]{}
-	err := c.do(ctx, call{
-		op: "list projects", method: http.MethodGet, path: wire.PathProjectList, query: q, repeatable: true, read: c.record(&page),
+	err := ps.client.Do(ctx, Call{
+		Op: "list projects", Method: http.MethodGet, Path: wire.PathProjectList, Query: q, Repeatable: true,
+		Read: JSON(&page),
 	})
 	return page, err
 }
 
-// ProjectChange is what UpdateProject changes; nil fields stay as they are.
+// ProjectChange is what Update changes; nil fields stay as they are.
 type ProjectChange struct {
 	Name        *string
 	Deadline    *string // ISO 8601; the empty text takes the deadline away
@@ -199,12 +226,12 @@ type ProjectChange struct {
 	ExternalTag *string
 }
 
-// UpdateProject changes a project's settings: PUT /v1/project/{projectId} (service interface, document-based projects). What an update leaves out may be lost at the service, so the
-// record is read first, and name and deadline are sent in any case. A change that somebody makes between
-// the two requests is overwritten.
-func (c *Client) UpdateProject(ctx context.Context, id string, change ProjectChange) error {
+// Update changes a project's settings: PUT /v1/project/{projectId} (service interface, document-based
+// projects). What an update leaves out may be lost at the service, so the record is read first, and name and
+// deadline are sent in any case. A change that is made between the two requests is overwritten.
+func (ps Projects) Update(ctx context.Context, id string, change ProjectChange) error {
 	const op = "update project"
-	p, err := c.Project(ctx, id)
+	p, err := ps.Read(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -218,76 +245,72 @@ func (c *Client) UpdateProject(ctx context.Context, id string, change ProjectCha
 	if p.Deadline != "" {
 		update.Deadline = &p.Deadline
 	}
-	body, err := json.Marshal(update)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	return c.do(ctx, call{
-		op: op, method: http.MethodPut, path: fill(wire.PathProject, id),
-		body: body, bodyType: jsonType, repeatable: true, changes: true,
+	return ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPut, Path: PathOf(wire.PathProject, id),
+		Body: update, Repeatable: true, Changes: true,
 	})
 }
 
-// DeleteProject deletes a project with everything in it: DELETE /v1/project/{projectId} (published description; the service
+// Delete deletes a project with everything in it: DELETE /v1/project/{projectId} (published description; the service
 // interface speaks of it without a path).
-func (c *Client) DeleteProject(ctx context.Context, id string) error {
+func (ps Projects) Delete(ctx context.Context, id string) error {
 	const op = "delete project"
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
-	return c.do(ctx, call{
-		op: op, method: http.MethodDelete, path: fill(wire.PathProject, id), repeatable: true, changes: true,
+	return ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodDelete, Path: PathOf(wire.PathProject, id), Repeatable: true, Changes: true,
 	})
 }
 
-// CompleteProject completes a project by hand, with all of its documents: POST /v1/project/complete, whose parameter
-// projectId is not shown in the service interface. Results can be exported without it. 404 is ErrNotFound, 409 (it is cancelled)
-// ErrRefused.
-func (c *Client) CompleteProject(ctx context.Context, id string) error {
-	return c.projectStatus(ctx, "complete project", wire.PathProjectComplete, id)
+// Complete completes a project by hand, with all of its documents: POST /v1/project/complete, whose parameter
+// projectId is not shown in the service interface. Results can be exported without it. 404 is ErrNotFound, 409
+// (it is cancelled) ErrRefused.
+func (ps Projects) Complete(ctx context.Context, id string) error {
+	return ps.status(ctx, "complete project", wire.PathProjectComplete, id)
 }
 
-// CancelProject cancels a project: POST /v1/project/cancel (published description).
-func (c *Client) CancelProject(ctx context.Context, id string) error {
-	return c.projectStatus(ctx, "cancel project", wire.PathProjectCancel, id)
+// Cancel cancels a project: POST /v1/project/cancel (published description).
+func (ps Projects) Cancel(ctx context.Context, id string) error {
+	return ps.status(ctx, "cancel project", wire.PathProjectCancel, id)
 }
 
-// RestoreProject takes back CancelProject: POST /v1/project/restore (published description).
-func (c *Client) RestoreProject(ctx context.Context, id string) error {
-	return c.projectStatus(ctx, "restore project", wire.PathProjectRestore, id)
+// Restore takes back Cancel: POST /v1/project/restore (published description).
+func (ps Projects) Restore(ctx context.Context, id string) error {
+	return ps.status(ctx, "restore project", wire.PathProjectRestore, id)
 }
 
-func (c *Client) projectStatus(ctx context.Context, op, path, id string) error {
-	if err := checkID(id); err != nil {
+func (ps Projects) status(ctx context.Context, op, path, id string) error {
+	if err := CheckID(id); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
-	return c.do(ctx, call{
-		op: op, method: http.MethodPost, path: path, query: url.Values{wire.QueryProjectID: {id}}, changes: true,
+	return ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: path, Query: url.Values{wire.QueryProjectID: {id}}, Changes: true,
 	})
 }
 
-// AddTargets adds target languages to a project: POST /v1/project/{projectId}/software-localization/targets (service
-// interface, software localization). Those that it has already do no harm. A service without this operation gets them one by one,
-// see AddLanguage. 400 (ErrRefused): a code that the service does not know.
-func (c *Client) AddTargets(ctx context.Context, project string, languages []string) error {
+// AddTargets adds target languages to a project: POST /v1/project/{projectId}/software-localization/targets
+// (service interface, software localization). Those that it has already do no harm. A service without this
+// operation gets them one by one, see AddLanguage. 400 (ErrRefused): a code that the service does not know.
+func (ps Projects) AddTargets(ctx context.Context, project string, languages []string) error {
 	const op = "add target languages"
-	if err := checkID(project); err != nil {
+	if err := CheckID(project); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
 	if len(languages) == 0 {
 		return fmt.Errorf("%s: no languages", op)
 	}
-	if err := checkList("language", languages); err != nil {
+	if err := CheckList("language", languages); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	err := c.do(ctx, call{
-		op: op, method: http.MethodPost, path: fill(wire.PathTargets, project), repeatable: true, changes: true,
-		query: url.Values{wire.QueryTargetLanguages: {strings.Join(languages, ",")}},
+	err := ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathTargets, project), Repeatable: true, Changes: true,
+		Query: url.Values{wire.QueryTargetLanguages: {strings.Join(languages, ",")}},
 	})
-	if !missing(err) {
+	if !Missing(err) {
 		return err
 	}
-	p, err := c.Project(ctx, project)
+	p, err := ps.Read(ctx, project)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -296,7 +319,7 @@ func (c *Client) AddTargets(ctx context.Context, project string, languages []str
 		if slices.ContainsFunc(p.TargetLanguages, has) {
 			continue
 		}
-		if err := c.AddLanguage(ctx, project, language, true); err != nil {
+		if err := ps.AddLanguage(ctx, project, language, true); err != nil {
 			return err
 		}
 	}
@@ -305,61 +328,19 @@ func (c *Client) AddTargets(ctx context.Context, project string, languages []str
 
 // AddLanguage adds one target language to a project, and to its documents or not: POST /v1/project/language (published
 // description). A language cannot be taken away again. 400 (ErrRefused): the source language, or an unknown code.
-func (c *Client) AddLanguage(ctx context.Context, project, language string, toDocuments bool) error {
+func (ps Projects) AddLanguage(ctx context.Context, project, language string, toDocuments bool) error {
 	op := "add target language " + language
-	if err := checkID(project); err != nil {
+	if err := CheckID(project); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
-	if err := checkList("language", []string{language}); err != nil {
+	if err := CheckList("language", []string{language}); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	return c.do(ctx, call{
-		op: op, method: http.MethodPost, path: wire.PathProjectLanguage, changes: true,
-		query: url.Values{
-			wire.QueryProjectID: {project}, wire.QueryTargetLanguage: {language}, wire.QueryAddToDocuments: {strconv.FormatBool(toDocuments)},
+	return ps.client.Do(ctx, Call{
+		Op: op, Method: http.MethodPost, Path: wire.PathProjectLanguage, Changes: true,
+		Query: url.Values{
+			wire.QueryProjectID: {project}, wire.QueryTargetLanguage: {language},
+			wire.QueryAddToDocuments: {strconv.FormatBool(toDocuments)},
 		},
 	})
-}
-
-// missing tells whether an error says that the service does not have the operation, as far as that can be
-// told from an object that does not exist.
-func missing(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
-}
-
-// Ping makes a cheap call that needs the credentials, and returns the account where the service shows it: GET /v1/account, or
-// else the first project of ListProjects (the service interface has no operation for that).
-func (c *Client) Ping(ctx context.Context) (Account, error) { return c.ping(ctx, false) }
-
-func (c *Client) ping(ctx context.Context, once bool) (Account, error) {
-	const op = "reach the service"
-	var a Account
-	err := c.do(ctx, call{op: op, method: http.MethodGet, path: wire.PathAccount, repeatable: true, once: once, read: c.record(&a)})
-	if !missing(err) {
-		return a, err
-	}
-	var page json.RawMessage
-	err = c.do(ctx, call{
-		op: op, method: http.MethodGet, path: wire.PathProjectList, repeatable: true, once: once, read: c.record(&page),
-		query: url.Values{wire.QueryOffset: {"0"}, wire.QueryLimit: {"1"}},
-	})
-	return Account{}, err
-}
-
-// Languages lists the languages that the service knows: GET /v2/directory?type=language, or the first version of it (published
-// description). A service without a directory is ErrNotFound.
-func (c *Client) Languages(ctx context.Context) ([]Language, error) {
-	var err error
-	for _, p := range []string{wire.PathDirectory, wire.PathDirectoryV1} {
-		var d wire.Directory
-		err = c.do(ctx, call{
-			op: "list languages", method: http.MethodGet, path: p, repeatable: true, read: c.record(&d),
-			query: url.Values{wire.QueryDirectoryType: {wire.DirectoryTypeLanguage}},
-		})
-		if !missing(err) {
-			return d.Items, err
-		}
-	}
-	return nil, err
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -15,27 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/budget"
 	"github.com/locsync/locsync/sync/service/wire"
 )
-
-// newTransport is HTTP/1.1 over TCP or TLS (1.2 at least, the library's default), with a limit for every
-// stage that the library knows; the stages after the headers are limited in request.
-func newTransport() *http.Transport {
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  60 * time.Second,
-		ExpectContinueTimeout:  time.Second,
-		MaxResponseHeaderBytes: 64 << 10,
-		IdleConnTimeout:        30 * time.Second,
-		MaxIdleConnsPerHost:    8,
-		DisableCompression:     true, // see unpacked
-		Protocols:              &protocols,
-	}
-}
 
 // Causes of a request that was given up because it took too long.
 var (
@@ -45,23 +26,24 @@ var (
 
 // request makes one request. It returns where a redirect leads, or how the request failed, or neither;
 // and what that says about the service.
-func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket) (*url.URL, *failure, verdict) {
+func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budget.Ticket) (*url.URL, *failure,
+	verdict) {
 	reqCtx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 
 	var sent sentTrace
 	req, body, err := c.newRequest(sent.watch(reqCtx), cl, target)
 	if err != nil {
-		return nil, &failure{Error: &Error{Op: cl.op, Err: err}}, unclear
+		return nil, &failure{Error: &Error{Op: cl.Op, Err: err}}, unclear
 	}
 	defer body.detach()
 	patience := c.limits.whole
-	if cl.form != nil {
-		patience += onItsWay(cl.form.size)
+	if cl.Form != nil {
+		patience += onItsWay(cl.Form.size)
 	}
 	whole := time.AfterFunc(patience, func() { giveUp(errWhole) })
 	defer whole.Stop()
-	if !cl.repeatable {
+	if !cl.Repeatable {
 		// A connection that was kept open may have been closed at the other end by now, which shows only
 		// after the request was written. A fresh one spares us that doubt.
 		c.Close()
@@ -72,23 +54,27 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	resp, err := c.transport.RoundTrip(req)
 	expect(ctx, 0)
 	if err != nil {
-		c.onRequest(Request{cl.op, cl.method, target.RequestURI(), 0, time.Since(start)})
-		_ = c.account.budget.settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
+		c.onRequest(Request{cl.Op, cl.Method, shown(c.base, target), 0, time.Since(start)})
+		_ = c.account.budget.Settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
 		if own := body.detach(); own != nil && ctx.Err() == nil {
-			return nil, &failure{Error: &Error{Op: cl.op, Err: own}}, unclear // the service got less than was announced, which is nothing
+			// the service got less than was announced, which is nothing
+			return nil, &failure{Error: &Error{Op: cl.Op, Err: own}}, unclear
 		}
 		return c.unanswered(ctx, reqCtx, cl, &sent, err)
 	}
 	defer resp.Body.Close()
-	c.account.heard(resp.Header.Get("Date"), time.Now())
-	limited := resp.StatusCode == http.StatusTooManyRequests
-	_ = c.account.budget.answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
+	ours := sameOrigin(c.base, target)
+	if ours {
+		c.account.heard(resp.Header.Get("Date"), time.Now())
+	}
+	limited := ours && resp.StatusCode == http.StatusTooManyRequests
+	_ = c.account.budget.Answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
 
 	whole.Reset(patience - time.Since(start) + onItsWay(resp.ContentLength))
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
-	next, f := c.answer(cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
-	c.onRequest(Request{cl.op, cl.method, target.RequestURI(), resp.StatusCode, time.Since(start)})
+	next, f := c.answer(ctx, cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
+	c.onRequest(Request{cl.Op, cl.Method, shown(c.base, target), resp.StatusCode, time.Since(start)})
 	switch {
 	case f != nil && f.Status == 0 && ctx.Err() != nil:
 		f.Err, f.kinds, f.again = joined(f.Err, context.Cause(ctx)), nil, false
@@ -96,22 +82,31 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	case f != nil && f.Status == 0:
 		f.Err = joined(f.Err, context.Cause(reqCtx))
 	}
-	// What is whole and of no use, like a damaged archive, says nothing against a service that answers everything else.
-	if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || f != nil && f.again && f.Status == 0 && !errors.Is(f.Error, ErrUnusable) {
-		return next, f, failing
-	}
-	return next, f, healthy
+	return next, f, verdictOn(resp.StatusCode, f, ours)
 }
 
-func (c *Client) url(cl call) *url.URL {
+// verdictOn is what an answer says about the service: one of another server says nothing. What is whole and of
+// no use, like a damaged archive, says nothing against a service that answers everything else.
+func verdictOn(status int, f *failure, ours bool) verdict {
+	cut := f != nil && f.again && f.Status == 0 && !errors.Is(f.Error, ErrUnusable)
+	switch {
+	case !ours:
+		return unclear
+	case status >= 500 && status != http.StatusNotImplemented || cut:
+		return failing
+	}
+	return healthy
+}
+
+func (c *Client) url(cl *call) *url.URL {
 	prefix := cl.prefix
 	if prefix == "" {
 		prefix = wire.Prefix
 	}
 	u := *c.base
-	u.RawPath = u.EscapedPath() + prefix + cl.path
+	u.RawPath = u.EscapedPath() + prefix + cl.Path
 	u.Path, _ = url.PathUnescape(u.RawPath)
-	u.RawQuery = cl.query.Encode()
+	u.RawQuery = cl.Query.Encode()
 	return &u
 }
 
@@ -121,39 +116,44 @@ func onItsWay(length int64) time.Duration {
 	return time.Duration(max(0, length)/slowest) * time.Second
 }
 
-// large is the body that is not sent before the service has said that it wants it, or nothing for a second: what is refused (401, 413, 429) costs
-// no time then, and its files are still unread.
+// jsonType is the content type of JSON bodies.
+const jsonType = "application/json"
+
+// large is the body that is not sent before the service has said that it wants it, or nothing for a second:
+// what is refused (401, 413, 429) costs no time then, and its files are still unread.
 const large = 1 << 20
 
 // newRequest makes the request; body is the reading of its form, empty where it has none.
-func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*http.Request, *formBody, error) {
-	req, err := http.NewRequestWithContext(ctx, cl.method, target.String(), bytes.NewReader(cl.body))
+func (c *Client) newRequest(ctx context.Context, cl *call, target *url.URL) (*http.Request, *formBody, error) {
+	req, err := http.NewRequestWithContext(ctx, cl.Method, target.String(), bytes.NewReader(cl.body))
 	if err != nil {
 		return nil, nil, err
 	}
 	body := &formBody{}
 	switch {
-	case cl.form != nil:
-		if body, err = cl.form.open(); err != nil {
+	case cl.Form != nil:
+		if body, err = cl.Form.open(); err != nil {
 			return nil, nil, err
 		}
-		req.Body, req.GetBody, req.ContentLength = body, nil, cl.form.size
-		req.Header.Set("Content-Type", cl.form.contentType)
-		if cl.form.size > large && !cl.form.unasked {
+		req.Body, req.GetBody, req.ContentLength = body, nil, cl.Form.size
+		req.Header.Set("Content-Type", cl.Form.contentType)
+		if cl.Form.size > large && !cl.Form.unasked {
 			req.Header.Set("Expect", "100-continue")
 		}
-	case cl.method == http.MethodGet:
+	case cl.Method == http.MethodGet:
 		// The transport would repeat a GET by itself when a kept connection dies, past the budget. It does
 		// not for a body that it cannot rewind, not even for one without a byte.
 		req.Body, req.GetBody = io.NopCloser(strings.NewReader("")), nil
 	}
-	if cl.bodyType != "" {
-		req.Header.Set("Content-Type", cl.bodyType)
+	if cl.body != nil {
+		req.Header.Set("Content-Type", jsonType)
 	}
 	req.Header.Set("Accept", "*/*")
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.userAgent)
-	c.sign(req)
+	if sameOrigin(c.base, target) {
+		c.sign(req)
+	}
 	return req, body, nil
 }
 
@@ -171,8 +171,9 @@ func (s *sentTrace) watch(ctx context.Context) context.Context {
 func (s *sentTrace) possible() bool { return s.connected.Load() || !s.asked.Load() }
 
 // unanswered judges a request that got no answer.
-func (c *Client) unanswered(ctx, reqCtx context.Context, cl call, sent *sentTrace, err error) (*url.URL, *failure, verdict) {
-	f := &failure{Error: &Error{Op: cl.op}, reached: sent.possible()}
+func (c *Client) unanswered(ctx, reqCtx context.Context, cl *call, sent *sentTrace, err error) (*url.URL, *failure,
+	verdict) {
+	f := &failure{Error: &Error{Op: cl.Op}, reached: sent.possible()}
 	if ctx.Err() != nil {
 		f.Err = context.Cause(ctx)
 		return nil, f, unclear
@@ -183,7 +184,7 @@ func (c *Client) unanswered(ctx, reqCtx context.Context, cl call, sent *sentTrac
 		return nil, f, unclear
 	}
 	f.kinds = append(f.kinds, ErrTemporary)
-	f.again = cl.repeatable || !f.reached
+	f.again = cl.Repeatable || !f.reached
 	return nil, f, failing
 }
 

@@ -57,14 +57,14 @@ func (s *script) handler(steps []step) http.Handler {
 	})
 }
 
-func (s *script) seen() []seen {
+func (s *script) Seen() []seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]seen(nil), s.calls...)
 }
 
-// client talks to the server, without pacing and with short waits.
-func (s *script) client(t testing.TB, change ...func(*Options)) *Client {
+// Client talks to the server, without pacing and with short waits.
+func (s *script) Client(t testing.TB, change ...func(*Options)) *Client {
 	t.Helper()
 	o := Options{BaseURL: s.URL, AccountID: t.Name(), APIKey: canary}
 	for _, f := range change {

@@ -1,22 +1,23 @@
-// Package service is the translation service as Go calls: every operation of its interface (README.md lists them), behind HTTP Basic, one request budget
-// and typed errors.
+// Package service is the translation service as Go calls (README.md lists the operations), behind HTTP Basic, one
+// request budget and typed errors. A Client is one account at one service, and Client.Do makes any Call. Here are
+// the operations on projects, their keys and notifications; packages documents and memories have the others.
 //
-// Its law: what may have been carried out is never carried out again behind the caller's back. A call
-// that changes something and whose answer is lost ends with ErrUnknownOutcome; reading, and what can
-// be repeated without harm, is repeated here, within bounds. And: the service never sees more requests
-// than the budget in any window of one second, over all clients of this process and, with ShareOnHost or a SlotDir,
-// over all processes of this host that use the same account.
+// Its law: what may have been carried out is never carried out again behind the caller's back. A call that
+// changes something and whose answer is lost ends with ErrUnknownOutcome; reading, and what can be repeated
+// without harm, is repeated here, within bounds. And: the service never sees more requests than the budget in
+// any window of one second, over all clients of this process and, with ShareOnHost or a SlotDir, over all
+// processes of this host that use the same account.
 //
-// Files are sent as they are read and results handed on as they come, so that their size costs no memory here. Where the service
-// interface and the published description differ, the first is what is sent and both are what is read. An enumeration's word that
-// nobody knows yet is kept; a member that nobody knows is passed over.
+// Files are sent as they are read and results handed on as they come, so that their size costs no memory here.
+// Where the service interface and the published description differ, the first is what is sent and both are what
+// is read. An enumeration's word that nobody knows yet is kept; a member that nobody knows is passed over.
 //
-// A job (import, export) is started by one call and finished by another, so that its identifier can be
-// written down in between. Nothing here remembers a job, knows a file format, or touches git. The
-// shapes on the wire are in package wire.
+// A job (import, export) is started by one call and finished by another, so that its identifier can be written
+// down in between. Nothing here remembers a job, knows a file format, or touches git. The shapes on the wire
+// are in package wire.
 //
-// The API key is in the Authorization header and nowhere else: not in errors, not in what the hook is
-// told, and it is cut out of whatever the service says back.
+// The API key is in the Authorization header and nowhere else: not in errors, not in what the hook is told, and
+// it is cut out of whatever the service says back.
 package service
 
 import (
@@ -32,6 +33,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/budget"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -43,36 +45,11 @@ type (
 	Account         = wire.Account
 	Language        = wire.DirectoryItem
 
-	Document            = wire.Document
-	DocumentModel       = wire.DocumentModel
-	DocumentUpdateModel = wire.DocumentUpdateModel
-	FileFormat          = wire.FileFormat
-	ExportType          = wire.ExportType
-	ExportMode          = wire.ExportMode
-	TaskState           = wire.TaskState
+	DocumentModel = wire.DocumentModel
+	TaskState     = wire.TaskState
 
-	StatisticsRow      = wire.StatisticsRow
-	DocumentStatistics = wire.DocumentStatistics
-	ProjectStatistics  = wire.ProjectStatistics
-	CompletedWork      = wire.CompletedWork
-
-	Engine             = wire.Engine
-	Memory             = wire.Memory
-	ProjectMemory      = wire.ProjectMemory
-	MemoriesOfLanguage = wire.MemoriesOfLanguage
-	PretranslationRule = wire.PretranslationRule
-	Glossary           = wire.Glossary
-	GlossaryExport     = wire.GlossaryExport
-
-	Task          = wire.Task
-	TeamMember    = wire.TeamMember
-	TeamSearch    = wire.TeamSearch
 	Callback      = wire.Callback
 	CallbackError = wire.CallbackError
-	StoredFile    = wire.StoredFile
-
-	TranslateRequest = wire.TranslateRequest
-	TranslatedText   = wire.TranslatedText
 )
 
 // Completion states, see wire.CompletionState.
@@ -95,12 +72,12 @@ type Options struct {
 	// RequestsPerSecond is never exceeded in any window of one second (below 1: of 1/RequestsPerSecond
 	// seconds); above 256 it counts as 256. 0 is no pacing, for a service inside this process.
 	RequestsPerSecond float64
-	// ShareOnHost makes all processes of this host with this account share the budget, whoever's they are: through a file
-	// in a folder that every user may write to (/run/lock, /tmp), and where that cannot be had, in one of this user's. False: the
-	// budget holds in this process only.
+	// ShareOnHost makes all processes of this host with this account share the budget, whoever's they are:
+	// through a file in a folder that every user may write to (/run/lock, /tmp), and where that cannot be had,
+	// in one of this user's. False: the budget holds in this process only.
 	ShareOnHost bool
-	// SlotDir is a folder to use for that instead, for processes that have no such folder in common, like containers; it is
-	// made if missing. All of them name the same one.
+	// SlotDir is a folder to use for that instead, for processes that have no such folder in common, like
+	// containers; it is made if missing. All of them name the same one.
 	SlotDir string
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
@@ -133,32 +110,10 @@ type Client struct {
 	onRequest func(Request)
 	onTurn    func(time.Duration)
 	account   *account
-	pace      pace
+	pace      budget.Pace
 	limits    limits
 
 	resultPrefix atomic.Pointer[string] // the prefix under which import results were found; nil: not known yet
-}
-
-// limits bound what one call may take; see defaultLimits.
-type limits struct {
-	idle, whole                 time.Duration // silence within an answer; a request from first to last byte
-	json, problem               int64         // bytes of an answer or an exported file, of an error body
-	spool, decoded              int64         // bytes of a download as it comes, and unpacked
-	directory                   int64         // bytes of a zip's table of contents
-	members                     int
-	ratio, ratioFrom            int64 // unpacked : packed; below so many unpacked bytes it does not matter
-	attempts, rateAttempts      int
-	backoff, backoffMax, giveUp time.Duration
-	retryAfter                  time.Duration // a failing service that asks for a longer wait gets it from the caller
-}
-
-var defaultLimits = limits{
-	idle: 30 * time.Second, whole: 10 * time.Minute,
-	json: 32 << 20, problem: 64 << 10,
-	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
-	attempts: 4, rateAttempts: 6,
-	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 3 * time.Minute,
-	retryAfter: 30 * time.Second,
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
@@ -171,7 +126,8 @@ func New(o Options) (*Client, error) {
 	case (o.AccountID == "") != (o.APIKey == ""):
 		return nil, errors.New("an account id goes with an API key: set both, or neither for a service that asks for none")
 	case strings.Contains(o.AccountID, ":"):
-		return nil, fmt.Errorf("account id %q: HTTP Basic allows no colon; take the id as the account's API settings show it", o.AccountID)
+		return nil, fmt.Errorf("account id %q: HTTP Basic allows no colon; take the id as the account's API settings show it",
+			o.AccountID)
 	case o.RequestsPerSecond < 0 || math.IsNaN(o.RequestsPerSecond) || math.IsInf(o.RequestsPerSecond, 0):
 		return nil, fmt.Errorf("%v requests per second: give a number above 0, or 0 for no pacing", o.RequestsPerSecond)
 	}
@@ -183,7 +139,7 @@ func New(o Options) (*Client, error) {
 		userAgent: o.UserAgent,
 		onRequest: o.OnRequest,
 		onTurn:    o.OnTurn,
-		pace:      newPace(o.RequestsPerSecond),
+		pace:      budget.NewPace(o.RequestsPerSecond),
 		limits:    defaultLimits,
 	}
 	if o.AccountID != "" {
@@ -231,50 +187,19 @@ func (c *Client) Blocked() time.Duration { return c.account.breaker.blocked() }
 // Queued is how many requests of this process wait for the account's budget now.
 func (c *Client) Queued() int { return int(c.account.queued.Load()) }
 
+// ServiceTime is what the service's clock said at a time of ours, or up to some seconds less; false while the
+// service has not told its time.
+func (c *Client) ServiceTime(at time.Time) (time.Time, bool) {
+	ahead := c.account.ahead.Load()
+	if ahead == nil {
+		return time.Time{}, false
+	}
+	return at.Add(*ahead), true
+}
+
 // Close drops the connections that are kept open for the next call. The client stays usable.
 func (c *Client) Close() {
 	if c.own != nil {
 		c.own.CloseIdleConnections()
 	}
-}
-
-func baseURL(text string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("address of the service: want http(s)://host or http(s)://host/path, have %q", withoutUser(text))
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("address of the service: %q must be scheme, host and path only; the credentials have settings of their own", withoutUser(text))
-	}
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), wire.Prefix)
-	u.RawPath = ""
-	return u, nil
-}
-
-// withoutUser cuts credentials out of an address that is about to be shown.
-func withoutUser(address string) string {
-	scheme, rest, found := strings.Cut(address, "//")
-	if !found {
-		scheme, rest = "", address
-	}
-	host, path, slash := strings.Cut(rest, "/")
-	if at := strings.LastIndex(host, "@"); at >= 0 {
-		host = redacted + host[at:]
-	}
-	if found {
-		scheme += "//"
-	}
-	if slash {
-		path = "/" + path
-	}
-	return scheme + host + path
-}
-
-// origin is scheme, host and port, with the port that goes without saying.
-func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }

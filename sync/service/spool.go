@@ -13,18 +13,18 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 )
 
-// spoolTo reads the answer to a download into a file of dir and makes an archive of it; single says that it is the export of one
-// document.
-func (c *Client) spoolTo(dir string, single bool, archive **Archive) func(*http.Response, io.Reader) error {
-	return func(resp *http.Response, body io.Reader) error {
-		if resp.ContentLength > c.limits.spool {
-			return beyond("it is %d bytes long, more than %d", resp.ContentLength, c.limits.spool)
+// spoolTo reads the answer to a download into a file of dir and makes an archive of it; single says that it is
+// the export of one document.
+func spoolTo(dir string, single bool, archive **Archive) Reader {
+	return func(answer *Answer) error {
+		if answer.length > answer.limits.spool {
+			return beyond("it is %d bytes long, more than %d", answer.length, answer.limits.spool)
 		}
-		a, size, err := spool(dir, told(resp.Request.Context(), body, resp.ContentLength), c.limits.spool)
+		a, size, err := spool(dir, told(answer.ctx, answer.Body, answer.length), answer.limits.spool)
 		if err != nil {
 			return err
 		}
-		if err := a.take(resp, size, single, c.limits); err != nil {
+		if err := a.take(answer.Header, size, single, *answer.limits); err != nil {
 			_ = a.Close() // the file has no use any more; the reason has
 			return err
 		}
@@ -54,28 +54,18 @@ func spool(dir string, body io.Reader, most int64) (*Archive, int64, error) {
 	return a, n, nil
 }
 
-// ownWriter marks errors of writing as ours, so that a full disk is not taken for a bad line.
-type ownWriter struct{ w io.Writer }
-
-func (o *ownWriter) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	if err != nil {
-		err = local{fmt.Errorf("keep the download: %w", err)}
-	}
-	return n, err
-}
-
-// take finds out what was downloaded: an archive by its signature, its content type or its name; else a
-// single file. A single document is an archive by its name only: workbooks begin like archives, and a page of the web is a document
-// like any other. A single file has no checksum: that it is whole is only as sure as the transfer.
-func (a *Archive) take(resp *http.Response, size int64, single bool, l limits) error {
+// take finds out what was downloaded: an archive by its signature, its content type or its name; else a single
+// file. A single document is an archive by its name only: workbooks begin like archives, and a page of the web
+// is a document like any other. A single file has no checksum: that it is whole is only as sure as the
+// transfer.
+func (a *Archive) take(header http.Header, size int64, single bool, l limits) error {
 	head := make([]byte, 4)
 	n, err := a.file.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return local{fmt.Errorf("read the download again: %w", err)}
 	}
-	kind := strings.ToLower(resp.Header.Get("Content-Type"))
-	name := dispositionName(resp.Header.Get("Content-Disposition"))
+	kind := strings.ToLower(header.Get("Content-Type"))
+	name := dispositionName(header.Get("Content-Disposition"))
 	switch {
 	case strings.EqualFold(path.Ext(name), ".zip"), !single && (zipSignature(head[:n]) || strings.Contains(kind, "zip")):
 		a.Entries, a.Refused, err = zipArchive(a.file, size, l)

@@ -55,7 +55,7 @@ func TestWaitsAreTold(t *testing.T) {
 		}
 		var h heard
 		start := time.Now()
-		_, err = c.Project(h.watch(t.Context()), "p")
+		_, err = c.Projects().Read(h.watch(t.Context()), "p")
 		if !errors.Is(err, ErrTemporary) {
 			t.Fatalf("%v", err)
 		}
@@ -83,7 +83,7 @@ func TestFailingLooksAreGivenUp(t *testing.T) {
 		}
 		var h heard
 		start := time.Now()
-		_, err = c.WaitImport(h.watch(t.Context()), "7")
+		_, err = c.Strings().WaitImport(h.watch(t.Context()), "7")
 		if took := time.Since(start); took > c.limits.giveUp || !errors.Is(err, ErrTemporary) {
 			t.Errorf("given up after %v: %v", took, err)
 		}
@@ -114,7 +114,7 @@ func TestBudgetIsACause(t *testing.T) {
 		}
 		var h heard
 		for range 2 {
-			if _, err := c.Project(h.watch(t.Context()), "p"); err != nil {
+			if _, err := c.Projects().Read(h.watch(t.Context()), "p"); err != nil {
 				t.Fatal(err)
 			}
 		}

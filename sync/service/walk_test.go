@@ -22,7 +22,9 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -106,7 +108,7 @@ func must(made string, err error) string {
 }
 
 func (w *world) newKeys() string {
-	p, err := w.c.CreateProject(w.t.Context(), service.NewProject{Name: w.name("keys"), SourceLanguage: "en", TargetLanguages: []string{"de"}})
+	p, err := w.c.Projects().Create(w.t.Context(), service.NewProject{Name: w.name("keys"), SourceLanguage: "en", TargetLanguages: []string{"de"}})
 	return must(p.ID, err)
 }
 
@@ -118,7 +120,7 @@ func (w *world) keys() string {
 // documents is a project for documents, with one.
 func (w *world) documents() string {
 	return w.once("documents", func() (string, error) {
-		p, err := w.c.CreateProject(w.t.Context(), service.NewProject{
+		p, err := w.c.Projects().Create(w.t.Context(), service.NewProject{
 			Name: w.name("documents"), SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true, ProjectTasks: true,
 			Files: []service.NewDocument{{File: content("first.txt", theText), Model: service.DocumentModel{ExternalID: "x"}}},
 		})
@@ -129,20 +131,20 @@ func (w *world) documents() string {
 // document is that document, in its target language.
 func (w *world) document() string {
 	return w.once("document", func() (string, error) {
-		p, err := service.ProjectDocuments(w.t.Context(), w.c, w.documents())
+		p, err := w.c.Projects().WithDocuments(w.t.Context(), w.documents())
 		if err != nil || len(p.Documents) == 0 {
 			return "", errors.Join(err, errors.New("the project has no documents"))
 		}
-		_, err = w.c.WaitDocument(w.t.Context(), p.Documents[0].ID)
+		_, err = documents.Of(w.c).Wait(w.t.Context(), p.Documents[0].ID)
 		return p.Documents[0].ID, err
 	})
 }
 
 // newDocument is one more, ready to be worked with.
 func (w *world) newDocument(extension, text string) string {
-	added, err := w.c.AddDocuments(w.t.Context(), w.documents(), []service.NewDocument{{File: content(w.name("document")+"."+extension, text)}})
+	added, err := documents.Of(w.c).Add(w.t.Context(), w.documents(), []service.NewDocument{{File: content(w.name("document")+"."+extension, text)}})
 	if err == nil {
-		_, err = w.c.WaitDocument(w.t.Context(), added[0].ID)
+		_, err = documents.Of(w.c).Wait(w.t.Context(), added[0].ID)
 	}
 	if err != nil {
 		panic(missingFixture{err})
@@ -154,28 +156,30 @@ func (w *world) newDocument(extension, text string) string {
 func (w *world) translated() string {
 	return w.once("translated", func() (string, error) {
 		id := w.newDocument("json", `{"hello": "Hello"}`)
-		err := w.c.TranslateDocument(w.t.Context(), id, content("de.json", `{"hello": "Hallo"}`), true, true)
+		err := documents.Of(w.c).Translate(w.t.Context(), id, content("de.json", `{"hello": "Hallo"}`), true, true)
 		if err == nil {
-			err = w.c.WaitTranslation(w.t.Context(), id)
+			err = documents.Of(w.c).WaitTranslation(w.t.Context(), id)
 		}
 		return id, err
 	})
 }
 
 func (w *world) memory() string {
-	return w.once("memory", func() (string, error) { return w.c.CreateMemory(w.t.Context(), w.name("memory"), "en", []string{"de"}) })
+	return w.once("memory", func() (string, error) {
+		return memories.Of(w.c).Create(w.t.Context(), w.name("memory"), "en", []string{"de"})
+	})
 }
 
 func (w *world) glossary() string {
 	return w.once("glossary", func() (string, error) {
-		g, err := w.c.DefaultGlossary(w.t.Context())
+		g, err := memories.GlossariesOf(w.c).Default(w.t.Context())
 		return g.ID, err
 	})
 }
 
 func (w *world) task() string {
 	return w.once("task", func() (string, error) {
-		tasks, err := w.c.Tasks(w.t.Context(), w.documents(), service.TaskFilter{})
+		tasks, err := documents.TasksOf(w.c).List(w.t.Context(), w.documents(), documents.TaskFilter{})
 		if err != nil || len(tasks) == 0 {
 			return "", errors.Join(err, errors.New("the project has no tasks"))
 		}
@@ -183,7 +187,7 @@ func (w *world) task() string {
 	})
 }
 
-func (w *world) statistics(ctx context.Context, read func(context.Context, string, bool) (service.ProjectStatistics, error)) error {
+func (w *world) statistics(ctx context.Context, read func(context.Context, string, bool) (documents.ProjectStatistics, error)) error {
 	w.document()
 	s, err := read(ctx, w.documents(), false)
 	if err == nil && (len(s) != 1 || s[0].Language != "de" || len(s[0].Statistics) == 0) {
@@ -193,12 +197,12 @@ func (w *world) statistics(ctx context.Context, read func(context.Context, strin
 }
 
 // exported is the content of the one file that an export gives.
-func (w *world) exported(ctx context.Context, r service.DocumentExportRequest) (string, error) {
-	jobs, err := w.c.StartDocumentExport(ctx, r)
+func (w *world) exported(ctx context.Context, r documents.ExportRequest) (string, error) {
+	jobs, err := documents.Of(w.c).StartExport(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	a, err := w.c.DownloadDocument(ctx, jobs[0].ID, "")
+	a, err := documents.Of(w.c).Download(ctx, jobs[0].ID, "")
 	if err != nil {
 		return "", err
 	}
@@ -343,17 +347,25 @@ func TestTableIsWhole(t *testing.T) {
 		t.Errorf("no row has the path %s", path)
 	}
 	have := map[string]bool{}
-	for i := range reflect.TypeFor[*service.Client]().NumMethod() {
-		have[reflect.TypeFor[*service.Client]().Method(i).Name] = true
+	for _, group := range []reflect.Type{
+		reflect.TypeFor[*service.Client](), reflect.TypeFor[service.Projects](), reflect.TypeFor[service.Callbacks](),
+		reflect.TypeFor[service.Strings](), reflect.TypeFor[documents.Documents](), reflect.TypeFor[documents.Statistics](),
+		reflect.TypeFor[documents.Storage](), reflect.TypeFor[documents.Tasks](), reflect.TypeFor[memories.Memories](),
+		reflect.TypeFor[memories.Glossaries](), reflect.TypeFor[memories.Engines](),
+	} {
+		_, name, _ := strings.Cut(group.String(), ".")
+		for i := range group.NumMethod() {
+			have[name+"."+group.Method(i).Name] = true
+		}
 	}
 	for _, name := range methods {
 		if !have[name] {
-			t.Errorf("the client has no method %s, or it is named twice", name)
+			t.Errorf("there is no method %s, or it is named twice", name)
 		}
 		delete(have, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(have)) {
-		t.Errorf("the client's method %s is in no row", name)
+		t.Errorf("the method %s is in no row", name)
 	}
 }
 

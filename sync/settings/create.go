@@ -36,7 +36,7 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 		result.Name += " documents"
 	}
 	// An answer that was lost once left a project behind; its name tells.
-	same, err := client.ListProjects(ctx, service.ProjectFilter{Name: result.Name})
+	same, err := client.Projects().List(ctx, service.ProjectFilter{Name: result.Name})
 	if err != nil {
 		return result, err
 	}
@@ -47,7 +47,7 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 			}
 		}
 	} else {
-		made, err := client.CreateProject(ctx, service.NewProject{
+		made, err := client.Projects().Create(ctx, service.NewProject{
 			Name: result.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: o.Documents,
 			ProjectTasks: o.Documents, UseTranslationMemory: o.Documents,
 		})
@@ -76,7 +76,7 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
 func holdsKeys(ctx context.Context, client *service.Client, p service.Project) error {
-	_, err := client.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
+	_, err := client.Strings().StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
 		Collection: config.DefaultCollection, Format: "json"})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
 		return failure.Usage(fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+

@@ -48,7 +48,7 @@ func Find(ctx context.Context, client *service.Client, cfg *config.Config, only 
 		if only != nil && p != only {
 			continue
 		}
-		there, err := client.Project(ctx, p.ID)
+		there, err := client.Projects().Read(ctx, p.ID)
 		if err != nil {
 			return plan, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -93,7 +93,7 @@ func differences(client *service.Client, p *config.Project, there service.Projec
 	if there.Name != p.Name {
 		differences = append(differences, Difference{Setting: "name", Here: p.Name, There: there.Name,
 			make: func(ctx context.Context) error {
-				return client.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
+				return client.Projects().Update(ctx, p.ID, service.ProjectChange{Name: &p.Name})
 			}})
 	}
 	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
@@ -105,7 +105,7 @@ func differences(client *service.Client, p *config.Project, there service.Projec
 		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
 			differences = append(differences, Difference{Setting: "target_language", Here: code,
 				make: func(ctx context.Context) error {
-					return client.AddTargets(ctx, p.ID, []string{code})
+					return client.Projects().AddTargets(ctx, p.ID, []string{code})
 				}})
 		}
 	}
@@ -127,12 +127,12 @@ func callback(ctx context.Context, client *service.Client, cfg *config.Config, r
 	if err != nil {
 		return nil, err
 	}
-	have, err := client.Callback(ctx)
+	have, err := client.Callbacks().Read(ctx)
 	if err != nil && !errors.Is(err, service.ErrNotFound) {
 		return nil, err
 	}
 	one := Difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error {
-		return client.SetCallback(ctx, want)
+		return client.Callbacks().Set(ctx, want)
 	}}
 	switch {
 	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):

@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -46,7 +47,7 @@ func (o Options) Check() error {
 }
 
 // modes are the completion states as an export of documents calls them.
-var modes = map[service.CompletionState]service.ExportMode{
+var modes = map[service.CompletionState]documents.ExportMode{
 	service.Draft: wire.ExportCurrent, service.Intermediate: wire.ExportConfirmed, service.Final: wire.ExportComplete,
 }
 
@@ -72,7 +73,7 @@ type FetchedDocument struct {
 // project has them in paths, if one is given.
 func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) (Fetched, error) {
 	fetched := Fetched{Project: t.Project, Documents: []FetchedDocument{}}
-	project, err := service.ProjectDocuments(ctx, t.Client, t.Project)
+	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
 	if err != nil {
 		return fetched, err
 	}
@@ -89,7 +90,7 @@ func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) 
 	for i := range result {
 		t.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
-			jobs, err := t.Client.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id},
+			jobs, err := documents.Of(t.Client).StartExport(ctx, documents.ExportRequest{Documents: []string{r.id},
 				Mode: modes[o.State]})
 			if err := r.unless(ctx, err); err != nil {
 				return fetched, err
@@ -122,7 +123,7 @@ func (o Options) known(project service.Project) error {
 }
 
 // plan says which document goes where.
-func (o Options) plan(documents []service.Document, p *config.Project) []FetchedDocument {
+func (o Options) plan(documents []documents.Document, p *config.Project) []FetchedDocument {
 	result := []FetchedDocument{}
 	taken, sources := map[string]bool{}, map[string]bool{}
 	for _, doc := range documents {
@@ -177,7 +178,7 @@ func (r *FetchedDocument) unless(ctx context.Context, err error) error {
 func (r *FetchedDocument) fetch(ctx context.Context, t Transfer, root *os.Root) error {
 	patient, cancel := t.Patient(ctx)
 	defer cancel()
-	a, err := t.Client.DownloadDocument(patient, r.job, "")
+	a, err := documents.Of(t.Client).Download(patient, r.job, "")
 	if err != nil {
 		return err
 	}

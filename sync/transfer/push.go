@@ -20,6 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/documents"
 )
 
 // Transfer is with one project of the service.
@@ -78,11 +79,11 @@ func (t Transfer) Push(ctx context.Context, paths []string) (Sent, error) {
 	if err != nil {
 		return sent, err
 	}
-	project, err := service.ProjectDocuments(ctx, t.Client, t.Project)
+	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
 	if err != nil {
 		return sent, err
 	}
-	there := map[string][]service.Document{}
+	there := map[string][]documents.Document{}
 	for _, doc := range project.Documents {
 		p := documentPath(doc)
 		there[p] = append(there[p], doc)
@@ -196,23 +197,23 @@ func (t Transfer) addDocuments(ctx context.Context, versions []fileVersion, resu
 }
 
 // addTogether is the one request; the files are open during it only.
-func (t Transfer) addTogether(ctx context.Context, versions []fileVersion) ([]service.Document, error) {
-	var documents []service.NewDocument
+func (t Transfer) addTogether(ctx context.Context, versions []fileVersion) ([]documents.Document, error) {
+	var added []service.NewDocument
 	for _, v := range versions {
 		content, f, err := Open(v.path, v.name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
+		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
 			MetaInfo: v.note}})
 	}
-	return t.Client.AddDocuments(ctx, t.Project, documents)
+	return documents.Of(t.Client).Add(ctx, t.Project, added)
 }
 
 // documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
 // knows.
-func documentPath(doc service.Document) string {
+func documentPath(doc documents.Document) string {
 	if doc.ExternalID != "" {
 		return doc.ExternalID
 	}
@@ -224,7 +225,7 @@ func documentPath(doc service.Document) string {
 
 // updateDocuments replaces a document in every target language where it is not this version. What the service refuses
 // in one language it may take in another; which ones it did not is told.
-func (t Transfer) updateDocuments(ctx context.Context, docs []service.Document, v fileVersion) (SentDocument, error) {
+func (t Transfer) updateDocuments(ctx context.Context, docs []documents.Document, v fileVersion) (SentDocument, error) {
 	sent := SentDocument{Path: v.name, Action: "unchanged"}
 	var updated []string
 	refused := map[string][]string{} // languages, by the reason
@@ -258,7 +259,7 @@ func (t Transfer) updateDocuments(ctx context.Context, docs []service.Document, 
 }
 
 // updateDocument replaces a document in one language.
-func (t Transfer) updateDocument(ctx context.Context, doc service.Document, v fileVersion) error {
+func (t Transfer) updateDocument(ctx context.Context, doc documents.Document, v fileVersion) error {
 	if err := t.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 		return err
 	}
@@ -267,17 +268,17 @@ func (t Transfer) updateDocument(ctx context.Context, doc service.Document, v fi
 		return err
 	}
 	defer f.Close()
-	if _, err := t.Client.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+	if _, err := documents.Of(t.Client).Update(ctx, doc.ID, content, documents.DocumentUpdateModel{}); err != nil {
 		return err
 	}
 	// After the update: when this is lost, the next push sends the same version again, which does no harm.
-	return t.Client.SetDocumentMetaInfo(ctx, doc.ID, v.note)
+	return documents.Of(t.Client).SetMetaInfo(ctx, doc.ID, v.note)
 }
 
 // settled waits until the service has taken a document apart.
 func (t Transfer) settled(ctx context.Context, id string) error {
 	ctx, cancel := t.Patient(ctx)
 	defer cancel()
-	_, err := t.Client.WaitDocument(ctx, id)
+	_, err := documents.Of(t.Client).Wait(ctx, id)
 	return err
 }

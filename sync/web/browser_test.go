@@ -202,10 +202,10 @@ func (w *world) write(project, path, content string) {
 // translate does what a translator does at the service.
 func (w *world) translate(project, language, file, content string) {
 	w.t.Helper()
-	id, err := w.client.StartImport(w.t.Context(), service.ImportRequest{Project: w.ids[project], Collection: "main", Language: language, Format: "json",
+	id, err := w.client.Strings().StartImport(w.t.Context(), service.ImportRequest{Project: w.ids[project], Collection: "main", Language: language, Format: "json",
 		CompletionState: service.Final, Files: []service.Upload{{Name: file, Body: []byte(content)}}})
 	check(w.t, err)
-	_, err = w.client.WaitImport(w.t.Context(), id)
+	_, err = w.client.Strings().WaitImport(w.t.Context(), id)
 	check(w.t, err)
 }
 

@@ -1,6 +1,10 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
 
 // Project is a project record. Members without a value are absent on the wire, never null; members
 // whose form is not published are kept as they stand.
@@ -32,6 +36,25 @@ type Project struct {
 	AssignmentMode         string          `json:"assignmentMode,omitempty"` // document or projectTask
 	AITranslationProfileID string          `json:"aiTranslationProfileId,omitempty"`
 	CustomFields           json.RawMessage `json:"customFields,omitempty"`
+}
+
+// UnmarshalJSON reads the record. Its target languages decide what is sent and asked for: a list of another
+// shape is an error, where it would be one without languages.
+func (p *Project) UnmarshalJSON(b []byte) error {
+	var decides struct {
+		TargetLanguages json.RawMessage `json:"targetLanguages"`
+	}
+	if err := json.Unmarshal(b, &decides); err != nil {
+		return err
+	}
+	if said := decides.TargetLanguages; said != nil {
+		var codes []string
+		if err := json.Unmarshal(said, &codes); err != nil || slices.Contains(codes, "") {
+			return fmt.Errorf(`its "targetLanguages" is %s, which is no list of language codes`, clip(said))
+		}
+	}
+	type record Project
+	return json.Unmarshal(b, (*record)(p))
 }
 
 // ProjectCreate is the model of PathProjectCreate. It travels as JSON in the one part without a file

@@ -1,4 +1,4 @@
-package service
+package budget
 
 import (
 	"bytes"
@@ -26,14 +26,16 @@ func crowdedWindow(arrivals []time.Duration, n int, window time.Duration) (from 
 func TestSlotsNeverCrowd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perSecond := rapid.SampledFrom([]float64{0.5, 1, 2.5, 4, 10, 100}).Draw(t, "rate")
-		slowest := rapid.SampledFrom([]time.Duration{time.Millisecond, 100 * time.Millisecond, time.Second, settleCap / 2}).Draw(t, "slowest")
+		slowest := rapid.SampledFrom([]time.Duration{
+			time.Millisecond, 100 * time.Millisecond, time.Second, settleCap / 2,
+		}).Draw(t, "slowest")
 		delay := func(what string) time.Duration {
 			return time.Duration(rapid.Int64Range(0, int64(slowest)-1).Draw(t, what))
 		}
-		p := newPace(perSecond)
+		p := NewPace(perSecond)
 		var s slots
 		type request struct {
-			t   ticket
+			t   Ticket
 			end time.Duration
 		}
 		var flying []request
@@ -41,8 +43,10 @@ func TestSlotsNeverCrowd(t *testing.T) {
 		now := time.Hour
 		for range rapid.IntRange(10, 60).Draw(t, "requests") {
 			for {
-				due := slices.MinFunc(append(flying, request{end: 1 << 62}), func(a, b request) int { return int(min(max(a.end-b.end, -1), 1)) })
-				ticket, wait := s.claim(now, p, turn{})
+				due := slices.MinFunc(append(flying, request{end: 1 << 62}), func(a, b request) int {
+					return int(min(max(a.end-b.end, -1), 1))
+				})
+				ticket, wait := s.claim(now, p, Request{})
 				if wait == 0 {
 					there := delay("there")
 					arrivals = append(arrivals, now+there)
@@ -70,11 +74,11 @@ func TestSlotsNeverCrowd(t *testing.T) {
 
 // Without delays the budget is nearly used up: the margin costs less than a fifth.
 func TestSlotsAreUsed(t *testing.T) {
-	p := newPace(4)
+	p := NewPace(4)
 	var s slots
 	now, sent := time.Hour, 0
 	for now < time.Hour+time.Minute {
-		ticket, wait := s.claim(now, p, turn{})
+		ticket, wait := s.claim(now, p, Request{})
 		if wait > 0 {
 			now += wait
 			continue
@@ -88,11 +92,11 @@ func TestSlotsAreUsed(t *testing.T) {
 }
 
 func TestSlotsAfter429(t *testing.T) {
-	p := newPace(4)
+	p := NewPace(4)
 	var s slots
-	first, _ := s.claim(time.Hour, p, turn{})
+	first, _ := s.claim(time.Hour, p, Request{})
 	s.limited(time.Hour, first, p, 7*time.Second, 1)
-	if _, wait := s.claim(time.Hour, p, turn{}); wait != 7*time.Second {
+	if _, wait := s.claim(time.Hour, p, Request{}); wait != 7*time.Second {
 		t.Errorf("waits %v after Retry-After 7 s", wait)
 	}
 	if got, want := s.rate(time.Hour, p), p.rate*lowerTo; got != want {
@@ -106,7 +110,7 @@ func TestSlotsAfter429(t *testing.T) {
 	}
 	s.Lowered = time.Hour
 	for range 40 { // storm
-		s.limited(time.Hour, ticket{s.Next, time.Hour}, p, 0, 1)
+		s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 0, 1)
 	}
 	if s.rate(time.Hour, p) != lowestRate {
 		t.Errorf("rate %v after a storm, want %v", s.rate(time.Hour, p), lowestRate)
@@ -117,16 +121,34 @@ func TestSlotsAfter429(t *testing.T) {
 	if r := s.rate(time.Hour+24*time.Hour, p); r != p.rate {
 		t.Errorf("rate %v a day later, want %v", r, p.rate)
 	}
-	s.limited(time.Hour, ticket{s.Next, time.Hour}, p, 300*time.Hour, 0)
-	if s.PausedUntil > time.Hour+maxPause {
+	s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 300*time.Hour, 0)
+	if s.PausedUntil > time.Hour+MaxPause {
 		t.Errorf("pause of %v", s.PausedUntil-time.Hour)
+	}
+}
+
+// However many 429s came, and whatever the configured rate: a quarter of an hour later all of it is used again,
+// and not at once.
+func TestRateRecoversInProportion(t *testing.T) {
+	for _, perSecond := range []float64{1, 4, 20, 100} {
+		p := NewPace(perSecond)
+		var s slots
+		for range 40 {
+			s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 0, 1)
+		}
+		if got := s.rate(time.Hour+15*time.Minute+time.Second, p); got != p.Rate() {
+			t.Errorf("at %v a second: %v after a quarter of an hour, want %v", perSecond, got, p.Rate())
+		}
+		if got := s.rate(time.Hour+5*time.Minute, p); got > p.Rate()/2+lowestRate {
+			t.Errorf("at %v a second: %v after five minutes", perSecond, got)
+		}
 	}
 }
 
 // Whatever stands in the slot file, no request waits longer than a pause and a slot at the lowest rate.
 func FuzzSlotsRecover(f *testing.F) {
 	var s slots
-	s.claim(time.Hour, newPace(4), turn{})
+	s.claim(time.Hour, NewPace(4), Request{})
 	b, _ := binary.Append(nil, binary.LittleEndian, &s)
 	f.Add(b)
 	f.Add(bytes.Repeat([]byte{0xff}, binary.Size(s)))
@@ -137,11 +159,11 @@ func FuzzSlotsRecover(f *testing.F) {
 		if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
 			t.Fatal(err)
 		}
-		p, now, start := newPace(4), time.Hour, time.Hour
+		p, now, start := NewPace(4), time.Hour, time.Hour
 		for range 10_000 {
-			_, wait := s.claim(now, p, turn{})
+			_, wait := s.claim(now, p, Request{})
 			if wait == 0 {
-				if now-start > maxPause+settleCap+10*time.Second {
+				if now-start > MaxPause+settleCap+10*time.Second {
 					t.Fatalf("waited %v", now-start)
 				}
 				return

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package service
+package budget
 
 import (
 	"context"
@@ -14,10 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockSlots opens the slot file, makes it when there is none, and locks it. The folder may be one that everybody can write to, so
-// nothing is taken for granted: a link, a file with a second name, a pipe or a device in its place is refused, because what is
-// written there would be written elsewhere; and the file that is locked is the one of that name, also when somebody
-// replaced it meanwhile. An error that wraps context.Cause(ctx) means that the lock was not to be had in time.
+// lockSlots opens the slot file, makes it when there is none, and locks it. The folder may be one that all
+// users can write to, so nothing is taken for granted: a link, a file with a second name, a pipe or a device of
+// its name is refused, because what is written there would be written elsewhere; and the file that is locked is
+// the one of that name, also when it was replaced meanwhile. An error that wraps context.Cause(ctx) means that
+// the lock was not to be had in time.
 func lockSlots(ctx context.Context, path string) (*os.File, func() error, error) {
 	for {
 		file, err := openSlots(path)
@@ -53,7 +54,7 @@ func openSlots(path string) (*os.File, error) {
 		case err == unix.EINTR, err == unix.EEXIST && try < 10:
 			continue
 		case err == unix.EACCES && try < 5:
-			time.Sleep(lockRetry) // whoever made it is about to let others in
+			time.Sleep(lockRetry) // its maker is about to let others in
 			continue
 		default:
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -94,6 +95,24 @@ func checkSlots(file *os.File) error {
 	return nil
 }
 
+// removeSlots removes a slot file that was not used since then. It does so under the file's lock: a process
+// that waits for the lock meanwhile sees that the name is gone, and makes the file again.
+func removeSlots(path string, since time.Time) {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	file := os.NewFile(uintptr(fd), path)
+	defer file.Close()
+	if checkSlots(file) != nil || unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	same, err := isNamed(file, path)
+	if info, err2 := file.Stat(); same && err == nil && err2 == nil && info.ModTime().Before(since) {
+		_ = os.Remove(path) // another user's file in a shared folder stays
+	}
+}
+
 func lockFile(ctx context.Context, file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -126,7 +145,7 @@ func isNamed(file *os.File, path string) (bool, error) {
 // sharedFolders are where all users of a machine may make files, the best first.
 var sharedFolders = []string{"/run/lock", "/tmp"}
 
-// sharedFolder is the first of them that is safe to share: nobody but root can replace it, and nobody but its owner can remove a
+// sharedFolder is the first of them that is safe to share: only root can replace it, and only its owner can remove a
 // file in it. "" where there is none.
 func sharedFolder(candidates []string) string {
 	for _, dir := range candidates {
@@ -143,7 +162,7 @@ func sharedFolder(candidates []string) string {
 	return ""
 }
 
-// ownFolder makes a folder of this user's, or refuses one in its place that others can write to.
+// ownFolder makes a folder of this user's, or refuses one that others can write to.
 func ownFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

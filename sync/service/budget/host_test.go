@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package service
+package budget
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// everybodys is a folder like /tmp.
-func everybodys(t *testing.T) string {
+// forAllUsers is a folder like /tmp.
+func forAllUsers(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shared")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -31,7 +31,7 @@ func everybodys(t *testing.T) string {
 }
 
 func TestFoldersThatAreSafeToShare(t *testing.T) {
-	good := everybodys(t)
+	good := forAllUsers(t)
 	loose, own := filepath.Join(t.TempDir(), "loose"), t.TempDir()
 	for dir, mode := range map[string]os.FileMode{loose: 0o777} {
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, mode)); err != nil {
@@ -39,7 +39,7 @@ func TestFoldersThatAreSafeToShare(t *testing.T) {
 		}
 	}
 	if got := sharedFolder([]string{filepath.Join(own, "none"), loose, own, good}); got != good {
-		t.Errorf("chose %q; a folder that is missing, one where anybody may remove files, and one's own are no place to share", got)
+		t.Errorf("chose %q; a folder that is missing, one where anybody may remove files, and one's own are not shared", got)
 	}
 	if got := sharedFolder([]string{own}); got != "" {
 		t.Errorf("chose %q", got)
@@ -56,7 +56,8 @@ func TestFoldersThatAreSafeToShare(t *testing.T) {
 	}
 }
 
-// Whatever lies in the place of the slot file: nothing is written through it, and the budget goes on in one's own folder, with a word.
+// Whatever has the name of the slot file: nothing is written through it, and the budget goes on in one's own
+// folder, with a word.
 func TestTrapsInTheSharedFolder(t *testing.T) {
 	for _, trap := range []struct {
 		name string
@@ -69,16 +70,16 @@ func TestTrapsInTheSharedFolder(t *testing.T) {
 		{"folder", func(path, _ string) error { return os.Mkdir(path, 0o777) }},
 	} {
 		t.Run(trap.name, func(t *testing.T) {
-			shared, own := everybodys(t), filepath.Join(t.TempDir(), "own")
+			shared, own := forAllUsers(t), filepath.Join(t.TempDir(), "own")
 			var warned []string
 			h := newHostSlots(shared, own, "o", "a", func(m string) { warned = append(warned, m) })
-			path := h.places[0].(*slotFile).path
+			path := h.stores[0].(*slotFile).path
 			victim := filepath.Join(t.TempDir(), "victim")
 			if err := errors.Join(os.WriteFile(victim, []byte("precious"), 0o666), trap.set(path, victim)); err != nil {
 				t.Fatal(err)
 			}
 			b := newBudget(h)
-			if _, err := b.claim(t.Context(), newPace(4), turn{}); err != nil {
+			if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
@@ -88,50 +89,50 @@ func TestTrapsInTheSharedFolder(t *testing.T) {
 				t.Error("a file was made through the link")
 			}
 			if h.at != 1 || len(warned) != 1 || !strings.Contains(warned[0], path) {
-				t.Errorf("place %d, warned %q", h.at, warned)
+				t.Errorf("store %d, warned %q", h.at, warned)
 			}
 		})
 	}
 }
 
-// A lock that somebody holds for ever stops nobody for ever.
-func TestSomebodyKeepsTheLock(t *testing.T) {
-	shared := everybodys(t)
+// A lock that is held for ever stops no process for ever.
+func TestLockThatIsKept(t *testing.T) {
+	shared := forAllUsers(t)
 	h := newHostSlots(shared, "", "o", "a", func(string) {})
-	f := h.places[0].(*slotFile)
+	f := h.stores[0].(*slotFile)
 	f.patience = 50 * time.Millisecond
 	b := newBudget(h)
-	if _, err := b.claim(t.Context(), newPace(4), turn{}); err != nil || h.at != 0 {
-		t.Fatalf("%v, place %d", err, h.at)
+	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil || h.at != 0 {
+		t.Fatalf("%v, store %d", err, h.at)
 	}
 	_, unlock, err := lockSlots(t.Context(), f.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The place changes, and what was sent before is given time to arrive.
+	// The store changes, and what was sent before is given time to arrive.
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := b.claim(short, newPace(4), turn{}); !errors.Is(err, context.DeadlineExceeded) || h.at != 1 {
-		t.Errorf("%v, place %d; want a pause in the next place", err, h.at)
+	if _, err := b.Claim(short, NewPace(4), Request{}); !errors.Is(err, context.DeadlineExceeded) || h.at != 1 {
+		t.Errorf("%v, store %d; want a pause in the next one", err, h.at)
 	}
 	if err := unlock(); err != nil {
 		t.Error(err)
 	}
 	h.again = time.Time{}
-	if err := b.settle(t.Context(), ticket{}); err != nil || h.at != 0 {
-		t.Errorf("%v, place %d; want the shared one again", err, h.at)
+	if err := b.Settle(t.Context(), Ticket{}); err != nil || h.at != 0 {
+		t.Errorf("%v, store %d; want the shared one again", err, h.at)
 	}
 }
 
 // A file that is removed and made anew while its lock is waited for is not mistaken for the old one.
 func TestSlotFileIsReplaced(t *testing.T) {
-	path := filepath.Join(everybodys(t), "f")
+	path := filepath.Join(forAllUsers(t), "f")
 	_, unlock, err := lockSlots(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o666 {
-		t.Fatalf("%v, %v; want a file for everybody", info, err)
+		t.Fatalf("%v, %v; want a file for all users", info, err)
 	}
 	got := make(chan string, 1)
 	go func() {
@@ -153,13 +154,13 @@ func TestSlotFileIsReplaced(t *testing.T) {
 	}
 }
 
-// Two users share one file, whoever made it. Only root can be two users.
+// Two users share one file, whichever of them made it. Only root can be two users.
 func TestUsersShare(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("takes root to be somebody else")
+		t.Skip("only root can be another user")
 	}
 	const nobody = 65534
-	shared := everybodys(t)
+	shared := forAllUsers(t)
 	for dir := shared; dir != "/"; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err != nil || info.Mode()&0o001 == 0 {
 			if err := os.Chmod(dir, info.Mode().Perm()|0o711); err != nil {
@@ -175,12 +176,13 @@ func TestUsersShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, say(200, `{"id":"x"}`))
+	s := newArrivals(t)
 	run := func(uid uint32) {
 		t.Helper()
 		cmd := exec.Command(binary)
 		cmd.Dir = "/"
-		cmd.Env = []string{envURL + "=" + s.URL, envShared + "=" + shared, envCalls + "=2", envRate + "=50", "TMPDIR=/nonexistent"}
+		cmd.Env = []string{envURL + "=" + s.URL, envShared + "=" + shared,
+			envCalls + "=2", envRate + "=50", "TMPDIR=/nonexistent"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("as user %d: %v: %s", uid, err, out)
@@ -205,26 +207,72 @@ func TestUsersShare(t *testing.T) {
 }
 
 // Where the budget is kept is known after a request.
-func TestBudgetTellsItsPlace(t *testing.T) {
-	s := serve(t, say(200, `{"id":"x"}`))
-	shared, own := everybodys(t), t.TempDir()
+func TestBudgetTellsItsFolder(t *testing.T) {
+	shared, own := forAllUsers(t), t.TempDir()
+	type folder struct {
+		dir    string
+		shared bool
+	}
 	for name, x := range map[string]struct {
-		store slotStore
-		want  Budget
+		store store
+		want  folder
 	}{
-		"one process":   {newSlotMemory(), Budget{}},
-		"a folder":      {newSlotFile(own, "o", "a"), Budget{own, true}},
-		"this host":     {newHostSlots(shared, own, "o", "b", func(string) {}), Budget{shared, true}},
-		"this user":     {newHostSlots("", own, "o", "c", func(string) {}), Budget{own, false}},
-		"the next best": {newHostSlots(os.Args[0], own, "o", "d", func(string) {}), Budget{own, false}},
+		"one process":   {newSlotMemory(), folder{}},
+		"a folder":      {newSlotFile(own, "o", "a"), folder{own, true}},
+		"this host":     {newHostSlots(shared, own, "o", "b", func(string) {}), folder{shared, true}},
+		"this user":     {newHostSlots("", own, "o", "c", func(string) {}), folder{own, false}},
+		"the next best": {newHostSlots(os.Args[0], own, "o", "d", func(string) {}), folder{own, false}},
 	} {
-		c := s.client(t, func(o *Options) { o.AccountID = t.Name() + name })
-		c.pace, c.account = newPace(50), &account{budget: newBudget(x.store), breaker: newBreaker()}
-		if _, err := c.Ping(t.Context()); err != nil {
+		b := newBudget(x.store)
+		if _, err := b.Claim(t.Context(), NewPace(50), Request{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Budget(); got != x.want {
-			t.Errorf("%s: %+v, want %+v", name, got, x.want)
+		if dir, shared := b.Folder(); (folder{dir, shared}) != x.want {
+			t.Errorf("%s: %q, shared %v; want %+v", name, dir, shared, x.want)
+		}
+	}
+}
+
+// The files of accounts that are not used any more go; one that is locked, or is none of ours, stays.
+func TestUnusedFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * unusedAfter)
+	make := func(name string, at time.Time) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	gone := []string{make("locsync-01.slots", old), newSlotFile(dir, "o", "before").path}
+	for _, path := range gone {
+		make(filepath.Base(path), old)
+	}
+	locked := make("locsync-02.slots", old)
+	_, unlock, err := lockSlots(t.Context(), locked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	stay := []string{
+		locked, make("locsync-03.slots", time.Now()), make("other-04.slots", old), make("locsync-05.txt", old),
+	}
+	link := filepath.Join(dir, "locsync-06.slots")
+	if err := os.Symlink(stay[2], link); err != nil {
+		t.Fatal(err)
+	}
+	b := newBudget(newSlotFile(dir, "o", "a"))
+	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range gone {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", filepath.Base(path))
+		}
+	}
+	for _, path := range append(stay, link, b.slots.(*slotFile).path) {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
 		}
 	}
 }

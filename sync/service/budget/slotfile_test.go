@@ -1,11 +1,13 @@
-package service
+package budget
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// askAsFastAsPossible makes some calls, two at a time.
+// askAsFastAsPossible makes some requests, two at a time.
 func askAsFastAsPossible(address string) int {
 	calls, _ := strconv.Atoi(os.Getenv(envCalls))
 	rate, err := strconv.ParseFloat(os.Getenv(envRate), 64)
@@ -35,25 +37,21 @@ func askAsFastAsPossible(address string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	o := Options{BaseURL: address, AccountID: sharedAccount, APIKey: canary, RequestsPerSecond: rate, SlotDir: os.Getenv(envSlots)}
+	o := Options{Origin: address, Account: sharedAccount, Dir: os.Getenv(envSlots)}
 	if shared := os.Getenv(envShared); shared != "" {
-		sharedFolders, o.ShareOnHost = []string{shared}, true
+		sharedFolders, o.Host = []string{shared}, true
 		o.Warn = func(m string) {
 			if !strings.Contains(m, "nonexistent") { // this user has no folder of his own
 				fmt.Fprintln(os.Stderr, m)
 			}
 		}
 	}
-	c, err := New(o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	b, pace := Open(o), NewPace(rate)
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
 			for range calls / 2 {
-				if _, err := c.Project(context.Background(), "p"); err != nil {
+				if err := request(b, pace, address); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 				}
 			}
@@ -61,6 +59,49 @@ func askAsFastAsPossible(address string) int {
 	}
 	all.Wait()
 	return 0
+}
+
+// request makes one request within the budget.
+func request(b *Budget, p Pace, address string) error {
+	ctx := context.Background()
+	t, err := b.Claim(ctx, p, Request{Rank: Changes})
+	if err != nil {
+		return err
+	}
+	resp, err := http.Get(address)
+	if err != nil {
+		return errors.Join(err, b.Settle(ctx, t))
+	}
+	limited := resp.StatusCode == http.StatusTooManyRequests
+	return errors.Join(resp.Body.Close(), b.Answered(ctx, t, p, limited, 0))
+}
+
+// arrivals is a server that notes when requests arrive.
+type arrivals struct {
+	*httptest.Server
+	mu sync.Mutex
+	at []time.Time
+}
+
+func newArrivals(t *testing.T) *arrivals {
+	a := &arrivals{}
+	a.Server = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.at = append(a.at, time.Now())
+	}))
+	t.Cleanup(a.Close)
+	return a
+}
+
+// sinceFirst are the arrivals, from the first one on.
+func (a *arrivals) sinceFirst() (at []time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.at {
+		at = append(at, t.Sub(a.at[0]))
+	}
+	return at
 }
 
 // Eight real processes of six calls each share the budget; another one is killed in between.
@@ -74,11 +115,12 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 }
 
 func acrossProcesses(t *testing.T, rate int) {
-	s := serve(t, say(200, `{"id":"x"}`))
-	slots := filepath.Join(t.TempDir(), "slots")
+	s := newArrivals(t)
+	slots := t.TempDir()
 	start := func(calls int) (*exec.Cmd, *strings.Builder) {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), envURL+"="+s.URL, envSlots+"="+slots, envCalls+"="+strconv.Itoa(calls), envRate+"="+strconv.Itoa(rate))
+		cmd.Env = append(os.Environ(), envURL+"="+s.URL, envSlots+"="+slots,
+			envCalls+"="+strconv.Itoa(calls), envRate+"="+strconv.Itoa(rate))
 		said := &strings.Builder{}
 		cmd.Stderr = said
 		if err := cmd.Start(); err != nil {
@@ -103,13 +145,9 @@ func acrossProcesses(t *testing.T, rate int) {
 			t.Errorf("%v: %s", err, says[i])
 		}
 	}
-	var arrivals []time.Duration
-	smallest := time.Hour
-	for i, r := range s.seen() {
-		arrivals = append(arrivals, r.At.Sub(s.seen()[0].At))
-		if i > 0 {
-			smallest = min(smallest, arrivals[i]-arrivals[i-1])
-		}
+	arrivals, smallest := s.sinceFirst(), time.Hour
+	for i := 1; i < len(arrivals); i++ {
+		smallest = min(smallest, arrivals[i]-arrivals[i-1])
 	}
 	if i, crowded := crowdedWindow(arrivals, rate, time.Second); crowded {
 		t.Errorf("more than %d arrivals in the second from %v: %v", rate, arrivals[i], arrivals)
@@ -120,29 +158,29 @@ func acrossProcesses(t *testing.T, rate int) {
 	t.Logf("%d requests in %v, smallest gap %v", len(arrivals), arrivals[len(arrivals)-1], smallest)
 }
 
-// A pause is everybody's; a damaged file is nobody's.
+// A pause is for all processes; a damaged file stops none.
 func TestSlotFile(t *testing.T) {
 	dir := t.TempDir()
-	p := newPace(4)
+	p := NewPace(4)
 	one, two := newBudget(newSlotFile(dir, "o", "a")), newBudget(newSlotFile(dir, "o", "a"))
 	other := newBudget(newSlotFile(dir, "o", "b"))
 	ctx := t.Context()
-	first, err := one.claim(ctx, p, turn{})
+	first, err := one.Claim(ctx, p, Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.answered(ctx, first, p, true, time.Minute); err != nil {
+	if err := one.Answered(ctx, first, p, true, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, err := two.claim(short, p, turn{}); err == nil {
+	if _, err := two.Claim(short, p, Request{}); err == nil {
 		t.Error("the second process does not observe the pause of the first")
 	}
-	if _, err := other.claim(ctx, p, turn{}); err != nil {
+	if _, err := other.Claim(ctx, p, Request{}); err != nil {
 		t.Errorf("another account: %v", err)
 	}
-	file := one.store.(*slotFile).path
+	file := one.slots.(*slotFile).path
 	if info, err := os.Stat(file); err != nil || info.Size() > 8<<10 {
 		t.Errorf("slot file: %v, %v", info, err)
 	}
@@ -150,32 +188,22 @@ func TestSlotFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := two.claim(ctx, p, turn{}); err != nil {
+		if _, err := two.Claim(ctx, p, Request{}); err != nil {
 			t.Errorf("with a slot file of %d bytes: %v", len(content), err)
 		}
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := two.claim(ctx, p, turn{}); err != nil {
+	if _, err := two.Claim(ctx, p, Request{}); err != nil {
 		t.Errorf("after the folder was removed: %v", err)
-	}
-}
-
-func TestSlotDirUnusable(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := New(Options{BaseURL: "http://h", RequestsPerSecond: 4, SlotDir: file}); err == nil {
-		t.Error("a file is taken for a folder")
 	}
 }
 
 func BenchmarkSlotFile(b *testing.B) {
 	f := newSlotFile(b.TempDir(), "o", "a")
 	for b.Loop() {
-		if err := f.update(b.Context(), func(now time.Duration, s *slots) { s.settle(now, ticket{}) }); err != nil {
+		if err := f.update(b.Context(), func(now time.Duration, s *slots) { s.settle(now, Ticket{}) }); err != nil {
 			b.Fatal(err)
 		}
 	}

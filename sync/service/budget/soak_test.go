@@ -1,6 +1,6 @@
 //go:build soak
 
-package service
+package budget
 
 import "testing"
 

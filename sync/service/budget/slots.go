@@ -1,4 +1,4 @@
-package service
+package budget
 
 import (
 	"math"
@@ -7,40 +7,43 @@ import (
 
 // The rules of the budget, as functions of a state and a time; no clock and no lock of their own.
 //
-// Two rules together keep "never more than n in any window of one second" true at the server, not only
-// here:
+// Two rules together keep "never more than n in any window of one second" true at the server, not only here:
 //
 //   - Spacing: requests leave one at a time, at 82.5 % of the allowed rate. With 4 a second that is 303 ms
-//     apart, so four gaps last 1.21 s, and no delay on the way that differs by less than 0.21 s can push
-//     five arrivals into one second.
+//     apart, so four gaps last 1.21 s, and no delay on the way that differs by less than 0.21 s can push five
+//     arrivals into one second.
 //   - Settling: request k does not leave before one second has passed since request k-n was known to have
-//     arrived, because its answer began. So whatever the delays are, arrivals k-n and k are a second apart.
-//     A request that is not answered within settleCap counts as arrived: a slow answer must not stop
-//     everything for long.
+//     arrived, because its answer began. So whatever the delays are, arrivals k-n and k are a second apart. A
+//     request that is not answered within settleCap counts as arrived: a slow answer must not stop everything
+//     for long.
 //
-// Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank and of when
-// it tries again; a request of a lower rank that could leave just then lets it go first. While requests of another rank wait, polls
-// leave two spacings after the last poll at the earliest, so that looking at jobs leaves them half of the budget. What has waited for long
-// rises in rank: nobody waits for ever.
+// Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank
+// and of when it tries again; a request of a lower rank that could leave just then lets it go first. While
+// requests of another rank wait, polls leave two spacings after the last poll at the earliest, so that looking
+// at jobs leaves them half of the budget. What has waited for long rises in rank: no request waits for ever.
 //
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
-// lowers the rate to 70 %, and lets it recover by a tenth of a request per second for every 30 s without
+// lowers the rate to 70 %, and lets it recover by a thirtieth of the configured rate for every 30 s without
 // another one.
+
+// Margin is the part of the configured rate that is aimed at.
+const Margin = 0.825
+
+// MaxPause is the longest pause that a service may ask for.
+const MaxPause = 5 * time.Minute
 
 const (
 	ringSize     = 256 // the largest n
 	settleCap    = 5 * time.Second
 	settleLook   = 25 * time.Millisecond // how often to look whether a request has settled
 	windowMargin = 10 * time.Millisecond
-	margin       = 0.825
-	maxPause     = 5 * time.Minute
 	maxBackoff   = time.Minute
 	lowerTo      = 0.7
 	lowestRate   = 0.5
-	recoverBy    = 0.1
+	recoverBy    = 1.0 / 30 // of the configured rate
 	recoverEvery = 30 * time.Second
 	pollShare    = 2                     // polls take one part of so many
-	wakeUp       = 50 * time.Millisecond // what somebody who waits needs at most to wake up and take his turn
+	wakeUp       = 50 * time.Millisecond // what a request that waits needs at most to wake up and leave
 	riseAfter    = 5 * time.Second       // of waiting, a request rises by one rank
 )
 
@@ -51,43 +54,58 @@ type Priority int
 const (
 	Asked     Priority = iota // a person or a script waits for it
 	Changes                   // what was changed here, on its way to the service
-	polls                     // looks at whether a job is done
+	Polls                     // looks at whether a job is done
 	Scheduled                 // what the daemon asks for by itself
 	ranks
 )
 
-// turn is what a request asks the budget for.
-type turn struct {
-	rank Priority
-	poll bool          // it is a look at a job
-	held time.Duration // for how long it has waited
+// Forever is the silence of a request that waits until another one of this process has left.
+const Forever = time.Duration(math.MaxInt64)
 
-	waits func(time.Duration) // nil, or told of each pause before the request may leave
+// Request is what the budget is asked for.
+type Request struct {
+	Rank Priority
+	Poll bool // it looks at a job
+
+	Waits   func(pause time.Duration)   // nil, or told of each pause before the request may leave
+	Silence func(silence time.Duration) // nil, or told before each wait how long it may last, and 0 after it
+
+	held time.Duration // for how long it has waited
+}
+
+func (r Request) silent(silence time.Duration) {
+	if r.Silence != nil {
+		r.Silence(silence)
+	}
 }
 
 // risen is the rank with the time that was waited taken into account.
-func (t turn) risen() Priority {
-	return max(Asked, t.rank-Priority(min(t.held/riseAfter, time.Duration(ranks))))
+func (r Request) risen() Priority {
+	return max(Asked, r.Rank-Priority(min(r.held/riseAfter, time.Duration(ranks))))
 }
 
-// pace is what one client may ask of the budget. The zero pace only observes pauses.
-type pace struct {
+// Pace is what one client may ask of the budget. The zero pace only observes pauses.
+type Pace struct {
 	n      int           // never more requests than this
 	window time.Duration // in any window of this length
 	rate   float64       // aimed at, per second
 }
 
-func newPace(perSecond float64) pace {
+// NewPace is the pace of so many requests in a second, 256 at most; 0 is no pacing.
+func NewPace(perSecond float64) Pace {
 	if perSecond == 0 {
-		return pace{}
+		return Pace{}
 	}
 	perSecond = min(perSecond, ringSize)
-	p := pace{n: int(perSecond), window: time.Second + windowMargin, rate: perSecond * margin}
+	p := Pace{n: int(perSecond), window: time.Second + windowMargin, rate: perSecond * Margin}
 	if perSecond < 1 {
 		p.n, p.window = 1, seconds(1/perSecond)+windowMargin
 	}
 	return p
 }
+
+// Rate is how many requests in a second are aimed at; 0 without pacing.
+func (p Pace) Rate() float64 { return p.rate }
 
 // slots is the state of a budget. Times are on the store's clock; 0 is never. The fields are exported
 // and of fixed size because a file holds them as they are.
@@ -99,41 +117,41 @@ type slots struct {
 	Lowered     time.Duration
 	Strikes     int64                // 429s since a request was last let through
 	Polled      time.Duration        // when the last poll left
-	Wanted      [ranks]time.Duration // by rank: until when somebody waits who has tried in vain
+	Wanted      [ranks]time.Duration // by rank: until when a request waits that has tried in vain
 }
 
 // use is one request: when it was allowed to leave, and when it was known to have arrived.
 type use struct{ Sent, Settled time.Duration }
 
-// ticket names a request that was allowed to leave.
-type ticket struct {
+// Ticket names a request that was allowed to leave.
+type Ticket struct {
 	number uint64
 	sent   time.Duration
 }
 
 // claim lets a request leave (wait 0) or says how long to wait before asking again.
-func (s *slots) claim(now time.Duration, p pace, w turn) (t ticket, wait time.Duration) {
+func (s *slots) claim(now time.Duration, p Pace, r Request) (t Ticket, wait time.Duration) {
 	s.discard(now)
 	wait = s.PausedUntil - now
 	if p.n > 0 && wait <= 0 {
 		spacing := seconds(1 / s.rate(now, p))
 		wait = s.crowded(now, p)
-		if w.poll && s.Polled != 0 && s.othersWait(now, w.risen()) {
+		if r.Poll && s.Polled != 0 && s.othersWait(now, r.risen()) {
 			wait = max(wait, s.Polled+pollShare*spacing-now)
 		}
 		if wait <= 0 {
-			wait = s.yields(now, spacing, w.risen())
+			wait = s.yields(now, spacing, r.risen())
 		}
 	}
 	if wait > 0 {
-		s.Wanted[w.risen()] = now + wait + wakeUp
-		return ticket{}, wait
+		s.Wanted[r.risen()] = now + wait + wakeUp
+		return Ticket{}, wait
 	}
-	t = ticket{s.Next, now}
+	t = Ticket{s.Next, now}
 	s.Ring[s.Next%ringSize] = use{Sent: now}
 	s.Next++
-	s.Wanted[w.risen()] = 0 // others of this rank say so again when they try
-	if w.poll {
+	s.Wanted[r.risen()] = 0 // others of this rank say so again when they try
+	if r.Poll {
 		s.Polled = now
 	}
 	return t, 0
@@ -149,7 +167,8 @@ func (s *slots) othersWait(now time.Duration, rank Priority) bool {
 	return false
 }
 
-// yields is how long a request lets those of a higher rank go first: those that are about to try, or would be held up by it.
+// yields is how long a request lets those of a higher rank go first: those that are about to try, or would be
+// held up by it.
 func (s *slots) yields(now, spacing time.Duration, rank Priority) (wait time.Duration) {
 	for _, until := range s.Wanted[:rank] {
 		if until > now && until-wakeUp < now+spacing {
@@ -160,7 +179,7 @@ func (s *slots) yields(now, spacing time.Duration, rank Priority) (wait time.Dur
 }
 
 // crowded is how long the two rules still hold the next request back.
-func (s *slots) crowded(now time.Duration, p pace) time.Duration {
+func (s *slots) crowded(now time.Duration, p Pace) time.Duration {
 	last := s.Ring[(s.Next-1)%ringSize]
 	if last.Sent != 0 {
 		if wait := last.Sent + seconds(1/s.rate(now, p)) - now; wait > 0 {
@@ -184,19 +203,19 @@ func (s *slots) crowded(now time.Duration, p pace) time.Duration {
 }
 
 // settle records that the request is known to have arrived.
-func (s *slots) settle(now time.Duration, t ticket) {
+func (s *slots) settle(now time.Duration, t Ticket) {
 	u := &s.Ring[t.number%ringSize]
 	if u.Sent == t.sent && u.Settled == 0 {
 		u.Settled = now
 	}
 }
 
-// limited takes a 429 into account; jitter is between 0 and 1. Answers to requests that left before the rate was lowered tell
-// nothing new: they prolong a pause, but do not lower the rate again.
-func (s *slots) limited(now time.Duration, t ticket, p pace, retryAfter time.Duration, jitter float64) {
+// limited takes a 429 into account; jitter is between 0 and 1. Answers to requests that left before the rate
+// was lowered tell nothing new: they prolong a pause, but do not lower the rate again.
+func (s *slots) limited(now time.Duration, t Ticket, p Pace, retryAfter time.Duration, jitter float64) {
 	fresh := t.sent >= s.Lowered
 	backoff := time.Duration((1 + jitter) / 2 * float64(min(maxBackoff, time.Second<<min(s.Strikes, 10))))
-	s.PausedUntil = max(s.PausedUntil, now+min(maxPause, max(retryAfter, backoff)))
+	s.PausedUntil = max(s.PausedUntil, now+min(MaxPause, max(retryAfter, backoff)))
 	if !fresh {
 		return
 	}
@@ -208,24 +227,24 @@ func (s *slots) limited(now time.Duration, t ticket, p pace, retryAfter time.Dur
 }
 
 // admitted takes an answer other than 429 into account.
-func (s *slots) admitted(t ticket) {
+func (s *slots) admitted(t Ticket) {
 	if t.sent >= s.Lowered {
 		s.Strikes = 0
 	}
 }
 
 // rate is the present rate: the pace's, or less while it recovers from a 429.
-func (s *slots) rate(now time.Duration, p pace) float64 {
+func (s *slots) rate(now time.Duration, p Pace) float64 {
 	if s.Ceiling == 0 {
 		return p.rate
 	}
-	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*float64((now-s.Lowered)/recoverEvery)))
+	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*p.rate*float64((now-s.Lowered)/recoverEvery)))
 }
 
 // discard drops what cannot be true: times ahead of now were written before a restart of the machine or
 // by a damaged file. Without it, such a file would stop every request.
 func (s *slots) discard(now time.Duration) {
-	if s.PausedUntil > now+maxPause || s.PausedUntil < 0 {
+	if s.PausedUntil > now+MaxPause || s.PausedUntil < 0 {
 		s.PausedUntil = 0
 	}
 	if s.Lowered > now || s.Lowered < 0 || math.IsNaN(s.Ceiling) || s.Ceiling < 0 || s.Strikes < 0 {
@@ -235,7 +254,7 @@ func (s *slots) discard(now time.Duration) {
 		s.Polled = 0
 	}
 	for i, until := range s.Wanted {
-		if until < 0 || until > now+maxPause+settleCap+time.Minute {
+		if until < 0 || until > now+MaxPause+settleCap+time.Minute {
 			s.Wanted[i] = 0
 		}
 	}

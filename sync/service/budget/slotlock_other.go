@@ -1,17 +1,18 @@
 //go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
 
-package service
+package budget
 
 import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// lockSlots opens the slot file, makes it when there is none, and locks it through a file beside it. An error that wraps
-// context.Cause(ctx) means that the lock was not to be had in time.
+// lockSlots opens the slot file, makes it when there is none, and locks it through a file beside it. An error
+// that wraps context.Cause(ctx) means that the lock was not to be had in time.
 func lockSlots(ctx context.Context, path string) (*os.File, func() error, error) {
 	lock := flock.New(path + ".lock")
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
@@ -27,7 +28,11 @@ func lockSlots(ctx context.Context, path string) (*os.File, func() error, error)
 	return file, func() error { return errors.Join(file.Close(), lock.Close()) }, nil
 }
 
-// sharedFolders: a folder in which every user may write every file, and none remove another's, cannot be counted on here.
+// removeSlots leaves the file: here the lock is another file, whose name cannot be taken away safely.
+func removeSlots(string, time.Time) {}
+
+// sharedFolders: a folder in which every user may write every file, and none remove another's, cannot be
+// counted on here.
 var sharedFolders []string
 
 func sharedFolder([]string) string { return "" }

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package service
+package budget
 
 import "golang.org/x/sys/unix"
 

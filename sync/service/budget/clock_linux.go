@@ -1,4 +1,4 @@
-package service
+package budget
 
 import "golang.org/x/sys/unix"
 
