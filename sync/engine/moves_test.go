@@ -132,6 +132,30 @@ func TestMovedSourceFile(t *testing.T) {
 	}
 }
 
+// Another clone has moved a file to another collection before, and a translator changed a text there since: it stays,
+// and comes with the next pull.
+func TestMovedSourceFileThatIsThereAlready(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+ownCollections, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+	w.clean(push.Options{})
+	w.translate("app", "de", service.Final, "a", "A de", "b", "B de")
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.clean(push.Options{})
+	w.translate("moved", "en", service.Final, "a", "A", "b", "B")
+	w.translate("moved", "de", service.Final, "a", "A better")
+	w.git("mv", enApp, "locales/en/moved.json")
+	w.commit()
+	w.clean(push.Options{})
+	if got := w.atLeast("moved", "de", service.Final); got["a"] != "A better" || got["b"] != "B de" {
+		t.Errorf("the service has %v", got)
+	}
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", "locales/de/moved.json")); got != `{"a": "A better", "b": "B de"}` {
+		t.Errorf("at the new path: %s", got)
+	}
+}
+
 func mkdir(w *world, path string) string {
 	w.write(path+".tmp", "")
 	w.remove(path + ".tmp")

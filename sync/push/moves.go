@@ -11,11 +11,13 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
 )
 
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the
-// completion state that pulls ask for. Those go along whose source text the new file has under the same key.
+// completion state that pulls ask for. Those go along whose source text the new file has under the same key. What the new
+// collection has stays.
 func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
@@ -93,7 +95,10 @@ func (r *followers) moveCollection(
 		}
 		languages = append(languages, l.Code)
 		to := ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}
-		ship.add(request(r.branch.Project, s.Bundle, l.Code, g.ExportFormat(), completion), up, to, up.Units)
+		req := request(r.branch.Project, s.Bundle, l.Code, g.ExportFormat(), completion)
+		// Another clone may have moved the file before, and a translator changed its texts in the new collection since.
+		req.Conflicts = service.Skip
+		ship.add(req, up, to, up.Units)
 	}
 	r.out.ship(ctx, ship.shipments)
 	return languages, nil
