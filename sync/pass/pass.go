@@ -93,7 +93,9 @@ func downloading(ctx context.Context, p *Branch, what string) context.Context {
 func (p *Branch) Draft() *Branch {
 	d := *p
 	d.Ledger, d.OnPassed = ledger.Draft(p.Ledger), func(Passed) {}
-	d.Log = p.Log.WithOptions(zap.IncreaseLevel(zap.WarnLevel))
+	if p.Log.Core().Enabled(zap.InfoLevel) { // a level that is not logged cannot be the least
+		d.Log = p.Log.WithOptions(zap.IncreaseLevel(zap.WarnLevel))
+	}
 	return &d
 }
 

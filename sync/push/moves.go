@@ -16,8 +16,8 @@ import (
 )
 
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the
-// completion state that pulls ask for. Those go along whose source text the new file has under the same key. What the new
-// collection has stays.
+// completion state that pulls ask for. Those go along whose source text the new file has under the same key. Texts that
+// the new collection has stay.
 func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
