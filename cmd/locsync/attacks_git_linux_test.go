@@ -91,6 +91,7 @@ func (v *victim) dotsTree() string {
 
 // Trees and attributes that are small to send and endless to read end as a problem of their project, or cost little.
 func TestBoundOfTrees(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		hostile func(*victim) string
 		code    int // of check

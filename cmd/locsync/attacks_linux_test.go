@@ -16,6 +16,7 @@ const victimPath = "/v1/project/" + victimProject
 
 // Every answer of the service can be a bomb, also those of calls that need a few bytes.
 func TestBoundOfAnswers(t *testing.T) {
+	t.Parallel()
 	empty := func(w io.Writer) { repeated(w, "[{}", ",{}", 10_000_000, "]") }
 	deep := func(w io.Writer) { repeated(w, `{"id":`, "[", 20_000_000, "") }
 	long := func(w io.Writer) { repeated(w, `{"id":"`, "x", 200_000_000, `"}`) }
@@ -45,6 +46,7 @@ func TestBoundOfAnswers(t *testing.T) {
 
 // What says why it is refused is read as little as any other answer.
 func TestBoundOfRefusals(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	v.answers["GET /v1/account"] = func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -59,6 +61,7 @@ func TestBoundOfRefusals(t *testing.T) {
 
 // The key goes nowhere but to the service, by no answer of it.
 func TestKeyStays(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("at the thief: %s %s %v", r.Method, r.URL, r.Header)
@@ -80,6 +83,7 @@ func TestKeyStays(t *testing.T) {
 // Archive entries get nowhere but where the configuration expects them, and are named without what they would do to a
 // terminal.
 func TestNamesOfEntries(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	members := map[string]func(io.Writer){"locales/de/app.json": func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"Hallo"}`) }}
 	for _, name := range []string{"../../evil", ".github/workflows/evil.yml", ".husky/pre-commit", ".gitmodules", ".gitattributes", "locsync.toml",
@@ -105,6 +109,7 @@ func TestNamesOfEntries(t *testing.T) {
 
 // What is no file, or is one without end, is refused wherever a file is named, and nothing waits for it.
 func TestNoFiles(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	pipe, sparse := filepath.Join(v.dir, "pipe"), filepath.Join(v.dir, "sparse")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -153,6 +158,7 @@ func (v *victim) text(name string) string {
 
 // A proposed configuration runs no program, and takes neither the key nor the memory.
 func TestProposedConfigurations(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	good := v.text("locsync.toml")
 	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
@@ -194,6 +200,7 @@ func TestProposedConfigurations(t *testing.T) {
 
 // A remote with very many references is read within the bounds.
 func TestManyReferences(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	remote := filepath.Join(v.TempDir(), "remote.git")
 	v.git("clone", "-q", "--bare", ".", remote)

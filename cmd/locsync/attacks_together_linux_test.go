@@ -81,6 +81,7 @@ func (b *besieged) until(what string, holds func() bool) {
 // Everything at once: what is attacked is a problem of its project, the daemon stays below the bound and answers, the
 // ordinary project is pushed and pulled meanwhile, and the memory is given back.
 func TestAllAttacksTogether(t *testing.T) {
+	t.Parallel()
 	b := newBesieged(t)
 	size := 1
 	if soaking {

@@ -322,6 +322,7 @@ func zipOf(t *testing.T, members map[string]func(io.Writer)) []byte {
 
 // A record is as large as what is decoded of it, whatever was sent.
 func TestBoundOfRecords(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	record := `{"id": "` + victimProject + `", "sourceLanguage": "en", "targetLanguages": ["de"], "documents": [{}`
 	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) { repeated(w, record, `,{}`, 10_000_000, `]}`) })
@@ -332,6 +333,7 @@ func TestBoundOfRecords(t *testing.T) {
 
 // A project of 900 documents in 60 languages is an ordinary one.
 func TestRecordOfManyDocuments(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) {
 		numbered(w, `{"id":"`+victimProject+`","sourceLanguage":"en","targetLanguages":["de"],"documents":[{}`,
@@ -347,6 +349,7 @@ func TestRecordOfManyDocuments(t *testing.T) {
 }
 
 func TestBoundOfImportErrors(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/import-result/i1", false, func(w io.Writer) {
 		repeated(w, `{"status": "completed", "errors": [{}`, `,{}`, 10_000_000, `]}`)
@@ -355,6 +358,7 @@ func TestBoundOfImportErrors(t *testing.T) {
 }
 
 func TestBoundOfImportConflicts(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/import-result/i1", true, func(w io.Writer) {
 		numbered(w, `{"status": "completed", "conflictingKeyValues": {"":[]`, `,"%d":[]`, 2_600_000, `}}`)
@@ -363,6 +367,7 @@ func TestBoundOfImportConflicts(t *testing.T) {
 }
 
 func TestBoundOfExports(t *testing.T) {
+	t.Parallel()
 	for name, members := range map[string]map[string]func(io.Writer){
 		"zeros": {"locales/de/app.json": func(w io.Writer) { repeated(w, "", "\x00", 1<<30, "") }},
 		"one": {"locales/de/app.json": func(w io.Writer) {
@@ -393,6 +398,7 @@ func TestBoundOfExports(t *testing.T) {
 
 // An export may be as long as a service likes: what the sources have is taken from it.
 func TestBoundOfLongExports(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	strange := func(w io.Writer) {
 		numbered(w, `{"greeting":"Hallo"`, `,"strange %d":"some text that is not so short"`, 4_600_000, `,"farewell":"Tschüss"}`)
@@ -413,6 +419,7 @@ func TestBoundOfLongExports(t *testing.T) {
 
 // All languages of an export are one answer.
 func TestBoundOfExportsInManyLanguages(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	languages := strings.Split("de fr it es pt nl sv da nb fi pl cs sk hu ro bg", " ")
 	text, err := os.ReadFile(filepath.Join(v.dir, "locsync.toml"))
@@ -434,6 +441,7 @@ func TestBoundOfExportsInManyLanguages(t *testing.T) {
 }
 
 func TestBoundOfResourceFiles(t *testing.T) {
+	t.Parallel()
 	t.Run("sparse", func(t *testing.T) {
 		v := newVictim(t)
 		v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 2}`)
@@ -462,6 +470,7 @@ func TestBoundOfResourceFiles(t *testing.T) {
 }
 
 func TestBoundOfConfiguration(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"arrays":  "x = " + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000),
 		"tables":  "x = " + strings.Repeat("{a=", 150_000) + "1" + strings.Repeat("}", 150_000),
@@ -490,6 +499,7 @@ func numberedText(format string, n int) string {
 
 // The largest file that is read is within the promise, too.
 func TestBoundOfTheLargest(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	if err := os.Remove(filepath.Join(v.dir, "locales/en/app.json")); err != nil {
 		t.Fatal(err)

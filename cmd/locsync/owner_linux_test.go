@@ -42,9 +42,8 @@ func newSharedMachine(t *testing.T) *sharedMachine {
 		bin: filepath.Join(top, "locsync"), marker: filepath.Join(top, "home", "pwned")}
 	program, err := os.Executable()
 	m.check(err)
-	body, err := os.ReadFile(program)
-	m.check(err)
-	m.check(errors.Join(os.Chmod(top, 0o755), os.WriteFile(m.bin, body, 0o755)))
+	// By another process: a file that this one has open for writing may be so in a child of a test beside, too.
+	m.check(errors.Join(os.Chmod(top, 0o755), exec.Command("cp", program, m.bin).Run(), os.Chmod(m.bin, 0o755)))
 	m.folder(m.home, victimUser)
 	m.folder(m.dir, 0)
 	m.check(os.Chmod(m.dir, 0o777|os.ModeSticky))
