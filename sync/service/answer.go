@@ -27,7 +27,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 		}
 		return next, nil
 	case resp.StatusCode >= 400 && !sameOrigin(c.base, target):
-		// It is no word of the service: a fresh answer of the service may lead to a file that is there.
+		// The service itself did not say this: a fresh answer of the service may lead to a file that is there.
 		f := failed(fmt.Errorf("the service leads to %s, which answers %d", origin(target), resp.StatusCode), ErrTemporary)
 		f.again = cl.Repeatable
 		return nil, f

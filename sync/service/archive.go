@@ -66,7 +66,7 @@ func (a *Archive) Close() error {
 }
 
 // zipArchive reads the table of contents, sorts out what may not be handed out, and unpacks the rest once
-// to nowhere: every checksum, every size and the bounds are checked before anybody uses the first entry.
+// to nowhere: every checksum, every size and the bounds are checked before the first entry is used.
 func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused []Refused, err error) {
 	// The library would read a table of contents of any length into memory.
 	bounded := &bound.ReaderAt{From: r, Left: l.directory}

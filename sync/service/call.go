@@ -207,7 +207,7 @@ func (c *Client) queue(ctx context.Context, cl *call) (budget.Ticket, error) {
 }
 
 // budgetFull is why a request has not left yet.
-const budgetFull = "its turn in the account's request budget, which other calls and processes share"
+const budgetFull = "the account's request budget, which other calls and processes share"
 
 // maxHops is how many redirects a request follows; each costs a request of the budget.
 const maxHops = 3

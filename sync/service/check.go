@@ -33,7 +33,7 @@ func CheckID(id string) error {
 	case id == "":
 		return errors.New("it is empty")
 	case len(id) > longest, strings.Trim(id, ".") == "", strings.ContainsFunc(id, odd):
-		return fmt.Errorf("%.40q is no identifier of the service", id)
+		return fmt.Errorf("%.40q is not an identifier of the service", id)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ var (
 	// ErrUnknownOutcome: the service may have carried the call out, and its answer is lost.
 	ErrUnknownOutcome = errors.New("the call may have been carried out")
 	// ErrUnusable: what the service answered or sent is not what it should be: a damaged or oversized
-	// archive, an answer that is no JSON.
+	// archive, an answer that is not JSON.
 	ErrUnusable = errors.New("the answer is of no use")
 	// ErrNotReady: an export is not ready for download yet (204).
 	ErrNotReady = errors.New("not ready yet")

@@ -16,7 +16,7 @@ import (
 // File is a file on its way to the service. It is sent as it is read; nothing of it is kept.
 type File struct {
 	Name string // as the service is to know it; folders with slashes
-	Size int64  // of Content from where it stands: no more and no less is sent
+	Size int64  // of Content from its present offset: no more and no less is sent
 	// Content is read during the call only, and by the call only. Where it is an io.Seeker, a request that the
 	// service certainly did not take (no connection, 429), or one that may be repeated, is sent again from the
 	// start; else the call ends with the first such answer.
@@ -113,7 +113,7 @@ func checkFile(f *File) error {
 	return nil
 }
 
-// position is where a content stands, -1 where it cannot be brought back there.
+// position is the present offset of a content, -1 where it cannot be brought back there.
 func position(content io.Reader) int64 {
 	if s, ok := content.(io.Seeker); ok {
 		if at, err := s.Seek(0, io.SeekCurrent); err == nil {

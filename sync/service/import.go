@@ -146,7 +146,7 @@ func importParts(files []Upload) []Part {
 	return parts
 }
 
-// ImportResult is how an import stands. Status "completed" does not mean that every file was taken: see
+// ImportResult is how far an import is. Status "completed" does not mean that every file was taken: see
 // Failed.
 type ImportResult struct {
 	Status        wire.Status
@@ -191,7 +191,7 @@ func (e *ImportFailed) Error() string {
 	return fmt.Sprintf("import %s failed at the service: %s", e.ID, strings.Join(reasons, "; "))
 }
 
-// ImportResult looks once at how an import stands: GET /v1/project/import-result/{importId}, under the prefix
+// ImportResult asks once how far an import is: GET /v1/project/import-result/{importId}, under the prefix
 // that the service interface prints and under the one of everything else (service interface, software
 // localization: import result). errors.Is(err, ErrNotFound): the service does not know it, or no longer.
 func (s Strings) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {

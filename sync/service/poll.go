@@ -11,38 +11,38 @@ import (
 	"github.com/locsync/locsync/sync/service/budget"
 )
 
-// The waits between looks at a job: 1 s, and each one longer than the one before, up to 15 s: 1, 1.6, 2.6, 4.1,
-// 6.6, 10.5, 15 s and so on. A job of 30 s costs seven looks. Where the budget is larger than the usual four a
+// The waits between polls of a job: 1 s, and each one longer than the one before, up to 15 s: 1, 1.6, 2.6, 4.1,
+// 6.6, 10.5, 15 s and so on. A job of 30 s costs seven polls. Where the budget is larger than the usual four a
 // second, the first ones are shorter.
 const (
-	firstLook  = time.Second
-	lookGrowth = 1.6
-	lastLook   = 15 * time.Second
-	lookJitter = 0.2
+	firstWait  = time.Second
+	waitGrowth = 1.6
+	lastWait   = 15 * time.Second
+	waitJitter = 0.2
 )
 
-// unpacedLooks begin the waits where no budget is at stake, with a service inside this process: no caller waits
+// unpacedWaits begin the waits where no budget is at stake, with a service inside this process: no caller waits
 // longer than the job takes.
-var unpacedLooks = []time.Duration{0, 150 * time.Millisecond, 500 * time.Millisecond, time.Second}
+var unpacedWaits = []time.Duration{0, 150 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
-// lookWait is the wait before look n, the first being 0, at a pace of so many requests in a second.
-func lookWait(rate float64, n int) time.Duration {
-	first := firstLook
+// pollWait is the wait before poll n, the first being 0, at a pace of so many requests in a second.
+func pollWait(rate float64, n int) time.Duration {
+	first := firstWait
 	switch {
 	case rate > 0:
 		first = min(first, seconds(4*budget.Margin/rate))
-	case n < len(unpacedLooks):
-		return unpacedLooks[n]
+	case n < len(unpacedWaits):
+		return unpacedWaits[n]
 	default:
-		n -= len(unpacedLooks) - 1
+		n -= len(unpacedWaits) - 1
 	}
-	return time.Duration(min(float64(lastLook), float64(first)*math.Pow(lookGrowth, float64(n))))
+	return time.Duration(min(float64(lastWait), float64(first)*math.Pow(waitGrowth, float64(n))))
 }
 
 // settling is how long an identifier that was just given may be unknown to a service of several machines.
 const settling = 5 * time.Second
 
-// Begun is a job at the service and when it was begun, which says when a first look at it is worth its request.
+// Begun is a job at the service and when it was begun, which says when asking for it is worth a request.
 type Begun struct {
 	ID JobID
 	At time.Time
@@ -53,7 +53,7 @@ type pending struct {
 	index int // of the jobs that are waited for together
 	since time.Time
 	next  time.Time // when it is looked at next
-	looks int
+	polls int
 	last  error
 }
 
@@ -112,7 +112,7 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 			ended(w.index, joined(w.last, err))
 			return
 		}
-		w.looks++
+		w.polls++
 		over, err := look(ctx, w.index)
 		if err == nil || errors.Is(err, ErrNotReady) {
 			good = time.Now()
@@ -122,7 +122,7 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 			w.next = time.Now().Add(c.pause(w))
 			switch {
 			case err != nil && !errors.Is(err, ErrNotReady) && w.next.After(good.Add(c.limits.giveUp)):
-				// the next look would come after the wait is given up
+				// it would be looked at next after the wait is given up
 			case patience <= 0 || time.Since(start) < patience:
 				continue
 			default:
@@ -156,7 +156,7 @@ func lastOf(open []*pending) string {
 	return ""
 }
 
-// hopeless reports whether waiting does not change the answer of a look.
+// hopeless reports whether waiting does not change the answer.
 func (c *Client) hopeless(ctx context.Context, w *pending, err error, good time.Time) bool {
 	switch {
 	case err == nil, errors.Is(err, ErrNotReady):
@@ -170,10 +170,10 @@ func (c *Client) hopeless(ctx context.Context, w *pending, err error, good time.
 		time.Since(good) > c.limits.giveUp
 }
 
-// pause is the wait before the next look at a job.
+// pause is the wait until a job is looked at next.
 func (c *Client) pause(w *pending) time.Duration {
-	pause := time.Duration(float64(lookWait(c.pace.Rate(), w.looks)) * (1 - lookJitter + 2*lookJitter*rand.Float64()))
-	if rate := c.pace.Rate(); w.looks > 2 && rate > 0 {
+	pause := time.Duration(float64(pollWait(c.pace.Rate(), w.polls)) * (1 - waitJitter + 2*waitJitter*rand.Float64()))
+	if rate := c.pace.Rate(); w.polls > 2 && rate > 0 {
 		pause = max(pause, seconds(float64(c.account.waiting.Load())*2/rate))
 	}
 	var e *Error

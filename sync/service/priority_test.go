@@ -137,12 +137,12 @@ func TestLookSchedule(t *testing.T) {
 	} {
 		p := budget.NewPace(rate).Rate()
 		for n, ms := range want {
-			if got := lookWait(p, n).Round(time.Millisecond); got != ms*time.Millisecond {
+			if got := pollWait(p, n).Round(time.Millisecond); got != ms*time.Millisecond {
 				t.Errorf("at %v a second, look %d after %v, want %v", rate, n, got, ms*time.Millisecond)
 			}
 		}
-		if lookWait(p, 10_000) != lastLook {
-			t.Errorf("at %v a second, a late look after %v", rate, lookWait(p, 10_000))
+		if pollWait(p, 10_000) != lastWait {
+			t.Errorf("at %v a second, a late poll after %v", rate, pollWait(p, 10_000))
 		}
 	}
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {

@@ -179,7 +179,7 @@ func projectRecord(p *Project, keep bool) Reader {
 		case err != nil:
 			return fmt.Errorf("%w: %w", ErrUnusable, err)
 		case p.ID == "":
-			return fmt.Errorf("%w: it is no project record", ErrUnusable)
+			return fmt.Errorf("%w: it is not a project record", ErrUnusable)
 		}
 		return nil
 	}

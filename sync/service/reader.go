@@ -43,7 +43,7 @@ func within(body io.Reader, limit int64) ([]byte, error) {
 }
 
 // JSON reads a JSON answer into v. A member of another type than expected stays empty: a record has
-// many members that nobody here needs.
+// many members that are not needed here.
 func JSON(v any) Reader {
 	return func(a *Answer) error {
 		b, err := within(a.Body, a.limits.json)
@@ -129,7 +129,7 @@ func (read Reader) UnlessEmpty() Reader {
 	}
 }
 
-// NoPage refuses a page of the web, which is what a proxy or a login answers in the place of a file.
+// NoPage refuses a page of the web, which is what a proxy or a login answers instead of a file.
 func (read Reader) NoPage() Reader {
 	return func(a *Answer) error {
 		if strings.HasPrefix(strings.ToLower(a.Header.Get("Content-Type")), "text/html") {

@@ -10,7 +10,7 @@
 //
 // Files are sent as they are read and results handed on as they come, so that their size costs no memory here.
 // Where the service interface and the published description differ, the first is what is sent and both are what
-// is read. An enumeration's word that nobody knows yet is kept; a member that nobody knows is passed over.
+// is read. An unknown word of an enumeration is kept; an unknown member is passed over.
 //
 // A job (import, export) is started by one call and finished by another, so that its identifier can be written
 // down in between. Nothing here remembers a job, knows a file format, or touches git. The shapes on the wire
@@ -70,9 +70,9 @@ type Options struct {
 	AccountID string
 	APIKey    APIKey
 	// RequestsPerSecond is never exceeded in any window of one second (below 1: of 1/RequestsPerSecond
-	// seconds); above 256 it counts as 256. 0 is no pacing, for a service inside this process.
+	// seconds); above 256 it counts as 256. For 0, requests are not paced: for a service inside this process.
 	RequestsPerSecond float64
-	// ShareOnHost makes all processes of this host with this account share the budget, whoever's they are:
+	// ShareOnHost makes all processes of this host with this account share the budget, whichever user runs them:
 	// through a file in a folder that every user may write to (/run/lock, /tmp), and where that cannot be had,
 	// in one of this user's. False: the budget holds in this process only.
 	ShareOnHost bool
@@ -81,7 +81,7 @@ type Options struct {
 	SlotDir string
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
-	// Transport takes the place of the client's own, for a service inside this process and for tests.
+	// Transport replaces the client's own, for a service inside this process and for tests.
 	Transport http.RoundTripper
 	// UserAgent is sent with every request.
 	UserAgent string

@@ -33,7 +33,7 @@ func spoolTo(dir string, single bool, archive **Archive) Reader {
 	}
 }
 
-// spool copies body into a file that nobody else sees and that does not outlive this process, where the
+// spool copies body into a file that only this process sees and that does not outlive this process, where the
 // system can do that.
 func spool(dir string, body io.Reader, most int64) (*Archive, int64, error) {
 	file, err := os.CreateTemp(dir, "locsync-export-*")

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBoot is a clock that all processes of this machine read alike and that nobody sets.
+// sinceBoot is a clock that all processes of this machine read alike and that cannot be set.
 func sinceBoot() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(bootClock, &ts); err != nil {

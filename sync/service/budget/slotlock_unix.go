@@ -88,7 +88,7 @@ func checkSlots(file *os.File) error {
 	}
 	switch {
 	case s.Mode&unix.S_IFMT != unix.S_IFREG:
-		return fmt.Errorf("%s is no plain file; remove it", file.Name())
+		return fmt.Errorf("%s is not a plain file; remove it", file.Name())
 	case s.Nlink > 1:
 		return fmt.Errorf("%s is also the name of another file; remove it", file.Name())
 	}

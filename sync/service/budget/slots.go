@@ -35,7 +35,7 @@ const MaxPause = 5 * time.Minute
 const (
 	ringSize     = 256 // the largest n
 	settleCap    = 5 * time.Second
-	settleLook   = 25 * time.Millisecond // how often to look whether a request has settled
+	settlePoll   = 25 * time.Millisecond // how often to look whether a request has settled
 	windowMargin = 10 * time.Millisecond
 	maxBackoff   = time.Minute
 	lowerTo      = 0.7
@@ -91,7 +91,7 @@ type Pace struct {
 	rate   float64       // aimed at, per second
 }
 
-// NewPace is the pace of so many requests in a second, 256 at most; 0 is no pacing.
+// NewPace is the pace of so many requests in a second, 256 at most; for 0, requests are not paced.
 func NewPace(perSecond float64) Pace {
 	if perSecond == 0 {
 		return Pace{}
@@ -194,7 +194,7 @@ func (s *slots) crowded(now time.Duration, p Pace) time.Duration {
 		case earlier.Settled != 0:
 			wait = max(wait, earlier.Settled+p.window-now)
 		case now < earlier.Sent+settleCap:
-			wait = max(wait, settleLook)
+			wait = max(wait, settlePoll)
 		default:
 			wait = max(wait, earlier.Sent+settleCap+p.window-now)
 		}

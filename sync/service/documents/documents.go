@@ -152,7 +152,7 @@ func (ds Documents) read(ctx context.Context, op, id string, poll bool) (Documen
 		Repeatable: true, Poll: poll, Read: service.JSON(&d),
 	})
 	if err == nil && d.ID == "" {
-		return Document{}, &service.Error{Op: op, Err: fmt.Errorf("%w: it is no document record", service.ErrUnusable)}
+		return Document{}, &service.Error{Op: op, Err: fmt.Errorf("%w: it is not a document record", service.ErrUnusable)}
 	}
 	return d, err
 }
@@ -256,8 +256,8 @@ func (ds Documents) translate(ctx context.Context, op, path, id string, file ser
 		Changes: true})
 }
 
-// TranslationState looks once at how bringing a translation into a document stands: GET /v1/document/translate/status
-// (published description).
+// TranslationState asks once how far the import of a translation into a document is: GET
+// /v1/document/translate/status (published description).
 func (ds Documents) TranslationState(ctx context.Context, id string) (TaskState, error) {
 	const op = "read translation state"
 	if err := service.CheckID(id); err != nil {

@@ -17,11 +17,10 @@ type Statistics struct{ client *service.Client }
 // StatisticsOf are the operations of a client on statistics.
 func StatisticsOf(c *service.Client) Statistics { return Statistics{c} }
 
-// TryProject looks once at the statistics of a project, by target language: GET
-// /v1/project/{projectId}/statistics (service interface, statistics; the rows are the published description's).
-// exactOnly leaves out fuzzy matches. ErrNotReady: they are being built (202), which the first look starts. A
-// service that has only the second version of this operation gets that one. 422 (ErrRefused): a document could
-// not be taken apart.
+// TryProject asks once for the statistics of a project, by target language: GET /v1/project/{projectId}/statistics
+// (service interface, statistics; the rows are the published description's). exactOnly leaves out fuzzy matches.
+// ErrNotReady: they are being built (202), which the first request starts. A service that has only the second version
+// of this operation gets that one. 422 (ErrRefused): a document could not be taken apart.
 func (s Statistics) TryProject(ctx context.Context, project string, exactOnly bool) (ProjectStatistics, error) {
 	found, err := s.try(ctx, wire.PathProjectStatistics, project, exactOnly)
 	if !service.Missing(err) {

@@ -49,8 +49,8 @@ import (
 type Options struct {
 	// AccountID is the user name of HTTP Basic, and the account whose projects are served. Empty: "local".
 	AccountID string
-	// Keys are the passwords of HTTP Basic; any of them opens the door. None: no authentication is asked for, which is
-	// for a service that nobody else can reach.
+	// Keys are the passwords of HTTP Basic; any of them is accepted. None: no authentication is asked for, which is for a
+	// service that only its user can reach.
 	Keys []string
 	// AccountType is "company" (also when empty) or "personal". A personal account may not use the interface: every call
 	// gives 403.
@@ -62,7 +62,7 @@ type Options struct {
 	// state final, in every language that has no better one.
 	Pseudo bool
 	// Trial makes pseudo-translations of keys drafts, and leaves them out of a project that has any translation: they
-	// show how the loop works and are never taken for somebody's work.
+	// show how the loop works and are never taken for the work of a translator.
 	Trial bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration

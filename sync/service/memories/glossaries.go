@@ -113,7 +113,7 @@ func (g Glossaries) StartImport(ctx context.Context, glossary string, file servi
 	return id, err
 }
 
-// ImportState looks once at how the import of a glossary stands: GET /v1/glossary/importTaskState/{taskId} (published
+// ImportState asks once how far the import of a glossary is: GET /v1/glossary/importTaskState/{taskId} (published
 // description, without the words; one that is not known counts as not ended).
 func (g Glossaries) ImportState(ctx context.Context, id service.JobID) (TaskState, error) {
 	const op = "read glossary import"

@@ -84,7 +84,7 @@ func (m Memories) Create(ctx context.Context, name, source string, targets []str
 
 // Import brings a TMX file into a translation memory, in place of all that is in it or in addition: POST
 // /v1/translationmemory/{id} (published description). It is repeated only where it replaces everything. 400
-// (ErrRefused): it is no TMX file.
+// (ErrRefused): it is not a TMX file.
 func (m Memories) Import(ctx context.Context, id string, file service.File, replaceAll bool) error {
 	const op = "import into translation memory"
 	if err := service.CheckID(id); err != nil {
@@ -139,7 +139,7 @@ func (m Memories) Attached(ctx context.Context, project string) ([]ProjectMemory
 
 // Attach attaches translation memories to a project in place of all that are attached: POST
 // /v1/project/{projectId}/translationmemories (service interface, project configuration). To add one, give the
-// ones of Attached as well. What the service would refuse is refused here: a threshold that is no percentage
+// ones of Attached as well. What the service would refuse is refused here: a threshold that is not a percentage
 // from 50 on, a memory named twice, two writable ones. 400 (ErrRefused): the languages of a memory do not fit
 // the project's.
 func (m Memories) Attach(ctx context.Context, project string, memories []ProjectMemory) error {

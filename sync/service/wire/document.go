@@ -65,7 +65,7 @@ type WorkflowStage struct {
 	Vendor                 *Vendor     `json:"vendor,omitempty"`
 }
 
-// Executive is somebody assigned to a stage of a document.
+// Executive is a person or company assigned to a stage of a document.
 type Executive struct {
 	ID                 string  `json:"id"`
 	AssignedWordsCount float64 `json:"assignedWordsCount"`

@@ -42,7 +42,7 @@ func (a *ImportAnswer) UnmarshalJSON(b []byte) error {
 	case saysNothing(said.Status):
 		return errors.New(`it has no "status"`)
 	case json.Unmarshal(said.Status, &a.Status) != nil:
-		return fmt.Errorf(`its "status" is %s, which is no word`, clip(said.Status))
+		return fmt.Errorf(`its "status" is %s, which is not a word`, clip(said.Status))
 	}
 	for _, m := range []struct {
 		name  string

@@ -1,6 +1,6 @@
 package wire
 
-// Prefix stands between the address of the server and every path below.
+// Prefix comes between the address of the server and every path below.
 const Prefix = "/api/integration"
 
 // ResultPrefix is the prefix that the service interface prints for the import result only
@@ -8,7 +8,7 @@ const Prefix = "/api/integration"
 // everything else; a server answers on both.
 const ResultPrefix = "/api"
 
-// Paths, relative to Prefix. What stands in braces is the caller's; the spelling is that of
+// Paths, relative to Prefix. What is in braces is the caller's; the spelling is that of
 // http.ServeMux patterns. A path that ends with a slash goes on with a path in the storage, slashes and
 // all.
 
@@ -104,7 +104,7 @@ const (
 	PathExportV1     = "/v1/project/{projectId}/export"
 )
 
-// What stands in braces in the paths above, as http.Request.PathValue names it.
+// What is in braces in the paths above, as http.Request.PathValue names it.
 const (
 	ProjectID = "projectId"
 	ImportID  = "importId"

@@ -7,8 +7,8 @@ import (
 )
 
 // Project is a project record. Members without a value are absent on the wire, never null; members
-// whose form is not published are kept as they stand.
-// Timestamps are ISO 8601 text in UTC with any number of fraction digits, as they stand on the wire.
+// whose form is not published are kept as they are.
+// Timestamps are ISO 8601 text in UTC with any number of fraction digits, as they are on the wire.
 type Project struct {
 	ID                     string          `json:"id"`
 	AccountID              string          `json:"accountId,omitempty"`
@@ -50,7 +50,7 @@ func (p *Project) UnmarshalJSON(b []byte) error {
 	if said := decides.TargetLanguages; said != nil {
 		var codes []string
 		if err := json.Unmarshal(said, &codes); err != nil || slices.Contains(codes, "") {
-			return fmt.Errorf(`its "targetLanguages" is %s, which is no list of language codes`, clip(said))
+			return fmt.Errorf(`its "targetLanguages" is %s, which is not a list of language codes`, clip(said))
 		}
 	}
 	type record Project

@@ -71,7 +71,7 @@ type ProjectStatistics []LanguageStatistics
 // ProjectStatisticsV1 is the answer of PathProjectStatistics: target language -> its rows.
 type ProjectStatisticsV1 map[string]LanguageStatistics
 
-// UnmarshalJSON reads the array, or the object, whose languages it orders. Members of the object that are no
+// UnmarshalJSON reads the array, or the object, whose languages it orders. Members of the object that are not
 // statistics are passed over.
 func (s *ProjectStatistics) UnmarshalJSON(b []byte) error {
 	if first(b) != '{' {
@@ -92,8 +92,8 @@ func (s *ProjectStatistics) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// CompletedWork is one item of PathCompletedWorkStatistics, an array: what somebody did on one stage in
-// one language.
+// CompletedWork is one item of PathCompletedWorkStatistics, an array: what an executive did on one
+// stage in one language.
 type CompletedWork struct {
 	Executive      CompletedWorkExecutive `json:"executive"`
 	StageType      StageType              `json:"stageType"`

@@ -69,7 +69,7 @@ func (s *AssignmentStatus) UnmarshalJSON(b []byte) error {
 	return readWord(b, s, AssignmentShortlisted, AssignmentInvited, AssignmentInProgress)
 }
 
-// IndividualAssignment is somebody of the team on a task.
+// IndividualAssignment is a member of the team on a task.
 type IndividualAssignment struct {
 	UserID   string           `json:"userId"`
 	Rate     float64          `json:"rate,omitempty"`

@@ -72,7 +72,7 @@ func (s *Status) UnmarshalJSON(b []byte) error {
 }
 
 // readWord reads a word of an enumeration: one that is known ignoring case, as the constant spells it;
-// another one as it stands. What is no word is read as none.
+// another one as it is. What is not a word is read as none.
 func readWord[W ~string](b []byte, to *W, known ...W) error {
 	var word string
 	if json.Unmarshal(b, &word) != nil {
@@ -162,7 +162,7 @@ var StageTypes = []StageType{"translation", "editing", "proofreading", "postedit
 // UnmarshalJSON reads the word ignoring case.
 func (t *StageType) UnmarshalJSON(b []byte) error { return readWord(b, t, StageTypes...) }
 
-// TaskState is how a task at the service stands whose answer is a word: bringing a translation into a
+// TaskState is how far a task at the service is whose answer is a word: bringing a translation into a
 // document (PathDocumentTranslateStatus), importing a glossary (PathGlossaryImportState; its words are not
 // published). Reading takes the JSON string, or an object with status or state. A word that is none of
 // the constants means that the task has not ended.

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// answerError writes what a handler returned as its error. What is no problem is a fault of this service: it is
-// logged, and the answer does not tell its inside.
+// answerError writes what a handler returned as its error. An error that is not a Problem is a fault of this service:
+// it is logged, and the answer does not tell its inside.
 func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
 	if !errors.As(err, &p) {

@@ -30,7 +30,7 @@ func privateNumber(code string) int {
 	return 1<<30 + int(h.Sum32()>>2)
 }
 
-// LanguageNumber is the numeric identifier of a language as text; 0 for what is no language.
+// LanguageNumber is the numeric identifier of a language as text; 0 for an unknown language.
 func LanguageNumber(code string) string {
 	l, _ := FindLanguage(code)
 	return strconv.Itoa(l.ID)

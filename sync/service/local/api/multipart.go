@@ -25,7 +25,7 @@ const (
 // JSON as text.
 type Part struct {
 	Name   string // of the form field; a hint only
-	File   string // the file name as it was sent, folders and all; empty for a part that is no file
+	File   string // the file name as it was sent, folders and all; empty for a part without a file
 	IsFile bool
 	Body   []byte
 }

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Problem is a refusal: what an answer other than 2xx says. Field is the parameter or member that is at fault; it
-// stands in the detail and as the name of a member of "errors", where a client can find it without reading words.
+// Problem is a refusal: what an answer other than 2xx says. Field is the parameter or member that is at fault: the
+// detail names it, and so does a member of "errors", where a client can find it without reading words.
 type Problem struct {
 	Status int
 	Field  string

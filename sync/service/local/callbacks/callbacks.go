@@ -87,8 +87,8 @@ func (s *Sender) getCallback(c *api.Call) error {
 	return c.Answer(http.StatusOK, found)
 }
 
-// setCallback answers POST /v1/callback. The address takes the place of the one before; notifications that still wait
-// go to the new one.
+// setCallback answers POST /v1/callback. The address replaces the one before; notifications that still wait go to
+// the new one.
 func (s *Sender) setCallback(c *api.Call) error {
 	raw, err := api.ReadBody(c, api.MaxModel)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Sender) setCallback(c *api.Call) error {
 	return c.Answer(http.StatusOK, callback)
 }
 
-// deleteCallback answers DELETE /v1/callback, also when there is none. Notifications that wait are dropped: nobody
-// wants them any more.
+// deleteCallback answers DELETE /v1/callback, also when there is none. Notifications that wait are dropped: they
+// have no address any more.
 func (s *Sender) deleteCallback(c *api.Call) error {
 	err := s.store.Update(store.RemoveCallback)
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Sender) deliver(ctx context.Context) {
 	}
 }
 
-// attempt sends one notification and stores what came of it. One that ctx cut off was no attempt.
+// attempt sends one notification and stores what came of it. One that ctx cut off does not count.
 func (s *Sender) attempt(ctx context.Context, d *store.Delivery) error {
 	var callback *wire.Callback
 	err := s.store.View(func(tx *store.Tx) (err error) {

@@ -65,8 +65,8 @@ func (s *Service) setEngines(c *api.Call) error {
 			return b.Err
 		}
 		if !strings.EqualFold(id, PseudoEngineID) {
-			return api.Invalid("id", "%q is no engine of this service, which has %s; GET %s lists them", id, PseudoEngineID,
-				wire.Prefix+wire.PathEnginesAvailable)
+			return api.Invalid("id", "%q is not an engine of this service, which has %s; GET %s lists them", id,
+				PseudoEngineID, wire.Prefix+wire.PathEnginesAvailable)
 		}
 		codes, err := api.TargetCodes("languages", words, p.Source)
 		if err != nil {
@@ -103,7 +103,7 @@ var linkTarget = regexp.MustCompile(`\]\([^()]*\)`)
 func machineTranslation(doc *segment.Document, i int, code string) (text string, ok bool) {
 	seg := doc.Segments()[i]
 	text = pseudo.Text(seg.Text, code)
-	if seg.Markup == segment.Markdown { // where links lead is no text
+	if seg.Markup == segment.Markdown { // where links lead is not translated
 		leads := linkTarget.FindAllString(seg.Text, -1)
 		text = linkTarget.ReplaceAllStringFunc(text, func(was string) string {
 			if len(leads) == 0 {

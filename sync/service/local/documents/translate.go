@@ -156,7 +156,7 @@ func (s *Service) runTranslation(_ context.Context, j *store.Job) error {
 }
 
 // takeTranslated takes the document in its target language apart and pairs its segments with those of the source: by
-// key where they have keys, else by their place, for which both must have as many.
+// key where they have keys, else by their position, for which both must have as many.
 func takeTranslated(k *editor.Editor, in *store.TranslationJob, body []byte) error {
 	name := in.File
 	if _, known := segment.FormatOf(name); !known {

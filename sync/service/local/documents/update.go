@@ -122,7 +122,8 @@ func carryOver(k *editor.Editor, u *sentFile) error {
 	if err := takeTargets(k, u.model.bilingual); err != nil {
 		return err
 	}
-	k.Changes, k.Rendition.Status = 0, "" // what was carried over is no progress, and a second update is one, too
+	// What was carried over does not count as progress; without a status, a second update is reported like the first.
+	k.Changes, k.Rendition.Status = 0, ""
 	if err := editor.SetDocumentStatus(k.Tx, k.Document, k.Rendition, wire.DocumentUpdated); err != nil {
 		return err
 	}

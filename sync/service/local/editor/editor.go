@@ -108,7 +108,7 @@ func (k *Editor) Put(i int, t store.Target) error {
 	return k.memory.Remember(k.Segments[i].Text, k.Surroundings(i), k.Rendition.Code, t.Text, t.Changed)
 }
 
-// Surroundings are what stands around a segment.
+// Surroundings are what is around a segment.
 func (k *Editor) Surroundings(i int) store.Surroundings { return store.SurroundingsOf(k.Segments, i) }
 
 func (k *Editor) count(i int, t *store.Target, sign int) {

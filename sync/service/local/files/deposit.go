@@ -72,14 +72,14 @@ func (s *Service) syncBlobs(files []depositedFile) error {
 	if !s.store.Durable() {
 		return nil
 	}
-	room := make(chan struct{}, 32)
+	slots := make(chan struct{}, 32)
 	failures := make([]error, len(files))
 	var all sync.WaitGroup
 	for i, f := range files {
-		room <- struct{}{}
+		slots <- struct{}{}
 		all.Go(func() {
 			failures[i] = syncFile(s.blobPath(f.record.Blob))
-			<-room
+			<-slots
 		})
 	}
 	all.Wait()
@@ -201,8 +201,8 @@ func (s *Service) putFiles(c *api.Call) error {
 	return c.Answer(http.StatusCreated, stored)
 }
 
-// unzip adds the files of an archive, which is written to the disk before it is looked at: its directory stands at
-// its end.
+// unzip adds the files of an archive, which is written to the disk before it is looked at: its directory is at its
+// end.
 func (d *deposit) unzip(folder, name string, content io.Reader) error {
 	blob, size, err := d.s.writeBlob(content)
 	if err != nil {
@@ -250,7 +250,7 @@ func checkArchive(archive *zip.Reader, name string, size int64) (total uint64, e
 			return 0, api.Invalid(wire.PartFile, "%s: the entry %q %s", api.Clip([]byte(name)), api.Clip([]byte(entry.Name)),
 				why)
 		case !entry.Mode().IsRegular() && !entry.Mode().IsDir():
-			return 0, api.Invalid(wire.PartFile, "%s: the entry %q is no file; pack without links and devices",
+			return 0, api.Invalid(wire.PartFile, "%s: the entry %q is not a file; pack without links and devices",
 				api.Clip([]byte(name)), api.Clip([]byte(entry.Name)))
 		case entry.Flags&1 != 0:
 			return 0, api.Invalid(wire.PartFile, "%s: the entry %q is encrypted; pack without a password",

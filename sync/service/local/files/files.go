@@ -104,7 +104,7 @@ func (s *Service) getFile(c *api.Call) error {
 		return err
 	}
 	f, content, err := s.openStored(p)
-	if errors.Is(err, fs.ErrNotExist) { // it was replaced between the two looks
+	if errors.Is(err, fs.ErrNotExist) { // it was replaced after its record was read: the bytes have another name now
 		f, content, err = s.openStored(p)
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Service) listFiles(c *api.Call) error {
 	return c.Answer(http.StatusOK, out)
 }
 
-// tail is what stands behind the beginning of a path, slashes and all. The slash at the end, which routing drops, is
+// tail is what follows the beginning of a path, slashes and all. The slash at the end, which routing drops, is
 // put back: in a list it tells the folder "a/" from everything that begins with "a".
 func tail(c *api.Call, base string) string {
 	t := strings.TrimPrefix(strings.TrimPrefix(c.Request.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")

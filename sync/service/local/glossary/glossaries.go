@@ -138,8 +138,8 @@ func (s *Service) answerDefault(c *api.Call, among func(tx *store.Tx) ([]*store.
 	return c.Answer(http.StatusOK, glossaryWire(found))
 }
 
-// attachGlossaries answers PUT /v1/project/{projectId}/glossaries: an array of identifiers, which takes the place of
-// what was attached.
+// attachGlossaries answers PUT /v1/project/{projectId}/glossaries: an array of identifiers, which replaces what was
+// attached.
 func (s *Service) attachGlossaries(c *api.Call) error {
 	const field = "glossaries"
 	raw, err := api.ReadBody(c, api.MaxModel)

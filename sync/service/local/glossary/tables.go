@@ -29,7 +29,7 @@ const (
 
 const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// noteColumns are the columns of a glossary's file that are no language.
+// noteColumns are the columns of a glossary's file that do not name a language.
 var noteColumns = []string{"comment", "definition", "example"}
 
 // glossaryTable is what a file says.
@@ -161,7 +161,7 @@ func (t *tableReader) row(line int, cells []string) error {
 			continue
 		}
 		if i >= len(t.columns) || t.columns[i] == (column{}) {
-			return bad("%q stands in a column without a language; write its code into the first row", api.Clip([]byte(cell)))
+			return bad("%q is in a column without a language; write its code into the first row", api.Clip([]byte(cell)))
 		}
 		if why := badTerm(cell); why != "" {
 			return bad("%q %s", api.Clip([]byte(cell)), why)
@@ -227,8 +227,8 @@ func (t *tableReader) end() (*glossaryTable, error) {
 	return &t.table, nil
 }
 
-// badTerm says why a term cannot stand in a workbook, and so not come out of an export as it went in; empty when it
-// can.
+// badTerm says why a workbook cannot hold a term, which would then not come out of an export as it went in; empty
+// when it can.
 func badTerm(s string) string {
 	switch {
 	case !utf8.ValidString(s):

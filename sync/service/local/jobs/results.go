@@ -48,7 +48,7 @@ func (r *result) Drop() {
 	os.Remove(r.File.Name())
 }
 
-// dropResults removes results that nobody can ask for any more.
+// dropResults removes results that can no longer be asked for.
 func (r *Runner) dropResults(ids []string) {
 	for _, id := range ids {
 		os.Remove(r.ResultPath(id))

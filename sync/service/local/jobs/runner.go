@@ -147,7 +147,7 @@ func (r *Runner) run(ctx context.Context, id string) (err error) {
 	return r.kinds[j.Kind()].run(ctx, j)
 }
 
-// fail ends a job as failed, in words for whoever asks.
+// fail ends a job as failed; why is what clients are told.
 func (r *Runner) fail(j *store.Job, why string) error {
 	j.Failure = why
 	return r.store.Update(func(tx *store.Tx) error {

@@ -100,13 +100,13 @@ func indentedYAML(x *store.ExportJob, g resource.Grammar, body []byte) []byte {
 }
 
 // androidEntries are the units as string, plurals and string-array resources. An array that lacks an item is left
-// out: its items are told apart by nothing but their place. One that lacks none of the project's keys is whole,
-// though places be free between them, where the imported file had a reference to another resource: the format's
-// writer keeps those free (@null), since the service does not know what stood there.
+// out: its items are told apart by nothing but their position. One that lacks none of the project's keys is whole,
+// though positions be free between them, where the imported file had a reference to another resource: the format's
+// writer keeps those free (@null), since the service does not know what was there.
 func androidEntries(units []unit) []resource.New {
 	var top []resource.New
-	arrays := make(map[string]int) // place in top, by name
-	items := make(map[int]int)     // of an array, by place in top: how many it must have
+	arrays := make(map[string]int) // position in top, by name
+	items := make(map[int]int)     // of an array, by position in top: how many it must have
 	for _, u := range units {
 		name, index, item := listItem(u)
 		switch {
@@ -169,7 +169,7 @@ func inOrder(children []resource.New) bool {
 	return true
 }
 
-// branchNode is a place in a nested file under construction.
+// branchNode is a node of a nested file under construction.
 type branchNode struct {
 	name     string
 	unit     *unit

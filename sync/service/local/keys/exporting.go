@@ -196,8 +196,8 @@ func unitsOf(x *store.ExportJob, rows []selected, spaces []*store.Keyspace, code
 	return units, nil
 }
 
-// countItems counts the items of each list that an Android export may have. Not all places of a list need be among
-// them: what is no text is no key.
+// countItems counts the items of each list that an Android export may have. Not all items of a list need be among
+// them: only texts have keys.
 func countItems(x *store.ExportJob, rows []selected) map[string]int {
 	items := make(map[string]int)
 	if x.Format != wire.FormatAndroidXML {
@@ -234,7 +234,7 @@ type heldFile struct {
 	body []byte
 }
 
-// language writes one language's files. A key stands in every file that its labels place it in. A language without
+// language writes one language's files. A key is written to every file that its labels name. A language without
 // keys gets its empty file, unless labels name the files.
 func (w *exportWriter) language(t template, code string, units []unit) error {
 	byPath := map[string][]unit{}

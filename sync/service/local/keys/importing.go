@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// importBatch is how many entries one transaction stores. The place where the next one starts is stored with them, so
-// a crash repeats nothing that counts.
+// importBatch is how many entries one transaction stores. Where the next one starts is stored with them, so a crash
+// repeats nothing that counts.
 const importBatch = 5000
 
 // maxEntries is how many keys the files of one import have in all.

@@ -12,9 +12,9 @@ import (
 )
 
 // readQtTS reads a Qt Linguist file. The key of a message is its source text. As a file of the source language it
-// offers the source texts, or what stands in their place as their translation; in a target language the finished
-// translations. Forms of a number become plural forms by how many there are, as Qt orders them. Messages that are
-// marked as vanished or obsolete are no longer in the program and are left out.
+// offers the source texts, or the translations that replace them; in a target language the finished translations.
+// Forms of a number become plural forms by how many there are, as Qt orders them. Messages that are marked as vanished
+// or obsolete are no longer in the program and are left out.
 func readQtTS(body []byte, source bool) ([]entry, error) {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	var entries []entry

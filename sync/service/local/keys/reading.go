@@ -24,7 +24,7 @@ type entry struct {
 }
 
 // readFile reads one imported file. An error says what about the file cannot be imported, with line and column where
-// there is a place.
+// they are known.
 func readFile(f store.ImportFile, in *store.ImportJob, body []byte) ([]entry, error) {
 	if f.Format == wire.FormatQtTS {
 		return readQtTS(body, in.Source)

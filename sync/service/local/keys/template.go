@@ -29,7 +29,7 @@ const (
 
 const (
 	maxTemplate = 1000 // bytes
-	maxPrefixes = 4    // every one multiplies the files that a key can stand in
+	maxPrefixes = 4    // every one multiplies the files that a key can be in
 )
 
 // readTemplate reads a template and refuses, naming what is wrong, placeholders that there are not and paths that a
@@ -124,8 +124,8 @@ func (t template) fill(language string, suffix func(prefix string) string) strin
 	return b.String()
 }
 
-// paths are the files that a key with these labels stands in: one for each label of the prefix; with several
-// prefixes, one for each combination. A key that lacks a label of some prefix stands in none.
+// paths are the files that a key with these labels is in: one for each label of the prefix; with several
+// prefixes, one for each combination. A key that lacks a label of some prefix is in none.
 func (t template) paths(language string, labels []string) []string {
 	prefixes := t.prefixes()
 	combinations := []map[string]string{{}}

@@ -249,8 +249,8 @@ func exactLanguages(q api.Params, b *api.Members) (exact [2]bool, err error) {
 	return exact, err
 }
 
-// readAttached reads a list of memories for a language; empty: for all. At most one of them is writable, and none
-// stands there twice.
+// readAttached reads a list of memories for a language; empty: for all. At most one of them is writable, and none is
+// listed twice.
 func readAttached(list []json.RawMessage, code string) ([]store.AttachedMemory, error) {
 	var out []store.AttachedMemory
 	for _, raw := range list {
@@ -263,7 +263,7 @@ func readAttached(list []json.RawMessage, code string) ([]store.AttachedMemory, 
 		if b.Has("matchThreshold") {
 			given := api.Member[float64](b, "matchThreshold")
 			if b.Err == nil && given != math.Trunc(given) {
-				return nil, api.Invalid("matchThreshold", "%v is no whole percentage", given)
+				return nil, api.Invalid("matchThreshold", "%v is not a whole percentage", given)
 			}
 			a.Threshold = int(given)
 		}

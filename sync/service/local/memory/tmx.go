@@ -31,7 +31,7 @@ type tmxUnit struct {
 const maxUnit = 1 << 20
 
 // importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with
-// replaceAllContent, take the place of what it has. A file that is wrong changes nothing.
+// replaceAllContent, replace what it has. A file that is wrong changes nothing.
 func (s *Service) importMemory(c *api.Call) error {
 	replace, err := c.Params.Flag(wire.QueryReplaceAllContent)
 	if err != nil {

@@ -260,8 +260,8 @@ func (s *Service) answerProjects(c *api.Call, limit int) error {
 	return c.Answer(http.StatusOK, out)
 }
 
-// projectMatches applies the filters of a list, but for the one by people who are assigned. Nobody but the account
-// itself makes projects here.
+// projectMatches applies the filters of a list, but for the one by people who are assigned. Only the account itself
+// makes projects here.
 func projectMatches(p *store.Project, q api.Params) bool {
 	holds := func(name, text string) bool {
 		want, given := q.Values(name)

@@ -33,8 +33,8 @@ var (
 	StagesOfDocuments    = []string{"translation"}
 )
 
-// projectModel is the body that makes a project. Members that are no strings, booleans or lists where they should be
-// are named one by one, so it is read member by member.
+// projectModel is the body that makes a project. Members of the wrong type are named one by one, so it is read member
+// by member.
 type projectModel struct {
 	project    store.Project
 	stageWords []string

@@ -40,7 +40,7 @@ func branching(s string) (plural.Argument, bool) {
 	return a, err == nil && len(a.Branches) > 0
 }
 
-// pseudoDepth bounds the nesting of ICU arguments that is looked into; what lies deeper stays as it is.
+// pseudoDepth bounds the nesting of ICU arguments that is looked into; what is nested deeper stays as it is.
 const pseudoDepth = 20
 
 // pseudoArgument translates the branches of an ICU argument.
@@ -127,7 +127,7 @@ func accented(s, language string, depth int) string {
 			letters(&b, s[:brace])
 			size, ok := plural.Braces(s[brace:])
 			if !ok {
-				b.WriteString(s[brace:]) // braces that do not match: nobody knows what the rest is
+				b.WriteString(s[brace:]) // braces that do not match: what the rest is cannot be known
 				return b.String()
 			}
 			if a, ok := branching(s[brace : brace+size]); ok && a.To == size {

@@ -197,7 +197,7 @@ func (s *Service) runStatistics(_ context.Context, j *store.Job) error {
 type counting struct {
 	p      *store.Project
 	seen   map[string]string // digest of a text -> the document that had it first
-	before *memory.Earlier   // nil: texts of the project itself are no matches
+	before *memory.Earlier   // nil: texts of the project itself do not count as matches
 }
 
 func newCounting(p *store.Project) *counting {

@@ -31,7 +31,7 @@ type counts struct {
 var (
 	keyCollection = []byte("collection") // the record
 	bucketIndex   = []byte("index")      // indexKey -> number of the row
-	bucketRows    = []byte("rows")       // number -> row; numbers ascend, so rows stand in the order of their first import
+	bucketRows    = []byte("rows")       // number -> row; numbers ascend, so rows are in the order of their first import
 )
 
 func bucketLanguage(code string) []byte { return []byte("in:" + code) } // number -> translation
@@ -134,7 +134,7 @@ func (k *Keyspace) language(code string, make bool) (*bolt.Bucket, error) {
 	return b, nil
 }
 
-// IndexKey is where the index has a key. Very long keys stand under their digest: the database bounds its keys.
+// IndexKey is where the index has a key. Very long keys are indexed by their digest: the database bounds its keys.
 func IndexKey(key string, plural bool) []byte {
 	kind := byte('s')
 	if plural {

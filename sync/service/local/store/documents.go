@@ -253,7 +253,7 @@ type Selection struct {
 }
 
 // DocumentIn finds a document of this account by its composite identifier, or, without a language, in all of its
-// languages. field is the parameter that the identifier stands in.
+// languages. field is the parameter with the identifier.
 func DocumentIn(tx *Tx, field, id string) (Selection, error) {
 	id = strings.TrimSpace(id)
 	if id == "" {

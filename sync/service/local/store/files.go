@@ -7,8 +7,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 )
 
-// StoredFile is the record of a file; its bytes lie under another name in the folder files. A path is a name, not a
-// place on the disk: "a" and "a/b" can both be files.
+// StoredFile is the record of a file; its bytes are in the folder files under another name. A path is only a name
+// and not one of the disk: "a" and "a/b" can both be files.
 type StoredFile struct {
 	Blob     string `json:"blob"`
 	Mime     string `json:"mime"`

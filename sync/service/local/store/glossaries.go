@@ -18,7 +18,7 @@ import (
 //
 //	glossary   its record (JSON)
 //	units      number -> glossaryUnit (JSON), in the order they were imported
-//	seen       digest of a unit -> nothing: a unit that is imported again is no second one
+//	seen       digest of a unit -> nothing: a unit that is imported again is not stored twice
 var (
 	keyGlossary = []byte("glossary")
 	keyConcepts = []byte("units")
@@ -31,7 +31,7 @@ type Glossary struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
 	Languages   []string `json:"languages"`
-	Notes       []string `json:"notes,omitempty"` // the columns of files that are no language
+	Notes       []string `json:"notes,omitempty"` // the columns of files that do not name a language
 	Units       int      `json:"units"`
 	Default     bool     `json:"default,omitempty"`
 	Created     int64    `json:"created"`

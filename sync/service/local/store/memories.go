@@ -65,7 +65,7 @@ type memoryText struct {
 	Changed int64  `json:"c"`
 }
 
-// Surroundings are what stands around a text: digests of its neighbours, empty where there are none, and its key.
+// Surroundings are what is around a text: digests of its neighbours, empty where there are none, and its key.
 type Surroundings struct {
 	Before string `json:"b,omitempty"`
 	After  string `json:"a,omitempty"`
@@ -366,8 +366,8 @@ type AttachedMemory struct {
 
 func (a AttachedMemory) Serves(code string) bool { return a.Language == "" || a.Language == code }
 
-// MemoryIn opens a memory of this account: one that is unknown gives a 404, another account's a 403. field is where
-// its identifier stands.
+// MemoryIn opens a memory of this account: one that is unknown gives a 404, another account's a 403. field is the
+// parameter with its identifier.
 func MemoryIn(tx *Tx, field, id string) (*Memory, error) {
 	m, err := OpenMemory(tx, id)
 	switch {

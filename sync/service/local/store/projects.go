@@ -247,7 +247,7 @@ type PretranslationJob struct {
 	Documents []string `json:"documents"`
 }
 
-// StageNumber is the place of a stage, from 1; 0 when the project does not have it.
+// StageNumber is the position of a stage, from 1; 0 when the project does not have it.
 func (p *Project) StageNumber(id string) int {
 	return slices.IndexFunc(p.Stages, func(st Stage) bool { return st.ID == id }) + 1
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// Snapshot is the statistics of a project as they were when they were built. It lies in the bucket statistics, under
+// Snapshot is the statistics of a project as they were when they were built. It is in the bucket statistics, under
 // the project's identifier. The first question for it begins to build it; so does one after documents came, changed
 // or went.
 type Snapshot struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// Task is one stage of a project's work in one language. It lies in the bucket tasks, under the project's identifier
+// Task is one stage of a project's work in one language. It is in the bucket tasks, under the project's identifier
 // and its number. Tasks come with the first document of their language, and stay; how far they are follows from the
 // documents.
 type Task struct {

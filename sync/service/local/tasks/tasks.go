@@ -218,7 +218,8 @@ func (s *Service) assignTask(c *api.Call) error {
 	team := s.team()
 	for _, user := range users {
 		if !slices.ContainsFunc(team, func(m wire.TeamMember) bool { return m.ID == user }) {
-			return api.Invalid("userIds", "%q is no member of the team; POST %s lists them", user, wire.Prefix+wire.PathTeam)
+			return api.Invalid("userIds", "%q is not a member of the team; POST %s lists them", user,
+				wire.Prefix+wire.PathTeam)
 		}
 	}
 	return s.changeTask(c, func(t *store.Task) error {
