@@ -101,15 +101,17 @@ const (
 // DocumentModel is the import model of one uploaded file. An array of them, in the order of the files,
 // travels in PartDocumentModel; the empty object stands for "nothing to say about this file".
 type DocumentModel struct {
-	ExternalID                 string             `json:"externalId,omitempty"`
-	MetaInfo                   string             `json:"metaInfo,omitempty"`
-	DisassembleAlgorithmName   string             `json:"disassembleAlgorithmName,omitempty"` // MultilingualExcel for DisassembleSettings to apply
-	PresetDisassembleAlgorithm string             `json:"presetDisassembleAlgorithm,omitempty"`
-	DisassembleSettings        json.RawMessage    `json:"disassembleSettings,omitempty"` // of MultilingualExcel: an ExcelSettings
-	BilingualSettings          *BilingualSettings `json:"bilingualFileImportSetings,omitempty"`
-	TargetLanguages            []string           `json:"targetLanguages,omitempty"` // empty: all of the project
-	EnablePlaceholders         *bool              `json:"enablePlaceholders,omitempty"`
-	EnableOCR                  *bool              `json:"enableOcr,omitempty"` // nil: true
+	ExternalID string `json:"externalId,omitempty"`
+	MetaInfo   string `json:"metaInfo,omitempty"`
+	// MultilingualExcel for DisassembleSettings to apply
+	DisassembleAlgorithmName   string `json:"disassembleAlgorithmName,omitempty"`
+	PresetDisassembleAlgorithm string `json:"presetDisassembleAlgorithm,omitempty"`
+	// of MultilingualExcel: an ExcelSettings
+	DisassembleSettings json.RawMessage    `json:"disassembleSettings,omitempty"`
+	BilingualSettings   *BilingualSettings `json:"bilingualFileImportSetings,omitempty"`
+	TargetLanguages     []string           `json:"targetLanguages,omitempty"` // empty: all of the project
+	EnablePlaceholders  *bool              `json:"enablePlaceholders,omitempty"`
+	EnableOCR           *bool              `json:"enableOcr,omitempty"` // nil: true
 }
 
 // DocumentUpdateModel is the model of a document's new version, in PartUpdateDocumentModel.
@@ -148,11 +150,13 @@ func (p *DocumentProperties) UnmarshalJSON(b []byte) error {
 // BilingualSettings say what becomes of the translations that an uploaded bilingual file brings. The name
 // of the member that holds them is misspelled at the service: "bilingualFileImportSetings".
 type BilingualSettings struct {
-	TargetSubstitutionMode  string `json:"targetSubstitutionMode,omitempty"`  // SubstituteAll or SubstituteNone
-	TargetLanguageUsageMode string `json:"targetLanguageUsageMode,omitempty"` // selected or fromFile; published description only
-	LockMode                string `json:"lockMode,omitempty"`                // LockNone, LockByStates or LockConfirmed
-	ConfirmMode             string `json:"confirmMode,omitempty"`             // ConfirmNone, ConfirmByStates, ConfirmAtFirst or ConfirmAtLast
-	SaveType                string `json:"saveType,omitempty"`                // published description only
+	TargetSubstitutionMode string `json:"targetSubstitutionMode,omitempty"` // SubstituteAll or SubstituteNone
+	// selected or fromFile; published description only
+	TargetLanguageUsageMode string `json:"targetLanguageUsageMode,omitempty"`
+	LockMode                string `json:"lockMode,omitempty"` // LockNone, LockByStates or LockConfirmed
+	// ConfirmNone, ConfirmByStates, ConfirmAtFirst or ConfirmAtLast
+	ConfirmMode string `json:"confirmMode,omitempty"`
+	SaveType    string `json:"saveType,omitempty"` // published description only
 }
 
 // The words of BilingualSettings.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// ImportAnswer is an ImportResult as a reader meets it. A member that decides whether a file was taken is never read as empty
-// because it has another shape: it becomes an error that names the member and no file.
+// ImportAnswer is an ImportResult as a reader meets it. A member that decides whether a file was taken is never read as
+// empty because it has another shape: it becomes an error that names the member and no file.
 type ImportAnswer struct {
 	ImportResult
 	Counted bool // the answer has counts of keys
@@ -21,7 +21,8 @@ const (
 	maxImportConflicts = 1_000_000
 )
 
-// UnmarshalJSON reads the object. Only an answer without a readable status is refused: nothing can be told of its import.
+// UnmarshalJSON reads the object. Only an answer without a readable status is refused: nothing can be told of its
+// import.
 func (a *ImportAnswer) UnmarshalJSON(b []byte) error {
 	var said struct {
 		Status               json.RawMessage `json:"status"`
@@ -50,7 +51,8 @@ func (a *ImportAnswer) UnmarshalJSON(b []byte) error {
 		count *int
 	}{
 		{"keysCreated", said.KeysCreated, &a.KeysCreated}, {"keysUpdated", said.KeysUpdated, &a.KeysUpdated},
-		{"keyValuesNotChanged", said.KeyValuesNotChanged, &a.KeyValuesNotChanged}, {"keysWithoutSource", said.KeysWithoutSource, &a.KeysWithoutSource},
+		{"keyValuesNotChanged", said.KeyValuesNotChanged, &a.KeyValuesNotChanged},
+		{"keysWithoutSource", said.KeysWithoutSource, &a.KeysWithoutSource},
 		{"keysDeleted", said.KeysDeleted, &a.KeysDeleted},
 	} {
 		if first(m.said) == 0 || first(m.said) == 'n' {
@@ -98,7 +100,8 @@ func (a *ImportAnswer) readErrors(said json.RawMessage, names bool) {
 	}
 }
 
-// addError reads one error: an object, a text or, in a list of names, a file name. Another shape is the error of no file, as it was said.
+// addError reads one error: an object, a text or, in a list of names, a file name. Another shape is the error of no
+// file, as it was said.
 func (a *ImportAnswer) addError(said json.RawMessage, names bool) {
 	var word string
 	if json.Unmarshal(said, &word) == nil && first(said) == '"' {
@@ -113,7 +116,8 @@ func (a *ImportAnswer) addError(said json.RawMessage, names bool) {
 		Error, FileName json.RawMessage
 	}
 	e := ImportError{}
-	if first(said) != '{' || json.Unmarshal(said, &one) != nil || !saysNothing(one.FileName) && json.Unmarshal(one.FileName, &e.FileName) != nil {
+	if first(said) != '{' || json.Unmarshal(said, &one) != nil ||
+		!saysNothing(one.FileName) && json.Unmarshal(one.FileName, &e.FileName) != nil {
 		a.Errors = append(a.Errors, ImportError{Error: clip(said)})
 		return
 	}
@@ -126,7 +130,8 @@ func (a *ImportAnswer) addError(said json.RawMessage, names bool) {
 	a.Errors = append(a.Errors, e)
 }
 
-// readConflicts reads an object of keys and the values that were not taken, of which there may be one without a list, or a list of keys.
+// readConflicts reads an object of keys and the values that were not taken, of which there may be one without a list,
+// or a list of keys.
 func (a *ImportAnswer) readConflicts(said json.RawMessage) error {
 	if saysNothing(said) {
 		return nil

@@ -29,13 +29,17 @@ func TestImportAnswerShapes(t *testing.T) {
 		done + `"Errors":[{"FileName":"a.json","Error":"x"}]}`:       `[a.json: x] [] map[] 0`,
 		done + `"failedFileNames":"a.json"}`:                         `[] [a.json] map[] 0`,
 		done + `"failedFileNames":[{"fileName":"a.json"},3]}`:        `[a.json:  : 3] [] map[] 0`,
-		done + `"keysCreated":"2"}`:                                  `[: the answer's "keysCreated" cannot be read: "2"] [] map[] 0`,
-		done + `"keysCreated":{"json":2},"keysUpdated":1}`:           `[: the answer's "keysCreated" cannot be read: {"json":2}] [] map[] 1 counted`,
-		done + `"keysCreated":-1}`:                                   `[: the answer's "keysCreated" cannot be read: -1] [] map[] 0`,
-		done + `"conflictingKeyValues":{"k":"v","l":["v","w"]}}`:     `[] [] map[k:[v] l:[v w]] 0`,
-		done + `"conflictingKeyValues":["k"]}`:                       `[] [] map[k:[]] 0`,
-		done + `"conflictingKeyValues":[1]}`:                         `[: the answer's "conflictingKeyValues" cannot be read: [1]] [] map[] 0`,
-		done + `"conflictingKeyValues":3}`:                           `[: the answer's "conflictingKeyValues" cannot be read: 3] [] map[] 0`,
+		done +
+			`"keysCreated":"2"}`: `[: the answer's "keysCreated" cannot be read: "2"] [] map[] 0`,
+		done +
+			`"keysCreated":{"json":2},"keysUpdated":1}`: `[: the answer's "keysCreated" cannot be read: {"json":2}] [] map[] 1 counted`,
+		done +
+			`"keysCreated":-1}`: `[: the answer's "keysCreated" cannot be read: -1] [] map[] 0`,
+		done + `"conflictingKeyValues":{"k":"v","l":["v","w"]}}`: `[] [] map[k:[v] l:[v w]] 0`,
+		done + `"conflictingKeyValues":["k"]}`:                   `[] [] map[k:[]] 0`,
+		done +
+			`"conflictingKeyValues":[1]}`: `[: the answer's "conflictingKeyValues" cannot be read: [1]] [] map[] 0`,
+		done + `"conflictingKeyValues":3}`: `[: the answer's "conflictingKeyValues" cannot be read: 3] [] map[] 0`,
 	} {
 		var a wire.ImportAnswer
 		if err := json.Unmarshal([]byte(body), &a); err != nil || a.Status != wire.Completed {

@@ -11,15 +11,16 @@ import (
 // a reader takes the union, since the service interface shows the one and the published description
 // the other. A file may have failed although Status is Completed.
 type ImportResult struct {
-	Status               Status              `json:"status"`
-	Errors               []ImportError       `json:"errors"`
-	FailedFileNames      []string            `json:"failedFileNames"`
-	KeysCreated          int                 `json:"keysCreated"`
-	KeysUpdated          int                 `json:"keysUpdated"`
-	KeysDeleted          int                 `json:"keysDeleted"` // published description only
-	KeyValuesNotChanged  int                 `json:"keyValuesNotChanged"`
-	KeysWithoutSource    int                 `json:"keysWithoutSource"`
-	ConflictingKeyValues map[string][]string `json:"conflictingKeyValues"` // key -> the values that were offered and not taken
+	Status              Status        `json:"status"`
+	Errors              []ImportError `json:"errors"`
+	FailedFileNames     []string      `json:"failedFileNames"`
+	KeysCreated         int           `json:"keysCreated"`
+	KeysUpdated         int           `json:"keysUpdated"`
+	KeysDeleted         int           `json:"keysDeleted"` // published description only
+	KeyValuesNotChanged int           `json:"keyValuesNotChanged"`
+	KeysWithoutSource   int           `json:"keysWithoutSource"`
+	// key -> the values that were offered and not taken
+	ConflictingKeyValues map[string][]string `json:"conflictingKeyValues"`
 }
 
 // ImportError is what went wrong with one file of an import. FileName is empty where the error

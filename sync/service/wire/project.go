@@ -61,11 +61,12 @@ func (p *Project) UnmarshalJSON(b []byte) error {
 // (PartModel); every other part is a file that becomes a document. AssignToVendor is required by the
 // service interface, so a nil one is a 400; the client always sends it.
 type ProjectCreate struct {
-	Name                     string             `json:"name"`
-	SourceLanguage           string             `json:"sourceLanguage"`
-	TargetLanguages          []string           `json:"targetLanguages"`
-	AssignToVendor           *bool              `json:"assignToVendor,omitempty"`
-	Type                     string             `json:"type,omitempty"` // ProjectTypeLocalization makes a project that keys can be imported into
+	Name            string   `json:"name"`
+	SourceLanguage  string   `json:"sourceLanguage"`
+	TargetLanguages []string `json:"targetLanguages"`
+	AssignToVendor  *bool    `json:"assignToVendor,omitempty"`
+	// ProjectTypeLocalization makes a project that keys can be imported into
+	Type                     string             `json:"type,omitempty"`
 	Description              string             `json:"description,omitempty"`
 	Deadline                 string             `json:"deadline,omitempty"`
 	WorkflowStages           []string           `json:"workflowStages,omitempty"`

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A word that is known is read in any case and written in one; one that is not known is kept; what is no word spoils nothing around it.
+// A word that is known is read in any case and written in one; one that is not known is kept; what is no word spoils
+// nothing around it.
 func TestWords(t *testing.T) {
 	type record struct {
 		Project     wire.ProjectStatus     `json:"project"`
@@ -29,7 +30,8 @@ func TestWords(t *testing.T) {
 		`"assignment":"invited","row":"contextMatch_102","rule":"mT","state":"completed","after":"x"}`
 	rapid.Check(t, func(t *rapid.T) {
 		spell := func(s string) string {
-			return rapid.SampledFrom([]string{s, strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(s[:1]) + s[1:], " " + s}).Draw(t, "spelling")
+			return rapid.SampledFrom([]string{s, strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(s[:1]) + s[1:],
+				" " + s}).Draw(t, "spelling")
 		}
 		var words map[string]string
 		if err := json.Unmarshal([]byte(written), &words); err != nil {
@@ -50,20 +52,23 @@ func TestWords(t *testing.T) {
 		}
 	})
 	var r record
-	if err := json.Unmarshal([]byte(`{"project":"someDay","document":7,"disassembly":null,"stage":{},"task":["x"],"after":"x"}`), &r); err != nil {
+	if err := json.Unmarshal(
+		[]byte(`{"project":"someDay","document":7,"disassembly":null,"stage":{},"task":["x"],"after":"x"}`), &r); err != nil {
 		t.Fatal(err)
 	}
 	if want := (record{Project: "someDay", After: "x"}); r != want {
 		t.Errorf("read %+v", r)
 	}
-	if !wire.TaskStateFaulted.Ended() || !wire.TaskStateFailed.Failed() || wire.TaskState("someDay").Ended() || wire.TaskStateCompleted.Failed() {
+	if !wire.TaskStateFaulted.Ended() || !wire.TaskStateFailed.Failed() || wire.TaskState("someDay").Ended() ||
+		wire.TaskStateCompleted.Failed() {
 		t.Error("completed, failed and faulted are the end of a task, and nothing else")
 	}
 }
 
 func TestDocumentID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		document, language := rapid.StringMatching(`[a-z0-9_-]{1,12}`).Draw(t, "document"), rapid.StringMatching(`[0-9]{1,5}`).Draw(t, "language")
+		document, language := rapid.StringMatching(`[a-z0-9_-]{1,12}`).Draw(t, "document"),
+			rapid.StringMatching(`[0-9]{1,5}`).Draw(t, "language")
 		if d, l := wire.SplitDocumentID(wire.DocumentID(document, language)); d != document || l != language {
 			t.Fatalf("%q and %q", d, l)
 		}
@@ -88,7 +93,8 @@ func TestDocumentProperties(t *testing.T) {
 			t.Errorf("%s came back as %s, %v", body, again, err)
 		}
 	}
-	if b, err := json.Marshal(wire.ProjectCreate{Name: "n"}); err != nil || strings.Contains(string(b), "documentProperties") {
+	if b, err := json.Marshal(wire.ProjectCreate{Name: "n"}); err != nil ||
+		strings.Contains(string(b), "documentProperties") {
 		t.Errorf("%s, %v", b, err)
 	}
 }
@@ -102,7 +108,8 @@ func TestAvailableEngine(t *testing.T) {
 }
 
 func TestListShapes(t *testing.T) {
-	for body, want := range map[string]wire.List[int]{`[1,2]`: {1, 2}, `{"items":[1,2],"total":9}`: {1, 2}, `{"Items":[]}`: {}, `[]`: {}} {
+	for body, want := range map[string]wire.List[int]{`[1,2]`: {1, 2}, `{"items":[1,2],"total":9}`: {1, 2},
+		`{"Items":[]}`: {}, `[]`: {}} {
 		var got wire.List[int]
 		if err := json.Unmarshal([]byte(body), &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v", body, got, err)
@@ -138,13 +145,17 @@ func TestProjectStatisticsShapes(t *testing.T) {
 
 // Any JSON can be read as any record, or is refused with an error; what was read and written again is read as the same.
 func FuzzRecords(f *testing.F) {
-	for _, body := range []string{`{"id":"1_7","status":"Created","workflowStages":[{"progress":1.5}]}`, `[{"language":"de","statistics":[{"name":"total","words":3}]}]`,
-		`{"de":{"statistics":[]},"x":7}`, `{"items":[{"id":"t"}]}`, `{"documentProperties":[{}],"name":7}`, `"completed"`, `{"state":1}`, `null`, `[`} {
+	for _, body := range []string{`{"id":"1_7","status":"Created","workflowStages":[{"progress":1.5}]}`,
+		`[{"language":"de","statistics":[{"name":"total","words":3}]}]`,
+		`{"de":{"statistics":[]},"x":7}`, `{"items":[{"id":"t"}]}`, `{"documentProperties":[{}],"name":7}`, `"completed"`,
+		`{"state":1}`, `null`, `[`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, v := range []any{new(wire.Project), new(wire.Document), new(wire.ProjectCreate), new(wire.ProjectStatistics), new(wire.List[wire.Task]), new(wire.TaskState),
-			new(wire.Engine), new(wire.List[wire.PretranslationRule]), new(wire.StoredFiles), new(wire.TranslateResponse), new(wire.List[wire.TeamMember])} {
+		for _, v := range []any{new(wire.Project), new(wire.Document), new(wire.ProjectCreate), new(wire.ProjectStatistics),
+			new(wire.List[wire.Task]), new(wire.TaskState),
+			new(wire.Engine), new(wire.List[wire.PretranslationRule]), new(wire.StoredFiles), new(wire.TranslateResponse),
+			new(wire.List[wire.TeamMember])} {
 			if json.Unmarshal(body, v) != nil {
 				continue
 			}

@@ -46,8 +46,9 @@ const (
 
 // UnmarshalJSON reads the word ignoring case.
 func (n *StatisticsName) UnmarshalJSON(b []byte) error {
-	return readWord(b, n, StatisticsPerfect, StatisticsCrossFileRepeated, StatisticsTotal, StatisticsRepetitions, StatisticsNewWords,
-		StatisticsMatch50, StatisticsMatch75, StatisticsMatch85, StatisticsMatch95, StatisticsMatch100, StatisticsContext101, StatisticsContext102)
+	return readWord(b, n, StatisticsPerfect, StatisticsCrossFileRepeated, StatisticsTotal, StatisticsRepetitions,
+		StatisticsNewWords, StatisticsMatch50, StatisticsMatch75, StatisticsMatch85, StatisticsMatch95, StatisticsMatch100,
+		StatisticsContext101, StatisticsContext102)
 }
 
 // DocumentStatistics is the answer of PathDocumentStatistics, and one document of LanguageStatistics.

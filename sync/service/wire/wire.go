@@ -21,9 +21,10 @@ const (
 	QueryCompletionState    = "completion-state" // also of an export
 	QuerySkipConflicts      = "skip-conflicting-values"
 	QueryOverwriteConflicts = "overwrite-conflicting-values"
-	QueryLabels             = "labels"              // comma list; also of an export, at import in the published description only
-	QueryAutoFileLabels     = "auto-file-labels"    // published description only
-	QueryDeleteMissingKeys  = "delete-missing-keys" // published description only
+	// comma list; also of an export, at import in the published description only
+	QueryLabels            = "labels"
+	QueryAutoFileLabels    = "auto-file-labels"    // published description only
+	QueryDeleteMissingKeys = "delete-missing-keys" // published description only
 )
 
 // Query parameters of an export (PathExport), beside those that it shares with an import.

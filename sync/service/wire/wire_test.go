@@ -16,14 +16,16 @@ func TestImportResultRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.String(), 1, 3)
 		want := wire.ImportResult{
-			Status:               rapid.SampledFrom([]wire.Status{wire.Pending, wire.InProgress, wire.Completed, wire.Failed}).Draw(t, "status"),
+			Status: rapid.SampledFrom([]wire.Status{wire.Pending, wire.InProgress, wire.Completed,
+				wire.Failed}).Draw(t, "status"),
 			FailedFileNames:      texts.Draw(t, "failed"),
 			KeysCreated:          rapid.IntRange(0, 1<<30).Draw(t, "created"),
 			KeysUpdated:          rapid.IntRange(0, 1<<30).Draw(t, "updated"),
 			KeyValuesNotChanged:  rapid.IntRange(0, 1<<30).Draw(t, "same"),
 			KeysWithoutSource:    rapid.IntRange(0, 1<<30).Draw(t, "orphans"),
 			ConflictingKeyValues: rapid.MapOfN(rapid.String(), texts, 1, 3).Draw(t, "conflicts"),
-			Errors:               []wire.ImportError{{Error: rapid.String().Draw(t, "error"), FileName: rapid.String().Draw(t, "file")}},
+			Errors: []wire.ImportError{{Error: rapid.String().Draw(t, "error"),
+				FileName: rapid.String().Draw(t, "file")}},
 		}
 		b, err := json.Marshal(want)
 		if err != nil {
@@ -54,7 +56,8 @@ func TestImportResultSpellings(t *testing.T) {
 			wire.ImportResult{Status: wire.InProgress, FailedFileNames: []string{"a.json"}, KeysDeleted: 2}},
 		{"Pascal case", `{"Status":"Completed","KeysCreated":3}`,
 			wire.ImportResult{Status: wire.Completed, KeysCreated: 3}},
-		{"error as a string, unknown member, null", `{"status":"failed","errors":["broken"],"more":{},"conflictingKeyValues":null}`,
+		{"error as a string, unknown member, null",
+			`{"status":"failed","errors":["broken"],"more":{},"conflictingKeyValues":null}`,
 			wire.ImportResult{Status: wire.Failed, Errors: []wire.ImportError{{Error: "broken"}}}},
 		{"unknown status is kept", `{"status":"Queued"}`, wire.ImportResult{Status: "queued"}},
 	} {
@@ -116,8 +119,10 @@ func TestProblemShapes(t *testing.T) {
 		name, body string
 		want       wire.Problem
 	}{
-		{"problem object", `{"type":"about:blank","title":"Bad Request","status":400,"detail":"language is missing","instance":"/v2"}`,
-			wire.Problem{Type: "about:blank", Title: "Bad Request", Status: 400, Detail: "language is missing", Instance: "/v2"}},
+		{"problem object",
+			`{"type":"about:blank","title":"Bad Request","status":400,"detail":"language is missing","instance":"/v2"}`,
+			wire.Problem{Type: "about:blank", Title: "Bad Request", Status: 400, Detail: "language is missing",
+				Instance: "/v2"}},
 		{"problem object, title only", `{"title":"Not Found","status":404,"traceId":"t-1"}`,
 			wire.Problem{Title: "Not Found", Status: 404, Detail: "Not Found", RequestID: "t-1"}},
 		{"validation problem", `{"title":"One or more","status":400,"errors":{"name":["is required","is short"],"":["bad"]}}`,
@@ -128,7 +133,8 @@ func TestProblemShapes(t *testing.T) {
 			wire.Problem{Type: "sender", Code: "E7", Detail: "no", RequestID: "r-1", Status: 422}},
 		{"older", `{"Message":"Project not found"}`, wire.Problem{Detail: "Project not found"}},
 		{"bare string", `"plain"`, wire.Problem{Detail: "plain"}},
-		{"bare string behind a line break", `"Exception 17\r\nThe project has no tasks"`, wire.Problem{Detail: "The project has no tasks"}},
+		{"bare string behind a line break", `"Exception 17\r\nThe project has no tasks"`,
+			wire.Problem{Detail: "The project has no tasks"}},
 		{"members of other types", `{"status":"400","detail":{"a":1},"title":["x"],"code":12,"message":"m"}`,
 			wire.Problem{Code: "12", Detail: "m"}},
 		{"no words", `{}`, wire.Problem{}},
@@ -148,7 +154,8 @@ func TestProblemShapes(t *testing.T) {
 
 // Any JSON is readable as a problem, and what was read can be written and read again unchanged.
 func FuzzProblem(f *testing.F) {
-	for _, body := range []string{`{"detail":"x","status":400}`, `"a\r\nb"`, `{"errors":{"a":["b"]}}`, `{"errors":{"a":[], " ":[" "], "b ":["c "]}}`, `{"Message":"x"}`, `null`, `{`} {
+	for _, body := range []string{`{"detail":"x","status":400}`, `"a\r\nb"`, `{"errors":{"a":["b"]}}`,
+		`{"errors":{"a":[], " ":[" "], "b ":["c "]}}`, `{"Message":"x"}`, `null`, `{`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

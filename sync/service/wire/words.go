@@ -41,9 +41,10 @@ type CompletionState string
 
 // The completion states, from the least to the most.
 const (
-	Draft        CompletionState = "draft"        // any translation, unconfirmed
-	Intermediate CompletionState = "intermediate" // confirmed on the first stage (import), at the last confirmed stage (export)
-	Final        CompletionState = "final"        // confirmed on all stages
+	Draft CompletionState = "draft" // any translation, unconfirmed
+	// confirmed on the first stage (import), at the last confirmed stage (export)
+	Intermediate CompletionState = "intermediate"
+	Final        CompletionState = "final" // confirmed on all stages
 )
 
 // Status is the state of an import, in lower case. Reading ignores case ("inProgress" is InProgress);
@@ -156,8 +157,9 @@ func (s *StageStatus) UnmarshalJSON(b []byte) error {
 type StageType string
 
 // StageTypes are the kinds that are known.
-var StageTypes = []StageType{"translation", "editing", "proofreading", "postediting", "finalPageProof", "notarization", "certifiedTranslation",
-	"transcreation", "legalization", "preliminaryPageProof", "lQAReview", "subtitleReview", "voiceOverReview", "sourceReview"}
+var StageTypes = []StageType{"translation", "editing", "proofreading", "postediting", "finalPageProof", "notarization",
+	"certifiedTranslation", "transcreation", "legalization", "preliminaryPageProof", "lQAReview", "subtitleReview",
+	"voiceOverReview", "sourceReview"}
 
 // UnmarshalJSON reads the word ignoring case.
 func (t *StageType) UnmarshalJSON(b []byte) error { return readWord(b, t, StageTypes...) }
