@@ -42,8 +42,8 @@ func (s *silences) kept() {
 	}
 }
 
-// The law of a watched call: whatever the service does, for however long, every silence was announced before it began, and none for longer than a request or a
-// pause may last. A job of an hour is far more than that.
+// The law of a watched call: whatever the service does, for however long, every silence was announced before it began,
+// and none for longer than a request or a pause may last. A job of an hour is far more than that.
 func TestSilencesAreAnnounced(t *testing.T) {
 	const hour = time.Hour
 	bubble(t, 50*time.Second, func(t *testing.T, l *line, client func(float64) *Client) {

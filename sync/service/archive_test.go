@@ -61,7 +61,8 @@ func gzipped(text string) []byte {
 // What was packed comes out, in order.
 func TestArchiveRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		names := rapid.SliceOfDistinct(rapid.StringMatching(`[a-z]{1,4}(/[a-zA-Zé0-9.-]{1,6}[a-z]){0,2}\.json`), rapid.ID[string]).Draw(rt, "names")
+		names := rapid.SliceOfDistinct(rapid.StringMatching(`[a-z]{1,4}(/[a-zA-Zé0-9.-]{1,6}[a-z]){0,2}\.json`),
+			rapid.ID[string]).Draw(rt, "names")
 		var members []member
 		for _, name := range names {
 			m := file(name, rapid.StringN(0, 50, 400).Draw(rt, "content"))
@@ -75,7 +76,8 @@ func TestArchiveRoundTrip(t *testing.T) {
 		}
 		for i, m := range members {
 			content, err := entries[i].ReadAll()
-			if err != nil || entries[i].Name != m.name || string(content) != m.content || entries[i].Size != int64(len(content)) {
+			if err != nil || entries[i].Name != m.name || string(content) != m.content ||
+				entries[i].Size != int64(len(content)) {
 				rt.Fatalf("%s: %q, %v; want %s: %q", entries[i].Name, content, err, m.name, m.content)
 			}
 		}
@@ -86,9 +88,12 @@ func TestArchiveRoundTrip(t *testing.T) {
 func TestArchiveRefusals(t *testing.T) {
 	link := member{"link", "/etc/passwd", fs.ModeSymlink | 0o777, zip.Store}
 	for _, m := range []member{
-		file("../up.json", ""), file("a/../../up.json", ""), file("a/../b.json", ""), file("/etc/passwd", ""), file(`a\b.json`, ""),
-		file(`..\up.json`, ""), file("C:/a.json", ""), file("c:a.json", ""), file("a//b.json", ""), file("./a.json", ""), file("a/.", ""),
-		file(".git/config", ""), file("a/.GIT/hooks/x", ""), file(".git./config", ""), file("a\x00b", ""), file("a\nb", ""), file("\xff\xfe", ""),
+		file("../up.json", ""), file("a/../../up.json", ""), file("a/../b.json", ""), file("/etc/passwd", ""),
+		file(`a\b.json`, ""),
+		file(`..\up.json`, ""), file("C:/a.json", ""), file("c:a.json", ""), file("a//b.json", ""), file("./a.json", ""),
+		file("a/.", ""),
+		file(".git/config", ""), file("a/.GIT/hooks/x", ""), file(".git./config", ""), file("a\x00b", ""), file("a\nb", ""),
+		file("\xff\xfe", ""),
 		file(strings.Repeat("a", 256), ""), file(strings.Repeat("a/", 2049)+"b", ""), file("", ""),
 		link, {"pipe", "", fs.ModeNamedPipe | 0o644, zip.Store}, {"device", "", fs.ModeDevice | 0o644, zip.Store},
 		{"../folder/", "", fs.ModeDir | 0o755, zip.Store},
@@ -96,7 +101,8 @@ func TestArchiveRefusals(t *testing.T) {
 		t.Run(m.name[:min(len(m.name), 20)], func(t *testing.T) {
 			b := zipped(t, file("good.json", "{}"), m, member{"folder/", "", fs.ModeDir | 0o755, zip.Store})
 			entries, refused, err := zipArchive(bytes.NewReader(b), int64(len(b)), defaultLimits)
-			if err != nil || len(entries) != 1 || entries[0].Name != "good.json" || len(refused) != 1 || refused[0].Reason == "" {
+			if err != nil || len(entries) != 1 || entries[0].Name != "good.json" || len(refused) != 1 ||
+				refused[0].Reason == "" {
 				t.Errorf("%v %v, %v", entries, refused, err)
 			}
 		})
@@ -122,13 +128,15 @@ func TestArchiveRefusals(t *testing.T) {
 	t.Run("checksum of zero", func(t *testing.T) {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
-		part, err := w.CreateRaw(&zip.FileHeader{Name: "a.json", Method: zip.Store, CompressedSize64: 2, UncompressedSize64: 2})
+		part, err := w.CreateRaw(&zip.FileHeader{Name: "a.json", Method: zip.Store, CompressedSize64: 2,
+			UncompressedSize64: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, _ = io.WriteString(part, "{}")
 		_ = w.Close()
-		if _, _, err := zipArchive(bytes.NewReader(b.Bytes()), int64(b.Len()), defaultLimits); !errors.Is(err, zip.ErrChecksum) {
+		if _, _, err := zipArchive(bytes.NewReader(b.Bytes()), int64(b.Len()), defaultLimits); !errors.Is(err,
+			zip.ErrChecksum) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -144,8 +152,10 @@ func TestArchiveRefusals(t *testing.T) {
 // An archive that was cut anywhere, or has any bit flipped, is refused or hands out nothing but what was
 // packed.
 func TestArchiveDamage(t *testing.T) {
-	want := map[string]string{"de/app.json": `{"a":"Größe","b":"x"}`, "fr/app.json": strings.Repeat("bonjour ", 20), "it.json": ""}
-	whole := zipped(t, file("de/app.json", want["de/app.json"]), member{"fr/app.json", want["fr/app.json"], 0o644, zip.Store}, file("it.json", ""))
+	want := map[string]string{"de/app.json": `{"a":"Größe","b":"x"}`, "fr/app.json": strings.Repeat("bonjour ", 20),
+		"it.json": ""}
+	whole := zipped(t, file("de/app.json", want["de/app.json"]),
+		member{"fr/app.json", want["fr/app.json"], 0o644, zip.Store}, file("it.json", ""))
 	check := func(what string, b []byte) (refused bool) {
 		entries, _, err := zipArchive(bytes.NewReader(b), int64(len(b)), defaultLimits)
 		if err != nil {
@@ -243,8 +253,10 @@ func overlapping(n int) []byte {
 		local = append(append(local, 6, 0, 0, 0), name...)
 		content = append(local, content...)
 	}
-	tail := append([]byte("PK\x05\x06\x00\x00\x00\x00"), binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(nil, uint16(n)), uint16(n))...)
-	tail = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(tail, uint32(len(directory))), uint32(len(content)))
+	tail := append([]byte("PK\x05\x06\x00\x00\x00\x00"), binary.LittleEndian.AppendUint16(
+		binary.LittleEndian.AppendUint16(nil, uint16(n)), uint16(n))...)
+	tail = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(tail, uint32(len(directory))),
+		uint32(len(content)))
 	return append(append(append(content, directory...), tail...), 0, 0)
 }
 
@@ -286,23 +298,30 @@ func TestDownload(t *testing.T) {
 		status  int
 	}{
 		{name: "archive", step: say(200, packed), entries: "de.json={}", refused: 1},
-		{name: "archive called JSON", step: say(200, packed, "Content-Type", "application/json", "Content-Disposition", `attachment; filename="a.json"`), entries: "de.json={}", refused: 1},
+		{name: "archive called JSON", step: say(200, packed, "Content-Type", "application/json", "Content-Disposition",
+			`attachment; filename="a.json"`), entries: "de.json={}", refused: 1},
 		{name: "empty archive", step: say(200, string(zipped(t)))},
-		{name: "file", step: say(200, `{"k":"v"}`, "Content-Disposition", `attachment; filename="strings-de.json"`), entries: `strings-de.json={"k":"v"}`},
-		{name: "file with an encoded name", step: say(200, `x`, "Content-Disposition", `attachment; filename="_.json"; filename*=UTF-8''gr%C3%BC%C3%9Fe.json`), entries: `grüße.json=x`},
-		{name: "file with a path for a name", step: say(200, `x`, "Content-Disposition", `attachment; filename="../../etc/a.json"`), entries: `a.json=x`},
+		{name: "file", step: say(200, `{"k":"v"}`, "Content-Disposition", `attachment; filename="strings-de.json"`),
+			entries: `strings-de.json={"k":"v"}`},
+		{name: "file with an encoded name", step: say(200, `x`, "Content-Disposition",
+			`attachment; filename="_.json"; filename*=UTF-8''gr%C3%BC%C3%9Fe.json`), entries: `grüße.json=x`},
+		{name: "file with a path for a name", step: say(200, `x`, "Content-Disposition",
+			`attachment; filename="../../etc/a.json"`), entries: `a.json=x`},
 		{name: "file with a bad name", step: say(200, `x`, "Content-Disposition", `attachment; filename=".."`), refused: 1},
 		{name: "file without a name", step: say(200, `x`), entries: `=x`},
-		{name: "empty file", step: say(200, ``, "Content-Disposition", `attachment; filename="a.strings"`), entries: `a.strings=`},
+		{name: "empty file", step: say(200, ``, "Content-Disposition", `attachment; filename="a.strings"`),
+			entries: `a.strings=`},
 		{name: "nothing", step: say(200, ``), err: ErrUnusable},
 		{name: "page", step: say(200, `<html>`, "Content-Type", "text/html; charset=utf-8"), err: ErrUnusable},
 		{name: "damaged archive", step: say(200, packed[:len(packed)-30]), err: ErrUnusable},
-		{name: "archive without its head", step: say(200, "x"+packed[3:], "Content-Type", "application/zip"), err: ErrUnusable},
+		{name: "archive without its head", step: say(200, "x"+packed[3:], "Content-Type", "application/zip"),
+			err: ErrUnusable},
 		{name: "not ready", step: say(204, ``), err: ErrNotReady},
 		{name: "accepted", step: say(202, `later`), err: ErrNotReady},
 		{name: "failed", step: say(422, `{"detail":"no keys"}`), err: ErrExportFailed, status: 422},
 		{name: "gone", step: say(404, ``), err: ErrNotFound, status: 404},
-		{name: "too long", step: say(200, strings.Repeat("x", 2<<20), "Content-Disposition", `attachment; filename="a.json"`), err: ErrUnusable},
+		{name: "too long", step: say(200, strings.Repeat("x", 2<<20), "Content-Disposition", `attachment; filename="a.json"`),
+			err: ErrUnusable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, c.step)

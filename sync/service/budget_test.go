@@ -48,18 +48,21 @@ func reply(code int, body string, headers ...string) *http.Response {
 	for i := 0; i+1 < len(headers); i += 2 {
 		h.Set(headers[i], headers[i+1])
 	}
-	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body))}
 }
 
 // bubble runs f in fake time with clients of one account that never had one before.
-func bubble(t *testing.T, slowest time.Duration, f func(t *testing.T, l *line, client func(perSecond float64) *Client)) {
+func bubble(t *testing.T, slowest time.Duration, f func(t *testing.T, l *line,
+	client func(perSecond float64) *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{start: time.Now(), slowest: slowest, answer: func(int) *http.Response {
 			return reply(200, `{"id":"x","status":"pending"}`)
 		}}
 		account := fmt.Sprint(t.Name(), rand.Uint64())
 		f(t, l, func(perSecond float64) *Client {
-			c, err := New(Options{BaseURL: "http://service.invalid", AccountID: account, APIKey: canary, Transport: l, RequestsPerSecond: perSecond})
+			c, err := New(Options{BaseURL: "http://service.invalid", AccountID: account, APIKey: canary, Transport: l,
+				RequestsPerSecond: perSecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +84,8 @@ func crowdedWindow(arrivals []time.Duration, n int, window time.Duration) (from 
 
 // Three goroutines with two clients ask as fast as they can for a minute.
 func TestBudgetUnderSaturation(t *testing.T) {
-	for slowest, least := range map[time.Duration]int{time.Millisecond: 195, 300 * time.Millisecond: 150, 1500 * time.Millisecond: 60} {
+	for slowest, least := range map[time.Duration]int{time.Millisecond: 195, 300 * time.Millisecond: 150,
+		1500 * time.Millisecond: 60} {
 		t.Run(slowest.String(), func(t *testing.T) {
 			bubble(t, slowest, func(t *testing.T, l *line, client func(float64) *Client) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -142,7 +146,8 @@ func TestBudgetGivesUp(t *testing.T) {
 		l.answer = func(int) *http.Response { return reply(429, `{"detail":"slow down"}`, "Retry-After", "86400") }
 		_, err := client(4).Strings().StartImport(t.Context(), oneFile())
 		var e *Error
-		if !errors.As(err, &e) || !errors.Is(err, ErrRate) || !errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnknownOutcome) || e.Detail != "slow down" {
+		if !errors.As(err, &e) || !errors.Is(err, ErrRate) || !errors.Is(err, ErrTemporary) ||
+			errors.Is(err, ErrUnknownOutcome) || e.Detail != "slow down" {
 			t.Errorf("error %v", err)
 		}
 		if e.RetryAfter != budget.MaxPause {
@@ -163,7 +168,8 @@ func TestLongMaintenance(t *testing.T) {
 		l.answer = func(int) *http.Response { return reply(503, "", "Retry-After", "3600") }
 		_, err := client(4).Projects().Read(t.Context(), "p")
 		var e *Error
-		if !errors.As(err, &e) || e.RetryAfter != budget.MaxPause || len(l.arrivals) != 1 || time.Since(l.start) > time.Second {
+		if !errors.As(err, &e) || e.RetryAfter != budget.MaxPause || len(l.arrivals) != 1 ||
+			time.Since(l.start) > time.Second {
 			t.Errorf("%v after %v and %d requests", err, time.Since(l.start), len(l.arrivals))
 		}
 	})
@@ -290,7 +296,8 @@ func TestWaitPace(t *testing.T) {
 			}
 			l.answer = func(int) *http.Response { return reply(404, "") }
 			start := time.Now()
-			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); !errors.Is(err, ErrNotFound) || time.Since(start) > 2*settling {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); !errors.Is(err, ErrNotFound) ||
+				time.Since(start) > 2*settling {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
@@ -303,7 +310,8 @@ func TestWaitPace(t *testing.T) {
 				}
 				return reply(200, done)
 			}
-			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); err != nil || len(l.arrivals) > 11 || time.Since(l.start) > 50*time.Second {
+			if _, err := client(4).Strings().WaitImport(t.Context(), "i"); err != nil || len(l.arrivals) > 11 ||
+				time.Since(l.start) > 50*time.Second {
 				t.Errorf("%v after %v and %d looks", err, time.Since(l.start), len(l.arrivals))
 			}
 		})
@@ -378,7 +386,8 @@ func oneFile() ImportRequest {
 	}
 }
 
-// Whoever measures is told of every request how long it waited for its turn, and how many wait now; one that gave up made none.
+// Whoever measures is told of every request how long it waited for its turn, and how many wait now; one that gave up
+// made none.
 func TestTurnsAreTold(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		c := client(4)

@@ -27,15 +27,19 @@ func TestImportOnTheWire(t *testing.T) {
 		query string
 	}{
 		{"everything", ImportRequest{
-			Project: "p", Collection: "c d", Language: "en", TargetLanguages: []string{"de", "pt-BR"}, Format: wire.FormatStructuredJSON,
+			Project: "p", Collection: "c d", Language: "en", TargetLanguages: []string{"de", "pt-BR"},
+			Format:        wire.FormatStructuredJSON,
 			PathSeparator: ".", CompletionState: Final, Conflicts: Skip, Labels: []string{"a:b", "c"},
 			Files: []Upload{{"a.json", []byte("1")}, {`dir/ü "b".json`, []byte("2\r\n")}},
 		}, "collection=c d&language=en&target-languages=de,pt-BR&format=structured-json&path-separator=.&completion-state=final&skip-conflicting-values=true&labels=a:b,c"},
-		{"least", ImportRequest{Project: "p", Language: "en", Format: wire.FormatJSON, Files: []Upload{{"a.json", []byte("1")}}},
+		{"least", ImportRequest{Project: "p", Language: "en", Format: wire.FormatJSON,
+			Files: []Upload{{"a.json", []byte("1")}}},
 			"collection=main&language=en&format=json&completion-state=draft&overwrite-conflicting-values=true"},
-		{"no separator for flat formats", ImportRequest{Project: "p", Language: "en", Format: wire.FormatYAML, PathSeparator: "/", Conflicts: Report, Files: []Upload{{"a.yaml", nil}}},
+		{"no separator for flat formats", ImportRequest{Project: "p", Language: "en", Format: wire.FormatYAML,
+			PathSeparator: "/", Conflicts: Report, Files: []Upload{{"a.yaml", nil}}},
 			"collection=main&language=en&format=yaml&completion-state=draft"},
-		{"locjson by its name", ImportRequest{Project: "p", Language: "en", Format: wire.FormatLocJSON, CompletionState: Intermediate, Conflicts: Report, Files: []Upload{{"a.locjson", []byte("{}")}}},
+		{"locjson by its name", ImportRequest{Project: "p", Language: "en", Format: wire.FormatLocJSON,
+			CompletionState: Intermediate, Conflicts: Report, Files: []Upload{{"a.locjson", []byte("{}")}}},
 			"collection=main&language=en&completion-state=intermediate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,7 +49,8 @@ func TestImportOnTheWire(t *testing.T) {
 				t.Fatal(id, err)
 			}
 			got := s.Seen()[0]
-			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/import" || !reflect.DeepEqual(got.Query, want) {
+			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/import" ||
+				!reflect.DeepEqual(got.Query, want) {
 				t.Errorf("got %s %s %v, want %v", got.Method, got.Path, got.Query, want)
 			}
 			_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
@@ -80,15 +85,19 @@ func TestExportOnTheWire(t *testing.T) {
 		query, body string
 	}{
 		{"everything", ExportRequest{
-			Project: "p", Languages: []string{"de", "fr"}, Collection: "c", Format: wire.FormatStructuredYAML, PathSeparator: ".",
-			CompletionState: Draft, Incomplete: Blank, IncludeDefaultLanguage: &no, OutputTemplate: "x/{LANGUAGE}.yaml", Zip: true,
-			ModifiedSince: time.Date(2026, 1, 2, 3, 4, 5, 6e8, time.FixedZone("", 3600)), Labels: []string{"a"}, Keys: []string{"k", "l"},
+			Project: "p", Languages: []string{"de", "fr"}, Collection: "c", Format: wire.FormatStructuredYAML,
+			PathSeparator:   ".",
+			CompletionState: Draft, Incomplete: Blank, IncludeDefaultLanguage: &no, OutputTemplate: "x/{LANGUAGE}.yaml",
+			Zip:           true,
+			ModifiedSince: time.Date(2026, 1, 2, 3, 4, 5, 6e8, time.FixedZone("", 3600)), Labels: []string{"a"},
+			Keys: []string{"k", "l"},
 		}, "languages=de,fr&collections=c&format=structured-yaml&path-separator=.&completion-state=draft&export-incomplete-as-blank=true" +
 			"&include-default-language=false&output-file-path-template=x/{LANGUAGE}.yaml&zip=true&modified-since=2026-01-02T02:04:05Z&labels=a",
 			`{"keys":["k","l"]}`},
 		{"least", ExportRequest{Project: "p", Languages: []string{"de"}},
 			"languages=de&collections=main&format=json&completion-state=final&skip-incomplete-keys=true", ""},
-		{"android with fallback", ExportRequest{Project: "p", Languages: []string{"de"}, Format: wire.FormatAndroidXML, PathSeparator: "/", Incomplete: Fallback},
+		{"android with fallback", ExportRequest{Project: "p", Languages: []string{"de"}, Format: wire.FormatAndroidXML,
+			PathSeparator: "/", Incomplete: Fallback},
 			"languages=de&collections=main&format=android-xml&completion-state=final&fallback-to-default-language=true", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +107,8 @@ func TestExportOnTheWire(t *testing.T) {
 				t.Fatal(id, err)
 			}
 			got := s.Seen()[0]
-			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/export" || !reflect.DeepEqual(got.Query, want) || got.Body != c.body {
+			if want := values(c.query); got.Method != "POST" || got.Path != "/api/integration/v2/project/p/export" ||
+				!reflect.DeepEqual(got.Query, want) || got.Body != c.body {
 				t.Errorf("got %s %s %v %q, want %v", got.Method, got.Path, got.Query, got.Body, want)
 			}
 		})
@@ -165,7 +175,8 @@ func TestRefusedHere(t *testing.T) {
 
 // The identifier of a job, in all the spellings; an answer without one leaves the outcome open.
 func TestIdentifierSpellings(t *testing.T) {
-	for _, body := range []string{`"id1"`, "id1", "  \"id1\"\n", `{"id":"id1","documentIds":["a"]}`, `{"taskId":"id1"}`, "\xef\xbb\xbf\"id1\""} {
+	for _, body := range []string{`"id1"`, "id1", "  \"id1\"\n", `{"id":"id1","documentIds":["a"]}`, `{"taskId":"id1"}`,
+		"\xef\xbb\xbf\"id1\""} {
 		s := serve(t, say(200, body))
 		if id, err := s.Client(t).Strings().StartImport(t.Context(), oneFile()); id != "id1" || err != nil {
 			t.Errorf("%q: %q, %v", body, id, err)
@@ -215,14 +226,17 @@ func TestImportResultPaths(t *testing.T) {
 }
 
 func TestImportResultUnion(t *testing.T) {
-	s := serve(t, say(200, `{"status":"Completed","errors":[{"error":"line 3","fileName":"b.json"},{"error":"line 9","fileName":"b.json"},"lost"],
+	s := serve(t,
+		say(
+			200, `{"status":"Completed","errors":[{"error":"line 3","fileName":"b.json"},{"error":"line 9","fileName":"b.json"},"lost"],
 		"failedFileNames":["a.json","b.json"],"keysCreated":1,"keysUpdated":2,"keysDeleted":3,"keyValuesNotChanged":4,"keysWithoutSource":5,
 		"conflictingKeyValues":{"k":["v"]},"new":[1]}`))
 	got, err := s.Client(t).Strings().WaitImport(t.Context(), "i")
 	want := ImportResult{
 		Status:  wire.Completed,
 		Failed:  []FileError{{"", "lost"}, {"a.json", ""}, {"b.json", "line 3; line 9"}},
-		Created: 1, Updated: 2, Deleted: 3, NotChanged: 4, WithoutSource: 5, Conflicts: map[string][]string{"k": {"v"}}, counted: true,
+		Created: 1, Updated: 2, Deleted: 3, NotChanged: 4, WithoutSource: 5, Conflicts: map[string][]string{"k": {"v"}},
+		counted: true,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
@@ -275,7 +289,8 @@ func TestTargetLanguagesAreReadStrictly(t *testing.T) {
 	}
 	for _, list := range []string{`["de"]`, `[]`, `null`} {
 		s := serve(t, say(200, `{"id":"p","targetLanguages":`+list+`,"managers":7,"name":7}`))
-		if p, err := s.Client(t).Projects().Read(t.Context(), "p"); err != nil || list == `["de"]` && len(p.TargetLanguages) != 1 {
+		if p, err := s.Client(t).Projects().Read(t.Context(), "p"); err != nil ||
+			list == `["de"]` && len(p.TargetLanguages) != 1 {
 			t.Errorf("%s: %+v, %v", list, p, err)
 		}
 	}
@@ -304,7 +319,8 @@ func TestProjectSettings(t *testing.T) {
 	})
 	t.Run("create", func(t *testing.T) {
 		s := serve(t, say(200, `{"id":"p","name":"n"}`))
-		p, err := s.Client(t).Projects().Create(t.Context(), NewProject{Name: "n", SourceLanguage: "en", TargetLanguages: []string{"de"}})
+		p, err := s.Client(t).Projects().Create(t.Context(), NewProject{Name: "n", SourceLanguage: "en",
+			TargetLanguages: []string{"de"}})
 		if err != nil || p.ID != "p" {
 			t.Fatal(p, err)
 		}
@@ -316,7 +332,8 @@ func TestProjectSettings(t *testing.T) {
 		}
 		var m map[string]any
 		err = json.NewDecoder(part).Decode(&m)
-		want := map[string]any{"name": "n", "sourceLanguage": "en", "targetLanguages": []any{"de"}, "assignToVendor": false, "type": "softwareLocalization"}
+		want := map[string]any{"name": "n", "sourceLanguage": "en", "targetLanguages": []any{"de"}, "assignToVendor": false,
+			"type": "softwareLocalization"}
 		if err != nil || !reflect.DeepEqual(m, want) {
 			t.Errorf("model %v, %v", m, err)
 		}
@@ -332,11 +349,13 @@ func TestProjectSettings(t *testing.T) {
 		s := serve(t, say(200, page(0, 100)), say(200, page(100, 100)), say(200, `{"items":`+page(200, 3)+`}`))
 		all, err := s.Client(t).Projects().List(t.Context(), ProjectFilter{Name: "x"})
 		calls := s.Seen()
-		if err != nil || len(all) != 203 || len(calls) != 3 || calls[2].Query.Get("offset") != "200" || calls[2].Query.Get("projectName") != "x" {
+		if err != nil || len(all) != 203 || len(calls) != 3 || calls[2].Query.Get("offset") != "200" ||
+			calls[2].Query.Get("projectName") != "x" {
 			t.Errorf("%d projects, %d requests, %v", len(all), len(calls), err)
 		}
 		s = serve(t, say(200, page(0, 100))) // knows no pages
-		if all, err := s.Client(t).Projects().List(t.Context(), ProjectFilter{}); err != nil || len(all) != 100 || len(s.Seen()) != 2 {
+		if all, err := s.Client(t).Projects().List(t.Context(), ProjectFilter{}); err != nil || len(all) != 100 ||
+			len(s.Seen()) != 2 {
 			t.Errorf("%d projects, %d requests, %v", len(all), len(s.Seen()), err)
 		}
 	})
@@ -347,7 +366,8 @@ func TestProjectSettings(t *testing.T) {
 				t.Error(err)
 			}
 			calls := s.Seen()
-			if len(calls) != 4 || calls[2].Query.Get("targetLanguage") != "fr" || calls[3].Query.Get("targetLanguage") != "pt-BR" || calls[3].Query.Get("projectId") != "p" {
+			if len(calls) != 4 || calls[2].Query.Get("targetLanguage") != "fr" ||
+				calls[3].Query.Get("targetLanguage") != "pt-BR" || calls[3].Query.Get("projectId") != "p" {
 				t.Errorf("calls %+v", calls)
 			}
 		}
@@ -428,7 +448,8 @@ func TestHookAndHeaders(t *testing.T) {
 		t.Errorf("hook was told %q", told)
 	}
 	r := http.Request{Header: s.Seen()[1].Header}
-	if user, password, ok := r.BasicAuth(); !ok || user != t.Name() || password != canary || r.Header.Get("User-Agent") != "locsync/1" {
+	if user, password, ok := r.BasicAuth(); !ok || user != t.Name() || password != canary ||
+		r.Header.Get("User-Agent") != "locsync/1" {
 		t.Errorf("headers %v", r.Header)
 	}
 }

@@ -26,7 +26,8 @@ func certificateUntil(t *testing.T, end time.Time) (tls.Certificate, *x509.CertP
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ours"}, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: end,
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ours"},
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: end,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {
@@ -41,7 +42,8 @@ func certificateUntil(t *testing.T, end time.Time) (tls.Certificate, *x509.CertP
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// A contact tells what it met: the peer, the service's clock, and how long it took; it asks once, also where that may work later.
+// A contact tells what it met: the peer, the service's clock, and how long it took; it asks once, also where that may
+// work later.
 func TestContact(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"in step": 0, "ahead": time.Hour, "behind": -time.Hour} {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +52,8 @@ func TestContact(t *testing.T) {
 		})
 		c := s.Client(t, func(o *Options) { o.AccountID = t.Name() + name })
 		met, err := c.Contact(t.Context())
-		if err != nil || met.Address != s.URL || "http://"+met.Peer != s.URL || met.RoundTrip <= 0 || met.Certificate != nil || met.TLS != "" {
+		if err != nil || met.Address != s.URL || "http://"+met.Peer != s.URL || met.RoundTrip <= 0 ||
+			met.Certificate != nil || met.TLS != "" {
 			t.Errorf("%s: %+v, %v", name, met, err)
 		}
 		if off := met.Ahead - ahead; !met.Told || off > time.Second || off < -2*time.Second {
@@ -70,7 +73,8 @@ func TestContact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if met, err := c.Contact(t.Context()); !errors.Is(err, ErrTemporary) || met.Peer != "" || met.RoundTrip != 0 || met.Told {
+	if met, err := c.Contact(t.Context()); !errors.Is(err, ErrTemporary) || met.Peer != "" || met.RoundTrip != 0 ||
+		met.Told {
 		t.Errorf("nobody listens: %+v, %v", met, err)
 	}
 }
@@ -107,7 +111,8 @@ func TestContactTellsOfTheCertificate(t *testing.T) {
 		if (err == nil) != (x.fails == "") || err != nil && !strings.Contains(err.Error(), x.fails) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if "https://"+met.Peer != s.URL || met.Certificate == nil || !met.Certificate.Expires.Equal(ends) || len(met.Certificate.Names) != 1 || !strings.Contains(met.Certificate.Issuer, "ours") {
+		if "https://"+met.Peer != s.URL || met.Certificate == nil || !met.Certificate.Expires.Equal(ends) ||
+			len(met.Certificate.Names) != 1 || !strings.Contains(met.Certificate.Issuer, "ours") {
 			t.Errorf("%s: %+v", name, met)
 		}
 		if (met.TLS == "TLS 1.3") != (err == nil) {

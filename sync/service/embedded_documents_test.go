@@ -18,8 +18,9 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// The loop of a document project: a file goes in, its XLIFF comes out, goes to somebody and comes back translated, the translation comes
-// out in the file's own form, is in the memory, and survives a new version of the file. The notifications tell of each step.
+// The loop of a document project: a file goes in, its XLIFF comes out, goes to somebody and comes back translated, the
+// translation comes out in the file's own form, is in the memory, and survives a new version of the file. The
+// notifications tell of each step.
 func TestEmbeddedDocuments(t *testing.T) {
 	told := make(chan string, 100)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -32,7 +33,8 @@ func TestEmbeddedDocuments(t *testing.T) {
 	defer receiver.Close()
 	c := client(t, service.Options{BaseURL: embedded(t, 0, none)})
 	ctx := t.Context()
-	if err := c.Callbacks().Set(ctx, service.Callback{URL: receiver.URL + "/callback/", AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}}); err != nil {
+	if err := c.Callbacks().Set(ctx, service.Callback{URL: receiver.URL + "/callback/",
+		AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}}); err != nil {
 		t.Fatal(err)
 	}
 	memory, err := memories.Of(c).Create(ctx, "main", "en", []string{"de"})
@@ -40,16 +42,19 @@ func TestEmbeddedDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := c.Projects().Create(ctx, service.NewProject{
-		Name: "handbook", SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true, ProjectTasks: true, Pretranslate: true,
+		Name: "handbook", SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true, ProjectTasks: true,
+		Pretranslate: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := memories.Of(c).Attach(ctx, p.ID, []memories.ProjectMemory{{ID: memory, MatchThreshold: 75, IsWritable: true}}); err != nil {
+	if err := memories.Of(c).Attach(ctx, p.ID, []memories.ProjectMemory{
+		{ID: memory, MatchThreshold: 75, IsWritable: true}}); err != nil {
 		t.Fatal(err)
 	}
 	const original = "# Guide\n\nOpen the door. Close the window.\n"
-	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("guide.md", original), Model: service.DocumentModel{ExternalID: "docs/guide.md"}}})
+	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{
+		{File: content("guide.md", original), Model: service.DocumentModel{ExternalID: "docs/guide.md"}}})
 	if err != nil || len(added) != 1 {
 		t.Fatal(added, err)
 	}
@@ -59,7 +64,8 @@ func TestEmbeddedDocuments(t *testing.T) {
 	}
 	export := func(typ documents.ExportType, mode documents.ExportMode) string {
 		t.Helper()
-		jobs, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: []string{doc.ID}, Type: typ, Mode: mode})
+		jobs, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: []string{doc.ID}, Type: typ,
+			Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +85,10 @@ func TestEmbeddedDocuments(t *testing.T) {
 	}
 
 	xliff := export(wire.ExportXLIFF, "")
-	for source, target := range map[string]string{"Guide": "Handbuch", "Open the door.": "Öffne die Tür.", "Close the window.": "Schließe das Fenster."} {
-		unit := regexp.MustCompile(`(?s)(<source[^>]*>` + regexp.QuoteMeta(source) + `\s*</source>)\s*(?:<target[^>]*/>|<target[^>]*>.*?</target>)?`)
+	for source, target := range map[string]string{"Guide": "Handbuch", "Open the door.": "Öffne die Tür.",
+		"Close the window.": "Schließe das Fenster."} {
+		unit := regexp.MustCompile(`(?s)(<source[^>]*>` + regexp.QuoteMeta(source) +
+			`\s*</source>)\s*(?:<target[^>]*/>|<target[^>]*>.*?</target>)?`)
 		if !unit.MatchString(xliff) {
 			t.Fatalf("no unit of %q in %s", source, xliff)
 		}
@@ -90,28 +98,34 @@ func TestEmbeddedDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, told, wire.CallbackTranslationImport+" "+doc.ID)
-	if got, want := export(wire.ExportTarget, wire.ExportComplete), "# Handbuch\n\nÖffne die Tür. Schließe das Fenster.\n"; got != want {
+	if got, want := export(wire.ExportTarget, wire.ExportComplete),
+		"# Handbuch\n\nÖffne die Tür. Schließe das Fenster.\n"; got != want {
 		t.Errorf("translated as %q, want %q", got, want)
 	}
 	var tmx strings.Builder
-	if _, err := memories.Of(c).Export(ctx, memory, "", &tmx); err != nil || !strings.Contains(tmx.String(), "Öffne die Tür.") {
+	if _, err := memories.Of(c).Export(ctx, memory, "", &tmx); err != nil ||
+		!strings.Contains(tmx.String(), "Öffne die Tür.") {
 		t.Errorf("%v; the memory holds %s", err, tmx.String())
 	}
 
-	if _, err := documents.Of(c).Update(ctx, doc.ID, content("guide.md", "# Guide\n\nOpen the door. Paint the wall. Close the window.\n"), documents.DocumentUpdateModel{}); err != nil {
+	if _, err := documents.Of(c).Update(ctx, doc.ID, content("guide.md",
+		"# Guide\n\nOpen the door. Paint the wall. Close the window.\n"), documents.DocumentUpdateModel{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := documents.Of(c).Wait(ctx, doc.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := export(wire.ExportTarget, wire.ExportCurrent), "# Handbuch\n\nÖffne die Tür. Paint the wall. Schließe das Fenster.\n"; got != want {
+	if got, want := export(wire.ExportTarget, wire.ExportCurrent),
+		"# Handbuch\n\nÖffne die Tür. Paint the wall. Schließe das Fenster.\n"; got != want {
 		t.Errorf("the new version is translated as %q, want %q", got, want)
 	}
 	s, err := documents.StatisticsOf(c).ByDocument(ctx, p.ID, false)
 	if err != nil || len(s) != 1 || len(s[0].Documents) != 1 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if i := slices.IndexFunc(s[0].Statistics, func(r documents.StatisticsRow) bool { return r.Name == wire.StatisticsTotal }); i < 0 || s[0].Statistics[i].Words != 10 {
+	if i := slices.IndexFunc(s[0].Statistics, func(r documents.StatisticsRow) bool {
+		return r.Name == wire.StatisticsTotal
+	}); i < 0 || s[0].Statistics[i].Words != 10 {
 		t.Errorf("statistics %+v", s[0].Statistics)
 	}
 	if err := c.Projects().Complete(ctx, p.ID); err != nil {
@@ -174,10 +188,12 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	if want := []string{"a(de).txt", "a(fr).txt", "b(de).html", "b(fr).html"}; !slices.Equal(names, want) {
 		t.Errorf("entries %q, want %q", names, want)
 	}
-	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("a.txt", "Again.")}}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("a.txt", "Again.")}}); !errors.Is(err,
+		service.ErrRefused) {
 		t.Errorf("the same name: %v", err)
 	}
-	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("empty.txt", "")}}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("empty.txt", "")}}); !errors.Is(err,
+		service.ErrRefused) {
 		t.Errorf("an empty file: %v", err)
 	}
 	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("broken.json", "{")}})
@@ -187,7 +203,8 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	if !errors.Is(err, service.ErrDisassembly) && !errors.Is(err, service.ErrRefused) {
 		t.Errorf("a broken file: %v", err)
 	}
-	if _, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: ids[:1], Stage: 9, Mode: wire.ExportConfirmed}); !errors.Is(err, service.ErrRefused) {
+	if _, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: ids[:1], Stage: 9,
+		Mode: wire.ExportConfirmed}); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("stage 9: %v", err)
 	}
 	if _, err := documents.StorageOf(c).Download(ctx, "no/such.txt", io.Discard); !errors.Is(err, service.ErrNotFound) {

@@ -21,7 +21,8 @@ const key = "embedded-key"
 // embedded serves the embedded service over HTTP, with the faults that next names.
 func embedded(t *testing.T, perSecond float64, next func(*http.Request) local.Fault) (address string) {
 	t.Helper()
-	s, err := local.Open(t.TempDir(), local.Options{AccountID: "account", Keys: []string{key}, RateLimit: perSecond, Faults: next})
+	s, err := local.Open(t.TempDir(), local.Options{AccountID: "account", Keys: []string{key}, RateLimit: perSecond,
+		Faults: next})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func none(*http.Request) local.Fault { return local.Fault{} }
 
 func newProject(t *testing.T, c *service.Client, targets ...string) string {
 	t.Helper()
-	p, err := c.Projects().Create(t.Context(), service.NewProject{Name: t.Name(), SourceLanguage: "en", TargetLanguages: targets})
+	p, err := c.Projects().Create(t.Context(), service.NewProject{Name: t.Name(), SourceLanguage: "en",
+		TargetLanguages: targets})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,8 @@ func TestEmbeddedLoop(t *testing.T) {
 	}
 	broken := jsonFile(project, "en", `{"new":"New"}`)
 	broken.Files = append(broken.Files, service.Upload{Name: "broken.json", Body: []byte("{")})
-	if r := imported(t, c, broken); r.Created != 1 || len(r.Failed) != 1 || r.Failed[0].File != "broken.json" || r.Failed[0].Reason == "" {
+	if r := imported(t, c, broken); r.Created != 1 || len(r.Failed) != 1 || r.Failed[0].File != "broken.json" ||
+		r.Failed[0].Reason == "" {
 		t.Errorf("one file broken: %+v", r)
 	}
 	conflict := jsonFile(project, "de", `{"hello":"Guten Tag"}`)
@@ -122,7 +125,8 @@ func TestEmbeddedLoop(t *testing.T) {
 	}
 
 	job, err := c.Strings().StartExport(ctx, service.ExportRequest{
-		Project: project, Languages: []string{"de"}, Format: wire.FormatJSON, OutputTemplate: "locales/{LANGUAGE}/app.json", Zip: true,
+		Project: project, Languages: []string{"de"}, Format: wire.FormatJSON, OutputTemplate: "locales/{LANGUAGE}/app.json",
+		Zip: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +139,12 @@ func TestEmbeddedLoop(t *testing.T) {
 	if len(a.Entries) != 1 || len(a.Refused) > 0 || a.Raw || a.Entries[0].Name != "locales/de/app.json" {
 		t.Fatalf("archive %+v", a)
 	}
-	if b, err := a.Entries[0].ReadAll(); err != nil || !strings.Contains(string(b), `"Hallo"`) || strings.Contains(string(b), "bye") {
+	if b, err := a.Entries[0].ReadAll(); err != nil || !strings.Contains(string(b), `"Hallo"`) ||
+		strings.Contains(string(b), "bye") {
 		t.Errorf("content %s, %v", b, err)
 	}
-	single, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: project, Languages: []string{"de"}, Format: wire.FormatJSON})
+	single, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: project, Languages: []string{"de"},
+		Format: wire.FormatJSON})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +171,8 @@ func TestEmbeddedProjects(t *testing.T) {
 	if err != nil || p.Name != name || !strings.HasPrefix(p.Deadline, "2027-01-01") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if all, err := c.Projects().List(ctx, service.ProjectFilter{Name: "renam"}); err != nil || len(all) != 1 || all[0].ID != project {
+	if all, err := c.Projects().List(ctx, service.ProjectFilter{Name: "renam"}); err != nil || len(all) != 1 ||
+		all[0].ID != project {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if err := c.Projects().Delete(ctx, project); err != nil {
@@ -180,7 +187,8 @@ func TestEmbeddedProjects(t *testing.T) {
 	if _, err := c.Projects().Read(ctx, "no-uuid"); !errors.Is(err, service.ErrRefused) {
 		t.Errorf("malformed id: %v", err)
 	}
-	if _, err := client(t, service.Options{BaseURL: address, APIKey: "wrong-key"}).Ping(ctx); !errors.Is(err, service.ErrAuth) {
+	if _, err := client(t, service.Options{BaseURL: address, APIKey: "wrong-key"}).Ping(ctx); !errors.Is(err,
+		service.ErrAuth) {
 		t.Errorf("wrong key: %v", err)
 	}
 }
@@ -193,7 +201,8 @@ func TestEmbeddedLostImport(t *testing.T) {
 	})})
 	project := newProject(t, c, "de")
 	drop.Store(true)
-	if _, err := c.Strings().StartImport(t.Context(), jsonFile(project, "en", `{"a":"A"}`)); !errors.Is(err, service.ErrUnknownOutcome) {
+	if _, err := c.Strings().StartImport(t.Context(), jsonFile(project, "en", `{"a":"A"}`)); !errors.Is(err,
+		service.ErrUnknownOutcome) {
 		t.Fatalf("error %v", err)
 	}
 	if r := imported(t, c, jsonFile(project, "en", `{"a":"A"}`)); r.Created != 0 || r.NotChanged != 1 {
@@ -208,11 +217,12 @@ func TestEmbeddedNeverLimits(t *testing.T) {
 	}
 	t.Parallel()
 	var answers atomic.Int32
-	c := client(t, service.Options{BaseURL: embedded(t, 4, none), RequestsPerSecond: 4, OnRequest: func(r service.Request) {
-		if answers.Add(1); r.Status != http.StatusOK {
-			t.Errorf("%s: %d", r.Operation, r.Status)
-		}
-	}})
+	c := client(t, service.Options{BaseURL: embedded(t, 4, none), RequestsPerSecond: 4,
+		OnRequest: func(r service.Request) {
+			if answers.Add(1); r.Status != http.StatusOK {
+				t.Errorf("%s: %d", r.Operation, r.Status)
+			}
+		}})
 	end := time.Now().Add(3 * time.Second)
 	var all sync.WaitGroup
 	for range 3 {

@@ -14,10 +14,13 @@ import (
 )
 
 func TestErrorMeaning(t *testing.T) {
-	all := map[string]error{"auth": ErrAuth, "not found": ErrNotFound, "refused": ErrRefused, "rate": ErrRate, "temporary": ErrTemporary, "unknown": ErrUnknownOutcome}
+	all := map[string]error{"auth": ErrAuth, "not found": ErrNotFound, "refused": ErrRefused, "rate": ErrRate,
+		"temporary": ErrTemporary, "unknown": ErrUnknownOutcome}
 	for status, want := range map[int]string{
-		400: "refused", 401: "auth", 402: "refused", 403: "auth", 404: "not found", 405: "refused", 408: "temporary", 409: "refused",
-		410: "not found", 413: "refused", 415: "refused", 422: "refused", 425: "temporary", 429: "rate temporary", 500: "temporary", 501: "refused", 503: "temporary",
+		400: "refused", 401: "auth", 402: "refused", 403: "auth", 404: "not found", 405: "refused", 408: "temporary",
+		409: "refused",
+		410: "not found", 413: "refused", 415: "refused", 422: "refused", 425: "temporary", 429: "rate temporary",
+		500: "temporary", 501: "refused", 503: "temporary",
 	} {
 		e := &Error{Op: "op", Status: status}
 		for name, kind := range all {
@@ -38,12 +41,15 @@ func TestErrorWords(t *testing.T) {
 			`read project: 400 Bad Request: unknown language "xx" (request t1)`},
 		{"no words", say(404, ""), "read project: 404 Not Found"},
 		{"status text only", say(404, `{"title":"Not Found"}`), "read project: 404 Not Found"},
-		{"page", say(400, "<!doctype html><html><head><title>Bad  \n gateway</title></head>"), "read project: 400 Bad Request: Bad gateway"},
+		{"page", say(400, "<!doctype html><html><head><title>Bad  \n gateway</title></head>"),
+			"read project: 400 Bad Request: Bad gateway"},
 		{"page without a title", say(400, "<html><body>x"), "read project: 400 Bad Request"},
 		{"text", say(400, "quota\r\nused\x00 up\n"), "read project: 400 Bad Request: quota used up"},
 		{"bare string", say(400, `"Error 7\r\nno tasks here"`), "read project: 400 Bad Request: no tasks here"},
-		{"request id in a header", say(400, `{"message":"m"}`, "X-Request-Id", "h1"), "read project: 400 Bad Request: m (request h1)"},
-		{"forbidden", say(403, ""), "read project: 403 Forbidden; check that the project is this account's and that its API key may do this"},
+		{"request id in a header", say(400, `{"message":"m"}`, "X-Request-Id", "h1"),
+			"read project: 400 Bad Request: m (request h1)"},
+		{"forbidden", say(403, ""),
+			"read project: 403 Forbidden; check that the project is this account's and that its API key may do this"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := serve(t, c.step).Client(t).Projects().Read(t.Context(), "p")
@@ -62,7 +68,8 @@ func TestRetryAfter(t *testing.T) {
 		want        time.Duration
 	}{
 		{"", "", 0}, {"0", "", 0}, {"2", "", 2 * time.Second}, {" 7 ", "", 7 * time.Second}, {"300", "", budget.MaxPause},
-		{"86400", "", budget.MaxPause}, {"99999999999999999999999", "", budget.MaxPause}, {"-5", "", 0}, {"1.5", "", 0}, {"soon", "", 0}, {"0x10", "", 0},
+		{"86400", "", budget.MaxPause}, {"99999999999999999999999", "", budget.MaxPause}, {"-5", "", 0}, {"1.5", "", 0},
+		{"soon", "", 0}, {"0x10", "", 0},
 		{at(20 * time.Second), "", 20 * time.Second}, {at(-time.Hour), "", 0}, {at(100 * time.Hour), "", budget.MaxPause},
 		{at(time.Hour + 20*time.Second), at(time.Hour), 20 * time.Second}, // the service's clock is ahead
 	} {
@@ -92,7 +99,8 @@ func TestRedactionKeepsWords(t *testing.T) {
 
 // Any error body gives one printable line that is not too long.
 func FuzzErrorBody(f *testing.F) {
-	for _, body := range []string{`{"detail":"x"}`, `"a\r\nb"`, "<html><title>t</title>", "\xef\xbb\xbf{\"Message\":\"m\"}", "\xff\xfe", "<İ<title>x</title>",
+	for _, body := range []string{`{"detail":"x"}`, `"a\r\nb"`, "<html><title>t</title>",
+		"\xef\xbb\xbf{\"Message\":\"m\"}", "\xff\xfe", "<İ<title>x</title>",
 		`{"errors":{"a":["b"]}}`, strings.Repeat("é", 2000)} {
 		f.Add([]byte(body))
 	}
@@ -100,7 +108,8 @@ func FuzzErrorBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		e := refusal("op", &http.Response{StatusCode: 400, Header: http.Header{}}, body, redact)
 		said := e.Error()
-		if !utf8.ValidString(said) || strings.ContainsFunc(said, unicode.IsControl) || len(said) > 3000 || strings.Contains(said, canary) {
+		if !utf8.ValidString(said) || strings.ContainsFunc(said, unicode.IsControl) || len(said) > 3000 ||
+			strings.Contains(said, canary) {
 			t.Fatalf("%q", said)
 		}
 		if !strings.HasPrefix(said, "op: 400 Bad Request") {

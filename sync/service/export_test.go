@@ -42,9 +42,10 @@ func Dialing(c *Client, dial func(usual func() (net.Conn, error)) (net.Conn, err
 // LimitedOnce gives up after the first 429.
 func LimitedOnce(c *Client) { c.limits.rateAttempts = 1 }
 
-// Bubble runs f in fake time with a client of a service that gives one answer to its first request and another one to all that follow; arrivals
-// are when they came.
-func Bubble(t *testing.T, first, then http.HandlerFunc, f func(t *testing.T, c *Client, arrivals func() []time.Duration)) {
+// Bubble runs f in fake time with a client of a service that gives one answer to its first request and another one to
+// all that follow; arrivals are when they came.
+func Bubble(t *testing.T, first, then http.HandlerFunc, f func(t *testing.T, c *Client,
+	arrivals func() []time.Duration)) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		l.answer = func(n int) *http.Response {
 			w := httptest.NewRecorder()

@@ -40,14 +40,16 @@ func TestLostAnswers(t *testing.T) {
 				switch {
 				case op.repeatable && (err != nil || requests != 2):
 					t.Errorf("%d requests, %v; want it repeated", requests, err)
-				case !op.repeatable && (!errors.Is(err, service.ErrUnknownOutcome) || !errors.Is(err, service.ErrTemporary) || requests != 1):
+				case !op.repeatable && (!errors.Is(err, service.ErrUnknownOutcome) || !errors.Is(err, service.ErrTemporary) ||
+					requests != 1):
 					t.Errorf("%d requests, %v; want one, and the doubt told", requests, err)
 				}
 			})
 			t.Run(op.name+", "+fault.name+" for ever", func(t *testing.T) {
 				s := service.Serve(t, fault.step)
 				err := op.do(t.Context(), s.Client(t))
-				if requests := len(s.Seen()); !errors.Is(err, service.ErrTemporary) || errors.Is(err, service.ErrUnknownOutcome) != op.changes || requests > service.Attempts {
+				if requests := len(s.Seen()); !errors.Is(err, service.ErrTemporary) ||
+					errors.Is(err, service.ErrUnknownOutcome) != op.changes || requests > service.Attempts {
 					t.Errorf("%d requests, %v", requests, err)
 				}
 			})
@@ -59,7 +61,8 @@ func TestLostAnswers(t *testing.T) {
 func TestRefusedBeforeTheEffect(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name+", 429", func(t *testing.T) {
-			service.Bubble(t, service.Say(429, ""), op.ok, func(t *testing.T, c *service.Client, arrivals func() []time.Duration) {
+			service.Bubble(t, service.Say(429, ""), op.ok, func(t *testing.T, c *service.Client,
+				arrivals func() []time.Duration) {
 				err, at := op.do(t.Context(), c), arrivals()
 				if err != nil || len(at) != 2 || at[1]-at[0] < time.Second/2 {
 					t.Errorf("requests at %v, %v", at, err)
@@ -91,7 +94,9 @@ func TestRefusedBeforeTheEffect(t *testing.T) {
 		t.Run(op.name+", 400", func(t *testing.T) {
 			s := service.Serve(t, service.Say(400, `{"detail":"language is missing"}`))
 			err := op.do(t.Context(), s.Client(t))
-			if len(s.Seen()) != 1 || errors.Is(err, service.ErrRefused) == op.waits || errors.Is(err, service.ErrNotReady) != op.waits || errors.Is(err, service.ErrTemporary) || errors.Is(err, service.ErrUnknownOutcome) ||
+			if len(s.Seen()) != 1 || errors.Is(err, service.ErrRefused) == op.waits ||
+				errors.Is(err, service.ErrNotReady) != op.waits || errors.Is(err, service.ErrTemporary) ||
+				errors.Is(err, service.ErrUnknownOutcome) ||
 				!strings.Contains(err.Error(), "language is missing") {
 				t.Errorf("%d requests, %v", len(s.Seen()), err)
 			}
@@ -115,7 +120,8 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			s := service.Serve(t, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
 			err := op.do(ctx, s.Client(t))
-			if !errors.Is(err, context.Canceled) || errors.Is(err, service.ErrUnknownOutcome) != op.changes || errors.Is(err, service.ErrTemporary) || len(s.Seen()) != 1 {
+			if !errors.Is(err, context.Canceled) || errors.Is(err, service.ErrUnknownOutcome) != op.changes ||
+				errors.Is(err, service.ErrTemporary) || len(s.Seen()) != 1 {
 				t.Errorf("%d requests, %v", len(s.Seen()), err)
 			}
 		})
@@ -126,13 +132,16 @@ func TestCancel(t *testing.T) {
 func TestKeyStaysSecret(t *testing.T) {
 	basic := base64.StdEncoding.EncodeToString([]byte(t.Name() + ":" + service.Canary))
 	echo := func(code int) http.HandlerFunc {
-		return service.Say(code, `{"detail":"wrong key `+service.Canary+`","title":"`+basic+`","requestId":"`+service.Canary+`","instance":"`+service.Canary+`","code":"`+service.Canary+`","type":"`+service.Canary+`"}`, "X-Request-Id", service.Canary)
+		return service.Say(code, `{"detail":"wrong key `+service.Canary+`","title":"`+basic+`","requestId":"`+service.Canary+
+			`","instance":"`+service.Canary+`","code":"`+service.Canary+`","type":"`+service.Canary+`"}`, "X-Request-Id",
+			service.Canary)
 	}
 	check := func(what string, v any) {
 		t.Helper()
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			said := fmt.Sprintf(verb, v)
-			for _, secret := range []string{service.Canary, basic, fmt.Sprintf("%x", service.Canary), fmt.Sprint([]byte(service.Canary))} {
+			for _, secret := range []string{service.Canary, basic, fmt.Sprintf("%x", service.Canary),
+				fmt.Sprint([]byte(service.Canary))} {
 				if strings.Contains(said, secret) {
 					t.Errorf("%s, %s: %s", what, verb, said)
 				}
@@ -174,7 +183,8 @@ func TestRedirects(t *testing.T) {
 	t.Run("elsewhere", func(t *testing.T) {
 		s := service.Serve(t, service.Say(307, "", "Location", elsewhere.URL+"/api"))
 		for _, op := range operations {
-			if err := op.do(t.Context(), s.Client(t)); err == nil || !strings.Contains(err.Error(), "redirect") || errors.Is(err, service.ErrTemporary) {
+			if err := op.do(t.Context(), s.Client(t)); err == nil || !strings.Contains(err.Error(), "redirect") ||
+				errors.Is(err, service.ErrTemporary) {
 				t.Errorf("%s: %v", op.name, err)
 			}
 		}
@@ -188,7 +198,8 @@ func TestRedirects(t *testing.T) {
 			if err := op.do(t.Context(), s.Client(t)); err != nil {
 				t.Errorf("%s: %v", op.name, err)
 			}
-			if calls := s.Seen(); len(calls) != 2 || calls[1].Path != "/moved" || calls[0].Method != calls[1].Method || calls[0].Body != calls[1].Body {
+			if calls := s.Seen(); len(calls) != 2 || calls[1].Path != "/moved" || calls[0].Method != calls[1].Method ||
+				calls[0].Body != calls[1].Body {
 				t.Errorf("%s: calls %+v", op.name, calls)
 			}
 		}
@@ -201,7 +212,8 @@ func TestRedirects(t *testing.T) {
 	})
 	t.Run("in circles", func(t *testing.T) {
 		s := service.Serve(t, service.Say(302, "", "Location", "/again"))
-		if _, err := s.Client(t).Projects().Read(t.Context(), "p"); !errors.Is(err, service.ErrUnusable) || len(s.Seen()) != 4 {
+		if _, err := s.Client(t).Projects().Read(t.Context(), "p"); !errors.Is(err, service.ErrUnusable) ||
+			len(s.Seen()) != 4 {
 			t.Errorf("%d requests, %v", len(s.Seen()), err)
 		}
 	})

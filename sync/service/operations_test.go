@@ -39,210 +39,268 @@ func operation(name string) tried {
 
 // operations are all that the client can do, but for those that are written like another one in the list.
 var operations = []tried{
-	{name: "start import", ok: service.Say(200, `"id1"`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Strings().StartImport(ctx, oneFile())
-		return err
-	}},
-	{name: "create project", ok: service.Say(200, `{"id":"p"}`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Projects().Create(ctx, service.NewProject{Name: "n", SourceLanguage: "en", TargetLanguages: []string{"de"}})
-		return err
-	}},
-	{name: "start export", ok: service.Say(200, `"id1"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: "p", Languages: []string{"de"}})
-		return err
-	}},
-	{name: "start export v1", ok: service.Say(200, `"id1"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Strings().StartExportV1(ctx, "p", []string{"de"})
-		return err
-	}},
-	{name: "delete project", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return c.Projects().Delete(ctx, "p")
-	}},
-	{name: "add targets", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return c.Projects().AddTargets(ctx, "p", []string{"de"})
-	}},
-	{name: "add language", ok: service.Say(204, ""), changes: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return c.Projects().AddLanguage(ctx, "p", "de", true)
-	}},
-	{name: "complete project", ok: service.Say(204, ""), changes: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return c.Projects().Complete(ctx, "p")
-	}},
-	{name: "read project", ok: service.Say(200, `{"id":"p"}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Projects().Read(ctx, "p")
-		return err
-	}},
-	{name: "read import result", ok: service.Say(200, `{"status":"completed"}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Strings().ImportResult(ctx, "i")
-		return err
-	}},
-	{name: "download", ok: service.Say(200, "raw", "Content-Disposition", `attachment; filename="a.json"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		return closed(c.Strings().TryDownload(ctx, "e", ""))
-	}},
-	{name: "download document", ok: service.Say(200, "raw", "Content-Disposition", `attachment; filename="a.txt"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		return closed(documents.Of(c).TryDownload(ctx, "e", ""))
-	}},
+	{name: "start import", ok: service.Say(200, `"id1"`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Strings().StartImport(ctx, oneFile())
+			return err
+		}},
+	{name: "create project", ok: service.Say(200, `{"id":"p"}`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Projects().Create(ctx, service.NewProject{Name: "n", SourceLanguage: "en",
+				TargetLanguages: []string{"de"}})
+			return err
+		}},
+	{name: "start export", ok: service.Say(200, `"id1"`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: "p", Languages: []string{"de"}})
+			return err
+		}},
+	{name: "start export v1", ok: service.Say(200, `"id1"`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Strings().StartExportV1(ctx, "p", []string{"de"})
+			return err
+		}},
+	{name: "delete project", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return c.Projects().Delete(ctx, "p")
+		}},
+	{name: "add targets", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return c.Projects().AddTargets(ctx, "p", []string{"de"})
+		}},
+	{name: "add language", ok: service.Say(204, ""), changes: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return c.Projects().AddLanguage(ctx, "p", "de", true)
+		}},
+	{name: "complete project", ok: service.Say(204, ""), changes: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return c.Projects().Complete(ctx, "p")
+		}},
+	{name: "read project", ok: service.Say(200, `{"id":"p"}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Projects().Read(ctx, "p")
+			return err
+		}},
+	{name: "read import result", ok: service.Say(200, `{"status":"completed"}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Strings().ImportResult(ctx, "i")
+			return err
+		}},
+	{name: "download", ok: service.Say(200, "raw", "Content-Disposition", `attachment; filename="a.json"`),
+		repeatable: true, do: func(ctx context.Context, c *service.Client) error {
+			return closed(c.Strings().TryDownload(ctx, "e", ""))
+		}},
+	{name: "download document", ok: service.Say(200, "raw", "Content-Disposition", `attachment; filename="a.txt"`),
+		repeatable: true, do: func(ctx context.Context, c *service.Client) error {
+			return closed(documents.Of(c).TryDownload(ctx, "e", ""))
+		}},
 
-	{name: "add documents", ok: service.Say(200, `[{"id":"d_7"}]`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).Add(ctx, "p", []service.NewDocument{{File: text("a.txt", "Hello")}})
-		return err
-	}},
-	{name: "update document", ok: service.Say(200, `[{"id":"d_7"}]`), changes: true, repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).Update(ctx, "d_7", text("a.txt", "Hello"), documents.DocumentUpdateModel{})
-		return err
-	}},
-	{name: "delete documents", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).Delete(ctx, "d_7", "e_7")
-	}},
-	{name: "read document", ok: service.Say(200, `{"id":"d_7"}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).Read(ctx, "d_7")
-		return err
-	}},
-	{name: "rename document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).Rename(ctx, "d_7", "b")
-	}},
-	{name: "set meta info", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).SetMetaInfo(ctx, "d_7", "m")
-	}},
-	{name: "complete document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).Complete(ctx, "d_7")
-	}},
-	{name: "translate document", ok: service.Say(202, ""), changes: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).Translate(ctx, "d_7", text("a.json", "{}"), false, true)
-	}},
-	{name: "translate document with XLIFF", ok: service.Say(202, ""), changes: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.Of(c).TranslateWithXLIFF(ctx, "d_7", text("a.xliff", "<xliff/>"), false, true)
-	}},
-	{name: "read translation state", ok: service.Say(200, `"completed"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).TranslationState(ctx, "d_7")
-		return err
-	}},
-	{name: "read translation report", ok: service.Say(200, `{"segments":3}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).TranslationReport(ctx, "d_7")
-		return err
-	}},
-	{name: "start document export", ok: service.Say(200, `{"id":"id1","documentIds":["d_7"]}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: []string{"d_7"}})
-		return err
-	}},
+	{name: "add documents", ok: service.Say(200, `[{"id":"d_7"}]`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).Add(ctx, "p", []service.NewDocument{{File: text("a.txt", "Hello")}})
+			return err
+		}},
+	{name: "update document", ok: service.Say(200, `[{"id":"d_7"}]`), changes: true, repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).Update(ctx, "d_7", text("a.txt", "Hello"), documents.DocumentUpdateModel{})
+			return err
+		}},
+	{name: "delete documents", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).Delete(ctx, "d_7", "e_7")
+		}},
+	{name: "read document", ok: service.Say(200, `{"id":"d_7"}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).Read(ctx, "d_7")
+			return err
+		}},
+	{name: "rename document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).Rename(ctx, "d_7", "b")
+		}},
+	{name: "set meta info", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).SetMetaInfo(ctx, "d_7", "m")
+		}},
+	{name: "complete document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).Complete(ctx, "d_7")
+		}},
+	{name: "translate document", ok: service.Say(202, ""), changes: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).Translate(ctx, "d_7", text("a.json", "{}"), false, true)
+		}},
+	{name: "translate document with XLIFF", ok: service.Say(202, ""), changes: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.Of(c).TranslateWithXLIFF(ctx, "d_7", text("a.xliff", "<xliff/>"), false, true)
+		}},
+	{name: "read translation state", ok: service.Say(200, `"completed"`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).TranslationState(ctx, "d_7")
+			return err
+		}},
+	{name: "read translation report", ok: service.Say(200, `{"segments":3}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).TranslationReport(ctx, "d_7")
+			return err
+		}},
+	{name: "start document export", ok: service.Say(200, `{"id":"id1","documentIds":["d_7"]}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.Of(c).StartExport(ctx, documents.ExportRequest{Documents: []string{"d_7"}})
+			return err
+		}},
 
-	{name: "read project statistics", ok: service.Say(200, `{"de":{"statistics":[]}}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StatisticsOf(c).TryProject(ctx, "p", false)
-		return err
-	}},
-	{name: "read document statistics", ok: service.Say(200, `{"name":"a","statistics":[]}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StatisticsOf(c).TryDocument(ctx, "d_7", false)
-		return err
-	}},
-	{name: "build statistics", ok: service.Say(202, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.StatisticsOf(c).Build(ctx, "p", false)
-	}},
-	{name: "set fuzzy repetitions", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.StatisticsOf(c).SetFuzzyRepetitions(ctx, "p", true)
-	}},
+	{name: "read project statistics", ok: service.Say(200, `{"de":{"statistics":[]}}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StatisticsOf(c).TryProject(ctx, "p", false)
+			return err
+		}},
+	{name: "read document statistics", ok: service.Say(200, `{"name":"a","statistics":[]}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StatisticsOf(c).TryDocument(ctx, "d_7", false)
+			return err
+		}},
+	{name: "build statistics", ok: service.Say(202, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.StatisticsOf(c).Build(ctx, "p", false)
+		}},
+	{name: "set fuzzy repetitions", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.StatisticsOf(c).SetFuzzyRepetitions(ctx, "p", true)
+		}},
 
-	{name: "read engines", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.EnginesOf(c).Attached(ctx, "p")
-		return err
-	}},
-	{name: "set engines", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.EnginesOf(c).Set(ctx, "p", []memories.Engine{{ID: "engine:x", Languages: []string{"de"}}})
-	}},
-	{name: "list memories", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.Of(c).List(ctx, memories.Filter{})
-		return err
-	}},
-	{name: "create memory", ok: service.Say(201, `"m"`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.Of(c).Create(ctx, "n", "en", []string{"de"})
-		return err
-	}},
-	{name: "import memory", ok: service.Say(204, ""), changes: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.Of(c).Import(ctx, "m", text("a.tmx", "<tmx/>"), false)
-	}},
-	{name: "replace memory", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.Of(c).Import(ctx, "m", text("a.tmx", "<tmx/>"), true)
-	}},
-	{name: "export memory", ok: service.Say(200, "<tmx/>"), repeatable: true, stream: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.Of(c).Export(ctx, "m", "", io.Discard)
-		return err
-	}},
-	{name: "set project memories", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.Of(c).Attach(ctx, "p", []memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}})
-	}},
-	{name: "set pretranslation rules", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.Of(c).SetPretranslationRules(ctx, "p", []memories.PretranslationRule{{RuleType: wire.RuleMemory, Order: 1}}, true)
-	}},
+	{name: "read engines", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.EnginesOf(c).Attached(ctx, "p")
+			return err
+		}},
+	{name: "set engines", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.EnginesOf(c).Set(ctx, "p", []memories.Engine{{ID: "engine:x", Languages: []string{"de"}}})
+		}},
+	{name: "list memories", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.Of(c).List(ctx, memories.Filter{})
+			return err
+		}},
+	{name: "create memory", ok: service.Say(201, `"m"`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.Of(c).Create(ctx, "n", "en", []string{"de"})
+			return err
+		}},
+	{name: "import memory", ok: service.Say(204, ""), changes: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.Of(c).Import(ctx, "m", text("a.tmx", "<tmx/>"), false)
+		}},
+	{name: "replace memory", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.Of(c).Import(ctx, "m", text("a.tmx", "<tmx/>"), true)
+		}},
+	{name: "export memory", ok: service.Say(200, "<tmx/>"), repeatable: true, stream: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.Of(c).Export(ctx, "m", "", io.Discard)
+			return err
+		}},
+	{name: "set project memories", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.Of(c).Attach(ctx, "p", []memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}})
+		}},
+	{name: "set pretranslation rules", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.Of(c).SetPretranslationRules(ctx, "p", []memories.PretranslationRule{
+				{RuleType: wire.RuleMemory, Order: 1}}, true)
+		}},
 
-	{name: "list glossaries", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.GlossariesOf(c).List(ctx)
-		return err
-	}},
-	{name: "set project glossaries", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return memories.GlossariesOf(c).Attach(ctx, "p", []string{"g"})
-	}},
-	{name: "start glossary import", ok: service.Say(200, `"id1"`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.GlossariesOf(c).StartImport(ctx, "g", text("a.csv", "en,de"), false)
-		return err
-	}},
-	{name: "read glossary import", ok: service.Say(200, `"completed"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.GlossariesOf(c).ImportState(ctx, "t")
-		return err
-	}},
-	{name: "start glossary export", ok: service.Say(200, `"id1"`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.GlossariesOf(c).StartExport(ctx, "g")
-		return err
-	}},
-	{name: "download glossary", ok: service.Say(200, "PK"), repeatable: true, stream: true, waits: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.GlossariesOf(c).TryDownload(ctx, "t", io.Discard)
-		return err
-	}},
+	{name: "list glossaries", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.GlossariesOf(c).List(ctx)
+			return err
+		}},
+	{name: "set project glossaries", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return memories.GlossariesOf(c).Attach(ctx, "p", []string{"g"})
+		}},
+	{name: "start glossary import", ok: service.Say(200, `"id1"`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.GlossariesOf(c).StartImport(ctx, "g", text("a.csv", "en,de"), false)
+			return err
+		}},
+	{name: "read glossary import", ok: service.Say(200, `"completed"`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.GlossariesOf(c).ImportState(ctx, "t")
+			return err
+		}},
+	{name: "start glossary export", ok: service.Say(200, `"id1"`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.GlossariesOf(c).StartExport(ctx, "g")
+			return err
+		}},
+	{name: "download glossary", ok: service.Say(200, "PK"), repeatable: true, stream: true, waits: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.GlossariesOf(c).TryDownload(ctx, "t", io.Discard)
+			return err
+		}},
 
-	{name: "list tasks", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.TasksOf(c).List(ctx, "p", documents.TaskFilter{})
-		return err
-	}},
-	{name: "assign task", ok: service.Say(200, `true`), changes: true, repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.TasksOf(c).Assign(ctx, "p", "t", []string{"u"}, false)
-	}},
-	{name: "set deadline of task", ok: service.Say(200, `true`), changes: true, repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		return documents.TasksOf(c).SetDeadline(ctx, "p", "t", time.Unix(1, 0))
-	}},
-	{name: "search team", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.TasksOf(c).SearchTeam(ctx, documents.TeamSearch{Limit: 10})
-		return err
-	}},
-	{name: "translate", ok: service.Say(200, `{"translations":{"de":[{"translation":"Hallo"}]}}`), changes: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := memories.EnginesOf(c).Translate(ctx, hello())
-		return err
-	}},
+	{name: "list tasks", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.TasksOf(c).List(ctx, "p", documents.TaskFilter{})
+			return err
+		}},
+	{name: "assign task", ok: service.Say(200, `true`), changes: true, repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.TasksOf(c).Assign(ctx, "p", "t", []string{"u"}, false)
+		}},
+	{name: "set deadline of task", ok: service.Say(200, `true`), changes: true, repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return documents.TasksOf(c).SetDeadline(ctx, "p", "t", time.Unix(1, 0))
+		}},
+	{name: "search team", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.TasksOf(c).SearchTeam(ctx, documents.TeamSearch{Limit: 10})
+			return err
+		}},
+	{name: "translate", ok: service.Say(200, `{"translations":{"de":[{"translation":"Hallo"}]}}`), changes: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := memories.EnginesOf(c).Translate(ctx, hello())
+			return err
+		}},
 
-	{name: "read callback", ok: service.Say(200, `{"url":"https://h"}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Callbacks().Read(ctx)
-		return err
-	}},
-	{name: "set callback", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true, do: func(ctx context.Context, c *service.Client) error {
-		return c.Callbacks().Set(ctx, service.Callback{URL: "https://h/callback"})
-	}},
-	{name: "list callback errors", ok: service.Say(200, `[]`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := c.Callbacks().Errors(ctx, 10)
-		return err
-	}},
+	{name: "read callback", ok: service.Say(200, `{"url":"https://h"}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Callbacks().Read(ctx)
+			return err
+		}},
+	{name: "set callback", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			return c.Callbacks().Set(ctx, service.Callback{URL: "https://h/callback"})
+		}},
+	{name: "list callback errors", ok: service.Say(200, `[]`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := c.Callbacks().Errors(ctx, 10)
+			return err
+		}},
 
-	{name: "upload files", ok: service.Say(201, `[{"name":"a"}]`), changes: true, repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StorageOf(c).UploadFiles(ctx, "a/b", []service.File{text("a.txt", "a"), text("b.txt", "b")}, true)
-		return err
-	}},
-	{name: "upload file", ok: service.Say(201, `{"name":"a"}`), changes: true, repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StorageOf(c).UploadFile(ctx, "a/b.txt", text("b.txt", "b"))
-		return err
-	}},
-	{name: "download file", ok: service.Say(200, "b"), repeatable: true, stream: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StorageOf(c).Download(ctx, "a/b.txt", io.Discard)
-		return err
-	}},
-	{name: "list files", ok: service.Say(200, `{"items":[]}`), repeatable: true, do: func(ctx context.Context, c *service.Client) error {
-		_, err := documents.StorageOf(c).List(ctx, "a")
-		return err
-	}},
+	{name: "upload files", ok: service.Say(201, `[{"name":"a"}]`), changes: true, repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StorageOf(c).UploadFiles(ctx, "a/b", []service.File{text("a.txt", "a"), text("b.txt", "b")},
+				true)
+			return err
+		}},
+	{name: "upload file", ok: service.Say(201, `{"name":"a"}`), changes: true, repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StorageOf(c).UploadFile(ctx, "a/b.txt", text("b.txt", "b"))
+			return err
+		}},
+	{name: "download file", ok: service.Say(200, "b"), repeatable: true, stream: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StorageOf(c).Download(ctx, "a/b.txt", io.Discard)
+			return err
+		}},
+	{name: "list files", ok: service.Say(200, `{"items":[]}`), repeatable: true,
+		do: func(ctx context.Context, c *service.Client) error {
+			_, err := documents.StorageOf(c).List(ctx, "a")
+			return err
+		}},
 }
 
 // oneFile is an import of one key.
@@ -259,7 +317,8 @@ func text(name, content string) service.File {
 }
 
 func hello() memories.TranslateRequest {
-	return memories.TranslateRequest{SourceLanguage: "en", TargetLanguages: []string{"de"}, Texts: []wire.TranslateText{{Text: "Hello"}}}
+	return memories.TranslateRequest{SourceLanguage: "en", TargetLanguages: []string{"de"},
+		Texts: []wire.TranslateText{{Text: "Hello"}}}
 }
 
 // What was handed on is not handed on again: the call ends, and says how far it came.
@@ -286,7 +345,8 @@ func TestPageInsteadOfAFile(t *testing.T) {
 	}
 }
 
-// An answer says what it says to every operation: 204 where a list is empty, words that nobody knows, and members of other types.
+// An answer says what it says to every operation: 204 where a list is empty, words that nobody knows, and members of
+// other types.
 func TestOperationsSurvive(t *testing.T) {
 	for _, op := range operations {
 		if op.silent || op.stream {

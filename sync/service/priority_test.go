@@ -28,8 +28,8 @@ func (r *ranked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.line.RoundTrip(req)
 }
 
-// A person's requests go first, then changes, then polls, then what the schedule asks for; no call waits for ever. Two clients of
-// one account each, as two processes are.
+// A person's requests go first, then changes, then polls, then what the schedule asks for; no call waits for ever. Two
+// clients of one account each, as two processes are.
 func TestWhoGoesFirst(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		r := &ranked{line: line{start: l.start, slowest: l.slowest, answer: l.answer}}
@@ -80,7 +80,8 @@ func TestWhoGoesFirst(t *testing.T) {
 	})
 }
 
-// However many jobs are looked at, every second slot is left to others that wait, whatever their rank; without others, looks take all.
+// However many jobs are looked at, every second slot is left to others that wait, whatever their rank; without others,
+// looks take all.
 func TestPollsLeaveHalf(t *testing.T) {
 	for name, c := range map[string]struct {
 		polls, others Priority
@@ -160,7 +161,8 @@ func TestLookSchedule(t *testing.T) {
 	})
 }
 
-// After a 429 the rate is 70 %, grows by a tenth for every 30 s without another one, and never falls below one in two seconds.
+// After a 429 the rate is 70 %, grows by a tenth for every 30 s without another one, and never falls below one in two
+// seconds.
 func TestRateFallsAndRecovers(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		storm := true

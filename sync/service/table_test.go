@@ -34,20 +34,25 @@ const (
 	published   source = "published" // the published description only
 )
 
-// table is every operation of the service interface, and those of the published description that an integration needs beside them. README.md
-// shows it.
+// table is every operation of the service interface, and those of the published description that an integration needs
+// beside them. README.md shows it.
 var table = []row{
-	{"GET", wire.PathAccount, "Client.Ping", published, "2026-11-21", func(ctx context.Context, w *world) error { return second(w.c.Ping(ctx)) }},
-	{"GET", wire.PathDirectory, "Client.Languages", published, "2026-11-21", func(ctx context.Context, w *world) error { return second(w.c.Languages(ctx)) }},
+	{"GET", wire.PathAccount, "Client.Ping", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return second(w.c.Ping(ctx)) }},
+	{"GET", wire.PathDirectory, "Client.Languages", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return second(w.c.Languages(ctx)) }},
 	{"GET", wire.PathDirectoryV1, "", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		return w.raw(ctx, "GET", wire.PathDirectoryV1+"?type=language")
 	}},
 
 	// Document-based projects.
-	{"POST", wire.PathProjectCreate, "Projects.Create", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(w.c.Projects().Create(ctx, service.NewProject{Name: w.name("created"), SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true}))
-	}},
-	{"GET", wire.PathProjectListV1, "", inInterface, "2026-11-21", func(ctx context.Context, w *world) error { // deprecated: the client never calls it
+	{"POST", wire.PathProjectCreate, "Projects.Create", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(w.c.Projects().Create(ctx, service.NewProject{Name: w.name("created"), SourceLanguage: "en",
+				TargetLanguages: []string{"de"}, Documents: true}))
+		}},
+	// deprecated: the client never calls it
+	{"GET", wire.PathProjectListV1, "", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		return w.raw(ctx, "GET", wire.PathProjectListV1)
 	}},
 	{"GET", wire.PathProjectList, "Projects.List", named, "2026-11-21", func(ctx context.Context, w *world) error {
@@ -60,107 +65,138 @@ var table = []row{
 		deadline := "2031-01-01T00:00:00Z"
 		return w.c.Projects().Update(ctx, w.keys(), service.ProjectChange{Deadline: &deadline})
 	}},
-	{"DELETE", wire.PathProject, "Projects.Delete", published, "2026-11-21", func(ctx context.Context, w *world) error { return w.c.Projects().Delete(ctx, w.newKeys()) }},
-	{"POST", wire.PathProjectComplete, "Projects.Complete", named, "2026-11-21", func(ctx context.Context, w *world) error { return w.c.Projects().Complete(ctx, w.newKeys()) }},
-	{"POST", wire.PathProjectCancel, "Projects.Cancel", published, "2026-11-21", func(ctx context.Context, w *world) error { return w.c.Projects().Cancel(ctx, w.newKeys()) }},
-	{"POST", wire.PathProjectRestore, "Projects.Restore", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		id := w.newKeys()
-		return errors.Join(w.c.Projects().Cancel(ctx, id), w.c.Projects().Restore(ctx, id))
-	}},
-	{"POST", wire.PathProjectLanguage, "Projects.AddLanguage", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.c.Projects().AddLanguage(ctx, w.newKeys(), "fr", true)
-	}},
-	{"POST", wire.PathProjectDocument, "Documents.Add", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		added, err := documents.Of(w.c).Add(ctx, w.documents(), []service.NewDocument{{File: content(w.name("added")+".txt", "One more.")}})
-		if err == nil && len(added) != 1 {
-			err = fmt.Errorf("%d records", len(added))
-		}
-		return err
-	}},
-	{"PUT", wire.PathDocumentUpdate, "Documents.Update", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.Of(w.c).Update(ctx, w.newDocument("txt", "Old."), content("new.txt", "Old. New."), documents.DocumentUpdateModel{}))
-	}},
-	{"PUT", wire.PathDocumentUpdateV2, "", published, "2026-11-21", func(ctx context.Context, w *world) error { // the client's UpdateDocument turns to it where there is no other
+	{"DELETE", wire.PathProject, "Projects.Delete", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return w.c.Projects().Delete(ctx, w.newKeys()) }},
+	{"POST", wire.PathProjectComplete, "Projects.Complete", named, "2026-11-21",
+		func(ctx context.Context, w *world) error { return w.c.Projects().Complete(ctx, w.newKeys()) }},
+	{"POST", wire.PathProjectCancel, "Projects.Cancel", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return w.c.Projects().Cancel(ctx, w.newKeys()) }},
+	{"POST", wire.PathProjectRestore, "Projects.Restore", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id := w.newKeys()
+			return errors.Join(w.c.Projects().Cancel(ctx, id), w.c.Projects().Restore(ctx, id))
+		}},
+	{"POST", wire.PathProjectLanguage, "Projects.AddLanguage", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return w.c.Projects().AddLanguage(ctx, w.newKeys(), "fr", true)
+		}},
+	{"POST", wire.PathProjectDocument, "Documents.Add", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			added, err := documents.Of(w.c).Add(ctx, w.documents(), []service.NewDocument{
+				{File: content(w.name("added")+".txt", "One more.")}})
+			if err == nil && len(added) != 1 {
+				err = fmt.Errorf("%d records", len(added))
+			}
+			return err
+		}},
+	{"PUT", wire.PathDocumentUpdate, "Documents.Update", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).Update(ctx, w.newDocument("txt", "Old."), content("new.txt", "Old. New."),
+				documents.DocumentUpdateModel{}))
+		}},
+	// the client's UpdateDocument turns to it where there is no other
+	{"PUT", wire.PathDocumentUpdateV2, "", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		document, _ := wire.SplitDocumentID(w.newDocument("txt", "Old."))
 		return w.upload(ctx, "PUT", wire.PathDocumentUpdateV2+"?documentId="+document, "new.txt", "Old. New.")
 	}},
-	{"DELETE", wire.PathDocument, "Documents.Delete", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.Of(w.c).Delete(ctx, w.newDocument("txt", "Gone soon."))
-	}},
-	{"GET", wire.PathDocument, "Documents.Read", inInterface, "2026-11-21", func(ctx context.Context, w *world) error { return second(documents.Of(w.c).Read(ctx, w.document())) }},
-	{"POST", wire.PathDocument, "", published, "2026-11-21", func(ctx context.Context, w *world) error { // another name of PathProjectDocument
+	{"DELETE", wire.PathDocument, "Documents.Delete", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.Of(w.c).Delete(ctx, w.newDocument("txt", "Gone soon."))
+		}},
+	{"GET", wire.PathDocument, "Documents.Read", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error { return second(documents.Of(w.c).Read(ctx, w.document())) }},
+	// another name of PathProjectDocument
+	{"POST", wire.PathDocument, "", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		return w.upload(ctx, "POST", wire.PathDocument+"?projectId="+w.documents(), w.name("alias")+".txt", "Here too.")
 	}},
-	{"PUT", wire.PathDocumentRename, "Documents.Rename", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.Of(w.c).Rename(ctx, w.newDocument("txt", "Renamed."), w.name("renamed"))
-	}},
-	{"PUT", wire.PathDocumentMetaInfo, "Documents.SetMetaInfo", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.Of(w.c).SetMetaInfo(ctx, w.document(), "seen")
-	}},
-	{"POST", wire.PathDocumentComplete, "Documents.Complete", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.Of(w.c).Complete(ctx, w.newDocument("txt", "Complete."))
-	}},
-	{"PUT", wire.PathDocumentTranslate, "Documents.Translate", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.Of(w.c).Translate(ctx, w.newDocument("json", `{"hello": "Hello"}`), content("de.json", `{"hello": "Hallo"}`), true, true)
-	}},
-	{"GET", wire.PathDocumentTranslateStatus, "Documents.TranslationState", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.Of(w.c).TranslationState(ctx, w.translated()))
-	}},
-	{"GET", wire.PathDocumentTranslateResult, "Documents.TranslationReport", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.Of(w.c).TranslationReport(ctx, w.translated()))
-	}},
-	{"PUT", wire.PathDocumentTranslateXLIFF, "Documents.TranslateWithXLIFF", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		id := w.newDocument("txt", "Hello.")
-		xliff, err := w.exported(ctx, documents.ExportRequest{Documents: []string{id}, Type: wire.ExportXLIFF})
-		if err != nil {
-			return err
-		}
-		return documents.Of(w.c).TranslateWithXLIFF(ctx, id, content("de.xliff", xliff), true, true)
-	}},
-	{"GET", wire.PathDirectoryFormats, "Documents.Formats", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.Of(w.c).Formats(ctx))
-	}},
+	{"PUT", wire.PathDocumentRename, "Documents.Rename", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.Of(w.c).Rename(ctx, w.newDocument("txt", "Renamed."), w.name("renamed"))
+		}},
+	{"PUT", wire.PathDocumentMetaInfo, "Documents.SetMetaInfo", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.Of(w.c).SetMetaInfo(ctx, w.document(), "seen")
+		}},
+	{"POST", wire.PathDocumentComplete, "Documents.Complete", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.Of(w.c).Complete(ctx, w.newDocument("txt", "Complete."))
+		}},
+	{"PUT", wire.PathDocumentTranslate, "Documents.Translate", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.Of(w.c).Translate(ctx, w.newDocument("json", `{"hello": "Hello"}`),
+				content("de.json", `{"hello": "Hallo"}`), true, true)
+		}},
+	{"GET", wire.PathDocumentTranslateStatus, "Documents.TranslationState", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).TranslationState(ctx, w.translated()))
+		}},
+	{"GET", wire.PathDocumentTranslateResult, "Documents.TranslationReport", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).TranslationReport(ctx, w.translated()))
+		}},
+	{"PUT", wire.PathDocumentTranslateXLIFF, "Documents.TranslateWithXLIFF", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id := w.newDocument("txt", "Hello.")
+			xliff, err := w.exported(ctx, documents.ExportRequest{Documents: []string{id}, Type: wire.ExportXLIFF})
+			if err != nil {
+				return err
+			}
+			return documents.Of(w.c).TranslateWithXLIFF(ctx, id, content("de.xliff", xliff), true, true)
+		}},
+	{"GET", wire.PathDirectoryFormats, "Documents.Formats", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).Formats(ctx))
+		}},
 
 	// Statistics.
-	{"GET", wire.PathProjectStatistics, "Statistics.TryProject", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.statistics(ctx, documents.StatisticsOf(w.c).Project)
-	}},
-	{"GET", wire.PathProjectStatisticsV2, "Statistics.TryByDocument", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.statistics(ctx, documents.StatisticsOf(w.c).ByDocument)
-	}},
-	{"GET", wire.PathDocumentStatistics, "Statistics.TryDocument", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		s, err := documents.StatisticsOf(w.c).Document(ctx, w.document(), false)
-		if err == nil && len(s.Statistics) == 0 {
-			err = errors.New("no rows")
-		}
-		return err
-	}},
-	{"PUT", wire.PathFuzzyRepetitions, "Statistics.SetFuzzyRepetitions", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.StatisticsOf(w.c).SetFuzzyRepetitions(ctx, w.documents(), true)
-	}},
-	{"POST", wire.PathProjectStatisticsBuild, "Statistics.Build", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.StatisticsOf(w.c).Build(ctx, w.documents(), false)
-	}},
-	{"GET", wire.PathCompletedWorkStatistics, "Statistics.CompletedWork", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.StatisticsOf(w.c).CompletedWork(ctx, w.documents()))
-	}},
+	{"GET", wire.PathProjectStatistics, "Statistics.TryProject", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return w.statistics(ctx, documents.StatisticsOf(w.c).Project)
+		}},
+	{"GET", wire.PathProjectStatisticsV2, "Statistics.TryByDocument", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return w.statistics(ctx, documents.StatisticsOf(w.c).ByDocument)
+		}},
+	{"GET", wire.PathDocumentStatistics, "Statistics.TryDocument", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			s, err := documents.StatisticsOf(w.c).Document(ctx, w.document(), false)
+			if err == nil && len(s.Statistics) == 0 {
+				err = errors.New("no rows")
+			}
+			return err
+		}},
+	{"PUT", wire.PathFuzzyRepetitions, "Statistics.SetFuzzyRepetitions", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.StatisticsOf(w.c).SetFuzzyRepetitions(ctx, w.documents(), true)
+		}},
+	{"POST", wire.PathProjectStatisticsBuild, "Statistics.Build", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.StatisticsOf(w.c).Build(ctx, w.documents(), false)
+		}},
+	{"GET", wire.PathCompletedWorkStatistics, "Statistics.CompletedWork", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.StatisticsOf(w.c).CompletedWork(ctx, w.documents()))
+		}},
 
 	// Export of document translations.
-	{"POST", wire.PathDocumentExport, "Documents.StartExport", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.Of(w.c).StartExport(ctx, documents.ExportRequest{Documents: []string{w.document()}}))
-	}},
-	{"GET", wire.PathDownload, "Documents.TryDownload", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		got, err := w.exported(ctx, documents.ExportRequest{Documents: []string{w.document()}, Type: wire.ExportSource})
-		if err == nil && got != theText {
-			err = fmt.Errorf("came back as %q", got)
-		}
-		return err
-	}},
+	{"POST", wire.PathDocumentExport, "Documents.StartExport", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).StartExport(ctx, documents.ExportRequest{Documents: []string{w.document()}}))
+		}},
+	{"GET", wire.PathDownload, "Documents.TryDownload", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			got, err := w.exported(ctx, documents.ExportRequest{Documents: []string{w.document()}, Type: wire.ExportSource})
+			if err == nil && got != theText {
+				err = fmt.Errorf("came back as %q", got)
+			}
+			return err
+		}},
 
 	// Project configuration.
-	{"GET", wire.PathEnginesAvailable, "Engines.Available", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.EnginesOf(w.c).Available(ctx, w.documents()))
-	}},
+	{"GET", wire.PathEnginesAvailable, "Engines.Available", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.EnginesOf(w.c).Available(ctx, w.documents()))
+		}},
 	{"GET", wire.PathEngines, "Engines.Attached", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		return second(memories.EnginesOf(w.c).Attached(ctx, w.documents()))
 	}},
@@ -169,7 +205,8 @@ var table = []row{
 		if err != nil || len(available) == 0 {
 			return errors.Join(err, errors.New("no engine"))
 		}
-		return memories.EnginesOf(w.c).Set(ctx, w.documents(), []memories.Engine{{ID: available[0].ID, Languages: []string{"de"}}})
+		return memories.EnginesOf(w.c).Set(ctx, w.documents(), []memories.Engine{
+			{ID: available[0].ID, Languages: []string{"de"}}})
 	}},
 	{"GET", wire.PathMemories, "Memories.List", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		return second(memories.Of(w.c).List(ctx, memories.Filter{}))
@@ -188,64 +225,81 @@ var table = []row{
 		}
 		return err
 	}},
-	{"GET", wire.PathProjectMemories, "Memories.Attached", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.Of(w.c).Attached(ctx, w.documents()))
-	}},
-	{"POST", wire.PathProjectMemories, "Memories.Attach", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return memories.Of(w.c).Attach(ctx, w.documents(), []memories.ProjectMemory{{ID: w.memory(), MatchThreshold: 75, IsWritable: true}})
-	}},
-	{"POST", wire.PathProjectMemoriesByLanguage, "Memories.AttachByLanguage", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return memories.Of(w.c).AttachByLanguage(ctx, w.documents(), []memories.MemoriesOfLanguage{
-			{Language: "de", TranslationMemories: []memories.ProjectMemory{{ID: w.memory(), MatchThreshold: 75}}},
-		})
-	}},
-	{"GET", wire.PathPretranslationRules, "Memories.PretranslationRules", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.Of(w.c).PretranslationRules(ctx, w.documents()))
-	}},
-	{"PUT", wire.PathPretranslationRules, "Memories.SetPretranslationRules", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return memories.Of(w.c).SetPretranslationRules(ctx, w.documents(), []memories.PretranslationRule{{RuleType: wire.RuleMemory, Order: 1}}, false)
-	}},
-	{"GET", wire.PathGlossaries, "Glossaries.List", inInterface, "2026-11-21", func(ctx context.Context, w *world) error { return second(memories.GlossariesOf(w.c).List(ctx)) }},
-	{"GET", wire.PathGlossariesDefault, "Glossaries.Default", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).Default(ctx))
-	}},
-	{"GET", wire.PathProjectGlossaries, "Glossaries.Attached", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).Attached(ctx, w.keys()))
-	}},
-	{"GET", wire.PathProjectGlossaryDefault, "Glossaries.ProjectDefault", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).ProjectDefault(ctx, w.keys(), true))
-	}},
-	{"PUT", wire.PathProjectGlossaries, "Glossaries.Attach", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return memories.GlossariesOf(w.c).Attach(ctx, w.keys(), []string{w.glossary()})
-	}},
-	{"POST", wire.PathGlossaryImport, "Glossaries.StartImport", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms), true))
-	}},
-	{"GET", wire.PathGlossaryImportState, "Glossaries.ImportState", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		id, err := memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms), true)
-		if err != nil {
+	{"GET", wire.PathProjectMemories, "Memories.Attached", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.Of(w.c).Attached(ctx, w.documents()))
+		}},
+	{"POST", wire.PathProjectMemories, "Memories.Attach", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return memories.Of(w.c).Attach(ctx, w.documents(), []memories.ProjectMemory{
+				{ID: w.memory(), MatchThreshold: 75, IsWritable: true}})
+		}},
+	{"POST", wire.PathProjectMemoriesByLanguage, "Memories.AttachByLanguage", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return memories.Of(w.c).AttachByLanguage(ctx, w.documents(), []memories.MemoriesOfLanguage{
+				{Language: "de", TranslationMemories: []memories.ProjectMemory{{ID: w.memory(), MatchThreshold: 75}}},
+			})
+		}},
+	{"GET", wire.PathPretranslationRules, "Memories.PretranslationRules", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.Of(w.c).PretranslationRules(ctx, w.documents()))
+		}},
+	{"PUT", wire.PathPretranslationRules, "Memories.SetPretranslationRules", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return memories.Of(w.c).SetPretranslationRules(ctx, w.documents(),
+				[]memories.PretranslationRule{{RuleType: wire.RuleMemory, Order: 1}}, false)
+		}},
+	{"GET", wire.PathGlossaries, "Glossaries.List", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error { return second(memories.GlossariesOf(w.c).List(ctx)) }},
+	{"GET", wire.PathGlossariesDefault, "Glossaries.Default", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).Default(ctx))
+		}},
+	{"GET", wire.PathProjectGlossaries, "Glossaries.Attached", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).Attached(ctx, w.keys()))
+		}},
+	{"GET", wire.PathProjectGlossaryDefault, "Glossaries.ProjectDefault", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).ProjectDefault(ctx, w.keys(), true))
+		}},
+	{"PUT", wire.PathProjectGlossaries, "Glossaries.Attach", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return memories.GlossariesOf(w.c).Attach(ctx, w.keys(), []string{w.glossary()})
+		}},
+	{"POST", wire.PathGlossaryImport, "Glossaries.StartImport", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms), true))
+		}},
+	{"GET", wire.PathGlossaryImportState, "Glossaries.ImportState", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id, err := memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms), true)
+			if err != nil {
+				return err
+			}
+			return memories.GlossariesOf(w.c).WaitImport(ctx, id)
+		}},
+	{"POST", wire.PathGlossaryExport, "Glossaries.StartExport", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).StartExport(ctx, w.glossary()))
+		}},
+	{"GET", wire.PathGlossaryExportPending, "Glossaries.PendingExports", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.GlossariesOf(w.c).PendingExports(ctx))
+		}},
+	{"GET", wire.PathGlossaryExportResult, "Glossaries.TryDownload", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id, err := memories.GlossariesOf(w.c).StartExport(ctx, w.glossary())
+			if err != nil {
+				return err
+			}
+			var book bytes.Buffer
+			n, err := memories.GlossariesOf(w.c).Download(ctx, id, &book)
+			if err == nil && (n == 0 || !strings.HasPrefix(book.String(), "PK")) {
+				err = fmt.Errorf("no workbook: %.20q", book.String())
+			}
 			return err
-		}
-		return memories.GlossariesOf(w.c).WaitImport(ctx, id)
-	}},
-	{"POST", wire.PathGlossaryExport, "Glossaries.StartExport", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).StartExport(ctx, w.glossary()))
-	}},
-	{"GET", wire.PathGlossaryExportPending, "Glossaries.PendingExports", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.GlossariesOf(w.c).PendingExports(ctx))
-	}},
-	{"GET", wire.PathGlossaryExportResult, "Glossaries.TryDownload", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		id, err := memories.GlossariesOf(w.c).StartExport(ctx, w.glossary())
-		if err != nil {
-			return err
-		}
-		var book bytes.Buffer
-		n, err := memories.GlossariesOf(w.c).Download(ctx, id, &book)
-		if err == nil && (n == 0 || !strings.HasPrefix(book.String(), "PK")) {
-			err = fmt.Errorf("no workbook: %.20q", book.String())
-		}
-		return err
-	}},
+		}},
 
 	// Project tasks and team.
 	{"POST", wire.PathTeam, "Tasks.SearchTeam", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
@@ -265,21 +319,23 @@ var table = []row{
 		}
 		return documents.TasksOf(w.c).Assign(ctx, w.documents(), w.task(), []string{team[0].ID, team[1].ID}, false)
 	}},
-	{"PUT", wire.PathTaskDeadline, "Tasks.SetDeadline", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return documents.TasksOf(w.c).SetDeadline(ctx, w.documents(), w.task(), time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC))
-	}},
+	{"PUT", wire.PathTaskDeadline, "Tasks.SetDeadline", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return documents.TasksOf(w.c).SetDeadline(ctx, w.documents(), w.task(), time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC))
+		}},
 
 	// Software localization.
 	{"POST", wire.PathImport, "Strings.StartImport", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		return second(w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`)))
 	}},
-	{"GET", wire.PathImportResult, "Strings.ImportResult", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		id, err := w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`))
-		if err != nil {
-			return err
-		}
-		return second(w.c.Strings().WaitImport(ctx, id))
-	}},
+	{"GET", wire.PathImportResult, "Strings.ImportResult", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id, err := w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`))
+			if err != nil {
+				return err
+			}
+			return second(w.c.Strings().WaitImport(ctx, id))
+		}},
 	{"POST", wire.PathExport, "Strings.StartExport", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		id, err := w.c.Strings().StartExport(ctx, service.ExportRequest{Project: w.keys(), Languages: []string{"de"}})
 		if err != nil {
@@ -287,21 +343,26 @@ var table = []row{
 		}
 		return closed(w.c.Strings().Download(ctx, id, ""))
 	}},
-	{"POST", wire.PathExportV1, "Strings.StartExportV1", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(w.c.Strings().StartExportV1(ctx, w.keys(), []string{"de"}))
-	}},
-	{"POST", wire.PathTargets, "Projects.AddTargets", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.c.Projects().AddTargets(ctx, w.newKeys(), []string{"fr"})
-	}},
+	{"POST", wire.PathExportV1, "Strings.StartExportV1", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(w.c.Strings().StartExportV1(ctx, w.keys(), []string{"de"}))
+		}},
+	{"POST", wire.PathTargets, "Projects.AddTargets", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return w.c.Projects().AddTargets(ctx, w.newKeys(), []string{"fr"})
+		}},
 
 	// Real-time translation, notification callbacks, storage.
-	{"POST", wire.PathSmartTranslation, "Engines.Translate", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(memories.EnginesOf(w.c).Translate(ctx, memories.TranslateRequest{
-			SourceLanguage: "en", TargetLanguages: []string{"de"}, Texts: []wire.TranslateText{{Text: "Hello"}}, Profile: "11111111-2222-3333-4444-555555555555",
-		}))
-	}},
+	{"POST", wire.PathSmartTranslation, "Engines.Translate", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(memories.EnginesOf(w.c).Translate(ctx, memories.TranslateRequest{
+				SourceLanguage: "en", TargetLanguages: []string{"de"}, Texts: []wire.TranslateText{{Text: "Hello"}},
+				Profile: "11111111-2222-3333-4444-555555555555",
+			}))
+		}},
 	{"POST", wire.PathCallback, "Callbacks.Set", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.c.Callbacks().Set(ctx, service.Callback{URL: w.server.URL + "/nobody", AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}})
+		return w.c.Callbacks().Set(ctx, service.Callback{URL: w.server.URL + "/nobody",
+			AdditionalHeaders: []wire.CallbackHeader{{Name: "X-Secret", Value: "s"}}})
 	}},
 	{"GET", wire.PathCallback, "Callbacks.Read", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		got, err := w.c.Callbacks().Read(ctx)
@@ -310,20 +371,24 @@ var table = []row{
 		}
 		return err
 	}},
-	{"GET", wire.PathCallbackLastErrors, "Callbacks.Errors", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(w.c.Callbacks().Errors(ctx, 10))
-	}},
-	{"DELETE", wire.PathCallback, "Callbacks.Delete", published, "2026-11-21", func(ctx context.Context, w *world) error { return w.c.Callbacks().Delete(ctx) }},
+	{"GET", wire.PathCallbackLastErrors, "Callbacks.Errors", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(w.c.Callbacks().Errors(ctx, 10))
+		}},
+	{"DELETE", wire.PathCallback, "Callbacks.Delete", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return w.c.Callbacks().Delete(ctx) }},
 	{"PUT", wire.PathStorageFiles, "Storage.UploadFiles", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		stored, err := documents.StorageOf(w.c).UploadFiles(ctx, "in/box", []service.File{content("a.txt", "A"), content("b.txt", "B")}, false)
+		stored, err := documents.StorageOf(w.c).UploadFiles(ctx, "in/box",
+			[]service.File{content("a.txt", "A"), content("b.txt", "B")}, false)
 		if err == nil && len(stored) != 2 {
 			err = fmt.Errorf("stored %+v", stored)
 		}
 		return err
 	}},
-	{"PUT", wire.PathStorageFile, "Storage.UploadFile", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(documents.StorageOf(w.c).UploadFile(ctx, "in/ö ä.txt", content("c.txt", theText)))
-	}},
+	{"PUT", wire.PathStorageFile, "Storage.UploadFile", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.StorageOf(w.c).UploadFile(ctx, "in/ö ä.txt", content("c.txt", theText)))
+		}},
 	{"GET", wire.PathStorageFile, "Storage.Download", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		var got bytes.Buffer
 		_, err := documents.StorageOf(w.c).Download(ctx, "in/ö ä.txt", &got)
@@ -346,14 +411,16 @@ var table = []row{
 		}
 		return err
 	}},
-	{"DELETE", wire.PathStorageFile, "Storage.Delete", published, "2026-11-21", func(ctx context.Context, w *world) error { return documents.StorageOf(w.c).Delete(ctx, "in/ö ä.txt") }},
+	{"DELETE", wire.PathStorageFile, "Storage.Delete", published, "2026-11-21",
+		func(ctx context.Context, w *world) error { return documents.StorageOf(w.c).Delete(ctx, "in/ö ä.txt") }},
 }
 
-// notYet are the operations that the embedded service does not have yet. It only shrinks: the test fails when one of them works, too.
+// notYet are the operations that the embedded service does not have yet. It only shrinks: the test fails when one of
+// them works, too.
 var notYet []string
 
-// around are the methods that make no operation of their own: they wait for one of the table, ask for more pages of it, or make
-// none.
+// around are the methods that make no operation of their own: they wait for one of the table, ask for more pages of it,
+// or make none.
 var around = []string{
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
 	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",

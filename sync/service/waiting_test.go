@@ -20,7 +20,8 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) { return a
 
 // unavailable answers 503.
 func unavailable(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
+	return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
 }
 
 // address is a service of a test's own: clients of one address share budget and breaker.
@@ -73,8 +74,8 @@ func TestWaitsAreTold(t *testing.T) {
 	})
 }
 
-// A job whose looks fail is given up within giveUp, also where the breaker would let the next one go only after that, and
-// the error has the service's own words.
+// A job whose looks fail is given up within giveUp, also where the breaker would let the next one go only after that,
+// and the error has the service's own words.
 func TestFailingLooksAreGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Options{BaseURL: address(t), Transport: answering(unavailable)})

@@ -108,7 +108,8 @@ func must(made string, err error) string {
 }
 
 func (w *world) newKeys() string {
-	p, err := w.c.Projects().Create(w.t.Context(), service.NewProject{Name: w.name("keys"), SourceLanguage: "en", TargetLanguages: []string{"de"}})
+	p, err := w.c.Projects().Create(w.t.Context(), service.NewProject{Name: w.name("keys"), SourceLanguage: "en",
+		TargetLanguages: []string{"de"}})
 	return must(p.ID, err)
 }
 
@@ -121,8 +122,10 @@ func (w *world) keys() string {
 func (w *world) documents() string {
 	return w.once("documents", func() (string, error) {
 		p, err := w.c.Projects().Create(w.t.Context(), service.NewProject{
-			Name: w.name("documents"), SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true, ProjectTasks: true,
-			Files: []service.NewDocument{{File: content("first.txt", theText), Model: service.DocumentModel{ExternalID: "x"}}},
+			Name: w.name("documents"), SourceLanguage: "en", TargetLanguages: []string{"de"}, Documents: true,
+			ProjectTasks: true,
+			Files: []service.NewDocument{{File: content("first.txt", theText),
+				Model: service.DocumentModel{ExternalID: "x"}}},
 		})
 		return p.ID, err
 	})
@@ -142,7 +145,8 @@ func (w *world) document() string {
 
 // newDocument is one more, ready to be worked with.
 func (w *world) newDocument(extension, text string) string {
-	added, err := documents.Of(w.c).Add(w.t.Context(), w.documents(), []service.NewDocument{{File: content(w.name("document")+"."+extension, text)}})
+	added, err := documents.Of(w.c).Add(w.t.Context(), w.documents(),
+		[]service.NewDocument{{File: content(w.name("document")+"."+extension, text)}})
 	if err == nil {
 		_, err = documents.Of(w.c).Wait(w.t.Context(), added[0].ID)
 	}
@@ -187,7 +191,8 @@ func (w *world) task() string {
 	})
 }
 
-func (w *world) statistics(ctx context.Context, read func(context.Context, string, bool) (documents.ProjectStatistics, error)) error {
+func (w *world) statistics(ctx context.Context, read func(context.Context, string, bool) (documents.ProjectStatistics,
+	error)) error {
 	w.document()
 	s, err := read(ctx, w.documents(), false)
 	if err == nil && (len(s) != 1 || s[0].Language != "de" || len(s[0].Statistics) == 0) {
@@ -218,7 +223,8 @@ func (w *world) raw(ctx context.Context, method, path string) error {
 
 func (w *world) upload(ctx context.Context, method, path, name, content string) error {
 	const boundary = "limit"
-	body := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" + content + "\r\n--" + boundary + "--\r\n"
+	body := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" +
+		content + "\r\n--" + boundary + "--\r\n"
 	return w.send(ctx, method, path, "multipart/form-data; boundary="+boundary, strings.NewReader(body))
 }
 
@@ -289,7 +295,8 @@ func (w *world) walk(r row) (err error) {
 	return nil
 }
 
-// Every operation of the table, called through the client, is served by the embedded service, but for those that are named.
+// Every operation of the table, called through the client, is served by the embedded service, but for those that are
+// named.
 func TestEveryOperation(t *testing.T) {
 	w := newWorld(t)
 	for _, r := range table {

@@ -11,7 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// A glossary of ten thousand concepts in three languages, from the call to the end of its task, and out again as a workbook.
+// A glossary of ten thousand concepts in three languages, from the call to the end of its task, and out again as a
+// workbook.
 func BenchmarkGlossary(b *testing.B) {
 	var csv strings.Builder
 	csv.WriteString("en,de,fr\n")

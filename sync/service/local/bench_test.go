@@ -39,7 +39,8 @@ func filled(b *testing.B, n int, o Options) *quick {
 	return q
 }
 
-// BenchmarkImport imports 1,000 keys, from the call to the end of the job, durably: new ones, and changed texts of ones that are there.
+// BenchmarkImport imports 1,000 keys, from the call to the end of the job, durably: new ones, and changed texts of ones
+// that are there.
 func BenchmarkImport(b *testing.B) {
 	for _, n := range []int{0, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("new/into=%d", n), func(b *testing.B) {

@@ -189,7 +189,8 @@ func TestCallbackRegistration(t *testing.T) {
 	check(t, s.get(wire.PathCallback), 404, "")
 }
 
-// Every change of a project's status, and nothing else, is told to the registered address, in the form that the interface shows.
+// Every change of a project's status, and nothing else, is told to the registered address, in the form that the
+// interface shows.
 func TestProjectStatusIsNotified(t *testing.T) {
 	to := newReceiver()
 	h := httptest.NewServer(to)
@@ -197,7 +198,8 @@ func TestProjectStatusIsNotified(t *testing.T) {
 	s := serve(t, Options{})
 	unheard := s.create("en", "de")
 	s.post("/v1/project/complete?projectId="+unheard, "").want(t, 204, nil)
-	s.register(h.URL+receiverPath+"/?token=1", `[{"name":"X-Secret","value":"open"},{"name":"X-Secret","value":"sesame"},{"name":"Authorization","value":"Bearer abc"}]`)
+	s.register(h.URL+receiverPath+
+		"/?token=1", `[{"name":"X-Secret","value":"open"},{"name":"X-Secret","value":"sesame"},{"name":"Authorization","value":"Bearer abc"}]`)
 	p := s.create("en", "de")
 	s.post("/v1/project/complete?projectId="+p, "").want(t, 204, nil)
 	s.post("/v1/project/complete?projectId="+p, "").want(t, 204, nil) // changes nothing
@@ -209,7 +211,8 @@ func TestProjectStatusIsNotified(t *testing.T) {
 		if n.address != "POST "+receiverPath+"/project/status?token=1" || n.body != `["`+p+`"]` {
 			t.Errorf("%s %s", n.address, n.body)
 		}
-		if n.header.Get("Content-Type") != "application/json" || n.header.Get("Authorization") != "Bearer abc" || !slices.Equal(n.header["X-Secret"], []string{"open", "sesame"}) {
+		if n.header.Get("Content-Type") != "application/json" || n.header.Get("Authorization") != "Bearer abc" ||
+			!slices.Equal(n.header["X-Secret"], []string{"open", "sesame"}) {
 			t.Errorf("%v", n.header)
 		}
 	}
@@ -218,8 +221,8 @@ func TestProjectStatusIsNotified(t *testing.T) {
 	}
 }
 
-// A receiver that is down gets a notification after the delay and eight times more, each time after twice as long; then it is given up. What went
-// wrong can be read.
+// A receiver that is down gets a notification after the delay and eight times more, each time after twice as long; then
+// it is given up. What went wrong can be read.
 func TestResendSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := newReceiver(500, 404, 302, 503, 500, 500, 500, 500, 400, 204)
@@ -250,8 +253,10 @@ func TestResendSchedule(t *testing.T) {
 			t.Fatalf("%d errors", len(errors))
 		}
 		first, last := errors[len(errors)-1], errors[0]
-		if first.Code != 500 || last.Code != 400 || first.Created >= last.Created || first.URL != "http://receiver/x/document/status" ||
-			!slices.Equal(first.SourceIDs, []string{"d_1031", "e_1031"}) || !strings.Contains(first.Reason, "500") || first.Content != "no, \uFFFD thank you" {
+		if first.Code != 500 || last.Code != 400 || first.Created >= last.Created ||
+			first.URL != "http://receiver/x/document/status" ||
+			!slices.Equal(first.SourceIDs, []string{"d_1031", "e_1031"}) || !strings.Contains(first.Reason, "500") ||
+			first.Content != "no, \uFFFD thank you" {
 			t.Errorf("%+v\n%+v", first, last)
 		}
 		q.send(t, "GET", wire.PathCallbackLastErrors+"?limit=2", "", "").want(t, 200, &errors)
@@ -264,8 +269,8 @@ func TestResendSchedule(t *testing.T) {
 	})
 }
 
-// While one notification waits for its next attempt, others are delivered; what waits goes to the address that is registered then, or, when
-// it was deleted, nowhere.
+// While one notification waits for its next attempt, others are delivered; what waits goes to the address that is
+// registered then, or, when it was deleted, nowhere.
 func TestCallbackChangesMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := newReceiver(500)
@@ -354,7 +359,8 @@ func TestReceiverThatHangs(t *testing.T) {
 	})
 }
 
-// Over real sockets: a receiver that refuses first; the service stops and starts in between; a notification that was promised arrives once.
+// Over real sockets: a receiver that refuses first; the service stops and starts in between; a notification that was
+// promised arrives once.
 func TestNotificationsSurviveARestart(t *testing.T) {
 	to := newReceiver(503, 503)
 	h := httptest.NewServer(to)
@@ -372,7 +378,8 @@ func TestNotificationsSurviveARestart(t *testing.T) {
 	q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"`+h.URL+receiverPath+`"}`).want(t, 200, nil)
 	q.send(t, "POST", "/v1/project/complete?projectId="+callbackProject, "", "").want(t, 204, nil)
 	to.wait(t, 1)
-	for late := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) { // else the attempt is cut off, which is none
+	// else the attempt is cut off, which is none
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		var errors []wire.CallbackError
 		q.send(t, "GET", wire.PathCallbackLastErrors, "", "").want(t, 200, &errors)
 		if len(errors) == 1 {
@@ -402,7 +409,8 @@ func TestNotificationsSurviveARestart(t *testing.T) {
 	}
 }
 
-// A registration, what waits for it and what went wrong are the account's own: another account of the folder neither sees nor sends any of it.
+// A registration, what waits for it and what went wrong are the account's own: another account of the folder neither
+// sees nor sends any of it.
 func TestCallbacksOfAnotherAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

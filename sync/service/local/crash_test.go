@@ -88,7 +88,8 @@ func child(t *testing.T, dir string) (s *server, kill func()) {
 	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey}, kill
 }
 
-// kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was accepted in those for anything to be tested.
+// kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was
+// accepted in those for anything to be tested.
 func kills(rounds int, enough func() bool) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for round := 0; round < rounds || round < 10*rounds && !enough(); round++ {
@@ -99,7 +100,8 @@ func kills(rounds int, enough func() bool) iter.Seq[int] {
 	}
 }
 
-// What was accepted is carried out, once, however often the process is killed in between: imports and exports in flight, at any moment.
+// What was accepted is carried out, once, however often the process is killed in between: imports and exports in
+// flight, at any moment.
 func TestKilledAtAnyMoment(t *testing.T) {
 	rounds := 6
 	if testing.Short() {
@@ -180,7 +182,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("%d kills; %d imports with %d keys and %d exports were accepted", rounds, len(accepted), created, len(exports))
 }
 
-// What was accepted stays over kills: files of the storage, terms of a glossary, and notifications, which come at least once.
+// What was accepted stays over kills: files of the storage, terms of a glossary, and notifications, which come at least
+// once.
 func TestKilledWhileStoringAndNotifying(t *testing.T) {
 	dir := t.TempDir()
 	to := newReceiver()
@@ -210,7 +213,8 @@ func TestKilledWhileStoringAndNotifying(t *testing.T) {
 					name := fmt.Sprintf("%d-%d-%d", round, caller, n)
 					var p wire.Project
 					model := `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`
-					if try(s, "POST", wire.PathProjectCreate, "application/json", []byte(model), &p) && try(s, "POST", "/v1/project/complete?projectId="+p.ID, "", nil, nil) {
+					if try(s, "POST", wire.PathProjectCreate, "application/json", []byte(model), &p) &&
+						try(s, "POST", "/v1/project/complete?projectId="+p.ID, "", nil, nil) {
 						mu.Lock()
 						projects[p.ID] = true
 						mu.Unlock()
@@ -237,7 +241,8 @@ func TestKilledWhileStoringAndNotifying(t *testing.T) {
 	}
 	up.Unlock()
 	if len(projects) == 0 || len(stored) == 0 || len(terms) == 0 {
-		t.Fatalf("%d status changes, %d files, %d imports were accepted: nothing was tested", len(projects), len(stored), len(terms))
+		t.Fatalf("%d status changes, %d files, %d imports were accepted: nothing was tested", len(projects), len(stored),
+			len(terms))
 	}
 	for name, content := range stored {
 		if a := s.stored(name); string(a.body) != content {
@@ -262,7 +267,8 @@ func TestKilledWhileStoringAndNotifying(t *testing.T) {
 		}
 	}
 	told := map[string]bool{}
-	for late := time.Now().Add(20 * time.Second); len(told) < len(projects) && time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(20 * time.Second); len(told) < len(projects) &&
+		time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		for _, n := range to.all() {
 			if id := strings.Trim(n.body, `[]"`); projects[id] {
 				told[id] = true
@@ -320,7 +326,8 @@ func TestClosedInTheMiddle(t *testing.T) {
 				t.Fatal(err)
 			}
 			contentType, form := multipartOf(t, file{"a.json", body.String()})
-			r := httptest.NewRequest("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en&delete-missing-keys", bytes.NewReader(form))
+			r := httptest.NewRequest("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en&delete-missing-keys",
+				bytes.NewReader(form))
 			r.Header.Set("Content-Type", contentType)
 			a, err := ask(s, r)
 			if err != nil {

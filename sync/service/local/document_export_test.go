@@ -24,17 +24,21 @@ func (s *server) exportDocuments(q string, ids ...string) reply {
 // A stage is asked for by its number; a mode or none says how far a translation must be.
 func TestExportStages(t *testing.T) {
 	s := serve(t, Options{})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"},
+		"assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
 	unit := func(id, state, text string) string {
-		return `<trans-unit id="` + id + `"><source>S` + id + `</source><target state="` + state + `">` + text + `</target></trans-unit>`
+		return `<trans-unit id="` + id + `"><source>S` + id + `</source><target state="` + state + `">` + text +
+			`</target></trans-unit>`
 	}
-	src := `<xliff version="1.2"><file target-language="de"><body>` + unit("1", "new", "T1") + unit("2", "translated", "T2") + unit("3", "final", "T3") + `</body></file></xliff>`
+	src := `<xliff version="1.2"><file target-language="de"><body>` +
+		unit("1", "new", "T1") + unit("2", "translated", "T2") + unit("3", "final", "T3") + `</body></file></xliff>`
 	id := s.added(p, "", file{"a.xlf", src})[0].ID
 	var text string
 	for i := range 3 {
 		text += fmt.Sprintf("S%d,", i+1)
 	}
-	for q, want := range map[string]string{"": "T1 T2 T3", "&mode=current": "T1 T2 T3", "&mode=Current&stageNumber=2": "T1 T2 T3", "&stageNumber=1": "T2 T3", "&stageNumber=2": "T3",
+	for q, want := range map[string]string{"": "T1 T2 T3", "&mode=current": "T1 T2 T3",
+		"&mode=Current&stageNumber=2": "T1 T2 T3", "&stageNumber=1": "T2 T3", "&stageNumber=2": "T3",
 		"&mode=confirmed": "T2 T3", "&mode=complete": "T3"} {
 		rows := strings.Split(strings.TrimSpace(string(s.exportDocuments("&type=multilangCsv"+q, id).body)), "\n")
 		var have []string
@@ -52,20 +56,24 @@ func TestExportStages(t *testing.T) {
 	}
 }
 
-// Two documents, or one in two languages, are an archive whose entries say which is which; the same document twice is one.
+// Two documents, or one in two languages, are an archive whose entries say which is which; the same document twice is
+// one.
 func TestExportArchive(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "pt-BR")
 	docs := s.added(p, "", file{"d/a.txt", "One."}, file{"b.md", "# Two"})
 	s.translated(docs[0].ID, "", file{"a.txt", "Eins."})
 	a := s.exportDocuments("", docs[0].ID, docs[1].ID, docs[2].ID, docs[0].ID)
-	if got, want := fmt.Sprint(unpack(t, a.body)), fmt.Sprint(map[string]string{"d/a(de).txt": "Eins.", "d/a(pt-BR).txt": "One.", "b(de).md": "# Two"}); got != want {
+	if got, want := fmt.Sprint(unpack(t, a.body)), fmt.Sprint(map[string]string{"d/a(de).txt": "Eins.",
+		"d/a(pt-BR).txt": "One.", "b(de).md": "# Two"}); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID, docs[2].ID).body); len(got) != 2 || got["d/a.txt"] != "One." {
+	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID, docs[2].ID).body); len(got) != 2 ||
+		got["d/a.txt"] != "One." {
 		t.Errorf("%v", got)
 	}
-	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID).body); len(got) != 1 || got["d/a.txt"] != "One." {
+	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID).body); len(got) != 1 ||
+		got["d/a.txt"] != "One." {
 		t.Errorf("the source of two languages: %v", got)
 	}
 	if got := s.exportDocuments("&type=source", docs[0].ID, docs[0].ID); string(got.body) != "One." {

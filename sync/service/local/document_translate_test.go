@@ -25,7 +25,8 @@ func (s *server) translationEnds(id, want string) {
 			return
 		}
 		if state != "inProgress" || time.Now().After(deadline) {
-			s.t.Fatalf("the translation is %q, want %q: %s", state, want, s.get("/v1/document/translate/result?documentId="+id).body)
+			s.t.Fatalf("the translation is %q, want %q: %s", state, want,
+				s.get("/v1/document/translate/result?documentId="+id).body)
 		}
 	}
 }
@@ -39,12 +40,16 @@ func TestBilingualSettings(t *testing.T) {
 		german   bool
 	}{
 		`{}`: {[2]float64{100, 0}, true},
-		`{"bilingualFileImportSetings":{"targetSubstitutionMode":"none"}}`:                            {[2]float64{0, 0}, false},
-		`{"bilingualFileImportSetings":{"confirmMode":"none"}}`:                                       {[2]float64{0, 0}, true},
-		`{"bilingualFileImportSetings":{"confirmMode":"ATLASTSTAGE","targetSubstitutionMode":"All"}}`: {[2]float64{100, 100}, true},
-		`{"bilingualFileImportSetings":{"confirmMode":"atFirstStage","unknown":[1]}}`:                 {[2]float64{100, 0}, true},
+		`{"bilingualFileImportSetings":{"targetSubstitutionMode":"none"}}`: {[2]float64{0, 0},
+			false},
+		`{"bilingualFileImportSetings":{"confirmMode":"none"}}`: {[2]float64{0, 0},
+			true},
+		`{"bilingualFileImportSetings":{"confirmMode":"ATLASTSTAGE","targetSubstitutionMode":"All"}}`: {[2]float64{100, 100},
+			true},
+		`{"bilingualFileImportSetings":{"confirmMode":"atFirstStage","unknown":[1]}}`: {[2]float64{100, 0}, true},
 	} {
-		p := s.createWith(map[string]any{"name": settings, "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+		p := s.createWith(map[string]any{"name": settings, "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"},
+			"assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
 		docs := s.added(p, settings, file{"a.xlf", src})
 		for i, stage := range s.document(docs[0].ID).WorkflowStages {
 			if stage.Progress != want.progress[i] {
@@ -66,8 +71,8 @@ func TestBilingualSettings(t *testing.T) {
 	}
 }
 
-// The document in its target language brings its translations along; what has one already keeps it unless it is to be overwritten, and a file that does not
-// match is refused as a whole.
+// The document in its target language brings its translations along; what has one already keeps it unless it is to be
+// overwritten, and a file that does not match is refused as a whole.
 func TestTranslateDocument(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de")
@@ -97,13 +102,17 @@ func TestTranslateDocument(t *testing.T) {
 	}
 }
 
-// A new version of a bilingual file leaves translations as they are, with their stages, unless the call asks for those of the file.
+// A new version of a bilingual file leaves translations as they are, with their stages, unless the call asks for those
+// of the file.
 func TestBilingualUpdate(t *testing.T) {
 	s := serve(t, Options{})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"},
+		"assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
 	src := func(state, text string) file {
-		return file{"a.xlf", `<xliff version="1.2"><file target-language="de"><body><trans-unit id="1"><source>One</source><target state="` + state + `">` + text + `</target></trans-unit>` +
-			`<trans-unit id="2"><source>Two</source></trans-unit></body></file></xliff>`}
+		return file{"a.xlf",
+			`<xliff version="1.2"><file target-language="de"><body><trans-unit id="1"><source>One</source><target state="` +
+				state + `">` + text + `</target></trans-unit>` +
+				`<trans-unit id="2"><source>Two</source></trans-unit></body></file></xliff>`}
 	}
 	id := s.added(p, "", src("final", "Eins"))[0].ID
 	update := func(model string, f file) wire.Document {
@@ -118,23 +127,26 @@ func TestBilingualUpdate(t *testing.T) {
 	if got := string(s.exportDocuments("", id).body); !strings.Contains(got, ">Eins<") {
 		t.Errorf("the file's translation replaced one that was there: %s", got)
 	}
-	update(`{"bilingualFileImportSetings":{"targetSubstitutionMode":"all","confirmMode":"atLastStage"}}`, src("new", "Anders"))
+	update(`{"bilingualFileImportSetings":{"targetSubstitutionMode":"all","confirmMode":"atLastStage"}}`,
+		src("new", "Anders"))
 	if got := string(s.exportDocuments("&mode=complete", id).body); !strings.Contains(got, ">Anders<") {
 		t.Errorf("%s", got)
 	}
 }
 
-// An XLIFF export that comes back as it is changes nothing: not a text, a stage or a time. What is changed in it is taken; what was translated since
-// is not overwritten by it, unless that is asked for.
+// An XLIFF export that comes back as it is changes nothing: not a text, a stage or a time. What is changed in it is
+// taken; what was translated since is not overwritten by it, unless that is asked for.
 func TestXLIFFRoundTrip(t *testing.T) {
 	now := clockAt(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing", "proofreading"}})
+	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"},
+		"assignToVendor": false, "workflowStages": []string{"translation", "editing", "proofreading"}})
 	id := s.added(p, "", file{"a.html", "<p>One <b>two</b> &amp; \"three\".</p><p>Four.</p><p>Five.</p>"})[0].ID
 	xliffs := func() string { return string(s.exportDocuments("&type=xliff", id).body) }
 	bring := func(q, body string) {
 		t.Helper()
-		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id+q, "", "", file{"a.xliff", body}).want(t, 202, nil)
+		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id+q, "", "", file{"a.xliff", body}).want(t, 202,
+			nil)
 		s.translationEnds(id, "completed")
 	}
 	empty := xliffs()
@@ -142,8 +154,10 @@ func TestXLIFFRoundTrip(t *testing.T) {
 	if xliffs() != empty || s.document(id).Status != wire.DocumentCreated {
 		t.Error("an export without translations changed something")
 	}
-	full := strings.Replace(empty, "</source></trans-unit>", `</source><target state="final">Eins &lt;b&gt;zwei&lt;/b&gt; &amp;amp; "drei".</target></trans-unit>`, 1)
-	full = strings.Replace(full, "Four.</source></trans-unit>", `Four.</source><target state="translated">Vier.</target></trans-unit>`, 1)
+	full := strings.Replace(empty, "</source></trans-unit>",
+		`</source><target state="final">Eins &lt;b&gt;zwei&lt;/b&gt; &amp;amp; "drei".</target></trans-unit>`, 1)
+	full = strings.Replace(full, "Four.</source></trans-unit>",
+		`Four.</source><target state="translated">Vier.</target></trans-unit>`, 1)
 	bring("", full)
 	first := xliffs()
 	now.add(time.Hour)
@@ -159,7 +173,8 @@ func TestXLIFFRoundTrip(t *testing.T) {
 	if d := before; d.WorkflowStages[0].WordsTranslated != 4 || d.WorkflowStages[2].WordsTranslated != 3 {
 		t.Errorf("%+v", d.WorkflowStages)
 	}
-	if got := string(s.exportDocuments("", id).body); got != "<p>Eins <b>zwei</b> &amp; \"drei\".</p><p>Vier.</p><p>Five.</p>" {
+	if got := string(s.exportDocuments("",
+		id).body); got != "<p>Eins <b>zwei</b> &amp; \"drei\".</p><p>Vier.</p><p>Five.</p>" {
 		t.Errorf("%s", got)
 	}
 	changed := strings.Replace(first, "Vier.", "VIER.", 1)
@@ -178,6 +193,7 @@ func TestXLIFFRoundTrip(t *testing.T) {
 	s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id, "", "", file{"a.xliff", "no"}).want(t, 202, nil)
 	s.translationEnds(id, "faulted")
 	broken := strings.Replace(full, "zwei&lt;/b&gt;", "zwei", 1)
-	s.sendParts("PUT", "/v1/document/translateWithXliff?overwriteUpdatedSegments&documentId="+id, "", "", file{"a.xliff", broken}).want(t, 202, nil)
+	s.sendParts("PUT", "/v1/document/translateWithXliff?overwriteUpdatedSegments&documentId="+id, "", "",
+		file{"a.xliff", broken}).want(t, 202, nil)
 	s.translationEnds(id, "faulted")
 }

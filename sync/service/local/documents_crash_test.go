@@ -12,8 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// fate is a document that was accepted before the process was killed, and what was accepted for it. What the last call did, which was cut off before its
-// answer, nobody knows.
+// fate is a document that was accepted before the process was killed, and what was accepted for it. What the last call
+// did, which was cut off before its answer, nobody knows.
 type fate struct {
 	id     string
 	source string // its text
@@ -21,8 +21,8 @@ type fate struct {
 	known  bool   // no call was cut off
 }
 
-// What was accepted for documents is there, whole, however often the process is killed in between: documents with their words, updates, confirmed
-// translations, also in the memory, and exports that are carried out.
+// What was accepted for documents is there, whole, however often the process is killed in between: documents with their
+// words, updates, confirmed translations, also in the memory, and exports that are carried out.
 func TestDocumentsKilledAtAnyMoment(t *testing.T) {
 	rounds := 5
 	if testing.Short() {
@@ -86,7 +86,8 @@ func TestDocumentsKilledAtAnyMoment(t *testing.T) {
 		}
 	}
 	if translated == 0 || len(exports) == 0 {
-		t.Fatalf("%d documents, %d translations, %d exports were accepted: nothing was tested", len(fates), translated, len(exports))
+		t.Fatalf("%d documents, %d translations, %d exports were accepted: nothing was tested", len(fates), translated,
+			len(exports))
 	}
 	if n := int(s.units(memory)); n < 2*translated {
 		t.Errorf("the memory has %d units of %d confirmed translations with two segments or more", n, translated)

@@ -17,7 +17,8 @@ import (
 // documentsProject makes a project of documents.
 func (s *server) documentsProject(targets ...string) string {
 	s.t.Helper()
-	return s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": targets, "assignToVendor": false})
+	return s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": targets,
+		"assignToVendor": false})
 }
 
 // sendDocuments adds files to a project, with models if there are any.
@@ -32,7 +33,8 @@ func (s *server) sendParts(method, path, modelName, model string, files ...file)
 	contentType, body := multipartOf(s.t, files...)
 	if model != "" {
 		boundary := contentType[strings.Index(contentType, "boundary=")+len("boundary="):]
-		body = append([]byte("--"+boundary+"\r\nContent-Disposition: form-data; name=\""+modelName+"\"\r\n\r\n"+model+"\r\n"), body...)
+		body = append([]byte("--"+boundary+"\r\nContent-Disposition: form-data; name=\""+modelName+"\"\r\n\r\n"+model+"\r\n"),
+			body...)
 	}
 	return s.call(method, wire.Prefix+path, contentType, bytes.NewReader(body))
 }
@@ -59,18 +61,22 @@ var documentSamples = []struct {
 	german string
 }{
 	{file{"a.txt", "Hello big world. How are you?\n\nFine.\n"}, 7, "Hallo große Welt. Wie geht es?\n\nGut.\n"},
-	{file{"guide/b.md", "# Title *one*\n\nSee [this](http://x.y). And that.\n\n```\ncode\n```\n"}, 6, "# Titel *eins*\n\nSiehe [dies](http://x.y). Und das.\n\n```\ncode\n```\n"},
-	{file{"c.html", "<html><body><p>One <b>two</b>.</p><script>x</script></body></html>\n"}, 2, "<html><body><p>Eins <b>zwei</b>.</p><script>x</script></body></html>\n"},
+	{file{"guide/b.md", "# Title *one*\n\nSee [this](http://x.y). And that.\n\n```\ncode\n```\n"}, 6,
+		"# Titel *eins*\n\nSiehe [dies](http://x.y). Und das.\n\n```\ncode\n```\n"},
+	{file{"c.html", "<html><body><p>One <b>two</b>.</p><script>x</script></body></html>\n"}, 2,
+		"<html><body><p>Eins <b>zwei</b>.</p><script>x</script></body></html>\n"},
 	{file{"d.json", "{\n  \"a\": \"One two\",\n  \"n\": 3\n}\n"}, 2, "{\n  \"a\": \"Eins zwei\",\n  \"n\": 3\n}\n"},
 	{file{"e.yaml", "en:\n  a: One # note\n"}, 1, "de:\n  a: Eins # note\n"},
 	{file{"f.strings", "\"a\" = \"One two\";\n"}, 2, "\"a\" = \"Eins zwei\";\n"},
-	{file{"g.xml", "<resources>\n  <string name=\"a\">One</string>\n</resources>\n"}, 1, "<resources>\n  <string name=\"a\">Eins</string>\n</resources>\n"},
-	{file{"h.xlf", "<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>One two</source></trans-unit></body></file></xliff>\n"}, 2,
+	{file{"g.xml", "<resources>\n  <string name=\"a\">One</string>\n</resources>\n"}, 1,
+		"<resources>\n  <string name=\"a\">Eins</string>\n</resources>\n"},
+	{file{
+		"h.xlf", "<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>One two</source></trans-unit></body></file></xliff>\n"}, 2,
 		"<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>One two</source><target>Eins zwei</target></trans-unit></body></file></xliff>\n"},
 }
 
-// Every format: the words are counted; without translations the export is the source byte for byte, in both types; the file in the target language goes
-// in and comes out again as it was.
+// Every format: the words are counted; without translations the export is the source byte for byte, in both types; the
+// file in the target language goes in and comes out again as it was.
 func TestDocumentFormats(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de")
@@ -81,7 +87,8 @@ func TestDocumentFormats(t *testing.T) {
 	docs := s.added(p, "", files...)
 	for i, sample := range documentSamples {
 		d := s.document(docs[i].ID)
-		if d.WordsCount != float64(sample.words) || d.Status != wire.DocumentCreated || d.DocumentDisassemblyStatus != wire.DisassemblySuccess {
+		if d.WordsCount != float64(sample.words) || d.Status != wire.DocumentCreated ||
+			d.DocumentDisassemblyStatus != wire.DisassemblySuccess {
 			t.Errorf("%s: %+v", sample.name, d)
 		}
 		for _, kind := range []string{"target", "source"} {
@@ -102,15 +109,18 @@ func TestDocumentFormats(t *testing.T) {
 func TestDocumentRecord(t *testing.T) {
 	now := clockAt(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"},
+		"assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
 	docs := s.added(p, `[{"externalId":"x1","metaInfo":"m","enablePlaceholders":true},{"targetLanguages":["fr"]}]`,
 		file{"dir/a.txt", "One two. Three."}, file{"b.txt", "Four."})
 	if len(docs) != 3 {
 		t.Fatalf("%d records, want one for each file and language: %+v", len(docs), docs)
 	}
 	d := s.document(docs[0].ID)
-	if d.Name != "a" || d.FullPath != "dir/a" || d.Filename != "a.txt" || d.ExternalID != "x1" || d.MetaInfo != "m" || !d.PlaceholdersAreEnabled || d.ProjectID != p ||
-		d.SourceLanguage != "en" || d.TargetLanguage != "de" || d.WordsCount != 3 || d.CreationDate != "2026-05-01T12:00:00Z" || !d.PretranslateCompleted || d.ReadyForCompletion {
+	if d.Name != "a" || d.FullPath != "dir/a" || d.Filename != "a.txt" || d.ExternalID != "x1" || d.MetaInfo != "m" ||
+		!d.PlaceholdersAreEnabled || d.ProjectID != p ||
+		d.SourceLanguage != "en" || d.TargetLanguage != "de" || d.WordsCount != 3 ||
+		d.CreationDate != "2026-05-01T12:00:00Z" || !d.PretranslateCompleted || d.ReadyForCompletion {
 		t.Errorf("%+v", d)
 	}
 	if id, language := wire.SplitDocumentID(d.ID); language != "7" || id == "" {
@@ -121,12 +131,14 @@ func TestDocumentRecord(t *testing.T) {
 	}
 	var record wire.Project
 	s.get("/v1/project/"+p).want(t, 200, &record)
-	if len(record.Documents) != 3 || record.Status != wire.ProjectCreated || len(record.WorkflowStages) != 2 || record.WorkflowStages[0].Progress != 0 {
+	if len(record.Documents) != 3 || record.Status != wire.ProjectCreated || len(record.WorkflowStages) != 2 ||
+		record.WorkflowStages[0].Progress != 0 {
 		t.Errorf("%+v", record)
 	}
 	s.translated(docs[0].ID, "&confirmTranslation=true", file{"a.txt", "Eins zwei. Drei."})
 	d = s.document(docs[0].ID)
-	if st := d.WorkflowStages; st[0].Progress != 100 || st[0].WordsTranslated != 3 || st[0].Status != wire.StageCompleted || st[1].Progress != 0 || st[1].Status != wire.StageNotAssigned ||
+	if st := d.WorkflowStages; st[0].Progress != 100 || st[0].WordsTranslated != 3 ||
+		st[0].Status != wire.StageCompleted || st[1].Progress != 0 || st[1].Status != wire.StageNotAssigned ||
 		d.Status != wire.DocumentInProgress {
 		t.Errorf("%+v", d)
 	}
@@ -182,9 +194,12 @@ func TestDocumentRefusals(t *testing.T) {
 		{"unknown language", "GET", "/v1/document?documentId=" + d.ID + "9", 404, ""},
 		{"nothing to delete", "DELETE", "/v1/document", 400, "documentIds"},
 		{"deleting with an empty list", "DELETE", "/v1/document?documentIds=", 400, "documentIds"},
-		{"deleting one that is there and one that is not", "DELETE", "/v1/document?documentIds=" + d.ID + ",nothing_7", 404, ""},
-		{"deleting without a language", "DELETE", "/v1/document?documentIds=" + strings.Split(d.ID, "_")[0], 400, "documentIds"},
-		{"exporting without a language", "POST", "/v1/document/export?documentIds=" + strings.Split(d.ID, "_")[0], 400, "documentIds"},
+		{"deleting one that is there and one that is not", "DELETE", "/v1/document?documentIds=" + d.ID + ",nothing_7", 404,
+			""},
+		{"deleting without a language", "DELETE", "/v1/document?documentIds=" + strings.Split(d.ID, "_")[0], 400,
+			"documentIds"},
+		{"exporting without a language", "POST", "/v1/document/export?documentIds=" + strings.Split(d.ID, "_")[0], 400,
+			"documentIds"},
 		{"exporting nothing", "POST", "/v1/document/export", 400, "documentIds"},
 		{"unknown type", "POST", "/v1/document/export?type=pdf&documentIds=" + d.ID, 400, "type"},
 		{"unknown mode", "POST", "/v1/document/export?mode=best&documentIds=" + d.ID, 400, "mode"},
@@ -208,24 +223,30 @@ func TestDocumentRefusals(t *testing.T) {
 // A project comes with its files in one call; documentProperties is an object for all of them, or an array.
 func TestProjectWithFiles(t *testing.T) {
 	s := serve(t, Options{})
-	for name, properties := range map[string]string{"an object": `{"externalId":"x"}`, "an array": `[{"externalId":"x"},{"externalId":"x"}]`, "nothing": `null`} {
+	for name, properties := range map[string]string{"an object": `{"externalId":"x"}`,
+		"an array": `[{"externalId":"x"},{"externalId":"x"}]`, "nothing": `null`} {
 		t.Run(name, func(t *testing.T) {
-			model := `{"name":"p","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false,"documentProperties":` + properties + `}`
+			model := `{"name":"p","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false,"documentProperties":` +
+				properties + `}`
 			var p wire.Project
-			s.sendParts("POST", "/v1/project/create", wire.PartModel, model, file{"a.txt", "One."}, file{"b.json", `{"targetNot":"Two three"}`}).want(t, 200, &p)
-			if len(p.Documents) != 2 || p.Documents[1].WordsCount != 2 || (p.Documents[0].ExternalID == "x") != (name != "nothing") {
+			s.sendParts("POST", "/v1/project/create", wire.PartModel, model, file{"a.txt", "One."},
+				file{"b.json", `{"targetNot":"Two three"}`}).want(t, 200, &p)
+			if len(p.Documents) != 2 || p.Documents[1].WordsCount != 2 ||
+				(p.Documents[0].ExternalID == "x") != (name != "nothing") {
 				t.Errorf("%+v", p.Documents)
 			}
 		})
 	}
 	// The model may be a .json file, an array of one; the other .json file is a document.
-	contentType, body := multipartOf(t, file{"doc.json", `{"a":"One"}`}, file{"project.json", `[{"name":"q","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}]`})
+	contentType, body := multipartOf(t, file{"doc.json", `{"a":"One"}`},
+		file{"project.json", `[{"name":"q","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}]`})
 	var q wire.Project
 	s.call("POST", wire.Prefix+"/v1/project/create", contentType, bytes.NewReader(body)).want(t, 200, &q)
 	if q.Name != "q" || len(q.Documents) != 1 || q.Documents[0].Name != "doc" {
 		t.Errorf("%+v", q)
 	}
-	check(t, s.sendParts("POST", "/v1/project/create", wire.PartModel, `{"name":"r","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`, file{"a.json", "{"}), 422, "")
+	check(t, s.sendParts("POST", "/v1/project/create", wire.PartModel,
+		`{"name":"r","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`, file{"a.json", "{"}), 422, "")
 	var all []wire.Project
 	s.get("/v2/project/list?projectName=r").want(t, 200, &all)
 	if slices.ContainsFunc(all, func(p wire.Project) bool { return p.Name == "r" }) {
@@ -233,8 +254,8 @@ func TestProjectWithFiles(t *testing.T) {
 	}
 }
 
-// An update keeps the translations of what is still there, with their stages, and asks for what is new; a document's languages are updated one by one by
-// v1's composite identifier, all together by a bare one.
+// An update keeps the translations of what is still there, with their stages, and asks for what is new; a document's
+// languages are updated one by one by v1's composite identifier, all together by a bare one.
 func TestDocumentUpdate(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "fr")
@@ -245,8 +266,10 @@ func TestDocumentUpdate(t *testing.T) {
 		t.Errorf("all is confirmed on the last stage: %+v", d)
 	}
 	var out []wire.Document
-	s.sendParts("PUT", "/v1/document/update?documentId="+german, wire.PartUpdateDocumentModel, "{}", file{"other.txt", "New.\nThree.\nOne.\n"}).want(t, 200, &out)
-	if len(out) != 1 || out[0].ID != german || out[0].Status != wire.DocumentUpdated || out[0].WordsCount != 3 || out[0].Name != "a" || out[0].RevisionLabel != "2" {
+	s.sendParts("PUT", "/v1/document/update?documentId="+german, wire.PartUpdateDocumentModel, "{}",
+		file{"other.txt", "New.\nThree.\nOne.\n"}).want(t, 200, &out)
+	if len(out) != 1 || out[0].ID != german || out[0].Status != wire.DocumentUpdated || out[0].WordsCount != 3 ||
+		out[0].Name != "a" || out[0].RevisionLabel != "2" {
 		t.Errorf("%+v", out)
 	}
 	if got := string(s.exportDocuments("&mode=complete", german).body); got != "New.\nDrei.\nEins.\n" {
@@ -258,7 +281,8 @@ func TestDocumentUpdate(t *testing.T) {
 	if got := string(s.exportDocuments("", french).body); got != "One.\nTwo.\nThree.\n" {
 		t.Errorf("the other language got %q", got)
 	}
-	s.sendParts("PUT", "/v2/document/update?documentId="+strings.Split(german, "_")[0], "", "", file{"a.txt", "One.\n"}).want(t, 200, &out)
+	s.sendParts("PUT", "/v2/document/update?documentId="+strings.Split(german, "_")[0], "", "",
+		file{"a.txt", "One.\n"}).want(t, 200, &out)
 	if len(out) != 2 {
 		t.Errorf("%+v", out)
 	}
@@ -279,11 +303,13 @@ func TestUpdateByKey(t *testing.T) {
 	p := s.documentsProject("de")
 	id := s.added(p, "", file{"a.json", `{"a":"Open","b":"Open","c":"Close"}`})[0].ID
 	s.translated(id, "", file{"a.json", `{"a":"Öffnen","b":"Offen","c":"Zu"}`})
-	s.sendParts("PUT", "/v1/document/update?documentId="+id, "", "", file{"a.json", `{"b":"Open","a":"Open","c":"Shut"}`}).want(t, 200, nil)
+	s.sendParts("PUT", "/v1/document/update?documentId="+id, "", "",
+		file{"a.json", `{"b":"Open","a":"Open","c":"Shut"}`}).want(t, 200, nil)
 	sameJSON(t, string(s.exportDocuments("", id).body), `{"b":"Offen","a":"Öffnen","c":"Shut"}`)
 }
 
-// Identifiers come in four spellings of a list, and each deletes one language of a document; the last one takes the document along.
+// Identifiers come in four spellings of a list, and each deletes one language of a document; the last one takes the
+// document along.
 func TestDeleteDocuments(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "fr", "es", "it")
@@ -317,7 +343,8 @@ func TestRenameAndMetaInfo(t *testing.T) {
 	}
 	put("/v1/document/rename?name=c&documentId="+docs[0].ID, "").want(t, 204, nil)
 	put("/v1/document/updateMetaInfo?documentId="+docs[0].ID, `"about"`).want(t, 204, nil)
-	if d := s.document(docs[0].ID); d.Name != "c" || d.FullPath != "d/c" || d.Filename != "c.txt" || d.MetaInfo != "about" {
+	if d := s.document(docs[0].ID); d.Name != "c" || d.FullPath != "d/c" || d.Filename != "c.txt" ||
+		d.MetaInfo != "about" {
 		t.Errorf("%+v", d)
 	}
 	check(t, put("/v1/document/rename?name=b&documentId="+docs[0].ID, ""), 409, "")
@@ -330,7 +357,8 @@ func TestCompleteDocuments(t *testing.T) {
 	p := s.documentsProject("de", "fr")
 	docs := s.added(p, "", file{"a.txt", "One."})
 	s.post("/v1/document/complete?documentId="+docs[0].ID, "").want(t, 204, nil)
-	if a, b := s.document(docs[0].ID).Status, s.document(docs[1].ID).Status; a != wire.DocumentCompleted || b != wire.DocumentCreated {
+	if a, b := s.document(docs[0].ID).Status, s.document(docs[1].ID).Status; a != wire.DocumentCompleted ||
+		b != wire.DocumentCreated {
 		t.Errorf("%s, %s", a, b)
 	}
 	s.post("/v1/project/complete?projectId="+p, "").want(t, 204, nil)
@@ -364,8 +392,10 @@ func TestDocumentsOfAccounts(t *testing.T) {
 	})
 	t.Run("other", func(t *testing.T) {
 		s := serveIn(t, dir, Options{AccountID: "other"})
-		for _, c := range []struct{ method, path string }{{"GET", "/v1/document?documentId=" + id}, {"DELETE", "/v1/document?documentIds=" + id}, {"POST", "/v1/document/export?documentIds=" + id},
-			{"GET", "/v1/document/statistics?documentId=" + id}, {"POST", "/v1/document/complete?documentId=" + id}, {"PUT", "/v1/document/rename?name=b&documentId=" + id}} {
+		for _, c := range []struct{ method, path string }{{"GET", "/v1/document?documentId=" + id},
+			{"DELETE", "/v1/document?documentIds=" + id}, {"POST", "/v1/document/export?documentIds=" + id},
+			{"GET", "/v1/document/statistics?documentId=" + id}, {"POST", "/v1/document/complete?documentId=" + id},
+			{"PUT", "/v1/document/rename?name=b&documentId=" + id}} {
 			check(t, s.call(c.method, wire.Prefix+c.path, "", nil), 403, "")
 		}
 		check(t, s.sendParts("PUT", "/v1/document/update?documentId="+id, "", "", file{"a.txt", "x"}), 403, "")

@@ -27,8 +27,8 @@ func eachOperation(s *Service, id string, do func(method, path string)) {
 	do("GET", wire.ResultPrefix+holders.ReplaceAllLiteralString(wire.PathImportResult, id))
 }
 
-// Whatever is asked for: without credentials it is 401, with a personal account 403, beyond the limit 429; and a method that a path does not take is
-// a 405 that says which ones it takes.
+// Whatever is asked for: without credentials it is 401, with a personal account 403, beyond the limit 429; and a method
+// that a path does not take is a 405 that says which ones it takes.
 func TestEveryOperationIsGuarded(t *testing.T) {
 	open := func(o Options) *Service {
 		o.AccountID, o.Keys = "a", []string{"k"}
@@ -80,8 +80,8 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	}
 }
 
-// Every operation on a project says 403 of one that belongs to another account, 400 of what is no identifier, and 404, or for keys 403, of one that there
-// is not; whatever else is wrong with the call. None of it changes anything.
+// Every operation on a project says 403 of one that belongs to another account, 400 of what is no identifier, and 404,
+// or for keys 403, of one that there is not; whatever else is wrong with the call. None of it changes anything.
 func TestProjectsOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	theirs, err := Open(dir, Options{AccountID: "they"})
@@ -112,7 +112,8 @@ func TestProjectsOfOthers(t *testing.T) {
 		return a
 	}
 	keys := []string{wire.PathImport, wire.PathExport, wire.PathExportV1}
-	inQuery := map[string]bool{wire.PathProjectComplete: true, wire.PathProjectCancel: true, wire.PathProjectRestore: true, wire.PathProjectLanguage: true, wire.PathProjectDocument: true}
+	inQuery := map[string]bool{wire.PathProjectComplete: true, wire.PathProjectCancel: true, wire.PathProjectRestore: true,
+		wire.PathProjectLanguage: true, wire.PathProjectDocument: true}
 	for pattern, m := range mine.table {
 		if !strings.Contains(pattern, "{"+wire.ProjectID+"}") && !inQuery[pattern] {
 			continue

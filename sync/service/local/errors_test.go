@@ -8,12 +8,13 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// Every error condition of the interface's table, and those decided where it is silent: the status, and the parameter or member that the
-// answer names. No refused call may leave anything behind.
+// Every error condition of the interface's table, and those decided where it is silent: the status, and the parameter
+// or member that the answer names. No refused call may leave anything behind.
 func TestErrorConditions(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de", "fr")
-	documents := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": true})
+	documents := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"},
+		"assignToVendor": true})
 	s.completed(p, query("language", "en"), file{"a.json", `{"k":"v"}`})
 	one := file{"a.json", `{"x":"y"}`}
 	const nobody = "11111111-2222-3333-4444-555555555555"
@@ -31,15 +32,19 @@ func TestErrorConditions(t *testing.T) {
 		{"language neither source nor target", p, "?language=es", []file{one}, 400, "language"},
 		{"language twice", p, "?language=en&language=de", []file{one}, 400, "language"},
 		{"no files", p, "?language=en", nil, 400, "file"},
-		{"both conflict switches", p, "?language=en&skip-conflicting-values=true&overwrite-conflicting-values=true", []file{one}, 400, "skip-conflicting-values"},
-		{"both conflict switches, bare", p, "?language=en&skip-conflicting-values&overwrite-conflicting-values", []file{one}, 400, "skip-conflicting-values"},
-		{"conflict switch is no boolean", p, "?language=en&skip-conflicting-values=maybe", []file{one}, 400, "skip-conflicting-values"},
+		{"both conflict switches", p, "?language=en&skip-conflicting-values=true&overwrite-conflicting-values=true",
+			[]file{one}, 400, "skip-conflicting-values"},
+		{"both conflict switches, bare", p, "?language=en&skip-conflicting-values&overwrite-conflicting-values", []file{one},
+			400, "skip-conflicting-values"},
+		{"conflict switch is no boolean", p, "?language=en&skip-conflicting-values=maybe", []file{one}, 400,
+			"skip-conflicting-values"},
 		{"format unknown", p, "?language=en&format=xliff", []file{one}, 400, "format"},
 		{"format empty", p, "?language=en&format=", []file{one}, 400, "format"},
 		{"format not told by the name", p, "?language=en", []file{{"strings", `{}`}}, 400, "format"},
 		{"separator with a flat format", p, "?language=en&format=json&path-separator=/", []file{one}, 400, "path-separator"},
 		{"separator with a guessed format", p, "?language=en&path-separator=/", []file{one}, 400, "path-separator"},
-		{"separator with android-xml", p, "?language=en&format=android-xml&path-separator=.", []file{one}, 400, "path-separator"},
+		{"separator with android-xml", p, "?language=en&format=android-xml&path-separator=.", []file{one}, 400,
+			"path-separator"},
 		{"separator empty", p, "?language=en&format=structured-json&path-separator=", []file{one}, 400, "path-separator"},
 		{"targets empty", p, "?language=en&target-languages=", []file{one}, 400, "target-languages"},
 		{"targets incorrect", p, "?language=en&target-languages=de,xx", []file{one}, 400, "target-languages"},
@@ -63,7 +68,9 @@ func TestErrorConditions(t *testing.T) {
 			check(t, s.startImport(c.project, c.query, c.files...), c.status, c.field)
 		})
 	}
-	for name, body := range map[string]string{"no multipart": "x", "cut": "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{", "empty": "--b--\r\n", "no boundary in it": "abc"} {
+	for name, body := range map[string]string{"no multipart": "x",
+		"cut": "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{", "empty": "--b--\r\n",
+		"no boundary in it": "abc"} {
 		t.Run("import/body "+name, func(t *testing.T) {
 			s.t = t
 			contentType := "multipart/form-data; boundary=b"
@@ -113,8 +120,10 @@ func TestErrorConditions(t *testing.T) {
 		{"path is a folder", p, "?output-file-path-template={LANGUAGE}/", "", 400, "output-file-path-template"},
 		{"template empty", p, "?output-file-path-template=", "", 400, "output-file-path-template"},
 		{"two languages, one file", p, "?output-file-path-template=all.json", "", 400, "output-file-path-template"},
-		{"two languages, one file by label", p, "?output-file-path-template={LABEL:file}", "", 400, "output-file-path-template"},
-		{"source and target, one file", p, "?languages=de&include-default-language=true&output-file-path-template=all.json", "", 400, "output-file-path-template"},
+		{"two languages, one file by label", p, "?output-file-path-template={LABEL:file}", "", 400,
+			"output-file-path-template"},
+		{"source and target, one file", p, "?languages=de&include-default-language=true&output-file-path-template=all.json",
+			"", 400, "output-file-path-template"},
 		{"indent", p, "?indent=wide", "", 400, "indent"},
 		{"body is no object", p, "", "[1]", 400, "body"},
 		{"body is no JSON", p, "", "{", 400, "body"},
@@ -132,7 +141,8 @@ func TestErrorConditions(t *testing.T) {
 	}
 
 	create := func(change string) string {
-		base := map[string]string{"name": `"n"`, "sourceLanguage": `"en"`, "targetLanguages": `["de"]`, "assignToVendor": "false", "type": `"softwareLocalization"`}
+		base := map[string]string{"name": `"n"`, "sourceLanguage": `"en"`, "targetLanguages": `["de"]`,
+			"assignToVendor": "false", "type": `"softwareLocalization"`}
 		name, value, _ := strings.Cut(change, "=")
 		if value == "" {
 			delete(base, name)
@@ -157,14 +167,19 @@ func TestErrorConditions(t *testing.T) {
 		{"create with an unknown source", "POST", "/v1/project/create", create(`sourceLanguage="zz"`), 400, "sourceLanguage"},
 		{"create without targets", "POST", "/v1/project/create", create("targetLanguages"), 400, "targetLanguages"},
 		{"create with no targets", "POST", "/v1/project/create", create("targetLanguages=[]"), 400, "targetLanguages"},
-		{"create with one target as text", "POST", "/v1/project/create", create(`targetLanguages="de"`), 400, "targetLanguages"},
-		{"create with an unknown target", "POST", "/v1/project/create", create(`targetLanguages=["zz"]`), 400, "targetLanguages"},
-		{"create with the source as target", "POST", "/v1/project/create", create(`targetLanguages=["EN"]`), 400, "targetLanguages"},
+		{"create with one target as text", "POST", "/v1/project/create", create(`targetLanguages="de"`), 400,
+			"targetLanguages"},
+		{"create with an unknown target", "POST", "/v1/project/create", create(`targetLanguages=["zz"]`), 400,
+			"targetLanguages"},
+		{"create with the source as target", "POST", "/v1/project/create", create(`targetLanguages=["EN"]`), 400,
+			"targetLanguages"},
 		{"create without assignToVendor", "POST", "/v1/project/create", create("assignToVendor"), 400, "assignToVendor"},
-		{"create with assignToVendor as text", "POST", "/v1/project/create", create(`assignToVendor="no"`), 400, "assignToVendor"},
+		{"create with assignToVendor as text", "POST", "/v1/project/create", create(`assignToVendor="no"`), 400,
+			"assignToVendor"},
 		{"create with an unknown type", "POST", "/v1/project/create", create(`type="game"`), 400, "type"},
 		{"create with a bad deadline", "POST", "/v1/project/create", create(`deadline="soon"`), 400, "deadline"},
-		{"create with an unknown stage", "POST", "/v1/project/create", create(`workflowStages=["magic"]`), 400, "workflowStages"},
+		{"create with an unknown stage", "POST", "/v1/project/create", create(`workflowStages=["magic"]`), 400,
+			"workflowStages"},
 		{"create two", "POST", "/v1/project/create", "[" + create("x") + "," + create("x") + "]", 400, "model"},
 		{"create nothing", "POST", "/v1/project/create", "", 400, "model"},
 		{"create deep JSON", "POST", "/v1/project/create", strings.Repeat("[", 100000), 400, "model"},
@@ -181,14 +196,20 @@ func TestErrorConditions(t *testing.T) {
 		{"complete unknown", "POST", "/v1/project/complete?projectId=" + nobody, "", 404, ""},
 		{"complete with GET", "GET", "/v1/project/complete?projectId=" + p, "", 405, ""},
 		{"add no language", "POST", "/v1/project/language?projectId=" + p, "", 400, "targetLanguage"},
-		{"add the source language", "POST", "/v1/project/language?targetLanguage=en&projectId=" + p, "", 400, "targetLanguage"},
-		{"add an unknown language", "POST", "/v1/project/language?targetLanguage=zz&projectId=" + p, "", 400, "targetLanguage"},
+		{"add the source language", "POST", "/v1/project/language?targetLanguage=en&projectId=" + p, "", 400,
+			"targetLanguage"},
+		{"add an unknown language", "POST", "/v1/project/language?targetLanguage=zz&projectId=" + p, "", 400,
+			"targetLanguage"},
 		{"remove a language", "DELETE", "/v1/project/language?targetLanguage=de&projectId=" + p, "", 400, "targetLanguage"},
 		{"targets missing", "POST", "/v1/project/" + p + "/software-localization/targets", "", 400, "target-languages"},
-		{"targets empty", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=", "", 400, "target-languages"},
-		{"targets incorrect", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,zz", "", 400, "target-languages"},
-		{"targets with a gap", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,,it", "", 400, "target-languages"},
-		{"targets of documents", "POST", "/v1/project/" + documents + "/software-localization/targets?target-languages=es", "", 403, ""},
+		{"targets empty", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=", "", 400,
+			"target-languages"},
+		{"targets incorrect", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,zz", "", 400,
+			"target-languages"},
+		{"targets with a gap", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,,it", "", 400,
+			"target-languages"},
+		{"targets of documents", "POST", "/v1/project/" + documents + "/software-localization/targets?target-languages=es",
+			"", 403, ""},
 		{"import result unknown", "GET", "/v1/project/import-result/" + nobody, "", 404, ""},
 		{"export unknown", "GET", "/v1/document/export/" + nobody, "", 404, ""},
 		{"list with a bad limit", "GET", "/v2/project/list?limit=101", "", 400, "limit"},
@@ -244,7 +265,8 @@ func check(t *testing.T, a reply, status int, field string) {
 func TestBodiesAreBounded(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
-	a := s.call("POST", wire.Prefix+"/v1/project/create", "application/json", bytes.NewReader(bytes.Repeat([]byte(" "), boundModel+1)))
+	a := s.call("POST", wire.Prefix+"/v1/project/create", "application/json",
+		bytes.NewReader(bytes.Repeat([]byte(" "), boundModel+1)))
 	if a.status != 413 {
 		t.Errorf("a model of %d bytes: %d", boundModel+1, a.status)
 	}
@@ -258,7 +280,8 @@ func TestBodiesAreBounded(t *testing.T) {
 		t.Errorf("%d parts: %d", boundParts+1, a.status)
 	}
 	deep := strings.Repeat(`{"a":`, 5000) + `"x"` + strings.Repeat("}", 5000)
-	r := s.imported(p, query("language", "en", "format", "structured-json"), file{"deep.json", deep}, file{"ok.json", `{"k":"v"}`})
+	r := s.imported(p, query("language", "en", "format", "structured-json"), file{"deep.json", deep},
+		file{"ok.json", `{"k":"v"}`})
 	if r.Status != wire.Completed || len(r.Errors) != 1 || r.Errors[0].FileName != "deep.json" || r.KeysCreated != 1 {
 		t.Errorf("deep JSON: %+v", r)
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// translated makes a project whose key "both" is translated into both languages, "de" into German only, "none" into none.
+// translated makes a project whose key "both" is translated into both languages, "de" into German only, "none" into
+// none.
 func translated(s *server) string {
 	s.t.Helper()
 	p := s.create("en", "de", "pt-BR")
@@ -41,7 +42,8 @@ func TestIncompleteModes(t *testing.T) {
 	} {
 		sameJSON(t, s.one(p, "?languages=pt-br"+q), want)
 	}
-	for q, n := range map[string]int{"": 1, "&fallback-to-default-language": 3, "&export-incomplete-as-blank": 3, "&skip-incomplete-keys": 1} {
+	for q, n := range map[string]int{"": 1, "&fallback-to-default-language": 3, "&export-incomplete-as-blank": 3,
+		"&skip-incomplete-keys": 1} {
 		if xml := s.one(p, "?languages=pt-BR&format=android-xml"+q); strings.Count(xml, "<string") != n {
 			t.Errorf("android-xml%s: %s", q, xml)
 		}
@@ -84,10 +86,12 @@ func TestArchives(t *testing.T) {
 	} {
 		a := s.exported(p, q)
 		kind, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition"))
-		if err != nil || kind != "attachment" || !strings.HasPrefix(params["filename"], want[0]) || a.header.Get("Content-Type") != want[1] || !strings.HasPrefix(string(a.body), want[2]) {
+		if err != nil || kind != "attachment" || !strings.HasPrefix(params["filename"], want[0]) ||
+			a.header.Get("Content-Type") != want[1] || !strings.HasPrefix(string(a.body), want[2]) {
 			t.Errorf("%s: %v %v %.40q", q, err, a.header, a.body)
 		}
-		if raw := a.header.Get("Content-Disposition"); !strings.Contains(raw, `filename="`) || !strings.Contains(raw, "; filename*=UTF-8''") {
+		if raw := a.header.Get("Content-Disposition"); !strings.Contains(raw, `filename="`) ||
+			!strings.Contains(raw, "; filename*=UTF-8''") {
 			t.Errorf("%s: %s", q, raw)
 		}
 	}
@@ -215,9 +219,11 @@ func TestExportV1(t *testing.T) {
 	if got := unpack(t, run("", ``).body); len(got) != 2 {
 		t.Errorf("%v", got)
 	}
-	sameJSON(t, string(run("", `{"Languages":["pt-BR"],"exportIncompleteTranslationsMode":"skip","branch":"x"}`).body), `{"both":"Ambos"}`)
+	sameJSON(t, string(run("", `{"Languages":["pt-BR"],"exportIncompleteTranslationsMode":"skip","branch":"x"}`).body),
+		`{"both":"Ambos"}`)
 	sameJSON(t, string(run("?skip-incomplete-keys=true", `{"languages":["pt-BR"]}`).body), `{"both":"Ambos"}`)
-	if got := unpack(t, run("", `{"languages":["de"],"includeSourceLanguage":true,"format":"yaml"}`).body); got["strings-en.yaml"] == "" {
+	if got := unpack(t,
+		run("", `{"languages":["de"],"includeSourceLanguage":true,"format":"yaml"}`).body); got["strings-en.yaml"] == "" {
 		t.Errorf("%v", got)
 	}
 }
@@ -225,7 +231,8 @@ func TestExportV1(t *testing.T) {
 // A key that is also the beginning of another cannot be nested: the export fails and names it.
 func TestLeafAndBranch(t *testing.T) {
 	s := serve(t, Options{})
-	for name, source := range map[string]string{"leaf first": `{"a":"1","a/b":"2"}`, "branch first": `{"a/b":"2","a":"1"}`} {
+	for name, source := range map[string]string{"leaf first": `{"a":"1","a/b":"2"}`,
+		"branch first": `{"a/b":"2","a":"1"}`} {
 		p := s.create("en", "de")
 		s.completed(p, "?language=en", file{"a.json", source})
 		for _, format := range []string{"structured-json", "structured-yaml"} {
@@ -244,7 +251,8 @@ func TestIndent(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
 	s.completed(p, "?language=en&format=structured-json", file{"a.json", `{"a":{"b":"x\n  y\n","list":["1","2"]}}`})
-	for q, want := range map[string]string{"": "\n    \"b\"", "&indent=2": "\n    \"b\"", "&indent=4": "\n        \"b\"", "&indent=%09": "\n\t\t\"b\"", "&indent=0": "\n\"b\""} {
+	for q, want := range map[string]string{"": "\n    \"b\"", "&indent=2": "\n    \"b\"", "&indent=4": "\n        \"b\"",
+		"&indent=%09": "\n\t\t\"b\"", "&indent=0": "\n\"b\""} {
 		if got := s.one(p, "?languages=en&format=structured-json"+q); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", q, got)
 		}
@@ -274,7 +282,8 @@ func TestProjects(t *testing.T) {
 		if name == "Docs" {
 			kind = "Default"
 		}
-		ids = append(ids, s.createWith(map[string]any{"name": name, "sourceLanguage": "EN", "targetLanguages": []string{"de", "DE", "pt-br"}, "assignToVendor": false,
+		ids = append(ids, s.createWith(map[string]any{"name": name, "sourceLanguage": "EN",
+			"targetLanguages": []string{"de", "DE", "pt-br"}, "assignToVendor": false,
 			"type": kind, "externalTag": "tag " + name, "deadline": "2026-12-01T00:00:00Z", "description": "about"}))
 	}
 	list := func(q string) string {
@@ -308,10 +317,12 @@ func TestProjects(t *testing.T) {
 	var p wire.Project
 	path := "/v1/project/" + ids[0]
 	s.get(path).want(t, 200, &p)
-	if strings.Join(p.TargetLanguages, ",") != "de,pt-BR" || p.SourceLanguage != "en" || p.AccountID != testAccount || p.Description != "about" || len(p.WorkflowStages) != 2 {
+	if strings.Join(p.TargetLanguages, ",") != "de,pt-BR" || p.SourceLanguage != "en" || p.AccountID != testAccount ||
+		p.Description != "about" || len(p.WorkflowStages) != 2 {
 		t.Errorf("%+v", p)
 	}
-	if at, err := time.Parse(time.RFC3339Nano, p.CreationDate); err != nil || at.Year() != 2026 || !strings.HasSuffix(p.CreationDate, "Z") {
+	if at, err := time.Parse(time.RFC3339Nano, p.CreationDate); err != nil || at.Year() != 2026 ||
+		!strings.HasSuffix(p.CreationDate, "Z") {
 		t.Errorf("%s", p.CreationDate)
 	}
 
@@ -325,7 +336,8 @@ func TestProjects(t *testing.T) {
 		s.get(path).want(t, 200, &p)
 	}
 	put(`{"name":"Website","deadline":"2027-01-01T00:00:00Z"}`, 204)
-	if p.Name != "Website" || p.Deadline != "2027-01-01T00:00:00Z" || p.Description != "about" || p.ExternalTag != "tag Web app" {
+	if p.Name != "Website" || p.Deadline != "2027-01-01T00:00:00Z" || p.Description != "about" ||
+		p.ExternalTag != "tag Web app" {
 		t.Errorf("%+v", p)
 	}
 	put(`{"Name":"Website","externalTag":""}`, 204)
@@ -407,7 +419,8 @@ func TestDirectory(t *testing.T) {
 		}
 		names[i.ID] = i.Name
 	}
-	if d.Type != "language" || len(names) < 340 || names["pt-BR"] != "Brazilian Portuguese" || names["zh-Hans"] == "" || names["zh-CN"] != "" {
+	if d.Type != "language" || len(names) < 340 || names["pt-BR"] != "Brazilian Portuguese" || names["zh-Hans"] == "" ||
+		names["zh-CN"] != "" {
 		t.Errorf("%d languages, %q", len(names), names["pt-BR"])
 	}
 	ids := map[int]string{}

@@ -101,7 +101,8 @@ func newWorkbook(t testing.TB, rows ...[]any) string {
 func TestGlossaries(t *testing.T) {
 	s := serve(t, Options{})
 	all := s.glossaries(wire.PathGlossaries)
-	if len(all) != 1 || !all[0].IsDefault || len(all[0].ID) != 36 || all[0].Name == "" || all[0].Languages == nil || all[0].Units != 0 {
+	if len(all) != 1 || !all[0].IsDefault || len(all[0].ID) != 36 || all[0].Name == "" || all[0].Languages == nil ||
+		all[0].Units != 0 {
 		t.Fatalf("%+v", all)
 	}
 	first := s.defaultGlossary().ID
@@ -109,12 +110,15 @@ func TestGlossaries(t *testing.T) {
 		t.Errorf("%s is not %s", first, all[0].ID)
 	}
 	var second string
-	s.post(wire.PathGlossaries, `{"name":"Products","description":"What we sell","languages":["EN","pt-br"]}`).want(t, 200, &second)
+	s.post(wire.PathGlossaries, `{"name":"Products","description":"What we sell","languages":["EN","pt-br"]}`).want(t, 200,
+		&second)
 	all = s.glossaries(wire.PathGlossaries)
-	if len(all) != 2 || all[1].ID != second || all[1].IsDefault || all[1].Name != "Products" || all[1].Description != "What we sell" || !slices.Equal(all[1].Languages, []string{"en", "pt-BR"}) {
+	if len(all) != 2 || all[1].ID != second || all[1].IsDefault || all[1].Name != "Products" ||
+		all[1].Description != "What we sell" || !slices.Equal(all[1].Languages, []string{"en", "pt-BR"}) {
 		t.Errorf("%+v", all)
 	}
-	for body, field := range map[string]string{`{}`: "name", `{"name":" "}`: "name", `{"name":1}`: "name", `{"name":"a","languages":["zz"]}`: "languages", `[]`: "body"} {
+	for body, field := range map[string]string{`{}`: "name", `{"name":" "}`: "name", `{"name":1}`: "name",
+		`{"name":"a","languages":["zz"]}`: "languages", `[]`: "body"} {
 		check(t, s.post(wire.PathGlossaries, body), 400, field)
 	}
 
@@ -164,7 +168,8 @@ func TestGlossaries(t *testing.T) {
 func TestGlossaryImportAndExport(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.defaultGlossary().ID
-	book := newWorkbook(t, []any{"en", "DE", nil, "Comment"}, []any{"cat", "Katze", nil, "the animal"}, []any{}, []any{"007", "=1+1"}, []any{nil, "Hund"})
+	book := newWorkbook(t, []any{"en", "DE", nil, "Comment"}, []any{"cat", "Katze", nil, "the animal"}, []any{},
+		[]any{"007", "=1+1"}, []any{nil, "Hund"})
 	if state := s.importGlossary(id, false, file{"terms.xlsx", book}); state != wire.TaskStateCompleted {
 		t.Fatal(state)
 	}
@@ -176,10 +181,13 @@ func TestGlossaryImportAndExport(t *testing.T) {
 	s.importGlossary(id, false, file{"more.csv", "\xef\xbb\xbfen;fr;comment\r\n\"a; \"\"quoted\"\"\nterm\";terme;\r\n"})
 	s.importGlossary(id, false, file{"more.csv", "fr,en\nterme,\"a; \"\"quoted\"\"\nterm\"\n"})
 	a := s.exportGlossary(id)
-	if a.status != 200 || a.header.Get("Content-Type") != "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" || !strings.Contains(a.header.Get("Content-Disposition"), `filename="Default glossary.xlsx";`) {
+	if a.status != 200 ||
+		a.header.Get("Content-Type") != "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" ||
+		!strings.Contains(a.header.Get("Content-Disposition"), `filename="Default glossary.xlsx";`) {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	want := [][]string{{"en", "de", "fr", "comment"}, {"cat", "Katze", "", "the animal"}, {"007", "=1+1"}, {"", "Hund"}, {"a; \"quoted\"\nterm", "", "terme"}}
+	want := [][]string{{"en", "de", "fr", "comment"}, {"cat", "Katze", "", "the animal"}, {"007", "=1+1"}, {"", "Hund"},
+		{"a; \"quoted\"\nterm", "", "terme"}}
 	if got := cells(t, a.body); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -318,17 +326,19 @@ func TestGlossaryRefusals(t *testing.T) {
 		"a damaged workbook":      {file{"a.xlsx", "PK\x03\x04 and no more"}, "cannot be read"},
 		"a zip":                   {file{"a.xlsx", packed(t, file{"a.txt", "x"})}, "workbook"},
 		"a workbook of no words":  {file{"a.xlsx", newWorkbook(t)}, "is empty"},
-		"a workbook's bad cell":   {file{"a.xlsx", newWorkbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})}, "line 3"},
-		"a wide workbook":         {file{"a.xlsx", wideWorkbook(t)}, "columns"},
-		"a bomb of one string":    {file{"a.xlsx", sharedBomb(t)}, "divide the file"},
-		"a bomb of zeros":         {file{"a.xlsx", liar(t, boundBook+1, "boom")}, "cannot be read"},
+		"a workbook's bad cell": {file{"a.xlsx", newWorkbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})},
+			"line 3"},
+		"a wide workbook":      {file{"a.xlsx", wideWorkbook(t)}, "columns"},
+		"a bomb of one string": {file{"a.xlsx", sharedBomb(t)}, "divide the file"},
+		"a bomb of zeros":      {file{"a.xlsx", liar(t, boundBook+1, "boom")}, "cannot be read"},
 	} {
 		a := s.startGlossaryImport(query("glossaryId", id, "clearBeforeImport", "true"), c.f)
 		if a.status != 400 {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 			continue
 		}
-		if p := a.problem(t); len(p.Errors["file"]) != 1 || !strings.Contains(p.Detail, c.says) || !strings.Contains(p.Detail, c.f.name) {
+		if p := a.problem(t); len(p.Errors["file"]) != 1 || !strings.Contains(p.Detail, c.says) ||
+			!strings.Contains(p.Detail, c.f.name) {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
 	}
@@ -341,7 +351,8 @@ func TestGlossaryRefusals(t *testing.T) {
 	check(t, s.startGlossaryImport("?clearBeforeImport=perhaps&glossaryId="+id, good), 400, "clearBeforeImport")
 	check(t, s.startGlossaryImport("?glossaryId="+id), 400, "file")
 	check(t, s.startGlossaryImport("?glossaryId="+id, good, good), 400, "file")
-	check(t, s.call("POST", wire.Prefix+wire.PathGlossaryImport+"?glossaryId="+id, "text/csv", strings.NewReader("en\na\n")), 400, "file")
+	check(t, s.call("POST", wire.Prefix+wire.PathGlossaryImport+"?glossaryId="+id, "text/csv",
+		strings.NewReader("en\na\n")), 400, "file")
 	check(t, s.post(wire.PathGlossaryExport, ""), 400, "glossaryId")
 	check(t, s.post(wire.PathGlossaryExport+"?glossaryId="+nobody, ""), 404, "glossaryId")
 	if got := cells(t, s.exportGlossary(id).body); fmt.Sprint(got) != "[[en de] [cat Katze]]" {
@@ -372,7 +383,8 @@ func TestGlossaryRoundTrip(t *testing.T) {
 	s.s.store.SetDurable(false)
 	id := s.defaultGlossary().ID
 	rapid.Check(t, func(t *rapid.T) {
-		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5", "TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))
+		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5",
+			"TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))
 		var want []string
 		var b bytes.Buffer
 		w := csv.NewWriter(&b)

@@ -10,7 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// Jobs that were accepted and not done go on after a restart; results of exports stay, and what belongs to no job is swept.
+// Jobs that were accepted and not done go on after a restart; results of exports stay, and what belongs to no job is
+// swept.
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
 	slow, err := Open(dir, Options{AccountID: testAccount, JobDelay: time.Hour})

@@ -8,10 +8,12 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 )
 
-// Every well-formed language tag works from the project to the export, and comes back as it was written; in any case where the table has it.
+// Every well-formed language tag works from the project to the export, and comes back as it was written; in any case
+// where the table has it.
 func TestAnyLanguage(t *testing.T) {
 	s := serve(t, Options{})
-	targets := []string{"az-AZ", "zh", "zh-CN", "ckb", "gsw", "nds-NL", "sr-CS", "en-001", "isv-Latn", "cbk-zam", "ca-valencia", "x-pirate", "PT-br"}
+	targets := []string{"az-AZ", "zh", "zh-CN", "ckb", "gsw", "nds-NL", "sr-CS", "en-001", "isv-Latn", "cbk-zam",
+		"ca-valencia", "x-pirate", "PT-br"}
 	p := s.create("en", targets...)
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
 	numbers := map[string]string{"0": "no language"}

@@ -23,9 +23,10 @@ import (
 // loadClients is how many programs import at once.
 const loadClients = 8
 
-// BenchmarkLoad has eight clients import 1,000 new keys each, again and again, over HTTP and with every import durable, while another one exports all the
-// time, into a project that has as many keys as it says. It states what a client waits for the answer to its import (call), and until the import is completed
-// (done), as median and 99th percentile; how many keys a second go in; and the process's memory: on its own heap, and resident with the database's pages.
+// BenchmarkLoad has eight clients import 1,000 new keys each, again and again, over HTTP and with every import durable,
+// while another one exports all the time, into a project that has as many keys as it says. It states what a client
+// waits for the answer to its import (call), and until the import is completed (done), as median and 99th percentile;
+// how many keys a second go in; and the process's memory: on its own heap, and resident with the database's pages.
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("into=%d", n), func(b *testing.B) {
@@ -108,7 +109,8 @@ func (l *load) export(b *testing.B, stop chan struct{}) {
 		default:
 		}
 		var id string
-		if err := l.ask("POST", "/v2/project/"+l.project+"/export?languages=en&collections=exported", "", nil, &id); err != nil {
+		if err := l.ask("POST", "/v2/project/"+l.project+"/export?languages=en&collections=exported", "", nil,
+			&id); err != nil {
 			b.Error(err)
 			return
 		}

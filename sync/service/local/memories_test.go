@@ -16,14 +16,16 @@ import (
 func (s *server) memory(name, source string, targets ...string) string {
 	s.t.Helper()
 	var id string
-	s.post("/v1/translationmemory", fmt.Sprintf(`{"name":%q,"sourceLanguage":%q,"targetLanguages":["%s"]}`, name, source, strings.Join(targets, `","`))).want(s.t, 201, &id)
+	s.post("/v1/translationmemory", fmt.Sprintf(`{"name":%q,"sourceLanguage":%q,"targetLanguages":["%s"]}`, name, source,
+		strings.Join(targets, `","`))).want(s.t, 201, &id)
 	return id
 }
 
 // attached gives a project one memory, writable.
 func (s *server) attached(project, memory string) {
 	s.t.Helper()
-	s.post("/v1/project/"+project+"/translationmemories", fmt.Sprintf(`[{"id":%q,"matchThreshold":50,"isWritable":true}]`, memory)).want(s.t, 204, nil)
+	s.post("/v1/project/"+project+"/translationmemories", fmt.Sprintf(`[{"id":%q,"matchThreshold":50,"isWritable":true}]`,
+		memory)).want(s.t, 204, nil)
 }
 
 // units is how many translations into German a memory has.
@@ -41,7 +43,8 @@ func (s *server) units(memory string) float64 {
 // pretranslated sets one rule and waits until all documents of the project have been through it.
 func (s *server) pretranslated(project, rule string) {
 	s.t.Helper()
-	s.call("PUT", wire.Prefix+"/v1/project/"+project+"/pretranslation-rules", "application/json", strings.NewReader("["+rule+"]")).want(s.t, 204, nil)
+	s.call("PUT", wire.Prefix+"/v1/project/"+project+"/pretranslation-rules", "application/json",
+		strings.NewReader("["+rule+"]")).want(s.t, 204, nil)
 	s.untilPretranslated(project)
 }
 
@@ -57,8 +60,8 @@ func (s *server) untilPretranslated(project string) {
 	s.t.Fatal("the pretranslation does not end")
 }
 
-// A memory fills when translations are confirmed, not before, and gives them to another document: as they are for the very text, and for one that is much
-// the same when the threshold allows.
+// A memory fills when translations are confirmed, not before, and gives them to another document: as they are for the
+// very text, and for one that is much the same when the threshold allows.
 func TestMemoryFillsAndMatches(t *testing.T) {
 	s := serve(t, Options{})
 	m := s.memory("tm", "en", "de")
@@ -77,13 +80,16 @@ func TestMemoryFillsAndMatches(t *testing.T) {
 	}
 	other := s.documentsProject("de")
 	s.attached(other, m)
-	second := s.added(other, "", file{"b.txt", "Open the door.\nThe file was saved to the disc.\nSomething else entirely.\n"})[0].ID
+	second := s.added(other, "",
+		file{"b.txt", "Open the door.\nThe file was saved to the disc.\nSomething else entirely.\n"})[0].ID
 	s.pretranslated(other, `{"ruleType":"tM","order":1,"minThreshold":100}`)
-	if got := string(s.exportDocuments("", second).body); got != "Öffne die Tür.\nThe file was saved to the disc.\nSomething else entirely.\n" {
+	if got := string(s.exportDocuments("",
+		second).body); got != "Öffne die Tür.\nThe file was saved to the disc.\nSomething else entirely.\n" {
 		t.Errorf("exact: %q", got)
 	}
 	s.pretranslated(other, `{"ruleType":"TM","order":1,"minThreshold":90}`)
-	if got := string(s.exportDocuments("", second).body); got != "Öffne die Tür.\nDie Datei wurde gespeichert.\nSomething else entirely.\n" {
+	if got := string(s.exportDocuments("",
+		second).body); got != "Öffne die Tür.\nDie Datei wurde gespeichert.\nSomething else entirely.\n" {
 		t.Errorf("fuzzy: %q", got)
 	}
 	if got := string(s.exportDocuments("&mode=confirmed", second).body); strings.Contains(got, "Tür") {
@@ -104,7 +110,8 @@ func TestMemoryContext(t *testing.T) {
 		"Door.\nOpen.\nWindow.\n": "Tür.\nOffen.\nFenster.\n",
 		"File.\nOpen.\nOther.\n":  "Datei.\nÖffnen.\nOther.\n",
 	} {
-		other := s.createWith(map[string]any{"name": text, "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false})
+		other := s.createWith(map[string]any{"name": text, "sourceLanguage": "en", "targetLanguages": []string{"de"},
+			"assignToVendor": false})
 		s.attached(other, m)
 		d := s.added(other, "", file{"b.txt", text})[0].ID
 		s.pretranslated(other, `{"ruleType":"tM","order":1,"minThreshold":100}`)
@@ -124,7 +131,8 @@ func TestSimilarIsFound(t *testing.T) {
 			return err
 		}
 		for i := range 900 {
-			if err := m.Remember(fmt.Sprintf("The quick fox number %d jumps over the lazy dog called %d", i, i*7), store.Surroundings{}, "de", fmt.Sprint("T", i), 1); err != nil {
+			if err := m.Remember(fmt.Sprintf("The quick fox number %d jumps over the lazy dog called %d", i, i*7),
+				store.Surroundings{}, "de", fmt.Sprint("T", i), 1); err != nil {
 				return err
 			}
 		}
@@ -194,11 +202,14 @@ func TestMemoryList(t *testing.T) {
 func TestAttachMemories(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "fr")
-	a, b, american, foreign := s.memory("a", "en", "de"), s.memory("b", "en", "fr", "de"), s.memory("c", "en-US", "de-AT"), s.memory("d", "fr", "de")
+	a, b, american, foreign := s.memory("a", "en", "de"), s.memory("b", "en", "fr", "de"), s.memory("c", "en-US", "de-AT"),
+		s.memory("d", "fr", "de")
 	path := "/v1/project/" + p + "/translationmemories"
-	s.post(path, `[{"id":"`+a+`","matchThreshold":75,"isWritable":true},{"id":"`+b+`","matchThreshold":50,"isWritable":false}]`).want(t, 204, nil)
+	s.post(path, `[{"id":"`+a+`","matchThreshold":75,"isWritable":true},{"id":"`+b+
+		`","matchThreshold":50,"isWritable":false}]`).want(t, 204, nil)
 	for name, c := range map[string]struct{ body, field string }{
-		"two writable":            {`[{"id":"` + a + `","isWritable":true},{"id":"` + b + `","isWritable":true}]`, "isWritable"},
+		"two writable": {`[{"id":"` + a + `","isWritable":true},{"id":"` + b + `","isWritable":true}]`,
+			"isWritable"},
 		"threshold too low":       {`[{"id":"` + a + `","matchThreshold":49}]`, "matchThreshold"},
 		"a threshold in between":  {`[{"id":"` + a + `","matchThreshold":75.5}]`, "matchThreshold"},
 		"threshold too high":      {`[{"id":"` + a + `","matchThreshold":101}]`, "matchThreshold"},
@@ -213,7 +224,8 @@ func TestAttachMemories(t *testing.T) {
 	check(t, s.post(path, `[{"id":"0a0a0a0a-0000-4000-8000-0000000000aa"}]`), 404, "id")
 	var have []wire.ProjectMemory
 	s.get(path).want(t, 200, &have)
-	if len(have) != 2 || have[0].ID != a || have[0].MatchThreshold != 75 || !have[0].IsWritable || have[1].IsWritable || have[0].TargetLanguageID != nil {
+	if len(have) != 2 || have[0].ID != a || have[0].MatchThreshold != 75 || !have[0].IsWritable || have[1].IsWritable ||
+		have[0].TargetLanguageID != nil {
 		t.Errorf("%+v", have)
 	}
 	s.post(path, `[{"id":"`+american+`","matchThreshold":60}]`).want(t, 204, nil)
@@ -222,7 +234,9 @@ func TestAttachMemories(t *testing.T) {
 	if len(have) != 1 || have[0].ID != american {
 		t.Errorf("the list was not replaced: %+v", have)
 	}
-	s.post(path+"/bylanguages", `[{"language":"fr","translationMemories":[{"id":"`+b+`","matchThreshold":50,"isWritable":true}]},{"language":"de","translationMemories":[{"id":"`+a+`","isWritable":true}]}]`).want(t, 204, nil)
+	s.post(path+"/bylanguages", `[{"language":"fr","translationMemories":[{"id":"`+b+
+		`","matchThreshold":50,"isWritable":true}]},{"language":"de","translationMemories":[{"id":"`+a+
+		`","isWritable":true}]}]`).want(t, 204, nil)
 	s.get(path).want(t, 200, &have)
 	if len(have) != 2 || have[0].TargetLanguageID == nil || *have[0].TargetLanguageID != 12 {
 		t.Errorf("%+v", have)
@@ -251,7 +265,8 @@ func TestMemoriesOfOthers(t *testing.T) {
 	})
 }
 
-// What a TMX file brings in comes out again; a broken one changes nothing, even when it should have replaced everything.
+// What a TMX file brings in comes out again; a broken one changes nothing, even when it should have replaced
+// everything.
 func TestTMX(t *testing.T) {
 	s := serve(t, Options{})
 	id := s.memory("tm", "en", "de")
@@ -267,7 +282,8 @@ func TestTMX(t *testing.T) {
 		t.Errorf("%v units", n)
 	}
 	first := string(s.get("/v1/translationmemory/" + id + "/file?exportMode=tmxDefault&withTags=true").body)
-	if !strings.Contains(first, "<seg>Tom &amp; Jerry</seg>") || !strings.Contains(first, `<tuv xml:lang="de"><seg>Eins</seg></tuv>`) {
+	if !strings.Contains(first, "<seg>Tom &amp; Jerry</seg>") ||
+		!strings.Contains(first, `<tuv xml:lang="de"><seg>Eins</seg></tuv>`) {
 		t.Errorf("%s", first)
 	}
 	for name, c := range map[string]struct{ body, field string }{
@@ -294,7 +310,8 @@ func TestNewMemoryRefusals(t *testing.T) {
 	}
 }
 
-// Rules are followed in their order, and confirm where they say; the machine translates what is left. Every new document goes through them.
+// Rules are followed in their order, and confirm where they say; the machine translates what is left. Every new
+// document goes through them.
 func TestPretranslation(t *testing.T) {
 	s := serve(t, Options{})
 	m := s.memory("tm", "en", "de")
@@ -305,10 +322,13 @@ func TestPretranslation(t *testing.T) {
 	s.post("/v1/project/"+p+"/mt", `[{"id":"engine:Pseudo","languages":["de"]}]`).want(t, 204, nil)
 	var record wire.Project
 	s.get("/v1/project/"+p).want(t, 200, &record)
-	s.pretranslated(p, `{"ruleType":"MT","order":2},{"ruleType":"tM","order":1,"minThreshold":100,"confirmAtWorkflowStep":"`+record.WorkflowStages[0].ID+`"}`)
+	s.pretranslated(p,
+		`{"ruleType":"MT","order":2},{"ruleType":"tM","order":1,"minThreshold":100,"confirmAtWorkflowStep":"`+
+			record.WorkflowStages[0].ID+`"}`)
 	second := s.added(p, "", file{"b.md", "Open.\n\nSee [the door](door/a.md).\n"})[0].ID
 	s.untilPretranslated(p)
-	if got := string(s.exportDocuments("", second).body); got != "Öffnen.\n\n[de Šéé [ţĥé ðööŕ](door/a.md).]\n" && got != "Öffnen.\n\n[de Šéé [ţĥé đööŕ](door/a.md).]\n" {
+	if got := string(s.exportDocuments("", second).body); got != "Öffnen.\n\n[de Šéé [ţĥé ðööŕ](door/a.md).]\n" &&
+		got != "Öffnen.\n\n[de Šéé [ţĥé đööŕ](door/a.md).]\n" {
 		t.Errorf("%q", got)
 	}
 	if got := string(s.exportDocuments("&mode=confirmed", second).body); !strings.HasPrefix(got, "Öffnen.\n\nSee") {
@@ -316,16 +336,19 @@ func TestPretranslation(t *testing.T) {
 	}
 	var rules []wire.PretranslationRule
 	s.get("/v1/project/"+p+"/pretranslation-rules").want(t, 200, &rules)
-	if len(rules) != 2 || rules[0].RuleType != wire.RuleMemory || rules[0].MinThreshold == nil || *rules[0].MinThreshold != 100 {
+	if len(rules) != 2 || rules[0].RuleType != wire.RuleMemory || rules[0].MinThreshold == nil ||
+		*rules[0].MinThreshold != 100 {
 		t.Errorf("%+v", rules)
 	}
 	for field, body := range map[string]string{
-		"ruleType": `[{"ruleType":"magic","order":1}]`, "order": `[{"ruleType":"tM"}]`, "confirmAtWorkflowStep": `[{"ruleType":"tM","order":1,"confirmAtWorkflowStep":"x"}]`,
-		"minThreshold": `[{"ruleType":"tM","order":1,"minThreshold":10}]`, "body": `{}`,
+		"ruleType": `[{"ruleType":"magic","order":1}]`, "order": `[{"ruleType":"tM"}]`,
+		"confirmAtWorkflowStep": `[{"ruleType":"tM","order":1,"confirmAtWorkflowStep":"x"}]`,
+		"minThreshold":          `[{"ruleType":"tM","order":1,"minThreshold":10}]`, "body": `{}`,
 	} {
 		t.Run(field, func(t *testing.T) { check(t, s.post("/v1/project/"+p+"/pretranslation-rules", body), 400, field) })
 	}
-	check(t, s.post("/v1/project/"+p+"/pretranslation-rules", `[{"ruleType":"tM","order":1,"translationMemoryId":"x"}]`), 404, "translationMemoryId")
+	check(t, s.post("/v1/project/"+p+"/pretranslation-rules", `[{"ruleType":"tM","order":1,"translationMemoryId":"x"}]`),
+		404, "translationMemoryId")
 }
 
 // A project can be made with its memory, its engine and its rules.
@@ -345,7 +368,8 @@ func TestProjectWithEquipment(t *testing.T) {
 	}
 }
 
-// With pseudo-translation on, every document has translations that even a default export of completed ones has, and memories stay clean of them.
+// With pseudo-translation on, every document has translations that even a default export of completed ones has, and
+// memories stay clean of them.
 func TestPseudoDocuments(t *testing.T) {
 	s := serve(t, Options{Pseudo: true})
 	m := s.memory("tm", "en", "de")
@@ -378,8 +402,9 @@ func TestEngines(t *testing.T) {
 		"no languages":           {`[{"id":"engine:Pseudo"}]`, "languages"},
 		"language of no project": {`[{"id":"engine:Pseudo","languages":["es"]}]`, "languages"},
 		"unknown language":       {`[{"id":"engine:Pseudo","languages":["xx"]}]`, "languages"},
-		"two engines":            {`[{"id":"engine:Pseudo","languages":["de"]},{"id":"engine:Pseudo","languages":["de"]}]`, "languages"},
-		"no array":               {`{}`, "body"},
+		"two engines": {`[{"id":"engine:Pseudo","languages":["de"]},{"id":"engine:Pseudo","languages":["de"]}]`,
+			"languages"},
+		"no array": {`{}`, "body"},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, s.post(path, c.body), 400, c.field) })
 	}
@@ -402,7 +427,8 @@ func BenchmarkMatch(b *testing.B) {
 			err = s.store.Update(func(tx *store.Tx) error {
 				m, err := store.CreateMemory(tx, store.MemoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
 				for i := 0; i < n && err == nil; i++ {
-					err = m.Remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), store.Surroundings{}, "de", "T", 1)
+					err = m.Remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761,
+						i%97), store.Surroundings{}, "de", "T", 1)
 				}
 				if err != nil {
 					return err
@@ -418,7 +444,8 @@ func BenchmarkMatch(b *testing.B) {
 					return err
 				}
 				for b.Loop() {
-					found, err := memory.FindMatch(m, "The text number 700 of the products is about something and section 21", store.Surroundings{}, "de", 50)
+					found, err := memory.FindMatch(m, "The text number 700 of the products is about something and section 21",
+						store.Surroundings{}, "de", 50)
 					if err != nil || found.Percent < 50 {
 						return fmt.Errorf("%+v %v", found, err)
 					}

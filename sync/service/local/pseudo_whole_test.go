@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// New keys have pseudo-translations, in every language, also one that joins later; an imported translation stands before them, and a new source
-// text changes them.
+// New keys have pseudo-translations, in every language, also one that joins later; an imported translation stands
+// before them, and a new source text changes them.
 func TestPseudoTranslations(t *testing.T) {
 	dir := t.TempDir()
 	plain, err := Open(dir, Options{AccountID: testAccount})
@@ -36,7 +36,8 @@ func TestPseudoTranslations(t *testing.T) {
 		t.Errorf("the collection did not get the language: %v", got)
 	}
 	s.completed(p, "?language=en&overwrite-conflicting-values", file{"a.json", `{"hi":"Hello","mine":"Mine 2"}`})
-	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys&completion-state=draft"), `{"hi":"[de Ĥéļļö]","mine":"Meins"}`)
+	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys&completion-state=draft"),
+		`{"hi":"[de Ĥéļļö]","mine":"Meins"}`)
 	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys"), `{"hi":"[de Ĥéļļö]"}`)
 	r := s.completed(p, "?language=de&completion-state=final", file{"a.json", `{"hi":"Hallo"}`})
 	if r.KeysUpdated != 1 || len(r.ConflictingKeyValues) != 0 {
@@ -49,7 +50,8 @@ func TestPseudoTranslations(t *testing.T) {
 	if err := s.s.EnsureProject("x", "app", "de", []string{"fr"}); err == nil {
 		t.Error("EnsureProject took a malformed identifier")
 	}
-	if err := s.s.EnsureProject("0a0a0a0a-0000-4000-8000-00000000000b", "app", "de", []string{"zh_CN"}); err == nil || !strings.Contains(err.Error(), "zh-Hans-CN") {
+	if err := s.s.EnsureProject("0a0a0a0a-0000-4000-8000-00000000000b", "app", "de", []string{"zh_CN"}); err == nil ||
+		!strings.Contains(err.Error(), "zh-Hans-CN") {
 		t.Errorf("EnsureProject: %v", err)
 	}
 }

@@ -10,12 +10,14 @@ import (
 func TestRealtimeTranslation(t *testing.T) {
 	s := serve(t, Options{})
 	var out wire.TranslateResponse
-	s.call("POST", wire.Prefix+wire.PathSmartTranslation, "application/json-patch+json", strings.NewReader(`{"sourceLanguage":"EN","targetLanguages":["de","PT-br"],
+	s.call("POST", wire.Prefix+wire.PathSmartTranslation, "application/json-patch+json",
+		strings.NewReader(`{"sourceLanguage":"EN","targetLanguages":["de","PT-br"],
 		"texts":[{"text":"Hello {name}","context":"greeting"},{"text":""},{"text":"<b>Bye</b>"}],"profile":"0a0a0a0a-0000-4000-8000-00000000c001","isHtml":true,"more":1}`)).want(t, 200, &out)
 	if len(out.Translations) != 2 {
 		t.Fatalf("%+v", out)
 	}
-	for code, texts := range map[string][]string{"de": {"[de Ĥéļļö {name}]", "", "[de <b>Ɓýé</b>]"}, "PT-br": {"[pt-BR Ĥéļļö {name}]", "", "[pt-BR <b>Ɓýé</b>]"}} {
+	for code, texts := range map[string][]string{"de": {"[de Ĥéļļö {name}]", "", "[de <b>Ɓýé</b>]"},
+		"PT-br": {"[pt-BR Ĥéļļö {name}]", "", "[pt-BR <b>Ɓýé</b>]"}} {
 		got := out.Translations[code]
 		if len(got) != len(texts) {
 			t.Fatalf("%s: %+v", code, got)
@@ -57,6 +59,8 @@ func TestRealtimeTranslation(t *testing.T) {
 		check(t, s.post(wire.PathSmartTranslation, "{"+strings.Join(members, ",")+"}"), 400, field)
 	}
 	many := strings.Repeat(`{"text":"a"},`, maxRealtimeTexts) + `{"text":"a"}`
-	check(t, s.post(wire.PathSmartTranslation, `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[`+many+`]}`), 400, "texts")
-	s.post(wire.PathSmartTranslation, `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"no profile"}]}`).want(t, 200, nil)
+	check(t, s.post(wire.PathSmartTranslation, `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[`+many+`]}`), 400,
+		"texts")
+	s.post(wire.PathSmartTranslation,
+		`{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"no profile"}]}`).want(t, 200, nil)
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A project without documents has an empty list of them, a stage without people an empty list of those, and a row of statistics all of its numbers.
+// A project without documents has an empty list of them, a stage without people an empty list of those, and a row of
+// statistics all of its numbers.
 func TestEmptyMembers(t *testing.T) {
 	s := serve(t, Options{})
 	for _, p := range []string{s.create("en", "de"), s.documentsProject("de")} {
@@ -30,7 +31,8 @@ func TestEmptyMembers(t *testing.T) {
 			break
 		}
 	}
-	if rows, members := strings.Count(body, `"charsWithSpaces"`), strings.Count(body, `"effectiveWordsForBilling"`); rows == 0 || members != rows {
+	if rows, members := strings.Count(body, `"charsWithSpaces"`),
+		strings.Count(body, `"effectiveWordsForBilling"`); rows == 0 || members != rows {
 		t.Errorf("%d rows, %d with effectiveWordsForBilling: %s", rows, members, body)
 	}
 }

@@ -54,7 +54,8 @@ func (q *quick) send(t rapid.TB, method, path, contentType, body string) reply {
 }
 
 func (q *quick) imported(t rapid.TB, query string, f file) wire.ImportResult {
-	body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + f.name + "\"\r\n\r\n" + f.body + "\r\n--b--\r\n"
+	body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + f.name + "\"\r\n\r\n" + f.body +
+		"\r\n--b--\r\n"
 	a := q.send(t, "POST", "/v2/project/"+q.project+"/import"+query, "multipart/form-data; boundary=b", body)
 	if a.status != 200 {
 		t.Fatalf("import: %s", a.body)
@@ -109,16 +110,20 @@ func texts(t rapid.TB, format string, body []byte) map[string]string {
 	return m
 }
 
-var roundTripFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON, wire.FormatYAML, wire.FormatStructuredYAML, wire.FormatIOSStrings, wire.FormatAndroidXML}
+var roundTripFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON, wire.FormatYAML,
+	wire.FormatStructuredYAML, wire.FormatIOSStrings, wire.FormatAndroidXML}
 
 // What is imported in a format comes out of every format with the same texts, as source and as translation.
 func TestRoundTrip(t *testing.T) {
 	q := openQuick(t, Options{}, "de")
 	serial := 0
-	// What all formats can hold: no control characters, names that Android takes, no carriage returns (YAML and XML read them as newlines).
-	value := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("aZ 09.,:;#-!?'\"\\/{}[]<>&%@$|*=\n\tüß日😀\u00a0\u2028")), rapid.Rune().Filter(func(r rune) bool {
-		return r > 0xa0 && r < 0xfff0 && (r < 0xd800 || r > 0xdfff) && r != 0x2028 && r != 0x2029 && r != 0xfeff && (r < 0xfdd0 || r > 0xfdef)
-	})))
+	// What all formats can hold: no control characters, names that Android takes, no carriage returns (YAML and XML read
+	// them as newlines).
+	value := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("aZ 09.,:;#-!?'\"\\/{}[]<>&%@$|*=\n\tüß日😀\u00a0\u2028")),
+		rapid.Rune().Filter(func(r rune) bool {
+			return r > 0xa0 && r < 0xfff0 && (r < 0xd800 || r > 0xdfff) && r != 0x2028 && r != 0x2029 && r != 0xfeff &&
+				(r < 0xfdd0 || r > 0xfdef)
+		})))
 	name := rapid.StringMatching(`[a-z]{1,3}`)
 	rapid.Check(t, func(rt *rapid.T) {
 		serial++
@@ -147,7 +152,8 @@ func TestRoundTrip(t *testing.T) {
 				rt.Fatalf("%+v", r)
 			}
 		}
-		if r := q.imported(rt, base+"&language=de&completion-state=final", file(target)); r.Status != wire.Completed || r.KeysUpdated != len(target) {
+		if r := q.imported(rt, base+"&language=de&completion-state=final", file(target)); r.Status != wire.Completed ||
+			r.KeysUpdated != len(target) {
 			rt.Fatalf("%+v", r)
 		}
 		for _, out := range roundTripFormats {
@@ -223,6 +229,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 				t.Errorf("%s: %d texts, want %d", real.Name, len(got), len(want))
 			}
 		}
-		t.Logf("%s: %d files came back, %d were refused, %d have values that are not text", format, imported, refused, notText)
+		t.Logf("%s: %d files came back, %d were refused, %d have values that are not text", format, imported, refused,
+			notText)
 	}
 }

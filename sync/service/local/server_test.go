@@ -120,7 +120,8 @@ func (a reply) problem(t testing.TB) refusal {
 	if err := json.Unmarshal(a.body, &raw); err != nil {
 		t.Fatalf("no problem object: %v in %q", err, a.body)
 	}
-	p.Type, p.Title, p.Detail, p.Instance, p.Status, p.Errors = raw.Type, raw.Title, raw.Detail, raw.Instance, raw.Status, raw.Errors
+	p.Type, p.Title, p.Detail, p.Instance, p.Status, p.Errors = raw.Type, raw.Title, raw.Detail, raw.Instance, raw.Status,
+		raw.Errors
 	return p
 }
 
@@ -190,7 +191,8 @@ func ask(s *Service, r *http.Request) (a reply, err error) {
 // create makes a localization project and returns its identifier.
 func (s *server) create(source string, targets ...string) string {
 	s.t.Helper()
-	return s.createWith(map[string]any{"name": "app", "sourceLanguage": source, "targetLanguages": targets, "assignToVendor": false, "type": wire.ProjectTypeLocalization})
+	return s.createWith(map[string]any{"name": "app", "sourceLanguage": source, "targetLanguages": targets,
+		"assignToVendor": false, "type": wire.ProjectTypeLocalization})
 }
 
 func (s *server) createWith(model map[string]any) string {

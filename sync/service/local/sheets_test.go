@@ -9,12 +9,13 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// A workbook is text wherever there is text; with the settings of MultilingualExcel_v2, and only with its name, it is the source column from the starting row
-// on, and translations go to the column of their language.
+// A workbook is text wherever there is text; with the settings of MultilingualExcel_v2, and only with its name, it is
+// the source column from the starting row on, and translations go to the column of their language.
 func TestMultilingualWorkbook(t *testing.T) {
 	f := excelize.NewFile()
 	defer f.Close()
-	for at, v := range map[string]any{"A1": "English", "B1": "Deutsch", "A2": "One two", "A3": "Three", "C3": "a note", "A4": 17} {
+	for at, v := range map[string]any{"A1": "English", "B1": "Deutsch", "A2": "One two", "A3": "Three", "C3": "a note",
+		"A4": 17} {
 		if err := f.SetCellValue("Sheet1", at, v); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,8 @@ func TestMultilingualWorkbook(t *testing.T) {
 		"other one.xlsx": {"", `{"disassembleAlgorithmName":"Other",` + settings + `}`, 7},
 	} {
 		var docs []wire.Document
-		s.sendParts("POST", "/v1/project/document?projectId="+p+c.query, wire.PartDocumentModel, "["+c.model+"]", file{name, book.String()}).want(t, 200, &docs)
+		s.sendParts("POST", "/v1/project/document?projectId="+p+c.query, wire.PartDocumentModel, "["+c.model+"]",
+			file{name, book.String()}).want(t, 200, &docs)
 		if docs[0].WordsCount != c.words {
 			t.Errorf("%s: %v words, want %v", name, docs[0].WordsCount, c.words)
 		}
@@ -49,7 +51,8 @@ func TestMultilingualWorkbook(t *testing.T) {
 		}
 		xliff := string(s.exportDocuments("&type=xliff", docs[0].ID).body)
 		xliff = strings.Replace(xliff, "One two</source>", "One two</source><target>Eins zwei</target>", 1)
-		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+docs[0].ID, "", "", file{"a.xliff", xliff}).want(t, 202, nil)
+		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+docs[0].ID, "", "", file{"a.xliff", xliff}).want(t,
+			202, nil)
 		s.translationEnds(docs[0].ID, "completed")
 		out, err := excelize.OpenReader(bytes.NewReader(s.exportDocuments("", docs[0].ID).body))
 		if err != nil {
@@ -72,7 +75,8 @@ func TestMultilingualWorkbook(t *testing.T) {
 		"comments not list": {`{"startingRow":2,"columns":{"language":{"en":"A"},"comments":"C"}}`, "comments"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, s.sendDocuments(p, `[{"disassembleAlgorithmName":"MultilingualExcel_v2","disassembleSettings":`+c.settings+`}]`, file{"x.xlsx", book.String()}), 400, c.field)
+			check(t, s.sendDocuments(p, `[{"disassembleAlgorithmName":"MultilingualExcel_v2","disassembleSettings":`+c.settings+
+				`}]`, file{"x.xlsx", book.String()}), 400, c.field)
 		})
 	}
 }

@@ -75,12 +75,14 @@ func TestStorage(t *testing.T) {
 	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
 	var many []wire.StoredFile
 	s.upload("a/b", file{"one.txt", "1"}, file{"sub/zwei.json", "{}"}, file{"empty", ""}).want(t, 201, &many)
-	if len(many) != 3 || many[0].Path != "a/b/one.txt" || many[1].Name != "zwei.json" || many[1].Path != "a/b/sub/zwei.json" || many[1].Mime != "application/json" || many[2].Size != 0 ||
+	if len(many) != 3 || many[0].Path != "a/b/one.txt" || many[1].Name != "zwei.json" ||
+		many[1].Path != "a/b/sub/zwei.json" || many[1].Mime != "application/json" || many[2].Size != 0 ||
 		many[2].Mime != "application/octet-stream" || many[0].CreatedAt != "2026-03-01T12:00:00Z" {
 		t.Errorf("%+v", many)
 	}
 	var one wire.StoredFile
-	s.call("PUT", wire.Prefix+wire.PathStorageFile+"x%20y/%C3%BC.bin", "application/x-thing", strings.NewReader("\x00\xff")).want(t, 201, &one)
+	s.call("PUT", wire.Prefix+wire.PathStorageFile+"x%20y/%C3%BC.bin", "application/x-thing",
+		strings.NewReader("\x00\xff")).want(t, 201, &one)
 	if one.Path != "x y/ü.bin" || one.Size != 2 {
 		t.Errorf("%+v", one)
 	}
@@ -89,13 +91,16 @@ func TestStorage(t *testing.T) {
 	if one.Path != "a/b/one.txt" || one.Size != 5 {
 		t.Errorf("%+v", one)
 	}
-	for path, want := range map[string]string{"a/b/one.txt": "first", "/a//b/one.txt/": "first", "a/b/empty": "", "x%20y/%C3%BC.bin": "\x00\xff", "a%2Fb%2Fone.txt": "first"} {
+	for path, want := range map[string]string{"a/b/one.txt": "first", "/a//b/one.txt/": "first", "a/b/empty": "",
+		"x%20y/%C3%BC.bin": "\x00\xff", "a%2Fb%2Fone.txt": "first"} {
 		if a := s.stored(path); a.status != 200 || string(a.body) != want {
 			t.Errorf("%s: %d %q", path, a.status, a.body)
 		}
 	}
-	if h := s.stored("a/b/one.txt").header; !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || h.Get("Content-Length") != "5" ||
-		!strings.Contains(h.Get("Content-Disposition"), `filename="one.txt"; filename*=UTF-8''one.txt`) || h.Get("X-Content-Type-Options") != "nosniff" {
+	if h := s.stored("a/b/one.txt").header; !strings.HasPrefix(h.Get("Content-Type"), "text/plain") ||
+		h.Get("Content-Length") != "5" ||
+		!strings.Contains(h.Get("Content-Disposition"), `filename="one.txt"; filename*=UTF-8''one.txt`) ||
+		h.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", h)
 	}
 	now.add(time.Hour)
@@ -104,7 +109,8 @@ func TestStorage(t *testing.T) {
 	if one.Size != 5 || one.CreatedAt != "2026-03-01T12:00:00Z" || one.LastAccessTime != "2026-03-01T13:00:00Z" {
 		t.Errorf("%+v", one)
 	}
-	for _, a := range []reply{s.stored("a/b"), s.get(wire.PathStorageFileInfo + "a/b/two.txt"), s.call("DELETE", wire.Prefix+wire.PathStorageFile+"nothing", "", nil)} {
+	for _, a := range []reply{s.stored("a/b"), s.get(wire.PathStorageFileInfo + "a/b/two.txt"),
+		s.call("DELETE", wire.Prefix+wire.PathStorageFile+"nothing", "", nil)} {
 		check(t, a, 404, "")
 	}
 	s.call("DELETE", wire.Prefix+wire.PathStorageFile+"a/b/one.txt", "", nil).want(t, 204, nil)
@@ -146,15 +152,18 @@ func TestStorageLists(t *testing.T) {
 
 func TestUnzip(t *testing.T) {
 	s := serve(t, Options{})
-	archive := packed(t, file{"a.txt", "A"}, file{"folder/", ""}, file{"folder/b.txt", "B"}, file{"inner.zip", packed(t, file{"c.txt", "C"})})
+	archive := packed(t, file{"a.txt", "A"}, file{"folder/", ""}, file{"folder/b.txt", "B"},
+		file{"inner.zip", packed(t, file{"c.txt", "C"})})
 	book := packed(t, file{"xl/workbook.xml", "<x/>"})
 	var out []wire.StoredFile
-	s.upload("in?unzip=true", file{"files.ZIP", archive}, file{"plain.txt", "P"}, file{"book.xlsx", book}).want(t, 201, &out)
+	s.upload("in?unzip=true", file{"files.ZIP", archive}, file{"plain.txt", "P"}, file{"book.xlsx", book}).want(t, 201,
+		&out)
 	var paths []string
 	for _, f := range out {
 		paths = append(paths, f.Path)
 	}
-	if want := []string{"in/a.txt", "in/folder/b.txt", "in/inner.zip", "in/plain.txt", "in/book.xlsx"}; !slices.Equal(paths, want) {
+	if want := []string{"in/a.txt", "in/folder/b.txt", "in/inner.zip", "in/plain.txt",
+		"in/book.xlsx"}; !slices.Equal(paths, want) {
 		t.Errorf("%v", paths)
 	}
 	if got := string(s.stored("in/folder/b.txt").body); got != "B" {
@@ -174,7 +183,8 @@ func liar(t *testing.T, size uint64, body string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	to, err := w.CreateRaw(&zip.FileHeader{Name: "x", Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte(body)), CompressedSize64: uint64(len(body)), UncompressedSize64: size})
+	to, err := w.CreateRaw(&zip.FileHeader{Name: "x", Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte(body)),
+		CompressedSize64: uint64(len(body)), UncompressedSize64: size})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,23 +229,28 @@ func TestStorageRefusals(t *testing.T) {
 		bad   file
 		field string
 	}{
-		"climbs":                       {file{"../kept.txt", "x"}, "file"},
-		"climbs inside":                {file{"a/../../kept.txt", "x"}, "file"},
-		"absolute":                     {file{"/etc/x", "x"}, "file"},
-		"of a drive":                   {file{`C:x`, "x"}, "file"},
-		"with backslashes":             {file{`a\x`, "x"}, "file"},
-		"a control character":          {file{"a\x01", "x"}, "file"},
-		"a folder":                     {file{"a/", "x"}, "file"},
-		"the same name again":          {file{"kept.txt", "x"}, "path"},
-		"a long name":                  {file{strings.Repeat("n", boundPath+1), "x"}, "path"},
-		"no archive":                   {file{"a.zip", "PK\x03\x04 or not"}, "file"},
-		"an entry that climbs":         {file{"a.zip", packed(t, file{"ok", "x"}, file{"../x", "x"})}, "file"},
-		"an absolute entry":            {file{"a.zip", packed(t, file{"/x", "x"})}, "file"},
-		"an entry with backslashes":    {file{"a.zip", packed(t, file{`..\x`, "x"})}, "file"},
-		"an entry of a drive":          {file{"a.zip", packed(t, file{`c:/x`, "x"})}, "file"},
-		"an entry twice":               {file{"a.zip", packed(t, file{"x", "1"}, file{"x", "2"})}, "path"},
-		"an entry that is not UTF-8":   {file{"a.zip", special(t, func(h *zip.FileHeader) { h.Name, h.NonUTF8 = "\xff", true })}, "path"},
-		"a link":                       {file{"a.zip", special(t, func(h *zip.FileHeader) { h.SetMode(fs.ModeSymlink | 0o777) })}, "file"},
+		"climbs":                    {file{"../kept.txt", "x"}, "file"},
+		"climbs inside":             {file{"a/../../kept.txt", "x"}, "file"},
+		"absolute":                  {file{"/etc/x", "x"}, "file"},
+		"of a drive":                {file{`C:x`, "x"}, "file"},
+		"with backslashes":          {file{`a\x`, "x"}, "file"},
+		"a control character":       {file{"a\x01", "x"}, "file"},
+		"a folder":                  {file{"a/", "x"}, "file"},
+		"the same name again":       {file{"kept.txt", "x"}, "path"},
+		"a long name":               {file{strings.Repeat("n", boundPath+1), "x"}, "path"},
+		"no archive":                {file{"a.zip", "PK\x03\x04 or not"}, "file"},
+		"an entry that climbs":      {file{"a.zip", packed(t, file{"ok", "x"}, file{"../x", "x"})}, "file"},
+		"an absolute entry":         {file{"a.zip", packed(t, file{"/x", "x"})}, "file"},
+		"an entry with backslashes": {file{"a.zip", packed(t, file{`..\x`, "x"})}, "file"},
+		"an entry of a drive":       {file{"a.zip", packed(t, file{`c:/x`, "x"})}, "file"},
+		"an entry twice":            {file{"a.zip", packed(t, file{"x", "1"}, file{"x", "2"})}, "path"},
+		"an entry that is not UTF-8": {file{"a.zip", special(t, func(h *zip.FileHeader) {
+			h.Name, h.NonUTF8 = "\xff",
+				true
+		})}, "path"},
+		"a link": {file{"a.zip", special(t, func(h *zip.FileHeader) {
+			h.SetMode(fs.ModeSymlink | 0o777)
+		})}, "file"},
 		"an encrypted entry":           {file{"a.zip", special(t, func(h *zip.FileHeader) { h.Flags |= 1 })}, "file"},
 		"a bomb":                       {file{"a.zip", bomb}, "file"},
 		"a bomb of petabytes":          {file{"a.zip", liar(t, 1<<50, "boom")}, "file"},
@@ -279,7 +294,8 @@ func TestStorageRefusals(t *testing.T) {
 // An upload that is cut off in the middle leaves nothing, also when the length was said.
 func TestCutUpload(t *testing.T) {
 	s := serve(t, Options{})
-	for _, body := range []io.Reader{io.LimitReader(zeros{}, 1<<20), io.MultiReader(io.LimitReader(zeros{}, 1<<20), broken{})} {
+	for _, body := range []io.Reader{io.LimitReader(zeros{}, 1<<20),
+		io.MultiReader(io.LimitReader(zeros{}, 1<<20), broken{})} {
 		r, err := http.NewRequest("PUT", s.url+wire.Prefix+wire.PathStorageFile+"x", body)
 		if err != nil {
 			t.Fatal(err)

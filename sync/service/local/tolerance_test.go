@@ -23,8 +23,10 @@ func TestPathsAreTolerated(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
 	for _, path := range []string{
-		"/api/integration/v1/account", "/api/integration/v1/account/", "/api/integration//v1//account", "//api/integration/v1/account",
-		"/api/integration/v1/project/" + p, "/api/integration/v1//project//" + p + "/", "/api/integration/v1/project/" + strings.ToUpper(p),
+		"/api/integration/v1/account", "/api/integration/v1/account/", "/api/integration//v1//account",
+		"//api/integration/v1/account",
+		"/api/integration/v1/project/" + p, "/api/integration/v1//project//" + p + "/",
+		"/api/integration/v1/project/" + strings.ToUpper(p),
 		"/api/integration/v1/directory/?type=language", "/api/integration/v2/directory?TYPE=Language",
 	} {
 		s.call("GET", path, "", nil).want(t, 200, nil)
@@ -40,21 +42,29 @@ func TestProjectBodies(t *testing.T) {
 	s := serve(t, Options{})
 	const model = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":true,"type":"softwareLocalization","unknown":{"x":[1]}}`
 	part := func(disposition, contentType, body string) string {
-		return "--B b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType + "\r\nContent-Length: 1\r\n\r\n" + body + "\r\n"
+		return "--B b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType +
+			"\r\nContent-Length: 1\r\n\r\n" + body + "\r\n"
 	}
 	for name, c := range map[string]struct{ contentType, body string }{
-		"plain":               {"application/json", model},
-		"patch":               {"application/json-patch+json", model},
-		"no type":             {"", "\xef\xbb\xbf" + model},
-		"array of one":        {"text/json; charset=utf-8", "[" + model + "]"},
-		"form field value":    {"application/x-www-form-urlencoded", "value=" + url.QueryEscape(model)},
-		"part model":          {`multipart/form-data; boundary="B b"`, part(`name="model"`, "application/json", model) + "--B b--\r\n"},
-		"part of any name":    {`multipart/form-data; boundary="B b"`, part(`name="whatever"`, "text/plain", model) + "--B b--\r\n"},
-		"unquoted boundary":   {`multipart/form-data; boundary=B b`, part(`name=model`, "text/plain", model) + "--B b--\r\n"},
-		"JSON file":           {`multipart/form-data; boundary="B b"`, part(`name="file"; filename="project.json"`, "application/json", "["+model+"]") + "--B b--\r\n"},
-		"upper-case members":  {"application/json", strings.NewReplacer("name", "Name", "sourceL", "SourceL", "targetL", "TargetL", "assign", "Assign", "type", "Type").Replace(model)},
-		"empty file field":    {`multipart/form-data; boundary="B b"`, part(`name="file"; filename=""`, "application/octet-stream", "") + part(`name="model"`, "text/plain", model) + "--B b--\r\n"},
-		"nulls for not given": {"application/json", strings.Replace(model, `"unknown"`, `"deadline":null,"workflowStages":null,"unknown"`, 1)},
+		"plain":            {"application/json", model},
+		"patch":            {"application/json-patch+json", model},
+		"no type":          {"", "\xef\xbb\xbf" + model},
+		"array of one":     {"text/json; charset=utf-8", "[" + model + "]"},
+		"form field value": {"application/x-www-form-urlencoded", "value=" + url.QueryEscape(model)},
+		"part model": {`multipart/form-data; boundary="B b"`,
+			part(`name="model"`, "application/json", model) + "--B b--\r\n"},
+		"part of any name": {`multipart/form-data; boundary="B b"`,
+			part(`name="whatever"`, "text/plain", model) + "--B b--\r\n"},
+		"unquoted boundary": {`multipart/form-data; boundary=B b`, part(`name=model`, "text/plain", model) + "--B b--\r\n"},
+		"JSON file": {`multipart/form-data; boundary="B b"`,
+			part(`name="file"; filename="project.json"`, "application/json", "["+model+"]") + "--B b--\r\n"},
+		"upper-case members": {"application/json", strings.NewReplacer("name", "Name", "sourceL", "SourceL", "targetL",
+			"TargetL", "assign", "Assign", "type", "Type").Replace(model)},
+		"empty file field": {`multipart/form-data; boundary="B b"`,
+			part(`name="file"; filename=""`, "application/octet-stream", "") + part(`name="model"`, "text/plain", model) +
+				"--B b--\r\n"},
+		"nulls for not given": {"application/json", strings.Replace(model, `"unknown"`,
+			`"deadline":null,"workflowStages":null,"unknown"`, 1)},
 	} {
 		var p wire.Project
 		a := s.call("POST", wire.Prefix+wire.PathProjectCreate, c.contentType, strings.NewReader(c.body))
@@ -71,11 +81,15 @@ func TestProjectBodies(t *testing.T) {
 		}
 	}
 	two := part(`name="model"`, "text/plain", model) + part(`name="value"`, "text/plain", model) + "--B b--\r\n"
-	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`, strings.NewReader(two)), 400, "model")
+	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`,
+		strings.NewReader(two)), 400, "model")
 	two = part(`name="a"`, "text/plain", model) + part(`name="b"`, "text/plain", model) + "--B b--\r\n"
-	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`, strings.NewReader(two)), 400, "model")
-	files := part(`name="model"`, "text/plain", model) + part(`name="file"; filename="a.docx"`, "application/json", "x") + "--B b--\r\n"
-	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`, strings.NewReader(files)), 400, "file")
+	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`,
+		strings.NewReader(two)), 400, "model")
+	files := part(`name="model"`, "text/plain", model) + part(`name="file"; filename="a.docx"`, "application/json", "x") +
+		"--B b--\r\n"
+	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`,
+		strings.NewReader(files)), 400, "file")
 }
 
 // Files of an import may have any part name, any content type, any order, and parts that are no files between them.
@@ -102,7 +116,8 @@ Content-Disposition: form-data; name="uploadedFile"; filename*=UTF-8''%C3%BC%20c
 {"c":3}
 --x--
 `, "\n", "\r\n")
-	a := s.call("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en", "multipart/form-data; charset=utf-8; boundary=x", strings.NewReader(body))
+	a := s.call("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en",
+		"multipart/form-data; charset=utf-8; boundary=x", strings.NewReader(body))
 	var id string
 	a.want(t, 200, &id)
 	r := s.result(id)
@@ -130,7 +145,8 @@ func TestFoldedAuthorization(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s%s\r\nConnection: close\r\n\r\n", wire.Prefix+wire.PathAccount, strings.Join(lines, fold), fold)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s%s\r\nConnection: close\r\n\r\n",
+			wire.Prefix+wire.PathAccount, strings.Join(lines, fold), fold)
 		a, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +181,8 @@ func TestListsInQueries(t *testing.T) {
 	s.completed(p, "?language=en&labels=b", file{"b.json", `{"b":"B"}`})
 	s.completed(p, "?language=en&collection=other", file{"c.json", `{"c":"C"}`})
 	for _, q := range listSpellings("languages", "de", "fr") {
-		if got := slices.Sorted(maps.Keys(s.many(p, "?"+q))); !slices.Equal(got, []string{"strings-de.json", "strings-fr.json"}) {
+		if got := slices.Sorted(maps.Keys(s.many(p, "?"+q))); !slices.Equal(got,
+			[]string{"strings-de.json", "strings-fr.json"}) {
 			t.Errorf("%s: %v", q, got)
 		}
 	}
@@ -225,11 +242,13 @@ func TestListsOfDocuments(t *testing.T) {
 func TestDocumentSpellings(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "fr")
-	d := s.added(p, `[{"ExternalId":"x","TargetLanguages":["DE"],"bilingualFileImportSetings":{"ConfirmMode":"AtLastStage","targetSubstitutionMode":"All","lockMode":"None","unknown":{}}}]`, file{"a.txt", "One."})
+	d := s.added(
+		p, `[{"ExternalId":"x","TargetLanguages":["DE"],"bilingualFileImportSetings":{"ConfirmMode":"AtLastStage","targetSubstitutionMode":"All","lockMode":"None","unknown":{}}}]`, file{"a.txt", "One."})
 	if len(d) != 1 || d[0].TargetLanguage != "de" || d[0].ExternalID != "x" {
 		t.Fatalf("%+v", d)
 	}
-	for _, q := range []string{"&type=Target&mode=Current", "&TYPE=SOURCE", "&type=target&mode=CONFIRMED&stageNumber=1", "&type=Xliff"} {
+	for _, q := range []string{"&type=Target&mode=Current", "&TYPE=SOURCE", "&type=target&mode=CONFIRMED&stageNumber=1",
+		"&type=Xliff"} {
 		a := s.exportDocuments(q, d[0].ID)
 		if a.status != 200 || len(a.body) == 0 {
 			t.Errorf("%s: %d %s", q, a.status, a.body)
@@ -238,15 +257,18 @@ func TestDocumentSpellings(t *testing.T) {
 	for _, path := range []string{"/v1/document/?documentId=", "/v1//document?DocumentId=", "/v1/document?documentid="} {
 		s.get(path+d[0].ID).want(t, 200, nil)
 	}
-	for _, path := range []string{"/v1//projectTask/" + p + "/list?currency=USD", "/v1/projectTask/" + strings.ToUpper(p) + "/list/?currency=usd", "/v1//directory?type=language"} {
+	for _, path := range []string{"/v1//projectTask/" + p + "/list?currency=USD",
+		"/v1/projectTask/" + strings.ToUpper(p) + "/list/?currency=usd", "/v1//directory?type=language"} {
 		s.get(path).want(t, 200, nil)
 	}
-	for _, spelled := range []string{"withFuzzyMatches", "withFuzzyMatches=True", "WithFuzzyMatches=1", "withfuzzymatches=false", "withFuzzyMatches=0"} {
+	for _, spelled := range []string{"withFuzzyMatches", "withFuzzyMatches=True", "WithFuzzyMatches=1",
+		"withfuzzymatches=false", "withFuzzyMatches=0"} {
 		if a := s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions?"+spelled, "", nil); a.status/100 != 2 {
 			t.Errorf("%s: %d %s", spelled, a.status, a.body)
 		}
 	}
-	check(t, s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions?withFuzzyMatches=yes", "", nil), 400, "withFuzzyMatches")
+	check(t, s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions?withFuzzyMatches=yes", "", nil), 400,
+		"withFuzzyMatches")
 }
 
 // Every flag may be a bare name, an empty value, true or 1; false and 0 are false; the name in any case.
@@ -254,14 +276,16 @@ func TestFlagsInQueries(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
-	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true, "zip=True": true, "zip=1": true, "Zip=TRUE": true, "": false, "zip=false": false, "zip=0": false, "zip=False": false} {
+	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true, "zip=True": true, "zip=1": true,
+		"Zip=TRUE": true, "": false, "zip=false": false, "zip=0": false, "zip=False": false} {
 		a := s.exported(p, "?languages=en&"+spelled)
 		if bytes.HasPrefix(a.body, []byte("PK")) != on {
 			t.Errorf("%q: %q", spelled, short(a.body))
 		}
 	}
 	sameJSON(t, s.one(p, "?languages=de&fallback-to-default-language"), `{"k":"v"}`)
-	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys&export-incomplete-as-blank=false&fallback-to-default-language=0"), `{}`)
+	sameJSON(t,
+		s.one(p, "?languages=de&skip-incomplete-keys&export-incomplete-as-blank=false&fallback-to-default-language=0"), `{}`)
 	sameJSON(t, s.one(p, "?languages=de&export-incomplete-as-blank"), `{"k":""}`)
 	if got := s.many(p, "?languages=de&include-default-language"); len(got) != 2 {
 		t.Errorf("%v", got)
@@ -274,7 +298,8 @@ func TestFlagsInQueries(t *testing.T) {
 	if got := s.many(p, "?zip"); len(got) != 1 {
 		t.Errorf("a language that was not to join the collections did: %v", got)
 	}
-	for _, parameter := range []string{"zip", "fallback-to-default-language", "include-default-language", "skip-incomplete-keys", "export-incomplete-as-blank"} {
+	for _, parameter := range []string{"zip", "fallback-to-default-language", "include-default-language",
+		"skip-incomplete-keys", "export-incomplete-as-blank"} {
 		check(t, s.post("/v2/project/"+p+"/export?"+parameter+"=yes", ""), 400, parameter)
 	}
 }
@@ -284,15 +309,19 @@ func TestEnumerationCase(t *testing.T) {
 	s := serve(t, Options{})
 	var p wire.Project
 	for _, kind := range []string{"softwareLocalization", "SoftwareLocalization", "SOFTWARELOCALIZATION"} {
-		a := s.post(wire.PathProjectCreate, `{"name":"n","sourceLanguage":"EN","targetLanguages":["DE","pt-br"],"assignToVendor":false,"type":"`+kind+`","workflowStages":["Translation","lqareview"]}`)
+		a := s.post(wire.PathProjectCreate,
+			`{"name":"n","sourceLanguage":"EN","targetLanguages":["DE","pt-br"],"assignToVendor":false,"type":"`+kind+
+				`","workflowStages":["Translation","lqareview"]}`)
 		a.want(t, 200, &p)
 		if p.Status != "created" || p.SourceLanguage != "en" || !slices.Equal(p.TargetLanguages, []string{"de", "pt-BR"}) ||
-			!bytes.Contains(a.body, []byte(`"stageType":"translation"`)) || !bytes.Contains(a.body, []byte(`"stageType":"lQAReview"`)) {
+			!bytes.Contains(a.body, []byte(`"stageType":"translation"`)) ||
+			!bytes.Contains(a.body, []byte(`"stageType":"lQAReview"`)) {
 			t.Errorf("%s: %s", kind, a.body)
 		}
 		s.startImport(p.ID, "?language=en", file{"a.json", `{"k":"v"}`}).want(t, 200, nil) // it is one for keys
 	}
-	for _, q := range []string{"?language=EN&format=JSON", "?Language=en&Format=Structured-JSON&completion-state=FINAL", "?LANGUAGE=DE&completion-state=Intermediate&format=YAML"} {
+	for _, q := range []string{"?language=EN&format=JSON", "?Language=en&Format=Structured-JSON&completion-state=FINAL",
+		"?LANGUAGE=DE&completion-state=Intermediate&format=YAML"} {
 		body := `{"k":"v"}`
 		if strings.Contains(q, "YAML") {
 			body = "k: w\n"
@@ -313,23 +342,29 @@ func TestContentTypes(t *testing.T) {
 	p, documents := s.create("en", "de"), s.documentsProject("de")
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
 	bodies := map[string]string{
-		"POST " + wire.PathProjectCreate:                         `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
-		"PUT /v1/project/" + p:                                   `{"name":"app"}`,
-		"POST /v2/project/" + p + "/export":                      `{"keys":["k"]}`,
-		"POST /v1/project/" + p + "/export":                      `{"languages":["de"]}`,
-		"POST " + wire.PathCallback:                              `{"url":"http://127.0.0.1:9/"}`,
-		"POST " + wire.PathTeam:                                  `{"skip":0,"limit":1}`,
-		"POST " + wire.PathSmartTranslation:                      `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"a"}]}`,
+		"POST " +
+			wire.PathProjectCreate: `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
+		"PUT /v1/project/" + p:              `{"name":"app"}`,
+		"POST /v2/project/" + p + "/export": `{"keys":["k"]}`,
+		"POST /v1/project/" + p + "/export": `{"languages":["de"]}`,
+		"POST " + wire.PathCallback:         `{"url":"http://127.0.0.1:9/"}`,
+		"POST " + wire.PathTeam:             `{"skip":0,"limit":1}`,
+		"POST " +
+			wire.PathSmartTranslation: `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"a"}]}`,
 		"POST " + wire.PathGlossaries:                            `{"name":"g"}`,
 		"PUT /v1/project/" + p + "/glossaries":                   `[]`,
 		"POST /v1/project/" + documents + "/mt":                  `[]`,
 		"POST /v1/project/" + documents + "/translationmemories": `[]`,
-		"POST " + wire.PathMemories:                              `{"name":"m","sourceLanguage":"en","targetLanguages":["de"]}`,
+		"POST " +
+			wire.PathMemories: `{"name":"m","sourceLanguage":"en","targetLanguages":["de"]}`,
 	}
 	for operation, body := range bodies {
 		method, path, _ := strings.Cut(operation, " ")
-		for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "application/json-patch+json", "text/json", "application/vnd.x+json", "text/plain", "application/octet-stream", "no type at all", ""} {
-			for _, accept := range []string{"", "*/*", "text/plain", "application/octet-stream", "application/json", "image/png;q=0.1"} {
+		for _, contentType := range []string{"application/json", "application/json; charset=utf-8",
+			"application/json-patch+json", "text/json", "application/vnd.x+json", "text/plain", "application/octet-stream",
+			"no type at all", ""} {
+			for _, accept := range []string{"", "*/*", "text/plain", "application/octet-stream", "application/json",
+				"image/png;q=0.1"} {
 				if accept != "" && contentType != "application/json" {
 					continue
 				}
@@ -346,8 +381,10 @@ func TestContentTypes(t *testing.T) {
 					r.Header.Set("Accept", accept)
 				}
 				a := s.do(r)
-				if a.status/100 != 2 || len(a.body) > 0 && (a.header.Get("Content-Type") != "application/json" || !json.Valid(a.body)) {
-					t.Errorf("%s as %q, accepting %q: %d %s %s", operation, contentType, accept, a.status, a.header.Get("Content-Type"), a.body)
+				if a.status/100 != 2 || len(a.body) > 0 && (a.header.Get("Content-Type") != "application/json" ||
+					!json.Valid(a.body)) {
+					t.Errorf("%s as %q, accepting %q: %d %s %s", operation, contentType, accept, a.status,
+						a.header.Get("Content-Type"), a.body)
 				}
 			}
 		}
@@ -359,20 +396,23 @@ func TestMultipartNames(t *testing.T) {
 	s := serve(t, Options{})
 	const model = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false,"type":"softwareLocalization"}`
 	part := func(disposition, contentType, body string) string {
-		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType + "\r\n\r\n" + body + "\r\n"
+		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType + "\r\n\r\n" +
+			body + "\r\n"
 	}
 	send := func(method, path, body string) reply {
 		return s.call(method, wire.Prefix+path, "multipart/form-data; boundary=b", strings.NewReader(body+"--b--\r\n"))
 	}
 	for _, name := range []string{"model", "projectModel", "value", "documentModel", "Model", "anything", ""} {
 		send("POST", wire.PathProjectCreate, part(`name="`+name+`"`, "text/plain", model)).want(t, 200, nil)
-		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="m.json"`, "application/octet-stream", "["+model+"]")).want(t, 200, nil)
+		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="m.json"`, "application/octet-stream",
+			"["+model+"]")).want(t, 200, nil)
 	}
 	// A .json file beside the model is a document, whatever it is called and says it is.
 	const ofDocuments = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`
 	for _, name := range []string{"file", "files", ""} {
 		var made, record wire.Project
-		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="d.json"`, "application/json", `{"a":"b"}`)+part(`name="x"`, "text/plain", ofDocuments)).want(t, 200, &made)
+		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="d.json"`, "application/json",
+			`{"a":"b"}`)+part(`name="x"`, "text/plain", ofDocuments)).want(t, 200, &made)
 		s.get("/v1/project/"+made.ID).want(t, 200, &record)
 		if len(record.Documents) != 1 || record.Documents[0].Name != "d" {
 			t.Errorf("%q: %+v", name, record.Documents)
@@ -382,28 +422,35 @@ func TestMultipartNames(t *testing.T) {
 	glossary := s.defaultGlossary().ID
 	for i, name := range []string{"file", "file0", "file_1", "files", "uploadedFile", "translationFile", "model", ""} {
 		for _, contentType := range []string{"text/plain", "application/json", "application/octet-stream"} {
-			send("POST", "/v2/project/"+p+"/import?language=en", part(`name="`+name+`"; filename="a.json"`, contentType, `{"k":"v"}`)).want(t, 200, nil)
+			send("POST", "/v2/project/"+p+"/import?language=en", part(`name="`+name+`"; filename="a.json"`, contentType,
+				`{"k":"v"}`)).want(t, 200, nil)
 		}
-		send("PUT", wire.PathStorageFiles+"x", part(`name="note"`, "text/plain", "no file")+part(`filename="`+name+`.json"; name="`+name+`"`, "application/json", "{}")).want(t, 201, nil)
-		send("POST", wire.PathGlossaryImport+"?glossaryId="+glossary, part(`name="`+name+`"; filename="g.csv"`, "application/json", "en,de\na,b\n")).want(t, 200, nil)
+		send("PUT", wire.PathStorageFiles+"x", part(`name="note"`, "text/plain",
+			"no file")+part(`filename="`+name+`.json"; name="`+name+`"`, "application/json", "{}")).want(t, 201, nil)
+		send("POST", wire.PathGlossaryImport+"?glossaryId="+glossary,
+			part(`name="`+name+`"; filename="g.csv"`, "application/json", "en,de\na,b\n")).want(t, 200, nil)
 		if name == "model" {
 			continue // there a file of this name is the model
 		}
-		for j, model := range []string{"model", "value", "documentModel", "anything"} { // JSON is a document, whatever its part says it is
+		// JSON is a document, whatever its part says it is
+		for j, model := range []string{"model", "value", "documentModel", "anything"} {
 			document := part(fmt.Sprintf(`name="%s"; filename="d%d-%d.json"`, name, i, j), "application/json", `{"a":"b"}`)
 			var d []wire.Document
-			send("POST", wire.PathProjectDocument+"?projectId="+documents, document+part(`name="`+model+`"`, "text/plain", `[{"externalId":"x"}]`)).want(t, 200, &d)
+			send("POST", wire.PathProjectDocument+"?projectId="+documents,
+				document+part(`name="`+model+`"`, "text/plain", `[{"externalId":"x"}]`)).want(t, 200, &d)
 			if len(d) != 1 || d[0].ExternalID != "x" {
 				t.Errorf("%s, %s: %+v", name, model, d)
 			}
 			again := part(fmt.Sprintf(`name="%s"; filename="d.json"`, name), "application/json", `{"a":"c"}`)
 			send("PUT", wire.PathDocumentUpdate+"?documentId="+d[0].ID, again).want(t, 200, nil)
-			send("PUT", wire.PathDocumentUpdateV2+"?documentId="+strings.Split(d[0].ID, "_")[0], part(`name="updateDocumentModel"`, "text/plain", `{"enablePlaceholders":true}`)+again).want(t, 200, nil)
+			send("PUT", wire.PathDocumentUpdateV2+"?documentId="+strings.Split(d[0].ID, "_")[0],
+				part(`name="updateDocumentModel"`, "text/plain", `{"enablePlaceholders":true}`)+again).want(t, 200, nil)
 		}
 	}
 }
 
-// Records leave out what they do not have, rather than say null; times are UTC; what starts something answers with a JSON string.
+// Records leave out what they do not have, rather than say null; times are UTC; what starts something answers with a
+// JSON string.
 func TestAnswers(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
@@ -416,10 +463,11 @@ func TestAnswers(t *testing.T) {
 	identifier := regexp.MustCompile(`^"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"$`)
 	contentType, csv := multipartOf(t, file{"a.csv", "en\na\n"})
 	for name, a := range map[string]reply{
-		"import":          s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`}),
-		"export":          s.post("/v2/project/"+p+"/export", ""),
-		"export v1":       s.post("/v1/project/"+p+"/export", ""),
-		"glossary import": s.call("POST", wire.Prefix+wire.PathGlossaryImport+"?glossaryId="+glossary, contentType, bytes.NewReader(csv)),
+		"import":    s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`}),
+		"export":    s.post("/v2/project/"+p+"/export", ""),
+		"export v1": s.post("/v1/project/"+p+"/export", ""),
+		"glossary import": s.call("POST", wire.Prefix+wire.PathGlossaryImport+"?glossaryId="+glossary, contentType,
+			bytes.NewReader(csv)),
 		"glossary export": s.post(wire.PathGlossaryExport+"?glossaryId="+glossary, ""),
 		"glossary":        s.post(wire.PathGlossaries, `{"name":"g"}`),
 	} {
@@ -428,15 +476,18 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	stamps := regexp.MustCompile(`"(\w*(?:Date|At|Time))":"([^"]*)"`)
-	for _, path := range []string{"/v1/project/" + p, wire.PathProjectList, "/v1/project/import-result/" + imported, wire.PathCallback, wire.PathCallbackLastErrors, wire.PathGlossaries,
-		"/v1/project/" + p + "/glossaries", wire.PathGlossaryExportPending, wire.PathStorageFileInfo + "a", wire.PathStorageFileList, wire.PathAccount, wire.PathDirectory + "?type=language"} {
+	for _, path := range []string{"/v1/project/" + p, wire.PathProjectList, "/v1/project/import-result/" + imported,
+		wire.PathCallback, wire.PathCallbackLastErrors, wire.PathGlossaries,
+		"/v1/project/" + p + "/glossaries", wire.PathGlossaryExportPending, wire.PathStorageFileInfo + "a",
+		wire.PathStorageFileList, wire.PathAccount, wire.PathDirectory + "?type=language"} {
 		a := s.get(path)
 		a.want(t, 200, nil)
 		if bytes.Contains(a.body, []byte("null")) || !json.Valid(a.body) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 		for _, stamp := range stamps.FindAllSubmatch(a.body, -1) {
-			if at, err := time.Parse(time.RFC3339Nano, string(stamp[2])); err != nil || !bytes.HasSuffix(stamp[2], []byte("Z")) || time.Since(at).Abs() > time.Hour {
+			if at, err := time.Parse(time.RFC3339Nano, string(stamp[2])); err != nil ||
+				!bytes.HasSuffix(stamp[2], []byte("Z")) || time.Since(at).Abs() > time.Hour {
 				t.Errorf("%s: %s is %q", path, stamp[1], stamp[2])
 			}
 		}

@@ -46,7 +46,8 @@ func TestParameterSpellings(t *testing.T) {
 		}
 	}
 	for q, want := range map[string]string{
-		"f": "true", "f=": "true", "f=true": "true", "f=True": "true", "f=1": "true", "F=TRUE": "true", "": "false", "f=false": "false", "f=0": "false",
+		"f": "true", "f=": "true", "f=true": "true", "f=True": "true", "f=1": "true", "F=TRUE": "true", "": "false",
+		"f=false": "false", "f=0": "false",
 		"f=False": "false", "f=yes": "error", "f=2": "error", "f=true&f=false": "error", "f=1&f=true": "true",
 	} {
 		on, err := read(q).Flag("f")

@@ -43,11 +43,13 @@ func FuzzGlossaryFile(f *testing.F) {
 func FuzzWorkbook(f *testing.F) {
 	const shared = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>en</t></si><si><r><t xml:space="preserve"> a</t></r><r><t>b</t></r></si></sst>`
 	f.Add(sheetWith(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>`), shared)
-	f.Add(sheetWith(`<row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="A7"><v>1.5</v></c><c r="ZZZZ7"><f>1/0</f></c></row>`), shared)
+	f.Add(
+		sheetWith(`<row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="A7"><v>1.5</v></c><c r="ZZZZ7"><f>1/0</f></c></row>`), shared)
 	f.Add(sheetWith(`<row r="-1"><c r="A1" t="s"><v>99</v></c></row><row><c/><c r="" t="b"><v>x</v></c></row>`), "")
 	f.Add(sheetWith(`<row r="4294967296"><c r="A1" t="d" s="77"><v>2026</v></c></row>`), "<sst>")
 	f.Fuzz(func(t *testing.T, sheet, strings string) {
-		table, err := readGlossaryFile("a.xlsx", []byte(exchanged(t, map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": strings})))
+		table, err := readGlossaryFile("a.xlsx", []byte(exchanged(t,
+			map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": strings})))
 		if err != nil {
 			if p, ok := err.(*api.Problem); !ok || p.Status != 400 || p.Field != "file" {
 				t.Fatal(err)

@@ -14,7 +14,9 @@ import (
 // What clients send is taken, or refused in a way that says what was wrong: whatever the bytes.
 
 func FuzzTemplate(f *testing.F) {
-	for _, seed := range []string{"strings-{LANGUAGE}.json", "{LOCALE:IOS}.lproj/{LABEL:file}", "src/{LOCALE:ANDROID}/{LABEL:a}/{LABEL:b}", "../{LANGUAGE}", "{LANGUAGE}{", "a//b", "./x", "C:x", "{LABEL:{LANGUAGE}}"} {
+	for _, seed := range []string{"strings-{LANGUAGE}.json", "{LOCALE:IOS}.lproj/{LABEL:file}",
+		"src/{LOCALE:ANDROID}/{LABEL:a}/{LABEL:b}", "../{LANGUAGE}", "{LANGUAGE}{", "a//b", "./x", "C:x",
+		"{LABEL:{LANGUAGE}}"} {
 		f.Add(seed, "pt-BR", "file:main.json", "a:../x")
 	}
 	f.Fuzz(func(t *testing.T, template, language, label, other string) {
@@ -32,7 +34,8 @@ func FuzzTemplate(f *testing.F) {
 				}
 			}
 		}
-		if read.hasLanguage() && read.fill("de", func(string) string { return "x" }) == read.fill("fr", func(string) string { return "x" }) {
+		if read.hasLanguage() && read.fill("de", func(string) string { return "x" }) == read.fill("fr",
+			func(string) string { return "x" }) {
 			t.Fatalf("%q: two languages in one file", template)
 		}
 	})
@@ -44,7 +47,8 @@ func FuzzParameters(f *testing.F) {
 	f.Add("languages=de,fr&format=structured-json&path-separator=.&modified-since=2026-01-01T00:00:00Z&indent=4&zip")
 	f.Add("language=en&target-languages=de%2Cxx&delete-missing-keys&auto-file-labels=1&collection=%00")
 	f.Add("language[]=en&Language=en&output-file-path-template={LABEL:a}{LOCALE:IOS}")
-	p := &store.Project{Source: "en", Targets: []string{"de", "pt-BR"}, Stages: projects.NewStages(projects.StagesOfDocuments)}
+	p := &store.Project{Source: "en", Targets: []string{"de", "pt-BR"},
+		Stages: projects.NewStages(projects.StagesOfDocuments)}
 	f.Fuzz(func(t *testing.T, raw string) {
 		q, err := api.ReadParams(&http.Request{URL: &url.URL{RawQuery: raw}})
 		if err != nil {

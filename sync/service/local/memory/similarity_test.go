@@ -12,7 +12,8 @@ func TestSimilarity(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"Save the file", "Save the file", 100}, {"Save the file", "Save the files", 92}, {"save", "SAVE", 0}, {"Save the file", "save the file", 92},
+		{"Save the file", "Save the file", 100}, {"Save the file", "Save the files", 92}, {"save", "SAVE", 0},
+		{"Save the file", "save the file", 92},
 		{"Totally different", "Nothing in common", 0}, {"", "a", 0},
 	} {
 		if got := similarity(c.a, c.b, minMatch); got != c.want {

@@ -9,10 +9,13 @@ import (
 )
 
 func FuzzMultipart(f *testing.F) {
-	f.Add(`multipart/form-data; boundary="x"`, []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{}\r\n--x--\r\n"))
-	f.Add(`multipart/form-data; boundary=a=b`, []byte("--a=b\nContent-Disposition: form-data; filename=\"\"a\"\n\n\n--a=b--"))
+	f.Add(`multipart/form-data; boundary="x"`,
+		[]byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{}\r\n--x--\r\n"))
+	f.Add(`multipart/form-data; boundary=a=b`,
+		[]byte("--a=b\nContent-Disposition: form-data; filename=\"\"a\"\n\n\n--a=b--"))
 	f.Add(`multipart/mixed; boundary=`, []byte("--\r\n\r\n----"))
-	f.Add(`multipart/form-data; boundary=x`, []byte("--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: x; filename*=a'b'%zz\r\n\r\n=3\r\n--x--"))
+	f.Add(`multipart/form-data; boundary=x`,
+		[]byte("--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: x; filename*=a'b'%zz\r\n\r\n=3\r\n--x--"))
 	f.Add("multipArt/\x9fBoundArY=", []byte("0")) // lower case has another length
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
 		r, err := http.NewRequest("POST", "/", bytes.NewReader(body))

@@ -33,8 +33,10 @@ func TestPseudo(t *testing.T) {
 }
 
 // fragments are what texts are put together from: words, and what a program reads in them.
-var fragments = []string{"Hello", " ", "world", "%d", "%1$s", "%@", "{name}", "{{name}}", "${x}", "%{y}", "%(z)s", "<b>", "</b>", "<br/>", "&lt;", `\n`, "$t(key)",
-	"{n, plural, one {# file} other {# files of {who}}}", "{g, select, a {it is} other {they are}}", "{d, date, ::yMMMd}", "'", "''", "5", ".", "\n", "é", " https://a.b/c ", "@:ref"}
+var fragments = []string{"Hello", " ", "world", "%d", "%1$s", "%@", "{name}", "{{name}}", "${x}", "%{y}", "%(z)s",
+	"<b>", "</b>", "<br/>", "&lt;", `\n`, "$t(key)",
+	"{n, plural, one {# file} other {# files of {who}}}", "{g, select, a {it is} other {they are}}", "{d, date, ::yMMMd}",
+	"'", "''", "5", ".", "\n", "é", " https://a.b/c ", "@:ref"}
 
 // placeholder is an independent, cruder idea of what a program reads in a text.
 var programs = regexp.MustCompile(`%(?:\d+\$)?[@dsf]|\{\{\w+\}\}|\{\w+\}|\$\{\w+\}|%\{\w+\}|%\(\w+\)s|</?\w+/?>|&\w+;|\\n|\$t\(\w+\)|#|\b(?:plural|select|date|one|other|offset)\b|https://\S+?c`)

@@ -22,14 +22,17 @@ var samples = []struct {
 		[]string{"Hello world.", "How are you?", "Dr. Smith left at 3 p.m. yesterday.", "今天很好。", "明天见！"}},
 	{"a.md", "---\ntitle: Front\n---\n# The *first* heading\n\nOne sentence. Another one\nover two lines. See [the link. Really](http://x.y/z).\n\n> A quote\n> goes on. And ends.\n\n" +
 		"* item one\n* item two\n\n```\ncode. Here\n```\n\n| A | B |\n|---|---|\n| one | two. Three |\n\nhard  \nbreak\\\nagain\n\n[ref]: http://x.y \"t\"\n",
-		[]string{"The *first* heading", "One sentence.", "Another one over two lines.", "See [the link. Really](http://x.y/z).", "A quote goes on.", "And ends.", "item one", "item two",
+		[]string{"The *first* heading", "One sentence.", "Another one over two lines.",
+			"See [the link. Really](http://x.y/z).", "A quote goes on.", "And ends.", "item one", "item two",
 			"A", "B", "one", "two.", "Three", "hard", "break", "again"}},
 	{"a.html", "<!doctype html><html><head><title>The title</title><script>var a = 'x. Y';</script><meta name=description content=\"What it is\"></head>\n" +
 		"<body><p>One &amp; <b>two</b>.\n  Three is <a href=\"x?a=1&b=2\" title=t>here</a>. <i>All of it.</i></p>\n<p><b>Bold only</b><br>next</p><img alt='A cat' src=c>" +
 		"<div translate=no>Not this</div><p>Run <code class=notranslate>ls</code></p><p>12</p><p>&nbsp;&mdash;</p></body></html>",
-		[]string{"The title", "What it is", "One &amp; <b>two</b>.", "Three is <a href=\"x?a=1&b=2\" title=t>here</a>.", "All of it.", "Bold only", "next", "A cat",
+		[]string{"The title", "What it is", "One &amp; <b>two</b>.", "Three is <a href=\"x?a=1&b=2\" title=t>here</a>.",
+			"All of it.", "Bold only", "next", "A cat",
 			"Run <code class=notranslate>ls</code>", "12"}},
-	{"a.json", "{\n\t\"a\": \"One. Two.\", // no\n\t\"b\": {\"c\": \"Deep\", \"n\": 3},\n\t\"l\": [\"x\", \"y\"]\n}", []string{"One. Two.", "Deep", "x", "y"}},
+	{"a.json", "{\n\t\"a\": \"One. Two.\", // no\n\t\"b\": {\"c\": \"Deep\", \"n\": 3},\n\t\"l\": [\"x\", \"y\"]\n}",
+		[]string{"One. Two.", "Deep", "x", "y"}},
 	{"a.yaml", "en:\n  a: One # note\n  b:\n    c: 'Two'\n    n: 3\n", []string{"One", "Two"}},
 	{"a.strings", "/* note */\n\"a\" = \"One\";\n\"b\" = \"--\";\n", []string{"One"}},
 	{"a.xml", "<resources>\n  <string name=\"a\">It\\'s one</string>\n  <plurals name=\"p\"><item quantity=\"one\">%d file</item><item quantity=\"other\">%d files</item></plurals>\n</resources>\n",
@@ -133,7 +136,8 @@ func TestHostileTranslations(t *testing.T) {
 	}
 	for file, src := range files {
 		d := parse(t, file, []byte(src))
-		for _, hostile := range []string{"# a", "- a", "1. a", "a < b & c > \"d\" 'e'", "a | b", "`a` *b* _c_ [d](e)", "> a", "<b>a", "a]]>b", "a\\b", "a\": \"b", "a;b", "=== a", "[a]: b"} {
+		for _, hostile := range []string{"# a", "- a", "1. a", "a < b & c > \"d\" 'e'", "a | b", "`a` *b* _c_ [d](e)", "> a",
+			"<b>a", "a]]>b", "a\\b", "a\": \"b", "a;b", "=== a", "[a]: b"} {
 			for i := range d.segments {
 				if d.segments[i].Markup != Plain {
 					continue
@@ -145,7 +149,8 @@ func TestHostileTranslations(t *testing.T) {
 				}
 				again := parse(t, file, out)
 				if len(again.segments) != len(d.segments) {
-					t.Errorf("%s: %q instead of %q made %d segments of %d:\n%s", file, hostile, d.segments[i].Text, len(again.segments), len(d.segments), out)
+					t.Errorf("%s: %q instead of %q made %d segments of %d:\n%s", file, hostile, d.segments[i].Text,
+						len(again.segments), len(d.segments), out)
 					continue
 				}
 				got := again.segments[i].Text
@@ -165,7 +170,8 @@ func TestHostileTranslations(t *testing.T) {
 
 var unescaped = regexp.MustCompile(`\\([[:punct:]])`)
 
-// A translation whose tags are not those of the source is refused, in words; one with the same tags in another order is not.
+// A translation whose tags are not those of the source is refused, in words; one with the same tags in another order is
+// not.
 func TestTags(t *testing.T) {
 	d := parse(t, "a.html", []byte(`<p>One <b>two</b> <i>three</i></p>`))
 	for text, want := range map[string]string{
@@ -192,11 +198,13 @@ func TestTags(t *testing.T) {
 // Targets come along with their states, and the language that the file names.
 func TestBilingual(t *testing.T) {
 	d := parse(t, "a.xlf", []byte(samples[8].src))
-	if d.TargetLanguage() != "de" || d.segments[0].Note != "Said twice" || d.segments[0].Target != "" || d.segments[1].Target != `Drei <x id="a"/>` || d.segments[1].State != Translated {
+	if d.TargetLanguage() != "de" || d.segments[0].Note != "Said twice" || d.segments[0].Target != "" ||
+		d.segments[1].Target != `Drei <x id="a"/>` || d.segments[1].State != Translated {
 		t.Errorf("%q %+v", d.TargetLanguage(), d.segments)
 	}
 	out, err := d.Render("fr", func(i int) (string, bool) { return "Un & deux", i == 0 })
-	if err != nil || !bytes.Contains(out, []byte("</source>\n    <target>Un &amp; deux</target>")) || !bytes.Contains(out, []byte(`target-language="fr"`)) {
+	if err != nil || !bytes.Contains(out, []byte("</source>\n    <target>Un &amp; deux</target>")) ||
+		!bytes.Contains(out, []byte(`target-language="fr"`)) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	b := parse(t, "b.xlf", []byte(samples[9].src))
@@ -304,18 +312,22 @@ func newWorkbook(t testing.TB, cells map[string]any) []byte {
 	return b.Bytes()
 }
 
-// A workbook without settings is text wherever there is text; with settings the source column is, from the starting row on.
+// A workbook without settings is text wherever there is text; with settings the source column is, from the starting row
+// on.
 func TestSheet(t *testing.T) {
-	src := newWorkbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note", "A2": "One two", "C2": "Be kind", "A3": 17, "A4": "Three", "D4": "id4"})
+	src := newWorkbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note", "A2": "One two", "C2": "Be kind",
+		"A3": 17, "A4": "Three", "D4": "id4"})
 	plain := parse(t, "a.xlsx", src)
-	if got := texts(plain); !slices.Equal(got, []string{"English", "German", "Note", "One two", "Be kind", "Three", "id4"}) {
+	if got := texts(plain); !slices.Equal(got, []string{"English", "German", "Note", "One two", "Be kind", "Three",
+		"id4"}) {
 		t.Errorf("%q", got)
 	}
 	same, err := plain.Render("de", none)
 	if err != nil || !bytes.Equal(same, src) {
 		t.Errorf("%v: other bytes", err)
 	}
-	sheet := &Sheet{StartingRow: 2, Columns: map[string]string{"en": "A", "de": "B"}, Context: "D", Comments: []string{"C"}}
+	sheet := &Sheet{StartingRow: 2, Columns: map[string]string{"en": "A", "de": "B"}, Context: "D",
+		Comments: []string{"C"}}
 	d, err := Parse("a.xlsx", src, Options{Source: "en", Sheet: sheet})
 	if err != nil {
 		t.Fatal(err)
@@ -385,8 +397,10 @@ func law(t interface{ Fatalf(string, ...any) }, file string, src []byte) {
 }
 
 func TestLaws(t *testing.T) {
-	words := []string{"One", "two.", "Three", " ", " ", "\n", "\n\n", "<b>", "</b>", "<p>", "</p>", "<br>", "*", "**", "`", "# ", "- ", "> ", "1. ", "|", "---", "&amp;", "&", "<!--", "-->",
-		"<img alt=\"x y\">", "[a](b)", "\\", "  \n", "\r\n", "。", "\"", "<pre>", "</pre>", "<script>", "</script>", "[^1]", "[^1]: ", "```\n", "<div translate=no>", "</div>", "\t", "é", "!"}
+	words := []string{"One", "two.", "Three", " ", " ", "\n", "\n\n", "<b>", "</b>", "<p>", "</p>", "<br>", "*", "**", "`",
+		"# ", "- ", "> ", "1. ", "|", "---", "&amp;", "&", "<!--", "-->",
+		"<img alt=\"x y\">", "[a](b)", "\\", "  \n", "\r\n", "。", "\"", "<pre>", "</pre>", "<script>", "</script>", "[^1]",
+		"[^1]: ", "```\n", "<div translate=no>", "</div>", "\t", "é", "!"}
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), "")
 		for _, file := range []string{"a.txt", "a.md", "a.html"} {
@@ -402,7 +416,8 @@ func FuzzLaws(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, src []byte) { law(t, samples[int(kind)%len(samples)].file, src) })
 }
 
-// BenchmarkHostile takes documents apart that were made to keep a reader busy. The figure per byte is that of ordinary ones, within a factor.
+// BenchmarkHostile takes documents apart that were made to keep a reader busy. The figure per byte is that of ordinary
+// ones, within a factor.
 func BenchmarkHostile(b *testing.B) {
 	for _, c := range []struct{ name, file, piece string }{
 		{"tags in one block", "a.html", "<b>a.</b> B. "},

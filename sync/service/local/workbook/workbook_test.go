@@ -63,18 +63,21 @@ func filled(t testing.TB) []byte {
 	return made(t, func(f *excelize.File) error {
 		bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 		second, more := f.NewSheet("Zwei & drei")
-		return errors.Join(err, more, f.SetCellStr("Sheet1", "A1", "Hello <b> & \"you\"\n"), f.SetCellStyle("Sheet1", "A1", "A1", bold),
+		return errors.Join(err, more, f.SetCellStr("Sheet1", "A1", "Hello <b> & \"you\"\n"),
+			f.SetCellStyle("Sheet1", "A1", "A1", bold),
 			f.SetCellInt("Sheet1", "C1", 17), f.SetCellBool("Sheet1", "D1", true), f.SetCellStr("Sheet1", "B7", "down here"),
 			f.SetCellFormula("Sheet1", "C7", "=C1+1"), f.SetCellStr("Sheet1", "E9", "a\u0001b _x0041_ c"),
 			f.SetCellRichText("Sheet1", "F9", []excelize.RichTextRun{{Text: "one "}, {Text: "two"}}),
-			f.SetCellStr("Zwei & drei", "A2", "second"), f.SetRowHeight("Sheet1", 3, 40), f.SetColWidth("Sheet1", "A", "A", float64(20+second)))
+			f.SetCellStr("Zwei & drei", "A2", "second"), f.SetRowHeight("Sheet1", 3, 40),
+			f.SetColWidth("Sheet1", "A", "A", float64(20+second)))
 	})
 }
 
 func TestRead(t *testing.T) {
 	got, err := read(filled(t))
 	want := map[string]Cell{
-		"Sheet1!A1": {"Hello <b> & \"you\"\n", true}, "Sheet1!C1": {"17", false}, "Sheet1!D1": {"TRUE", false}, "Sheet1!B7": {"down here", true},
+		"Sheet1!A1": {"Hello <b> & \"you\"\n", true}, "Sheet1!C1": {"17", false}, "Sheet1!D1": {"TRUE", false},
+		"Sheet1!B7": {"down here", true},
 		"Sheet1!E9": {"a\u0001b _x0041_ c", true}, "Sheet1!F9": {"one two", true}, "Zwei & drei!A2": {"second", true},
 	}
 	if e := got["Sheet1!E9"]; err == nil && strings.HasSuffix(e.Value, " c") {
@@ -93,8 +96,10 @@ func TestWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := []Change{
-		{"Sheet1", 0, 1, "Hallo"}, {"Sheet1", 1, 1, "between <&>"}, {"Sheet1", 5, 1, "behind"}, {"Sheet1", 0, 3, "in a row without cells"},
-		{"Sheet1", 2, 5, "in no row"}, {"Sheet1", 2, 7, "for a formula"}, {"Sheet1", 0, 12, " at the end _x0042_ "}, {"Zwei & drei", 1, 2, "zweitens"},
+		{"Sheet1", 0, 1, "Hallo"}, {"Sheet1", 1, 1, "between <&>"}, {"Sheet1", 5, 1, "behind"},
+		{"Sheet1", 0, 3, "in a row without cells"},
+		{"Sheet1", 2, 5, "in no row"}, {"Sheet1", 2, 7, "for a formula"}, {"Sheet1", 0, 12, " at the end _x0042_ "},
+		{"Zwei & drei", 1, 2, "zweitens"},
 	}
 	out, err := b.With(changes)
 	if err != nil {
@@ -170,9 +175,12 @@ func TestSpellings(t *testing.T) {
 	for name, c := range map[string]struct{ sheet, want string }{
 		"prefix": {`<x:worksheet xmlns:x="m"><x:sheetData><x:row r="2"/></x:sheetData></x:worksheet>`,
 			`<x:worksheet xmlns:x="m"><x:sheetData><x:row r="2"><x:c r="A2" t="inlineStr"><x:is><x:t xml:space="preserve">n</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>`},
-		"no rows":   {`<w><sheetData/></w>`, `<w><sheetData><row r="2"><c r="A2" t="inlineStr"><is><t xml:space="preserve">n</t></is></c></row></sheetData></w>`},
-		"no number": {`<w><sheetData><row/><row><c s="7"><v>1</v></c><c/></row></sheetData></w>`, `<w><sheetData><row/><row><c r="A2" s="7" t="inlineStr"><is><t xml:space="preserve">n</t></is></c><c/></row></sheetData></w>`},
-		"a formula": {`<w><sheetData><row r="2"><c r="A2"><f>B1</f></c></row></sheetData></w>`, `<w><sheetData><row r="2"><c r="A2" t="inlineStr"><is><t xml:space="preserve">n</t></is></c></row></sheetData></w>`},
+		"no rows": {`<w><sheetData/></w>`,
+			`<w><sheetData><row r="2"><c r="A2" t="inlineStr"><is><t xml:space="preserve">n</t></is></c></row></sheetData></w>`},
+		"no number": {
+			`<w><sheetData><row/><row><c s="7"><v>1</v></c><c/></row></sheetData></w>`, `<w><sheetData><row/><row><c r="A2" s="7" t="inlineStr"><is><t xml:space="preserve">n</t></is></c><c/></row></sheetData></w>`},
+		"a formula": {`<w><sheetData><row r="2"><c r="A2"><f>B1</f></c></row></sheetData></w>`,
+			`<w><sheetData><row r="2"><c r="A2" t="inlineStr"><is><t xml:space="preserve">n</t></is></c></row></sheetData></w>`},
 	} {
 		src := with(t, filled(t), map[string]string{sheet1: c.sheet, "xl/calcChain.xml": "<calcChain/>",
 			"[Content_Types].xml": `<Types><Override PartName="/xl/calcChain.xml"/><Override PartName="/x"></Override></Types>`})
@@ -193,7 +201,8 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, got, c.want)
 		}
 		types, err := again.bytes("[Content_Types].xml")
-		if gone := again.parts["xl/calcChain.xml"] == nil; err != nil || gone != (name == "a formula") || gone == bytes.Contains(types, []byte("calcChain")) {
+		if gone := again.parts["xl/calcChain.xml"] == nil; err != nil || gone != (name == "a formula") ||
+			gone == bytes.Contains(types, []byte("calcChain")) {
 			t.Errorf("%s: the order of formulas: %v, %s, %v", name, gone, types, err)
 		}
 	}
@@ -245,14 +254,16 @@ func TestBombs(t *testing.T) {
 		"cells backwards": sheet(`<row r="1"><c r="B1"/><c r="A1"/></row>`),
 		"in another row":  sheet(`<row r="1"><c r="A2"/></row>`),
 		"no shared text":  sheet(`<row r="1"><c r="A1" t="s"><v>999</v></c></row>`),
-		"an entity":       {sheet1: `<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet><sheetData><row><c><v>&a;</v></c></row></sheetData></worksheet>`},
-		"cut off":         {sheet1: `<worksheet><sheetData><row>`},
+		"an entity": {
+			sheet1: `<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet><sheetData><row><c><v>&a;</v></c></row></sheetData></worksheet>`},
+		"cut off": {sheet1: `<worksheet><sheetData><row>`},
 	} {
 		if got, err := read(with(t, filled(t), parts)); err == nil {
 			t.Errorf("%s: %.100q", name, fmt.Sprint(got))
 		}
 	}
-	if _, err := read(with(t, filled(t), sheet("<row><c><v>"+strings.Repeat("x", 2*mostWord)+"</v></c></row>"))); !bound.Is(err) {
+	if _, err := read(with(t, filled(t), sheet("<row><c><v>"+strings.Repeat("x", 2*mostWord)+
+		"</v></c></row>"))); !bound.Is(err) {
 		t.Errorf("a long text: %v", err)
 	}
 	if _, err := Open([]byte("PK\x03\x04"), most); err == nil {
