@@ -172,8 +172,17 @@ func (s *situation) three(m *merged, source catalog.Catalog) (in catalog.Three) 
 	s.disagree(&in, ours, history)
 	theirs := source.Keys()
 	in.Renamed = s.renames()
+	news := make(map[string]bool) // keys of texts that were not here before
+	for _, u := range s.Texts {
+		if len(in.Renamed) > 0 && u.Text != "" && !ledger.Holds(history, u) {
+			news[u.Key] = true
+		}
+	}
 	for _, moved := range in.Renamed {
 		theirs[moved.From.Key] = true
+		if !news[moved.To.Key] {
+			delete(theirs, moved.To.Key) // an earlier use of the name: the text that moves along is newer
+		}
 	}
 	in.Source, in.Ours, in.Theirs = source, ours, s.Texts.Restrict(theirs)
 	return in

@@ -199,7 +199,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	r.to.tip, r.to.base, r.to.looked = tip, tip.Base(), Look(tip)
 	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
 	r.merging.removals = removalsSince(r.branch, tip, r.to.merged)
-	t, err := tree.Find(joinedTree{on, joined}, r.branch.Project, r.branch.Reading)
+	t, err := tree.Find(&joinedTree{on, joined}, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
 	}

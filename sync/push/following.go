@@ -63,6 +63,10 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 	}
 	failed := len(r.errs)
 	r.out.ship(ctx, asking.ship.shipments)
+	again := make(map[string]bool) // source files with target files that were refused
+	for _, b := range r.tree.Bundles() {
+		again[b.Path] = again[b.Path] || r.anyRefused(b)
+	}
 	for _, m := range renames {
 		languages := asking.moved[m.ID()]
 		slices.Sort(languages)
@@ -71,7 +75,7 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 			told.FromFile = m.Left.Path
 		}
 		r.report.Renamed = append(r.report.Renamed, told)
-		if len(r.errs) == failed {
+		if len(r.errs) == failed && !again[m.Path] {
 			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.StateName(), m.ID()); err != nil {
 				return err
 			}
@@ -174,7 +178,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		case len(there) == 0:
 			fresh = append(fresh, to...)
 		case !slices.Equal(to, there) && !slices.ContainsFunc(there, isNew):
-			carried, err := r.carried(ctx, b, l, m, there, slices.ContainsFunc(found, isNew))
+			carried, err := r.carried(ctx, b, l, m, there, slices.ContainsFunc(append(found, to...), isNew))
 			if err != nil {
 				return err
 			}

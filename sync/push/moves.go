@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -50,7 +51,7 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 		}
 		told := report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages}
 		r.report.Moved = append(r.report.Moved, told)
-		if m.Sent = true; len(r.errs) == 0 {
+		if m.Sent = true; len(r.errs) == 0 && !r.anyRefused(s.Bundle) {
 			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.StateName(), m.ID(), m); err != nil {
 				return err
 			}
@@ -79,6 +80,9 @@ func (r *followers) moveCollection(
 	unread(r.state, theirs)
 	ship := &shipping{}
 	for _, l := range r.branch.Project.Targets() {
+		if theirs.Lacks(&former, l) {
+			return nil, fmt.Errorf("what the service has for %s (%s) cannot be read", s.Path, l.Code)
+		}
 		var units catalog.Catalog
 		for _, u := range theirs.Of(&former, l) {
 			if key, goes := keys[u.Key]; goes && u.Text != "" {
@@ -102,4 +106,11 @@ func (r *followers) moveCollection(
 	}
 	r.out.ship(ctx, ship.shipments)
 	return languages, nil
+}
+
+// anyRefused reports whether the service refused translations of a source file in this push.
+func (r *followers) anyRefused(b *bundle.Bundle) bool {
+	return slices.ContainsFunc(r.branch.Project.Targets(), func(l config.Language) bool {
+		return r.untaken[cmp.Or(b.Target(l), b.Path)+"\x00"+l.Code]
+	})
 }

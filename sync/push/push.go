@@ -176,6 +176,9 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.followers.moveCollections(ctx, r.accepted); err != nil {
 		r.errs = append(r.errs, err)
 	}
+	if len(r.report.Moved) > 0 {
+		clear(r.sources.before) // the service has more in the new collections since
+	}
 	return r.passTranslations(ctx)
 }
 

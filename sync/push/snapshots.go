@@ -57,9 +57,11 @@ func (r *snapshots) find(ctx context.Context) error {
 	}
 	var err error
 	if ours != nil {
-		if r.anew, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
+		anew, err := r.branch.Recollect(ctx, ours, r.tree.Bundles())
+		if err != nil {
 			return err
 		}
+		r.anew = r.anew || anew // a second search of a push meets what the first remembered
 	}
 	if r.all, err = r.snapshotsIn(branch); err != nil || branch == nil {
 		return err
@@ -68,9 +70,7 @@ func (r *snapshots) find(ctx context.Context) error {
 }
 
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
-// that they replaced is back, it was brought back, though another commit of ours still waits on the branch. At first
-// contact of a long history the 10,000 youngest commits are read, for a second (gitops.Ours): what older ones of ours
-// brought counts as unseen.
+// that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
 func (r *snapshots) readMerged(ctx context.Context, at *opened) error {
 	if slices.Contains(at.earlier, pass.LookAt(r.branch.Project.Pull.Branch)) || at.commit == "" {
 		return nil

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/service"
+)
+
+const localFinal = settings + "[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"
+
+// What the service has under an old use of a name is older than the text that moves there with its key.
+func TestKeyRenamedBack(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	w.translate("main", "de", service.Final, "new", "A newer")
+	w.pulls(pull.Options{})
+	w.write(enApp, `{"a": "A", "b": "B"}`)
+	w.commit()
+	w.pulls(pull.Options{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"a": "A newer"`) {
+		t.Errorf("the branch has %s", got)
+	}
+	if got := w.atLeast("main", "de", service.Final)["a"]; got != "A newer" {
+		t.Errorf("the service has %q", got)
+	}
+}
+
+// A name that another text had before takes the translation of the key that is renamed to it.
+func TestNameUsedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localFinal+jsonFiles, map[string]string{enApp: `{"title": "Order", "a": "Sequence", "b": "B"}`})
+	w.clean(push.Options{})
+	w.translate("main", "de", service.Final, "title", "Bestellung", "a", "Reihenfolge", "b", "B de")
+	w.pulls(pull.Options{})
+	w.write(enApp, `{"a": "Sequence", "b": "B"}`)
+	w.commit()
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	w.write(enApp, `{"title": "Sequence", "b": "B"}`)
+	w.commit()
+	w.pulls(pull.Options{})
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"title": "Reihenfolge"`) {
+		t.Errorf("the branch has %s", got)
+	}
+}
+
+// A rename whose translations the service refused is tried again.
+func TestRefusedRenameIsKept(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	var german atomic.Bool
+	w.wire.lie = func(r *http.Request, answer []byte) []byte {
+		if r.Method == http.MethodPost && r.URL.Query().Get("language") == "de" {
+			german.Store(true)
+		}
+		said := map[string]json.RawMessage{}
+		if !isResult(r) || !german.Load() || json.Unmarshal(answer, &said) != nil {
+			return answer
+		}
+		said["errors"] = json.RawMessage(`[{"fileName":"app.json","error":"busy"}]`)
+		out, _ := json.Marshal(said)
+		return out
+	}
+	w.problem(w.pushes(push.Options{}).Problems, "busy")
+	w.wire.lying("")
+	if p := w.pushes(push.Options{}); len(p.Renamed) != 1 {
+		t.Errorf("tried again: %+v", p.Renamed)
+	}
+}
+
+// Translations whose former collection could not be read move when it can.
+func TestUnreadMoveIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localFinal+ownCollections, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+	w.clean(push.Options{})
+	w.translate("app", "de", service.Final, "a", "A de", "b", "B de")
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(push.Options{})
+	w.git("mv", enApp, "locales/en/two.json")
+	w.commit()
+	w.wire.lie = func(_ *http.Request, answer []byte) []byte {
+		z, err := zip.NewReader(bytes.NewReader(answer), int64(len(answer)))
+		if err != nil {
+			return answer
+		}
+		var b bytes.Buffer
+		broken := zip.NewWriter(&b)
+		for _, f := range z.File {
+			e, _ := broken.Create(f.Name)
+			_, _ = io.WriteString(e, "{\"a\": ")
+		}
+		_ = broken.Close()
+		return b.Bytes()
+	}
+	_, _ = w.Push(t.Context(), push.Options{})
+	w.wire.lying("")
+	w.pushes(push.Options{})
+	if got := w.atLeast("two", "de", service.Final); got["a"] != "A de" || got["b"] != "B de" {
+		t.Errorf("the service has %v", got)
+	}
+}
