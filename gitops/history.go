@@ -15,7 +15,7 @@ import (
 type History struct{ repo *repository.Repository }
 
 // Past gives the youngest commits that a commit has in its history and another one has not, itself among them: not more
-// than most, and those that are found in a second. What is not in this repository has no past.
+// than most. What is not in this repository has no past.
 func (h History) Past(commit, without string, most int) ([]string, error) {
 	tip, _ := object.Parse(commit)
 	if tip.IsZero() || !h.repo.Objects.Has(tip) {
@@ -113,8 +113,7 @@ type Made struct {
 // Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
 // not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
 // nothing in its history. A shallow clone that is cut in that history is deepened first. Where it cannot be, or the tip
-// is of no branch, the commit at which it is cut is none of them: what it changed cannot be told. The 10,000 youngest
-// commits (history.Most) are read, for a second: what is not found among them counts as not made.
+// is of no branch, the commit at which it is cut is none of them: what it changed cannot be told.
 func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most int) ([]Made, error) {
 	if tip.commit.IsZero() {
 		return nil, nil
@@ -124,16 +123,20 @@ func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most in
 		without = append(without, h)
 	}
 	graph := r.repo.History
-	commits, _, err := graph.Ahead(tip.commit, without, history.Most)
-	cut := false
-	if err == nil && tip.branch != "" {
-		cut, err = graph.Cuts(commits)
-	}
-	if cut {
-		if err = Deepen(ctx, r, tip, tip.base); err == nil {
-			commits, _, err = graph.Ahead(tip.commit, without, history.Most)
+	if graph.Shallow() && tip.branch != "" {
+		commits, _, err := graph.Ahead(tip.commit, without, history.Most)
+		cut := false
+		if err == nil {
+			cut, err = graph.Cuts(commits)
+		}
+		if cut {
+			err = Deepen(ctx, r, tip, tip.base)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
+	commits, err := graph.Made(tip.commit, without)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func TestOursInAShallowClone(t *testing.T) {
 	}
 }
 
-// Of a long history the youngest commits count: what was made before counts as not made.
+// Commits of ours are found however many others are between, and however git is told to read trailers.
 func TestOursInALongHistory(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, nil)
@@ -111,8 +111,11 @@ func TestOursInALongHistory(t *testing.T) {
 	}
 	gittest.FastImport(t, dir, []byte(in.String()))
 	r := open(t, dir, Options{})
+	gittest.Git(t, dir, "config", "trailer.separators", "=")
+	gittest.Git(t, dir, "config", "core.commentChar", "L")
 	made := must[[]Made](t)(Ours(t.Context(), r, at(t, r, "main", ""), "", "app", 9))
-	if want := gittest.Git(t, dir, "rev-parse", "main~2"); len(made) != 1 || made[0].Commit != want {
+	want := strings.Fields(gittest.Git(t, dir, "rev-parse", fmt.Sprintf("main~%d", history.Most+1), "main~2"))
+	if len(made) != 2 || made[0].Commit != want[0] || made[1].Commit != want[1] {
 		t.Errorf("%+v, want %s", made, want)
 	}
 }

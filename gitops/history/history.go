@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/run"
@@ -99,19 +98,25 @@ type Walked struct {
 // IsOurs says whether it carries our trailer.
 func (w Walked) IsOurs() bool { return len(w.Projects) > 0 }
 
-// How much of a history is read at most, and for how long: a pass waits for it.
-const (
-	Most  = 10_000
-	limit = time.Second
-)
-
-var errLimit = errors.New("the history is longer than is read of it")
+// Most is how many commits are read at most: of those that Made gives, and else of all.
+const Most = 10_000
 
 // Ahead gives the commits that tip has in its history, itself among them, and none of the others has, youngest first;
-// with paths only those that changed one of them. Not more than most (Most at the most) are read, and for a second;
-// whole says that these are all. Others that are not here, or no commits, are passed over. A commit at which a shallow
-// clone was cut has no parents.
-func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) (
+// with paths only those that changed one of them. Not more than most (Most at the most) are read; whole says that these
+// are all. Others that are not here, or no commits, are passed over. A commit at which a shallow clone was cut has no
+// parents.
+func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) ([]Walked, bool, error) {
+	return g.walk(tip, others, most, paths)
+}
+
+// Made gives the commits of Ahead whose message has the word Trailer: every one of ours is among them, however many
+// others are between.
+func (g *Graph) Made(tip object.Name, others []object.Name) ([]Walked, error) {
+	commits, _, err := g.walk(tip, others, Most, nil, "--fixed-strings", "--regexp-ignore-case", "--grep="+Trailer)
+	return commits, err
+}
+
+func (g *Graph) walk(tip object.Name, others []object.Name, most int, paths []string, only ...string) (
 	commits []Walked, whole bool, err error,
 ) {
 	if !g.Objects.Has(tip) { // git would pass it over too
@@ -127,17 +132,16 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...
 	if len(paths) > 0 {
 		in += "--\n" + strings.Join(paths, "\n") + "\n"
 	}
-	ctx, end := context.WithTimeoutCause(g.Life, limit, errLimit)
-	defer end()
-	out, _, err := g.ask(ctx, in, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8", "--stdin",
-		fmt.Sprintf("--max-count=%d", most+1),
-		"--format=%H%x00%P%x00%(trailers:key="+Trailer+",valueonly,separator=%x0A)%x00")
-	if commits = commitsIn(out); errors.Is(err, errLimit) {
-		return commits[:min(len(commits), most)], false, nil
-	}
+	// These settings are git's own: with others it would find no trailer of ours.
+	args := slices.Concat([]string{"-c", "trailer.separators=:", "-c", "core.commentChar=#", "rev-list"}, only,
+		[]string{"--ignore-missing", "--no-commit-header", "--encoding=UTF-8", "--stdin",
+			fmt.Sprintf("--max-count=%d", most+1),
+			"--format=%H%x00%P%x00%(trailers:key=" + Trailer + ",valueonly,separator=%x0A)%x00"})
+	out, _, err := g.ask(g.Life, in, args...)
 	if err != nil {
 		return nil, false, fmt.Errorf("walk from %s: %w", tip, err)
 	}
+	commits = commitsIn(out)
 	return commits[:min(len(commits), most)], len(commits) <= most, nil
 }
 

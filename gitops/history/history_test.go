@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,25 +128,5 @@ func TestALongHistoryIsReadInPart(t *testing.T) {
 	}
 	if commits, whole, err := g.Ahead(first, nil, 1); err != nil || len(commits) != 1 || !whole {
 		t.Errorf("exactly as many as are asked for: %d, whole %v, %v", len(commits), whole, err)
-	}
-}
-
-// What git has told when the time is over counts, and nothing waits longer.
-func TestAHistoryThatTakesLong(t *testing.T) {
-	t.Parallel()
-	git, err := run.Find(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, tip, _ := longHistory(t, git)
-	slow := filepath.Join(t.TempDir(), "git")
-	script := "#!/bin/sh\n" + `"` + git.Path + `" "$@"; case " $* " in *rev-list*) exec sleep 600;; esac`
-	if err := os.WriteFile(slow, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	g.Git = &run.Program{Path: slow, Version: git.Version}
-	commits, whole, err := g.Ahead(tip, nil, 7)
-	if err != nil || len(commits) != 7 || whole {
-		t.Errorf("%d commits, whole %v, %v", len(commits), whole, err)
 	}
 }

@@ -20,7 +20,7 @@ func Disk(root *os.Root, alive func()) fs.FS {
 	if err != nil {
 		top = root.Name() // what is wrong with it is told where it is read
 	}
-	return disk{root, top, alive}
+	return &disk{root, top, alive}
 }
 
 type disk struct {
