@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, 
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
 	// git compares each path that it is asked for with its whole index: that is left for the few that patterns match.
-	matched, err := matchedByPatterns(ctx, r.repo, paths, "--no-index")
+	matched, err := matchedByPatterns(ctx, r.repo, withinTree(r.repo.Facts.WorkTree, paths), "--no-index")
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +97,10 @@ func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []st
 		Args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
 		Stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
 	})
-	failed, is := errors.AsType[*run.Error](err)
-	switch {
-	case is && (failed.Exit == 1 || len(paths) == 1):
+	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
 		return found, nil // none of them
-	case is: // one leads through a link or into another repository, and then git tells of none
-		for half := range slices.Chunk(paths, (len(paths)+1)/2) {
-			matched, err := matchedByPatterns(ctx, r, half, options...)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(found, matched)
-		}
-		return found, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("ask git what it ignores in %s: %w", r.Facts.WorkTree, err)
 	}
 	// source, line, pattern, path; a pattern with ! in front is the reason why a path is not ignored
@@ -119,6 +110,31 @@ func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []st
 		}
 	}
 	return found, nil
+}
+
+// withinTree leaves out what leads through a link or into another repository: git answers for none where it is asked
+// for one of them.
+func withinTree(worktree string, paths []string) []string {
+	leaves := map[string]bool{".": false} // by folder
+	var out func(folder string) bool
+	out = func(folder string) bool {
+		known, ok := leaves[folder]
+		if !ok {
+			at := filepath.Join(worktree, filepath.FromSlash(folder))
+			info, err := os.Lstat(at)
+			_, inner := os.Lstat(filepath.Join(at, ".git"))
+			known = err == nil && info.Mode()&fs.ModeSymlink != 0 || inner == nil || out(path.Dir(folder))
+			leaves[folder] = known
+		}
+		return known
+	}
+	var within []string
+	for _, name := range paths {
+		if fs.ValidPath(name) && name != "." && !out(path.Dir(name)) {
+			within = append(within, name)
+		}
+	}
+	return within
 }
 
 // Listed names the files of the working tree as git sees them: those that it tracks (the ones of a sparse checkout

@@ -49,7 +49,7 @@ func documentsPushCommand(a *app) *cobra.Command {
 }
 
 // saySent prints what became of the files of a push.
-func saySent(a *app, sent transfer.Sent) error {
+func saySent(a *app, sent transfer.DocumentsSent) error {
 	if a.asJSON {
 		if err := a.print(sent); err != nil {
 			return err
@@ -107,7 +107,7 @@ func documentsPullCommand(a *app) *cobra.Command {
 }
 
 // sayFetched prints what became of the documents of a pull.
-func sayFetched(a *app, fetched transfer.Fetched) error {
+func sayFetched(a *app, fetched transfer.DocumentsFetched) error {
 	if a.asJSON {
 		if err := a.print(fetched); err != nil {
 			return err

@@ -62,6 +62,7 @@ func child(of *cobra.Command, name string) *cobra.Command {
 
 // sayHelp prints what a command is for, how it is called, and what it takes.
 func sayHelp(a *app, cmd *cobra.Command) {
+	a.quiet = false
 	w := a.out
 	para := func(text string) { fmt.Fprintf(w, "%s\n", paragraphs(text, helpWidth)) }
 	if cmd.IsAdditionalHelpTopicCommand() {
@@ -291,7 +292,7 @@ var jsonDocuments = map[string]any{
 	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
 	"project create": settings.Created{}, "project plan": settings.Plan{}, "project apply": settings.Plan{},
 	"hook install": hooked{}, "hook uninstall": hooked{},
-	"documents push": transfer.Sent{}, "documents pull": transfer.Fetched{}, "translate": translations{},
+	"documents push": transfer.DocumentsSent{}, "documents pull": transfer.DocumentsFetched{}, "translate": translations{},
 	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
 	"tasks": document.Tasks{}, "tasks team": document.Team{},
 	"version": report.Build{}, "service": document.Listening{},

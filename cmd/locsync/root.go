@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,7 @@ func (a *app) root() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.traces(cmd)
+			a.quiet = a.quiet && !talks(cmd)
 			return needsGit(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,6 +88,7 @@ func (a *app) root() *cobra.Command {
 				return unknownCommand(cmd, args[0])
 			}
 			if asked {
+				a.quiet = false
 				return sayVersion(a)
 			}
 			sayHelp(a, cmd)
@@ -120,6 +123,18 @@ func (a *app) root() *cobra.Command {
 	completes(a, root)
 	onceEach(root)
 	return root
+}
+
+// talks reports whether what a command says is its purpose, or is said while it goes on: --quiet keeps back none of it.
+func talks(cmd *cobra.Command) bool {
+	for c := cmd; c != nil; c = c.Parent() {
+		if slices.Contains([]string{"version", "help", "completion", "service", "run"}, c.Name()) {
+			return true
+		}
+	}
+	watch, _ := cmd.Flags().GetBool("watch")
+	keep, _ := cmd.Flags().GetBool("keep-running")
+	return watch || keep
 }
 
 // flags are those of every command.

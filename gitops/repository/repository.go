@@ -167,7 +167,7 @@ func (r *Repository) urls(ctx context.Context, options ...string) ([]string, err
 	}
 	args := slices.Concat([]string{"remote", "get-url", "--all"}, options, []string{"--", r.Options.Remote})
 	out, err := r.Run(ctx, run.Call{Args: args})
-	if _, none := errors.AsType[*run.Error](err); none {
+	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 2 {
 		err = nil // which is told where one is needed
 	}
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == '\n' }), err

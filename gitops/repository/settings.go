@@ -72,7 +72,7 @@ func (s Settings) File(key string) string {
 }
 
 // HasRemote says whether there is an address for a remote.
-func (s Settings) HasRemote(name string) bool { return s.Has("remote." + name + ".url") }
+func (s Settings) HasRemote(name string) bool { return s.Get("remote."+name+".url") != "" }
 
 // tracking is the reference here for a branch of the remote, by the remote's fetch refspecs; "" when they
 // have no place for it.

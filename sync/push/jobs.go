@@ -281,14 +281,14 @@ func (r *imports) unitsTaken(
 		if f.Memory.OfSource() {
 			r.refused[f.Memory.Path] = true
 		}
-		r.untaken[f.Memory.Path+"\x00"+j.Language] = true
+		r.refused[f.Memory.Path+"\x00"+j.Language] = true
 		problem(refusal + "; its keys stay pending. The next push sends them again: " +
 			"change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
 		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language, r.met))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
-		r.untaken[f.Memory.Path+"\x00"+j.Language] = true
+		r.refused[f.Memory.Path+"\x00"+j.Language] = true
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; "+
 			"locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false

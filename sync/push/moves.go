@@ -111,6 +111,6 @@ func (r *followers) moveCollection(
 // anyRefused reports whether the service refused translations of a source file in this push.
 func (r *followers) anyRefused(b *bundle.Bundle) bool {
 	return slices.ContainsFunc(r.branch.Project.Targets(), func(l config.Language) bool {
-		return r.untaken[cmp.Or(b.Target(l), b.Path)+"\x00"+l.Code]
+		return r.refused[cmp.Or(b.Target(l), b.Path)+"\x00"+l.Code]
 	})
 }

@@ -24,8 +24,7 @@ type state struct {
 	accepted *accepted.Sources        // what the service has of the sources
 	lost     map[string]pass.Conflict // that wait for a decision
 	settled  map[string]bool          // conflicts that this push decided
-	refused  map[string]bool          // source files that the service did not take now: it may not know their keys
-	untaken  map[string]bool          // paths and languages of translations that the service did not take now
+	refused  map[string]bool          // files that the service did not take now: sources by path, else with the language
 	met      map[string]bool          // target files that the service had before this ledger; see pass.MetBefore
 
 	report    Report
@@ -57,7 +56,7 @@ type carrier interface {
 
 func newState(p *pass.Branch, o Options) *state {
 	s := &state{branch: p, o: o, settled: make(map[string]bool), refused: make(map[string]bool),
-		untaken: make(map[string]bool), met: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
+		met: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
 		report: Report{Open: make(map[string]pass.Conflict), ProjectPush: report.ProjectPush{
 			Scope: pass.Scope(p), Files: []report.PushedFile{}, Outcome: pass.NoProblems()}}}
 	s.out = &imports{state: s}

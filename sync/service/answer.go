@@ -21,7 +21,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 	}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err := redirected(cl, target, resp)
+		next, err := redirected(cl, c.base, target, resp)
 		if err != nil {
 			return nil, failed(err, ErrUnusable)
 		}
@@ -73,7 +73,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 // redirected follows a redirect to the same scheme, host and port, and a download to any server over HTTPS,
 // without credentials: services keep files elsewhere, under addresses that are signed. One that would turn a
 // POST into a GET is not followed.
-func redirected(cl *call, from *url.URL, resp *http.Response) (*url.URL, error) {
+func redirected(cl *call, service, from *url.URL, resp *http.Response) (*url.URL, error) {
 	next, err := resp.Location()
 	if err != nil {
 		return nil, fmt.Errorf("%d without a usable Location", resp.StatusCode)
@@ -82,6 +82,9 @@ func redirected(cl *call, from *url.URL, resp *http.Response) (*url.URL, error) 
 	get := cl.Method == http.MethodGet && resp.StatusCode != http.StatusNotModified
 	next.User = nil
 	switch code := resp.StatusCode; {
+	case origin(next) != origin(from) && origin(next) == origin(service):
+		return nil, fmt.Errorf("%s redirects back to the service, which is not followed: it would be asked "+
+			"with our credentials for what another server has chosen", origin(from))
 	case origin(next) != origin(from) && cl.Download && get && next.Scheme == "https" && next.Host != "":
 		return next, nil
 	case origin(next) != origin(from):

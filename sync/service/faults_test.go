@@ -169,6 +169,26 @@ func TestDownloadFromAnotherServer(t *testing.T) {
 	}
 }
 
+// No other server chooses what the service is asked for with our credentials.
+func TestDownloadThatComesBack(t *testing.T) {
+	var address string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, address+"/a", http.StatusFound) })
+	c := s.Client(t)
+	var asked func() []http.Header
+	address, asked = storage(t, c, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, s.URL+"/api/integration/v1/callback", http.StatusFound)
+	})
+	_, err := c.Strings().TryDownload(t.Context(), "e", t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "redirects back to the service") || len(asked()) == 0 {
+		t.Errorf("error %v after %d requests to the other server", err, len(asked()))
+	}
+	for _, r := range s.Seen() {
+		if strings.HasSuffix(r.Path, "/callback") {
+			t.Error("the service was asked for what the other server chose")
+		}
+	}
+}
+
 // What the other server refuses says nothing about the account: the service is asked again for an address.
 func TestDownloadRefusedByAnotherServer(t *testing.T) {
 	var address string

@@ -51,8 +51,8 @@ var modes = map[service.CompletionState]documents.ExportMode{
 	service.Draft: wire.ExportCurrent, service.Intermediate: wire.ExportConfirmed, service.Final: wire.ExportComplete,
 }
 
-// Fetched is what became of the documents of a pull.
-type Fetched struct {
+// DocumentsFetched is what became of the documents of a pull.
+type DocumentsFetched struct {
 	Project   string            `json:"project"`
 	Documents []FetchedDocument `json:"documents"`
 }
@@ -71,8 +71,8 @@ type FetchedDocument struct {
 
 // Pull writes the translations of all documents below the current folder. Languages are spelled as the configured
 // project has them in paths, if one is given.
-func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) (Fetched, error) {
-	fetched := Fetched{Project: t.Project, Documents: []FetchedDocument{}}
+func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) (DocumentsFetched, error) {
+	fetched := DocumentsFetched{Project: t.Project, Documents: []FetchedDocument{}}
 	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
 	if err != nil {
 		return fetched, err

@@ -49,8 +49,8 @@ type SentDocument struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// Sent is what became of the files of a push.
-type Sent struct {
+// DocumentsSent is what became of the files of a push.
+type DocumentsSent struct {
 	Project   string         `json:"project"`
 	Documents []SentDocument `json:"documents"`
 }
@@ -73,8 +73,8 @@ type fileVersion struct {
 
 // Push adds files as documents, or replaces those of the same path that changed, and waits until the service has taken
 // them apart.
-func (t Transfer) Push(ctx context.Context, paths []string) (Sent, error) {
-	sent := Sent{Project: t.Project, Documents: []SentDocument{}}
+func (t Transfer) Push(ctx context.Context, paths []string) (DocumentsSent, error) {
+	sent := DocumentsSent{Project: t.Project, Documents: []SentDocument{}}
 	versions, err := versionsOf(paths)
 	if err != nil {
 		return sent, err

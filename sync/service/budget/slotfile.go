@@ -83,8 +83,8 @@ func (f *slotFile) locked(ctx context.Context, change func(time.Duration, *slots
 	case err != nil:
 		return err
 	}
+	defer f.swept.Do(func() { sweepSlots(filepath.Dir(f.path), time.Now().Add(-unusedAfter)) }) // without the lock
 	defer func() { err = errors.Join(err, unlock()) }()
-	defer f.swept.Do(func() { sweepSlots(filepath.Dir(f.path), time.Now().Add(-unusedAfter)) })
 
 	var s slots
 	if err := readSlots(file, &s); err != nil {
