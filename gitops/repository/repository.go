@@ -167,8 +167,9 @@ func (r *Repository) urls(ctx context.Context, options ...string) ([]string, err
 	}
 	args := slices.Concat([]string{"remote", "get-url", "--all"}, options, []string{"--", r.Options.Remote})
 	out, err := r.Run(ctx, run.Call{Args: args})
-	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 2 {
-		err = nil // which is told where one is needed
+	if _, is := errors.AsType[*run.Error](err); is {
+		// What is wrong is told where the remote is needed. Until then the addresses are as they are configured.
+		return r.Settings["remote."+r.Options.Remote+".url"], nil
 	}
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == '\n' }), err
 }

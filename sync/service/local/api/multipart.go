@@ -9,12 +9,14 @@ import (
 	"mime/multipart"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 	"strings"
 )
 
 // Bounds of what a call may carry.
 const (
-	maxHeld     = 160 << 20 // bytes of bodies in memory, all calls together
+	maxHeld     = 128 << 20 // bytes of bodies in memory, all calls together
+	large       = 16 << 20  // bytes of a body that takes much of the memory
 	MaxImport   = 128 << 20 // bytes of an import, all files together
 	MaxModel    = 4 << 20   // bytes of a JSON body or part
 	MaxParts    = 10_000    // parts of a multipart body
@@ -148,6 +150,9 @@ func (c *Call) Bound(limit int64, held bool) error {
 		return &http.MaxBytesError{Limit: limit}
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
+	if held && (c.Request.ContentLength > large || c.Request.ContentLength < 0) {
+		debug.FreeOSMemory() // of the large body before: both would be in memory until the collector runs
+	}
 	if held {
 		c.Request.Body = &heldBody{c.Request.Body, c}
 	}
