@@ -61,6 +61,29 @@ func TestNameUsedAgain(t *testing.T) {
 	}
 }
 
+// A translation that moved at the service and never was in the repository comes with the next pull.
+func TestRenamedBeforeItsFirstPull(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		w := newWorld(t, localFinal+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+		w.clean(push.Options{})
+		w.translate("main", "de", service.Final, "b", "B de")
+		w.pulls(pull.Options{})
+		w.translate("main", "de", service.Final, "a", "A de")
+		w.write(enApp, `{"new": "A", "b": "B"}`)
+		w.commit()
+		w.pushes(push.Options{})
+		if again {
+			w.git("merge", "-q", "l10n")
+			w.pushes(push.Options{})
+		}
+		w.pulls(pull.Options{})
+		if got := compact(w.show("l10n", deApp)); got != `{"new": "A de", "b": "B de"}` {
+			t.Errorf("the branch has %s", got)
+		}
+	}
+}
+
 // A rename whose translations the service refused is tried again.
 func TestRefusedRenameIsKept(t *testing.T) {
 	t.Parallel()

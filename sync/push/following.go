@@ -65,7 +65,9 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 	r.out.ship(ctx, asking.ship.shipments)
 	again := make(map[string]bool) // source files with target files that were refused
 	for _, b := range r.tree.Bundles() {
-		again[b.Path] = again[b.Path] || r.anyRefused(b)
+		if len(byPath[b.Path]) > 0 && r.anyRefused(b) {
+			again[b.Path] = true
+		}
 	}
 	for _, m := range renames {
 		languages := asking.moved[m.ID()]
