@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ type session struct {
 	cfg     *config.Config
 	project *config.Project    // the one that is meant; nil where an identifier was given instead
 	id      string             // of the project at the service
+	state   string             // the folder of the state
 	line    *terminal.Progress // what is going on; to be ended before a result is printed
 }
 
@@ -72,6 +74,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
+	d.state = dir
 	p := process.New(cfg, dir, a.options(log))
 	if d.client, err = p.Reach(ctx); err == nil {
 		err = t.hint(do(service.As(ctx, service.Asked), d))
@@ -147,7 +150,8 @@ func projectNames(cfg *config.Config) []string {
 
 // transfer works with the documents of the session's project.
 func (d *session) transfer() transfer.Transfer {
-	return transfer.Transfer{Client: d.client, Project: d.id, Show: d.line.Show, Patient: d.patient}
+	return transfer.Transfer{Client: d.client, Project: d.id, Show: d.line.Show, Patient: d.patient,
+		State: filepath.Join(d.state, "documents.json")}
 }
 
 // intoFile writes a result into a file and says so.

@@ -35,7 +35,7 @@ func documentsPushCommand(a *app) *cobra.Command {
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				sent, err := d.transfer().Push(ctx, args)
+				sent, err := d.transfer().Push(ctx, args, service.DocumentModel{})
 				if err != nil {
 					return err
 				}
