@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
-	"github.com/locsync/locsync/sync/transfer"
 )
 
 // session is what a command works with that calls the service only: no repository, no state.
@@ -68,7 +66,9 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		if d.project, err = theProject(cfg, t.project); err != nil {
 			return err
 		}
-		d.id = d.project.ID
+		if d.id = d.project.ID; t.documents && d.project.Documents.ID != "" {
+			d.id = d.project.Documents.ID
+		}
 	}
 	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
@@ -91,8 +91,8 @@ func (t target) hint(err error) error {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
 	case t.documents && t.id == "" && e.Status == http.StatusForbidden:
-		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents "+
-			"makes one", err)
+		return fmt.Errorf("%w; name a project that translates documents in [project.documents], or with --id: locsync "+
+			"project create --documents --write makes one", err)
 	case !e.Is(service.ErrNotFound):
 		return err
 	case t.lists != "":
@@ -146,12 +146,6 @@ func projectNames(cfg *config.Config) []string {
 		names = append(names, cfg.Projects[i].Name)
 	}
 	return names
-}
-
-// transfer works with the documents of the session's project.
-func (d *session) transfer() transfer.Transfer {
-	return transfer.Transfer{Client: d.client, Project: d.id, Show: d.line.Show, Patient: d.patient,
-		State: filepath.Join(d.state, "documents.json")}
 }
 
 // intoFile writes a result into a file and says so.

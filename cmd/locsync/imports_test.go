@@ -86,6 +86,9 @@ var arrows = map[string][]string{
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
 		"sync/web"},
+	// document, terminal: what people and programs see of an answer
+	"sync/operation": {"sync/config", "sync/document", "sync/failure", "sync/files", "sync/report", "sync/service",
+		"sync/service/documents", "sync/service/memories", "sync/service/wire", "sync/terminal", "sync/transfer"},
 	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
 		"sync/service/documents", "sync/service/wire"},
 	// process: what notifications are registered with

@@ -10,9 +10,9 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// What was sent is noted at the service, in the meta info of documents, so that every machine knows what has changed. A
-// document that is added brings its own note, the digest of its file. An update cannot bring one, and a request for each
-// would double its cost: one document's note speaks of several, and has a number, which grows.
+// What was sent is noted at the service, in the meta info of documents, so that every machine knows what has changed.
+// A document that is added brings its own note, the digest of its file. An update cannot bring one, and a request for
+// each would double its cost: one document's note speaks of several, and has a number, which grows.
 const (
 	ownNote    = "locsync sha256:"
 	sharedNote = "locsync documents " // number, then "id=digest" for each document

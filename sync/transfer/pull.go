@@ -276,7 +276,7 @@ func (o Options) plan(documents []documents.Document, p *config.Project) []Fetch
 	result := []FetchedDocument{}
 	taken, sources := map[string]bool{}, map[string]bool{}
 	for _, doc := range documents {
-		sources[documentPath(doc)] = true
+		sources[PathOf(doc)] = true
 	}
 	for _, doc := range documents {
 		wanted := len(o.Languages) == 0
@@ -286,7 +286,7 @@ func (o Options) plan(documents []documents.Document, p *config.Project) []Fetch
 		if !wanted {
 			continue
 		}
-		r := FetchedDocument{Path: documentPath(doc), Language: doc.TargetLanguage, doc: doc}
+		r := FetchedDocument{Path: PathOf(doc), Language: doc.TargetLanguage, doc: doc}
 		spelling := doc.TargetLanguage
 		if p != nil {
 			spelling = p.Language(doc.TargetLanguage).Path

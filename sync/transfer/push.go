@@ -45,7 +45,7 @@ type pushing struct {
 	notes   *notes
 	there   map[string][]documents.Document // by path
 	sent    DocumentsSent
-	pending map[string]int // documents that may not be taken apart yet, and their place in sent
+	pending map[string]int // documents that may not be taken apart yet, by their index in sent
 	// perLanguage says that the service has no update of a document in all languages at once.
 	perLanguage bool
 }
@@ -65,7 +65,7 @@ func (t Transfer) Push(ctx context.Context, paths []string, model service.Docume
 	}
 	p.notes = readNotes(project.Documents)
 	for _, doc := range project.Documents {
-		path := documentPath(doc)
+		path := PathOf(doc)
 		p.there[path] = append(p.there[path], doc)
 	}
 	var fresh, changed []int
@@ -160,7 +160,7 @@ func (p *pushing) add(ctx context.Context, versions []fileVersion, some []int) e
 		return err
 	}
 	for _, r := range records {
-		path := documentPath(r)
+		path := PathOf(r)
 		if i := slices.IndexFunc(p.sent.Documents, func(s SentDocument) bool { return s.Path == path }); i >= 0 {
 			p.sent.Documents[i].IDs = append(p.sent.Documents[i].IDs, r.ID)
 			p.received(i, r)

@@ -28,9 +28,8 @@ type counted struct {
 
 	mu       sync.Mutex
 	requests []string
-	lacks    string              // a path that it does not have
-	busy     int                 // so many answers say that documents are still being taken apart
-	answer   func([]byte) []byte // changes the answers; nil: as they are
+	lacks    string // a path that it does not have
+	busy     int    // so many answers say that documents are still being taken apart
 }
 
 func serve(t *testing.T) *counted {

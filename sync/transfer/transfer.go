@@ -83,9 +83,9 @@ func versionOf(file string) (fileVersion, error) {
 	return fileVersion{file, filepath.ToSlash(filepath.Clean(file)), hex.EncodeToString(digest.Sum(nil))}, nil
 }
 
-// documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
+// PathOf is the path that a document has in the repository: the one it was pushed with, else the one the service
 // knows.
-func documentPath(doc documents.Document) string {
+func PathOf(doc documents.Document) string {
 	if doc.ExternalID != "" {
 		return doc.ExternalID
 	}
