@@ -190,7 +190,14 @@ func sayFetched(fetched transfer.DocumentsFetched) Result {
 
 // documentsNamed are the records of documents that were named by path or identifier.
 func (s *Session) documentsNamed(ctx context.Context, named, languages []string) ([]documents.Document, error) {
-	project, err := s.Client.Projects().WithDocuments(ctx, s.ID)
+	is := func(doc documents.Document, name string) bool {
+		id, _ := wire.SplitDocumentID(doc.ID)
+		return (doc.ID == name || id == name || transfer.PathOf(doc) == filepath.ToSlash(filepath.Clean(name))) &&
+			inLanguages(doc, languages)
+	}
+	project, err := s.Client.Projects().WithSome(ctx, s.ID, func(doc *documents.Document) bool {
+		return slices.ContainsFunc(named, func(name string) bool { return is(*doc, name) })
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +205,7 @@ func (s *Session) documentsNamed(ctx context.Context, named, languages []string)
 	for _, name := range named {
 		before := len(found)
 		for _, doc := range project.Documents {
-			id, _ := wire.SplitDocumentID(doc.ID)
-			is := doc.ID == name || id == name || transfer.PathOf(doc) == filepath.ToSlash(filepath.Clean(name))
-			if is && inLanguages(doc, languages) {
+			if is(doc, name) {
 				found = append(found, doc)
 			}
 		}

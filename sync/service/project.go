@@ -80,7 +80,7 @@ func (ps Projects) Create(ctx context.Context, p NewProject) (Project, error) {
 	var created Project
 	err = ps.client.Do(ctx, Call{
 		Op: op, Method: http.MethodPost, Path: wire.PathProjectCreate, Form: body, Changes: true,
-		Read: projectRecord(&created, true),
+		Read: projectRecord(&created, every),
 	})
 	return created, err
 }
@@ -129,14 +129,22 @@ func ifTrue(is bool) *bool {
 // account is ErrAuth, one that does not exist is ErrNotFound or, at some services, ErrAuth as well.
 func (ps Projects) Read(ctx context.Context, id string) (Project, error) {
 	var p Project
-	err := ps.record(ctx, id, projectRecord(&p, false))
+	err := ps.record(ctx, id, projectRecord(&p, nil))
 	return p, err
 }
 
 // WithDocuments is Read with the documents, which may be many: one for each file and language.
 func (ps Projects) WithDocuments(ctx context.Context, id string) (Project, error) {
 	var p Project
-	err := ps.record(ctx, id, projectRecord(&p, true))
+	err := ps.record(ctx, id, projectRecord(&p, every))
+	return p, err
+}
+
+// WithSome is WithDocuments of a project of any size: it has the documents that keep wants, as keep leaves them. The
+// others are forgotten as they come. Hundreds of thousands have room that keep leaves nothing but names of.
+func (ps Projects) WithSome(ctx context.Context, id string, keep func(*wire.Document) bool) (Project, error) {
+	var p Project
+	err := ps.record(ctx, id, projectRecord(&p, keep))
 	return p, err
 }
 
@@ -150,19 +158,37 @@ func (ps Projects) record(ctx context.Context, id string, read Reader) error {
 	})
 }
 
-// projectRecord reads a record, which must have an id, as a stream: its documents are many in large projects. They are
-// kept where keep says so.
-func projectRecord(p *Project, keep bool) Reader {
+// every keeps all documents of a record.
+func every(*wire.Document) bool { return true }
+
+// keptDocument is what a document takes that is kept, beside its texts.
+const keptDocument = 400
+
+// projectRecord reads a record, which must have an id, as a stream: its documents are many in large projects. Those are
+// kept that keep wants; none where it is nil.
+func projectRecord(p *Project, keep func(*wire.Document) bool) Reader {
 	return func(a *Answer) error {
 		*p = Project{}
+		var kept int64
 		budget, each := bound.JSON{Bytes: a.limits.decoded, Element: a.limits.json / 8}, bound.Leave
-		if keep {
-			budget.Memory = 5 * a.limits.json
+		if keep != nil {
 			each = func(d *json.Decoder) error {
 				var one wire.Document
-				err := d.Decode(&one)
+				from := d.InputOffset()
+				if err := otherType(d.Decode(&one)); err != nil || !keep(&one) {
+					return err
+				}
 				p.Documents = append(p.Documents, one)
-				return otherType(err)
+				if one.WorkflowStages == nil {
+					kept += keptDocument + int64(len(one.ID)+len(one.Name)+len(one.FullPath)+len(one.Filename)+
+						len(one.ExternalID)+len(one.MetaInfo)+len(one.RevisionLabel))
+				} else {
+					kept += keptDocument + d.InputOffset() - from
+				}
+				if most := 10 * a.limits.json; kept > most {
+					return fmt.Errorf("too many documents: %w", &bound.Exceeded{What: "bytes", Most: most})
+				}
+				return nil
 			}
 		}
 		rest, err := budget.Object(a.Body, "documents", each)

@@ -426,7 +426,7 @@ var around = []string{
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
 	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
 	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download", "Documents.Wait", "Documents.WaitAll",
-	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport", "Projects.WithDocuments",
+	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport", "Projects.WithDocuments", "Projects.WithSome",
 	"Statistics.ByDocument", "Statistics.Document", "Statistics.Project", "Strings.Download", "Strings.Downloads",
 	"Strings.TryDownload", "Strings.WaitImport", "Strings.WaitImports", "Tasks.Team",
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/files"
+	"github.com/locsync/locsync/sync/service/documents"
 )
 
 // memory is what was fetched, and of which state of the document. It only saves requests: without it everything is
@@ -58,7 +59,7 @@ func (m *memory) key(r *FetchedDocument) string { return m.asked + " " + r.doc.I
 // holds reports whether what would be fetched is in its file already.
 func (m *memory) holds(r *FetchedDocument, root *os.Root) bool {
 	was, is := m.Fetched[m.key(r)]
-	if !is || was.File != r.File || was.Record != digestOf(r) || time.Since(was.At) > fresh || was.At.After(time.Now()) {
+	if !is || was.File != r.File || was.Record != r.doc.RevisionLabel || time.Since(was.At) > fresh || was.At.After(time.Now()) {
 		return false
 	}
 	content, err := root.ReadFile(filepath.FromSlash(r.File))
@@ -70,7 +71,7 @@ func (m *memory) note(r *FetchedDocument) {
 	if r.Error != "" || m.file == "" {
 		return
 	}
-	m.Fetched[m.key(r)] = remembered{digestOf(r), r.File, r.digest, time.Now().UTC()}
+	m.Fetched[m.key(r)] = remembered{r.doc.RevisionLabel, r.File, r.digest, time.Now().UTC()}
 	m.changed = true
 }
 
@@ -95,8 +96,8 @@ func (m *memory) keep() error {
 }
 
 // digestOf is of everything that the record says of a document.
-func digestOf(r *FetchedDocument) string {
-	record, err := json.Marshal(r.doc)
+func digestOf(doc documents.Document) string {
+	record, err := json.Marshal(doc)
 	if err != nil {
 		return ""
 	}

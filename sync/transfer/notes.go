@@ -37,25 +37,21 @@ type digestNoted struct {
 	in     string // the document that carries the note
 }
 
-func readNotes(all []documents.Document) *notes {
-	n := &notes{known: map[string]digestNoted{}, carried: map[string][]string{}, address: map[string]string{}}
-	for _, doc := range all {
-		id, _ := wire.SplitDocumentID(doc.ID)
-		if n.address[id] == "" {
-			n.address[id] = doc.ID
-		}
-	}
-	for _, doc := range all {
-		id, _ := wire.SplitDocumentID(doc.ID)
-		n.read(id, doc.MetaInfo)
-	}
-	return n
+func newNotes() *notes {
+	return &notes{known: map[string]digestNoted{}, carried: map[string][]string{}, address: map[string]string{}}
+}
+
+// sees takes a document in, with its note.
+func (n *notes) sees(doc *documents.Document) {
+	id, _ := wire.SplitDocumentID(doc.ID)
+	n.address[id] = doc.ID
+	n.read(id, doc.MetaInfo)
 }
 
 // read takes one note in. Of two that speak of the same document the higher number holds.
 func (n *notes) read(carrier, note string) {
 	take := func(id string, d digestNoted) {
-		if old, is := n.known[id]; n.address[id] != "" && len(d.digest) >= noted && (!is || old.number < d.number) {
+		if old, is := n.known[id]; len(d.digest) >= noted && (!is || old.number < d.number) {
 			n.known[id] = d
 		}
 	}
@@ -72,7 +68,7 @@ func (n *notes) read(carrier, note string) {
 	if err != nil || number < 1 {
 		return
 	}
-	n.last, n.carried[carrier] = max(n.last, number), nil
+	n.last, n.carried[carrier] = max(n.last, number), nil // in each of its languages a document has the same note
 	for _, word := range words[1:] {
 		id, digest, _ := strings.Cut(word, "=")
 		n.carried[carrier] = append(n.carried[carrier], id)
@@ -103,7 +99,7 @@ func (n *notes) plan(ids []string, digests map[string]string) []note {
 	for len(queue) > 0 {
 		carrier := queue[0]
 		for _, id := range n.carried[carrier] {
-			if !queued[id] && n.known[id].in == carrier {
+			if !queued[id] && n.known[id].in == carrier && n.address[id] != "" {
 				queue, queued[id] = append(queue, id), true
 			}
 		}

@@ -68,8 +68,8 @@ type FetchedDocument struct {
 	Changed  bool   `json:"changed"`
 	Error    string `json:"error,omitempty"`
 
-	doc    documents.Document
-	digest string // of the file that was written
+	doc    documents.Document // its revision is a digest of its whole record
+	digest string             // of the file that was written
 }
 
 // pulling is one pull under way.
@@ -94,7 +94,11 @@ type started struct {
 func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) (DocumentsFetched, error) {
 	p := &pulling{Transfer: t, o: o, byID: map[string]*FetchedDocument{},
 		fetched: DocumentsFetched{Project: t.Project, Documents: []FetchedDocument{}}}
-	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
+	project, err := t.Client.Projects().WithSome(ctx, t.Project, func(doc *documents.Document) bool {
+		doc.RevisionLabel = digestOf(*doc)
+		slim(doc)
+		return doc.ID != ""
+	})
 	if err != nil {
 		return p.fetched, err
 	}

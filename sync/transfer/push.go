@@ -53,17 +53,24 @@ type pushing struct {
 // Push adds files as documents, or replaces those of the same path that changed, and waits until the service has taken
 // them apart. The model is what is said of every file: its languages, and how it is taken apart.
 func (t Transfer) Push(ctx context.Context, paths []string, model service.DocumentModel) (DocumentsSent, error) {
-	p := &pushing{Transfer: t, model: model, there: map[string][]documents.Document{}, pending: map[string]int{},
+	p := &pushing{Transfer: t, model: model, notes: newNotes(), there: map[string][]documents.Document{}, pending: map[string]int{},
 		sent: DocumentsSent{Project: t.Project, Documents: []SentDocument{}}}
 	versions, err := versionsOf(paths)
 	if err != nil {
 		return p.sent, err
 	}
-	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
+	wanted := map[string]bool{}
+	for _, v := range versions {
+		wanted[v.name] = true
+	}
+	project, err := t.Client.Projects().WithSome(ctx, t.Project, func(doc *documents.Document) bool {
+		slim(doc)
+		p.notes.sees(doc)
+		return wanted[PathOf(*doc)]
+	})
 	if err != nil {
 		return p.sent, err
 	}
-	p.notes = readNotes(project.Documents)
 	for _, doc := range project.Documents {
 		path := PathOf(doc)
 		p.there[path] = append(p.there[path], doc)

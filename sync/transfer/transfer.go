@@ -83,6 +83,13 @@ func versionOf(file string) (fileVersion, error) {
 	return fileVersion{file, filepath.ToSlash(filepath.Clean(file)), hex.EncodeToString(digest.Sum(nil))}, nil
 }
 
+// slim takes from a record what is not needed here, so that many have room.
+func slim(doc *documents.Document) {
+	*doc = documents.Document{ID: doc.ID, Name: doc.Name, FullPath: doc.FullPath, Filename: doc.Filename,
+		ExternalID: doc.ExternalID, TargetLanguage: doc.TargetLanguage, MetaInfo: doc.MetaInfo,
+		RevisionLabel: doc.RevisionLabel, DocumentDisassemblyStatus: doc.DocumentDisassemblyStatus}
+}
+
 // PathOf is the path that a document has in the repository: the one it was pushed with, else the one the service
 // knows.
 func PathOf(doc documents.Document) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -216,19 +217,14 @@ func (ds Documents) WaitAll(ctx context.Context, project string, ids []string) (
 	}
 	var records []Document
 	err := ds.client.Wait(ctx, func(ctx context.Context) (bool, error) {
-		p, err := ds.client.Projects().WithDocuments(ctx, project)
+		p, err := ds.client.Projects().WithSome(ctx, project, func(d *Document) bool { return wanted[d.ID] })
 		if err != nil {
 			return false, err
 		}
-		records = records[:0]
-		under := false
-		for _, d := range p.Documents {
-			if wanted[d.ID] {
-				records = append(records, d)
-				under = under || d.DocumentDisassemblyStatus == wire.DisassemblyInProgress
-			}
-		}
-		return !under, nil
+		records = p.Documents
+		return !slices.ContainsFunc(records, func(d Document) bool {
+			return d.DocumentDisassemblyStatus == wire.DisassemblyInProgress
+		}), nil
 	})
 	if err != nil && ctx.Err() != nil {
 		err = service.Unfinished("documents of project", service.JobID(project), err)
