@@ -53,7 +53,7 @@ func (n *newcomer) pairs() (sources, targets []pair) {
 	}
 	for _, b := range found {
 		file := func(l config.Language, name string) pair {
-			rule := oracle.Rule{Format: b.Format.Name, Separator: b.Separator}
+			rule := oracle.Rule{Format: b.Format.Reader(), Separator: b.Separator}
 			for _, root := range []string{l.Path, l.Code} {
 				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
 			}
