@@ -86,7 +86,7 @@ func (s *atService) seed(n *newcomer, w *translator) {
 	formats := make(map[string]string)
 	pairs, _ := n.pairs()
 	for _, p := range pairs {
-		formats[p.collection] = p.rule.Format
+		formats[p.collection] = p.format
 	}
 	for _, collection := range n.collections() {
 		format := formats[collection]

@@ -40,6 +40,7 @@ type text struct {
 type pair struct {
 	collection, language string
 	source, file         string
+	format               string
 	rule                 oracle.Rule
 }
 
@@ -57,7 +58,7 @@ func (n *newcomer) pairs() (sources, targets []pair) {
 			for _, root := range []string{l.Path, l.Code} {
 				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
 			}
-			return pair{b.Collection, l.Code, b.Path, name, rule}
+			return pair{b.Collection, l.Code, b.Path, name, b.Format.Name, rule}
 		}
 		sources = append(sources, file(b.Source, b.Path))
 		for _, l := range p.Targets() {
