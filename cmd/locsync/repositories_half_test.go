@@ -67,12 +67,12 @@ func (s *atService) hasHalf(t *testing.T) {
 			}
 		}
 	}))
-	n.hold(w.texts(n.collections()), others, "pull --accept-service")
+	n.hold(w.textsAt(others), others, "pull --accept-service")
 	n.conflicts(nil)
 
 	again := s.arrive(t, s.bare, halfProject)
 	again.pass("sync", "--translations")
-	again.hold(w.texts(n.collections()), kept, "sync --translations")
+	again.hold(w.textsAt(kept), kept, "sync --translations")
 	again.fills(gaps)
 	again.conflicts(nil)
 }
