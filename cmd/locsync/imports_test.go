@@ -213,7 +213,7 @@ var doors = map[string][]string{
 	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
-	"github.com/prometheus/client_golang": {}, // tests read with it what we wrote
+	"github.com/prometheus/client_golang": {},                                                             // tests read with it what we wrote
 	"golang.org/x/net/":                   {"sync/service/local/callbacks", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
 	"github.com/xuri/excelize":            {}, // tests read with it what we wrote
