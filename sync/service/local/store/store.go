@@ -88,13 +88,15 @@ type Tx struct {
 	store *Store
 }
 
+var options = bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType}
+
 // Open opens the database in a folder for an account. The clock says when something happened.
 func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
 	}
 	path := filepath.Join(dir, databaseFile)
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType})
+	db, err := bolt.Open(path, 0o600, &options)
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s is in use: another process serves this folder; "+
@@ -113,6 +115,7 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
 	}
+	db = shrunk(db, path)
 	return &Store{db: db, Account: account, clock: clock, Queued: NewSignal()}, nil
 }
 
