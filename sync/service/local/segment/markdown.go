@@ -20,12 +20,12 @@ var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.S
 // parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their inline markup as the file spells
 // it. Code blocks, HTML blocks, link definitions and the front matter are no segments. A sentence that runs over several lines is one line in
 // its segment; the file keeps its line breaks until the sentence is translated.
-func parseMarkdown(src []byte, _ Options) (*Document, error) {
+func parseMarkdown(src []byte, o Options) (*Document, error) {
 	if err := checkMarkdown(src); err != nil {
 		return nil, err
 	}
 	body := frontMatter(src)
-	r := &markdownReader{d: &Document{src: src}, src: src}
+	r := &markdownReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
 	plain := bytes.Clone(src)
 	for i := range body { // the reader has to see offsets of the whole file
 		if plain[i] != '\n' {
@@ -119,9 +119,10 @@ func frontMatter(src []byte) int {
 }
 
 type markdownReader struct {
-	d    *Document
-	src  []byte
-	gone []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
+	d     *Document
+	src   []byte
+	rules rules
+	gone  []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
 }
 
 // unixLines leaves out the carriage returns of line ends, in which the library sees characters of the line.
@@ -179,7 +180,7 @@ func (r *markdownReader) block(n ast.Node) {
 	}
 	for _, part := range r.runs(n, from, to) {
 		piece := string(masked[part.from-from : part.to-from])
-		for _, p := range pieces(piece, allowed(part.from)) {
+		for _, p := range r.rules.pieces(piece, allowed(part.from)) {
 			a, b := part.from+p[0], part.from+p[1]
 			guarded := starts[a] && n.Kind() != ast.KindHeading
 			r.add(a, b, piece[p[0]:p[1]], guarded, n.Kind() == extensionast.KindTableCell)
