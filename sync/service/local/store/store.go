@@ -20,7 +20,7 @@
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
 //	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (files.go)
-//	documents, documentsOf, documentTexts, translations (documents.go),
+//	documents, documentsOf, documentPaths, documentTexts, translations (documents.go),
 //	memories (memories.go), tasks (tasks.go), statistics (statistics.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
@@ -61,6 +61,7 @@ var (
 
 	bucketDocuments     = []byte("documents")
 	bucketDocumentsOf   = []byte("documentsOf")
+	bucketDocumentPaths = []byte("documentPaths")
 	bucketDocumentTexts = []byte("documentTexts")
 	bucketTranslations  = []byte("translations")
 	bucketMemories      = []byte("memories")
@@ -110,7 +111,7 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 				return err
 			}
 		}
-		return nil
+		return preparePaths(tx)
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
