@@ -78,6 +78,7 @@ var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, buck
 // Store is the database, as one account uses it. A transaction that returned is on the disk.
 type Store struct {
 	db      *bolt.DB
+	dir     string
 	Account string
 	clock   func() time.Time
 	Queued  Signal // raised when a notification was queued
@@ -117,7 +118,8 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
 	}
 	db = shrunk(db, path)
-	return &Store{db: db, Account: account, clock: clock, Queued: NewSignal()}, nil
+	sweepTemporary(dir)
+	return &Store{db: db, dir: dir, Account: account, clock: clock, Queued: NewSignal()}, nil
 }
 
 func (st *Store) Close() error { return st.db.Close() }
