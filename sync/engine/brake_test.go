@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -98,6 +99,7 @@ func TestPushBrakeLetsGo(t *testing.T) {
 
 // A missing file is deleted at the second look: a rescan later, or by another command. It may come back in between, and afterwards.
 func TestMissingFile(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
 	now := time.Now()

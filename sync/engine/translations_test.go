@@ -34,6 +34,7 @@ func de(a, b string) string { return `{"a": "` + a + `", "b": "` + b + `"}` }
 
 // What somebody changes in the working tree is sent with the configured state, after a look at what the service has; then all is silent again.
 func TestPushOfAnEditedTranslation(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"intermediate\"\n"+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -65,6 +66,7 @@ func TestPushOfAnEditedTranslation(t *testing.T) {
 
 // A translation that is brought back to what it was before is a change as well: uncommitted, committed, before and after a merge.
 func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -94,6 +96,7 @@ func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
 
 // A working tree that lies behind the branch holds nobody's changes, however far it lies behind and whatever is checked out.
 func TestPushOfATreeThatLiesBehind(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	old := w.git("rev-parse", "HEAD~1")
@@ -147,6 +150,7 @@ func TestPushOfATranslationThatBothChanged(t *testing.T) {
 // At first contact what only the repository has is sent, what both have alike is remembered, and where they differ neither side changes: it is named once and
 // waits. A lost state finds in git what was agreed on.
 func TestPushAtFirstContact(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C"}`})
 	w.sends(enApp + " (en): a b c")
@@ -199,6 +203,7 @@ func TestPushAtFirstContact(t *testing.T) {
 // push --translations decides for the repository what the two never agreed on, before and after pulls, and sends nothing that a pull wrote earlier;
 // pull --accept-service decides it for the service.
 func TestPushTranslations(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo"), "locales/fr/app.json": `{"a": "A fr", "b": "", "dead": "x"}`})
 	p := w.clean(push.Options{Translations: true, DryRun: true})
@@ -472,6 +477,7 @@ func TestPushOfATranslationWithoutSource(t *testing.T) {
 
 // A lost answer: whether the service has the text or not, it ends there, and a further edit is no conflict with the first.
 func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, fault := range []local.Fault{{Drop: true}, {Refuse: 503}} {
 		w := mergedWorld(t, settings+jsonFiles)

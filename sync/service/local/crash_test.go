@@ -103,6 +103,7 @@ func kills(rounds int, enough func() bool) iter.Seq[int] {
 // What was accepted is carried out, once, however often the process is killed in between: imports and exports in
 // flight, at any moment.
 func TestKilledAtAnyMoment(t *testing.T) {
+	gittest.Long(t)
 	rounds := 6
 	if testing.Short() {
 		rounds = 2
