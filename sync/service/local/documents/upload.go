@@ -136,6 +136,9 @@ func readDocumentModel(field string, raw []byte) (m documentModel, err error) {
 	bilingual := api.Member[json.RawMessage](b, "bilingualFileImportSetings")
 	if len(bilingual) == 0 {
 		bilingual = api.Member[json.RawMessage](b, "bilingualFileImportSettings")
+		if bytes.HasPrefix(bilingual, []byte{'"'}) {
+			bilingual = nil // a client sends an encoded string under this name, which the service never read
+		}
 	}
 	if b.Err != nil {
 		return m, b.Err
