@@ -500,6 +500,93 @@ func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
+// An import whose answer is lost, before or after its effect, is followed by another one in the same push of a command,
+// which sends what is then to be sent: what a translator wrote meanwhile stays, and nothing arrives twice.
+func TestPushSendsAgainWhatWasLost(t *testing.T) {
+	t.Parallel()
+	type want struct {
+		sent    []string
+		imports int
+	}
+	both := want{[]string{deApp + " (de): a b", enApp + " (en): new"}, 4}
+	seen := want{[]string{enApp + " (en): new"}, 3} // the service has the translations already, as an export shows
+	for name, fault := range map[string]local.Fault{
+		"503 before the effect":   {Refuse: 503, RetryAfter: "1"},
+		"503 after the effect":    {Refuse: 503, Late: true},
+		"reset after the effect":  {Drop: true},
+		"reset before the effect": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			w.write(enApp, `{"a": "A", "b": "B", "new": "New"}`)
+			w.write(deApp, de("A hand", "B hand"))
+			lost := map[string]int{}
+			fails := func(r *http.Request) bool {
+				if !strings.HasSuffix(r.URL.Path, "/import") {
+					return false
+				}
+				lost[r.URL.Query().Get("language")]++
+				return lost[r.URL.Query().Get("language")] == 1
+			}
+			w.wire.failing(func(r *http.Request) local.Fault {
+				if fault == (local.Fault{}) || !fails(r) {
+					return local.Fault{}
+				}
+				return fault
+			})
+			if fault == (local.Fault{}) {
+				w.wire.before = func(r *http.Request) {
+					if fails(r) {
+						panic(http.ErrAbortHandler)
+					}
+				}
+			}
+			want := both
+			if fault.Late || fault.Drop {
+				want = seen
+			}
+			w.wire.take("")
+			p := w.pushes(push.Options{Patient: true})
+			w.reports(p, want.sent...)
+			if got := len(w.wire.take("import")); got != want.imports || lost["en"] != 2 || p.Failure.Error != "" {
+				t.Errorf("%d imports, %v: %+v", got, lost, p.Outcome)
+			}
+			w.holds("main", "en", "new", "New")
+			w.holds("main", "de", "a", "A hand")
+			w.holds("main", "de", "b", "B hand")
+			w.sends()
+			w.wire.failing(nil)
+		})
+	}
+}
+
+// What a translator wrote between a lost import and the next one is seen: it is a conflict, as for every push.
+func TestPushSendsAgainWhatIsThen(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	first := true
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if first && strings.HasSuffix(r.URL.Path, "/import") {
+			first = false
+			return local.Fault{Refuse: 503}
+		}
+		return local.Fault{}
+	})
+	translated := false
+	w.wire.before = func(r *http.Request) {
+		if !first && !translated {
+			translated = true
+			w.translate("main", "de", service.Draft, "a", "A service")
+		}
+	}
+	p := w.pushes(push.Options{Patient: true})
+	w.reports(p)
+	w.problem(p.Problems, "a", "A hand", "A service")
+	w.holds("main", "de", "a", "A service")
+}
+
 // A dry run changes nothing, here or there: the same push afterwards finds the same.
 func TestPushDryRunOfTranslations(t *testing.T) {
 	t.Parallel()

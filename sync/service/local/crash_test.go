@@ -85,7 +85,7 @@ func child(t *testing.T, dir string) (s *server, kill func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey}, kill
+	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey, pid: c.Process.Pid}, kill
 }
 
 // kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was
