@@ -86,6 +86,9 @@ var arrows = map[string][]string{
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
 		"sync/web"},
+	// document, terminal: what people and programs see of an answer
+	"sync/operation": {"sync/config", "sync/document", "sync/failure", "sync/files", "sync/report", "sync/service",
+		"sync/service/documents", "sync/service/memories", "sync/service/wire", "sync/terminal", "sync/transfer"},
 	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
 		"sync/service/documents", "sync/service/wire"},
 	// process: what notifications are registered with
@@ -116,7 +119,7 @@ var arrows = map[string][]string{
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/service/local/api",
 		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
-		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys",
+		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
 		"sync/service/local/memory", "sync/service/local/projects", "sync/service/local/pseudo",
 		"sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
 	"sync/service/local/api": {"sync/service/wire", "sync/languages"},
@@ -136,7 +139,7 @@ var arrows = map[string][]string{
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
 		"sync/service/local/store"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api",
-		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/memory",
+		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/machine", "sync/service/local/memory",
 		"sync/service/local/pseudo", "sync/service/local/segment", "sync/service/local/store"},
 	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/editor", "sync/service/local/jobs",
@@ -144,6 +147,8 @@ var arrows = map[string][]string{
 	"sync/service/local/tasks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/projects": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/store"},
+	// check: what an engine answers is measured against its source
+	"sync/service/local/machine":  {"sync/bound", "sync/check"},
 	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
