@@ -7,8 +7,9 @@
 //
 // Here the parts are put together, and the calls answered that belong to none of them. How calls are read is in api,
 // what is stored in store, what takes time in jobs. Keys (import, export), documents (with editor, statistics,
-// tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by; none of them
-// imports this package. It does not translate: a translation comes in by an import, from a translation memory, or is
+// tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by, page the one for
+// people; none of them imports this package. It does not translate: a translation comes in by an import, from a person
+// or a translation memory, or is
 // made up by the pseudo-translation that stands for an engine.
 //
 // A change that the interface notifies of is stored together with the notification, which goes out when the change is
@@ -37,6 +38,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/memory"
+	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
 	"github.com/locsync/locsync/sync/service/local/statistics"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -75,6 +77,8 @@ type Options struct {
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
 	Faults func(r *http.Request) Fault
+	// Saved, when set, is told of each project in which a person has changed a text on the page.
+	Saved func(project string)
 	// Logger; nil: none.
 	Logger *zap.Logger
 }
@@ -90,6 +94,7 @@ type Service struct {
 	jobs      *jobs.Runner
 	callbacks *callbacks.Sender
 	projects  *projects.Service
+	page      *page.Service
 	table     map[string]api.Methods // everything that is served, by path
 }
 
@@ -171,6 +176,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		maps.Copy(s.table, part)
 	}
 	s.server.Handle(wire.Prefix, s.table)
+	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Logger: o.Logger})
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: s.table[wire.PathImportResult]})
 	if err := jobs.Open(); err != nil {
 		return nil, err
@@ -181,6 +187,9 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 
 // ServeHTTP answers a call.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }
+
+// Page is where people translate in a browser. It is served below page.Path.
+func (s *Service) Page() *page.Service { return s.page }
 
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended
 // before.

@@ -34,7 +34,7 @@ var (
 	bucketRows    = []byte("rows")       // number -> row; numbers ascend, so rows are in the order of their first import
 )
 
-// What a collection has for one language lies in a bucket for each kind.
+// What a collection has for one language is in a bucket for each kind.
 const (
 	inLanguage = "in:"      // number -> translation
 	inPast     = "past:"    // number -> the translations before that one (past.go)
@@ -306,11 +306,18 @@ func (k *Keyspace) Each(after []byte, do func(n []byte, r *Row) (more bool, err 
 	return nil
 }
 
-// EachBefore calls do with the rows before a number, the last of them first.
+// EachBefore calls do with the rows before a number, nil for all, the last of them first.
 func (k *Keyspace) EachBefore(before []byte, do func(n []byte, r *Row) (more bool, err error)) error {
 	c := k.rows.Cursor()
-	c.Seek(before)
-	for n, raw := c.Prev(); n != nil; n, raw = c.Prev() {
+	n, raw := c.Last()
+	if before != nil {
+		if found, _ := c.Seek(before); found != nil {
+			n, raw = c.Prev()
+		} else {
+			n, raw = c.Last()
+		}
+	}
+	for ; n != nil; n, raw = c.Prev() {
 		r, err := decodeRow(raw)
 		if err != nil {
 			return fmt.Errorf("row %d: %w", binary.BigEndian.Uint64(n), err)
@@ -331,8 +338,10 @@ func (k *Keyspace) At(n []byte) (*Row, error) {
 	return decodeRow(raw)
 }
 
-// Number is a row's number as it is stored.
+// Number is a row's number as it is stored, RowNumber the inverse.
 func Number(n uint64) []byte { return number(n) }
+
+func RowNumber(n []byte) uint64 { return binary.BigEndian.Uint64(n) }
 
 func JoinAllCollections(tx *Tx, projectID string, codes []string) error {
 	if len(codes) == 0 {
