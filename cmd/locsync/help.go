@@ -295,7 +295,7 @@ var jsonDocuments = map[string]any{
 	"documents push": transfer.DocumentsSent{}, "documents pull": transfer.DocumentsFetched{}, "translate": translations{},
 	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
 	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": report.Build{}, "service": document.Listening{},
+	"version": report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 }
 

@@ -91,8 +91,9 @@ var arrows = map[string][]string{
 	// process: what notifications are registered with
 	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
+	// page: how the embedded service is asked for an invitation.
 	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/ledger/boltledger", "sync/process",
-		"sync/report", "sync/web"},
+		"sync/report", "sync/service/local/page", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
 		"sync/report",

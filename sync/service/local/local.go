@@ -9,8 +9,7 @@
 // what is stored in store, what takes time in jobs. Keys (import, export), documents (with editor, statistics,
 // tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by, page the one for
 // people; none of them imports this package. It does not translate: a translation comes in by an import, from a person
-// or a translation memory, or is
-// made up by the pseudo-translation that stands for an engine.
+// or a translation memory, or is made up by the pseudo-translation that stands for an engine.
 //
 // A change that the interface notifies of is stored together with the notification, which goes out when the change is
 // on the disk: at least once, in no order, until the receiver took it or eight more attempts failed.
@@ -190,6 +189,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.S
 
 // Page is where people translate in a browser. It is served below page.Path.
 func (s *Service) Page() *page.Service { return s.page }
+
+// Commands answers what commands of this machine may ask for: every call of the interface, and invitations. It is
+// served where only they reach it.
+func (s *Service) Commands() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == page.InvitePath && r.Method == http.MethodPost {
+			s.page.InviteCall(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+}
 
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended
 // before.

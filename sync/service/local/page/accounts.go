@@ -199,12 +199,12 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 // signing is the form of the sign-in page.
 type signing struct{ Name, Next, Wrong string }
 
-func (s *Service) signInForm(w http.ResponseWriter, r *http.Request) error {
+func signInForm(w http.ResponseWriter, r *http.Request) error {
 	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next")}})
 }
 
 // askToSignIn sends who is not signed in to the form, which leads back.
-func (s *Service) askToSignIn(w http.ResponseWriter, r *http.Request) {
+func askToSignIn(w http.ResponseWriter, r *http.Request) {
 	next := ""
 	if r.Method == http.MethodGet {
 		next = strings.TrimPrefix(r.URL.Path, Path)

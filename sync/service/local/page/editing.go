@@ -321,6 +321,6 @@ func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.Sta
 		d.next = "list?" + string(o.With("done", "1"))
 		return nil
 	}
-	d.next = "key?" + string(o.With("at", next.String(), "said", said)) + "#fields"
+	d.next = "key?" + string(o.With("at", next.String(), "said", said))
 	return nil
 }

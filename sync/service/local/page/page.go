@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -43,7 +44,8 @@ type Service struct {
 	Options
 	mux     *http.ServeMux
 	guesses *guesses
-	deriver sync.Mutex // one password at a time is derived: it takes a processor for a while
+	address atomic.Value // string
+	deriver sync.Mutex   // one password at a time is derived: it takes a processor for a while
 }
 
 // ServeHTTP answers a request for something below Path.
@@ -96,7 +98,7 @@ func (s *Service) private(method, path string, do func(w http.ResponseWriter, r 
 	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visitorOf(r)
 		if err == nil && v == nil {
-			s.askToSignIn(w, r)
+			askToSignIn(w, r)
 			return
 		}
 		if err == nil {

@@ -9,7 +9,7 @@ func New(o Options) *Service {
 	}
 	s := &Service{Options: o, mux: http.NewServeMux(), guesses: newGuesses()}
 	s.mux.HandleFunc("GET "+Path+"static/{file}", asset)
-	s.public("GET", "sign-in", s.signInForm)
+	s.public("GET", "sign-in", signInForm)
 	s.public("POST", "sign-in", s.signIn)
 	s.public("GET", "invitation", s.invitationForm)
 	s.public("POST", "invitation", s.accept)
