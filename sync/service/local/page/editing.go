@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"net/http"
@@ -47,15 +48,16 @@ type editing struct {
 	Next        neighbours
 }
 
-// neighbours are the queries of the keys before and behind one; empty where there is none.
+// neighbours are the queries of the keys before and behind one that the filter shows.
 type neighbours struct{ Previous, Next template.URL }
 
 // SingleStage reports whether what is confirmed is final at once.
 func (e *editing) SingleStage() bool { return len(e.Project.Stages) == 1 }
 
-// key is the page of a key: of the one that it names, or of the first that the filter shows.
+// key is the page of the key that it names with at. With after or before it leads to the next one that the filter
+// shows, with none of them to the first.
 func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	p := scopeOf(r)
+	p, onward := scopeOf(r), ""
 	var e *editing
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := p.open(tx)
@@ -64,11 +66,8 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 		}
 		at, ok := readPosition(r.FormValue("at"))
 		if !ok {
-			next, err := o.next(position{}, false)
-			if err != nil || next == nil {
-				return err
-			}
-			at = *next
+			onward, err = o.onward(r)
+			return err
 		}
 		it, err := o.at(at)
 		if err != nil {
@@ -81,11 +80,9 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 		return err
 	}
 	if e == nil {
-		return goTo(w, "list?"+string(p.With("done", "1")))
+		return goTo(w, onward)
 	}
-	said := map[string]string{"saved": "Saved.",
-		"held": "Saved. Pulls hold that translation back until its check is satisfied."}
-	return showKey(w, http.StatusOK, v, e, said[r.FormValue("said")])
+	return showKey(w, http.StatusOK, v, e, saved[r.FormValue("said")])
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
@@ -147,15 +144,7 @@ func (o *opened) editing(it item, texts []store.Text) (*editing, error) {
 	if e.Suggestions, err = o.suggestions(it); err != nil {
 		return nil, err
 	}
-	for back, query := range map[bool]*template.URL{false: &e.Next.Next, true: &e.Next.Previous} {
-		at, err := o.next(it.at, back)
-		if err != nil {
-			return nil, err
-		}
-		if at != nil {
-			*query = o.With("at", at.String())
-		}
-	}
+	e.Next = neighbours{Previous: o.With("before", it.at.String()), Next: o.With("after", it.at.String())}
 	return e, nil
 }
 
@@ -221,6 +210,10 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 // states are the values of the buttons that save.
 var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store.Intermediate, showFinal: store.Final}
 
+// saved is how the page after it tells what was saved.
+var saved = map[string]string{"saved": "Saved.",
+	"held": "Saved. Pulls hold that translation back until its check is satisfied."}
+
 // outcome is what came of a form.
 type outcome struct {
 	page   *editing // to be shown again: nothing was stored
@@ -259,7 +252,8 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if err := o.put(it, is, s.Saved); err != nil {
 			return err
 		}
-		return done.onward(o, it, texts, state)
+		done.onward(o, it, texts, state)
+		return nil
 	})
 	switch {
 	case err != nil:
@@ -287,7 +281,7 @@ func (d *outcome) again(o *opened, it item, texts []store.Text, status int, said
 }
 
 // put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
-func (o *opened) put(it item, is *store.Translation, saved func(project string)) error {
+func (o *opened) put(it item, is *store.Translation, tell func(project string)) error {
 	k, err := o.keyspace(it.at.Collection)
 	if err != nil {
 		return err
@@ -303,24 +297,37 @@ func (o *opened) put(it item, is *store.Translation, saved func(project string))
 			return err
 		}
 	}
-	o.tx.OnCommit(func() { saved(o.project.ID) })
+	o.tx.OnCommit(func() { tell(o.project.ID) })
 	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
 }
 
-// onward is the next key that the filter shows; the list, where that was the last one.
-func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State) error {
+// onward leads to the next key, and says what was saved.
+func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State) {
 	said := "saved"
 	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f finding) bool { return f.Holds }) {
 		said = "held"
 	}
-	next, err := o.next(it.at, false)
-	if err != nil {
-		return err
+	d.next = "key?" + string(o.With("after", it.at.String(), "said", said))
+}
+
+// onward is the address of the next key that the filter shows; of the list, where there is none; and of the search
+// itself, where that takes longer than one request may.
+func (o *opened) onward(r *http.Request) (string, error) {
+	from, _ := readPosition(r.FormValue("after"))
+	before, back := readPosition(r.FormValue("before"))
+	direction := "after"
+	if back {
+		from, direction = before, "before"
 	}
-	if next == nil {
-		d.next = "list?" + string(o.With("done", "1"))
-		return nil
+	said := r.FormValue("said")
+	f, err := o.walk(from, back, 1)
+	switch {
+	case err != nil:
+		return "", err
+	case len(f.items) > 0:
+		return "key?" + string(o.With("at", f.items[0].at.String(), "said", said)), nil
+	case f.more:
+		return "key?" + string(o.With(direction, f.last.String(), "said", said)), nil
 	}
-	d.next = "key?" + string(o.With("at", next.String(), "said", said))
-	return nil
+	return "list?" + string(o.With("done", cmp.Or(said, "1"))), nil
 }

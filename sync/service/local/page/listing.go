@@ -130,8 +130,8 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 		return err
 	}
 	said := ""
-	if r.FormValue("done") != "" {
-		said = "That was the last one here."
+	if done := r.FormValue("done"); done != "" {
+		said = strings.TrimSpace(saved[done] + " There are no further keys here.")
 	}
 	return show(w, http.StatusOK, "list", view{Visitor: v, Title: l.Project + ": " + l.Language, Said: said, Data: l})
 }

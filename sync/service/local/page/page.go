@@ -14,6 +14,7 @@ import (
 
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
@@ -182,6 +183,7 @@ var source string
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(template.FuncMap{
 		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
+		"text": shown,
 	}).Parse(source))
 })
 
@@ -194,6 +196,26 @@ func percent(part, all int) int {
 		return 0
 	}
 	return part * 100 / all
+}
+
+// shown is a text as people see it: what would be invisible, or would change the order of what is around it, is spelled
+// out. In the fields a text is what it is.
+func shown(text string) string {
+	hides := func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	}
+	if !strings.ContainsFunc(text, hides) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !hides(r) {
+			b.WriteRune(r)
+		} else if r != '\r' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // fieldRows is how many lines a field shows.

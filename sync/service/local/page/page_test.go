@@ -216,7 +216,7 @@ func TestTranslate(t *testing.T) {
 	f.Set("text-", "Auf Wiedersehen")
 	f.Set("state", "final")
 	w.now.Add(int64(time.Hour))
-	w.has(w.post(w.client, "key", f), "200 /translate/list", "last one")
+	w.has(w.post(w.client, "key", f), "200 /translate/list", "Saved. There are no further keys")
 	w.has(w.get("list?"+inGerman+"&show=all&q=wieder"), ">bye<", "final")
 	w.has(w.get("list?"+inGerman+"&show=confirmed"), ">hi<")
 	w.has(w.get("key?"+inGerman+"&show=all&q=bye"), "Tschüs", "an import", "<bdi>Anna</bdi>", "now")
@@ -374,14 +374,53 @@ func TestPages(t *testing.T) {
 // Hostile texts are text.
 func TestHostileTexts(t *testing.T) {
 	w := newWorld(t)
-	hostile := `</textarea><script>alert(1)</script>"'><img src=x onerror=alert(1)>{{.}}`
+	hostile := `</textarea><script>alert(1)</script>"'><img src=x onerror=alert(1)>{{.}}` + "\u202egnp"
 	data, err := json.Marshal(map[string]string{hostile: hostile})
 	w.check(err)
 	w.imports("language=en&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", string(data))
-	w.imports("language=de&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", strings.Replace(string(data), `{{.}}"}`, `"}`, 1))
+	w.imports("language=de&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", strings.Replace(string(data), "gnp\"}", "jpg\"}", 1))
+	w.lacks(w.get("list?"+inGerman+"&show=all"), "\u202e")
 	for _, path := range []string{"list?" + inGerman + "&q=" + url.QueryEscape("<script>"), "key?" + inGerman} {
 		page := w.get(path)
 		w.lacks(page, "<script>alert", "<img", `"><u>`)
-		w.has(page, "&lt;script&gt;alert(1)")
+		w.has(page, "&lt;script&gt;alert(1)", `\u202egnp`)
+	}
+}
+
+// What developers say about a text is beside it.
+func TestComment(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=ios-strings", "Localizable.strings", "/* Of the button */\n\"save\" = \"Save\";\n")
+	w.has(w.get("key?"+inGerman), "Comment:", "Of the button")
+}
+
+// A daemon elsewhere hears of a saved text by the notification that it has registered.
+func TestSavedIsNotified(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	heard := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		heard <- r.URL.Path + " " + string(body)
+	}))
+	defer receiver.Close()
+	answer, err := http.Post(w.server.URL+"/api/integration/v1/callback", "application/json",
+		strings.NewReader(`{"url": "`+receiver.URL+`", "additionalHeaders": []}`))
+	w.check(err)
+	w.check(answer.Body.Close())
+	if answer.StatusCode/100 != 2 {
+		t.Fatal(answer.Status)
+	}
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Speichern")
+	f.Set("state", "draft")
+	w.has(w.post(w.client, "key", f), "200 ")
+	select {
+	case got := <-heard:
+		if want := `/project/status ["` + projectID + `"]`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("no notification came")
 	}
 }

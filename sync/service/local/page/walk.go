@@ -67,12 +67,3 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 	}
 	return k.Each(start, visit)
 }
-
-// next is the first key that is shown behind a position, or before it; nil where there is none soon.
-func (o *opened) next(from position, back bool) (*position, error) {
-	f, err := o.walk(from, back, 1)
-	if err != nil || len(f.items) == 0 {
-		return nil, err
-	}
-	return &f.items[0].at, nil
-}
