@@ -298,7 +298,7 @@ var jsonDocuments = map[string]any{
 	"translate": translations{},
 	"glossary":  document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
 	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": report.Build{}, "service": document.Listening{},
+	"version": report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 }
 

@@ -162,9 +162,9 @@ func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []pr
 }
 
 // machineTranslation is what the engine makes of a segment; ok is false when its document would not take that.
-func machineTranslation(doc *segment.Document, i int, code string) (text string, ok bool) {
+func machineTranslation(doc *segment.Document, i int, code string, terms *store.Terms) (text string, ok bool) {
 	seg := doc.Segments()[i]
-	text = pseudo.Text(seg.Text, code)
+	text = withTerms(terms, seg.Text, func(text string) string { return pseudo.Text(text, code) })
 	if seg.Markup == segment.Markdown { // where links lead is not translated
 		leads := linkTarget.FindAllString(seg.Text, -1)
 		text = linkTarget.ReplaceAllStringFunc(text, func(was string) string {

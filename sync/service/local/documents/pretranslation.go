@@ -289,18 +289,22 @@ func followRule(k *editor.Editor, r store.PretranslationRule, i int) (t store.Ta
 		return t, false, nil
 	}
 	t.Stage = k.Project.StageNumber(r.Stage)
+	terms, err := k.Terms()
+	if err != nil {
+		return t, false, err
+	}
 	switch r.Type {
 	case wire.RuleMemory:
 		t.Origin = store.FromMemory
-		t.Text, ok, err = recall(k, r, i)
+		t.Text, ok, err = recall(k, r, i, terms)
 	case wire.RuleMachine:
 		if k.Project.Translates(k.Rendition.Code) {
 			t.Origin = store.FromMachine
-			t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code)
+			t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code, terms)
 		}
 	case store.PseudoRule:
 		t.Origin, t.Stage = store.FromPseudo, len(k.Project.Stages)
-		t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code)
+		t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code, terms)
 	case wire.RuleNumberConversion:
 		t.Origin = store.FromMachine
 		t.Text, ok = k.Segments[i].Text, onlyNumbers(k.Segments[i].Text)
@@ -313,8 +317,8 @@ func onlyNumbers(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789 .,:/-+%") == ""
 }
 
-// recall asks the memories of a rule for a segment.
-func recall(k *editor.Editor, r store.PretranslationRule, i int) (text string, ok bool, err error) {
+// recall asks the memories of a rule for a segment, and, where none has the very text, the project's glossaries.
+func recall(k *editor.Editor, r store.PretranslationRule, i int, terms *store.Terms) (text string, ok bool, err error) {
 	var best memory.Match
 	for _, attached := range k.Project.Memories {
 		if r.Memory != "" && r.Memory != attached.ID || !attached.Serves(k.Rendition.Code) {
@@ -335,6 +339,10 @@ func recall(k *editor.Editor, r store.PretranslationRule, i int) (text string, o
 		if found.Percent >= threshold && found.Percent > best.Percent && k.Parsed.Accepts(i, found.Text) == nil {
 			best = found
 		}
+	}
+	if term, known := terms.Whole(k.Segments[i].Text); known && best.Percent < 100 && r.Memory == "" &&
+		k.Parsed.Accepts(i, term) == nil {
+		return term, true, nil
 	}
 	return best.Text, best.Percent > 0, nil
 }

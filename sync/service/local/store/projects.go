@@ -65,7 +65,7 @@ func (p *Project) Speaks(code string) bool {
 // Level is a completion state as it counts in this project: with a single stage, what is confirmed on the first is
 // confirmed on all.
 func (p *Project) Level(s State) State {
-	if s == intermediate && len(p.Stages) == 1 {
+	if s == Intermediate && len(p.Stages) == 1 {
 		return Final
 	}
 	return s
