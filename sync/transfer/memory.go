@@ -59,7 +59,8 @@ func (m *memory) key(r *FetchedDocument) string { return m.asked + " " + r.doc.I
 // holds reports whether what would be fetched is in its file already.
 func (m *memory) holds(r *FetchedDocument, root *os.Root) bool {
 	was, is := m.Fetched[m.key(r)]
-	if !is || was.File != r.File || was.Record != r.doc.RevisionLabel || time.Since(was.At) > fresh || was.At.After(time.Now()) {
+	age := time.Since(was.At)
+	if !is || was.File != r.File || was.Record != r.doc.RevisionLabel || age > fresh || age < 0 {
 		return false
 	}
 	content, err := root.ReadFile(filepath.FromSlash(r.File))

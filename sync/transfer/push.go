@@ -53,8 +53,8 @@ type pushing struct {
 // Push adds files as documents, or replaces those of the same path that changed, and waits until the service has taken
 // them apart. The model is what is said of every file: its languages, and how it is taken apart.
 func (t Transfer) Push(ctx context.Context, paths []string, model service.DocumentModel) (DocumentsSent, error) {
-	p := &pushing{Transfer: t, model: model, notes: newNotes(), there: map[string][]documents.Document{}, pending: map[string]int{},
-		sent: DocumentsSent{Project: t.Project, Documents: []SentDocument{}}}
+	p := &pushing{Transfer: t, model: model, notes: newNotes(), there: map[string][]documents.Document{},
+		pending: map[string]int{}, sent: DocumentsSent{Project: t.Project, Documents: []SentDocument{}}}
 	versions, err := versionsOf(paths)
 	if err != nil {
 		return p.sent, err
