@@ -36,6 +36,7 @@ var table = []Format{
 	{Name: "Android XML", MIME: "application/xml", Extensions: []string{".xml"}, parse: resourceFile("android-xml")},
 	{Name: "LocJSON", MIME: "application/json", Extensions: []string{".locjson"}, parse: resourceFile("locjson")},
 	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF},
+	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO},
 	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
 }
 
