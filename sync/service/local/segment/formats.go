@@ -18,14 +18,6 @@ type Format struct {
 	binary     bool // not text: nothing is said about its bytes
 }
 
-// Options are what a document cannot tell about itself.
-type Options struct {
-	// Source is the code of the language that the document is in: a YAML file may have it as the root of its keys.
-	Source string
-	// Sheet, when set, is where the texts of a workbook are.
-	Sheet *Sheet
-}
-
 var table = []Format{
 	{Name: "Plain text", MIME: "text/plain", Extensions: []string{".txt"}, parse: parseText},
 	{Name: "Markdown", MIME: "text/markdown", Extensions: []string{".md", ".markdown"}, parse: parseMarkdown},

@@ -117,7 +117,7 @@ func (r *poReader) begin(keyword string, at int) error {
 		}
 		r.forms = append(r.forms, r.now)
 	default:
-		return syntaxError(r.d.src, at, "%q is no keyword here", keyword)
+		return syntaxError(r.d.src, at, "%q cannot be here", keyword)
 	}
 	return nil
 }

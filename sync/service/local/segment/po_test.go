@@ -45,8 +45,8 @@ func TestGettext(t *testing.T) {
 	}
 	for src, says := range map[string]string{
 		"msgid \"a\nmsgstr \"b\"\n": "1:1", "msgstr \"b\"\n": "without a msgid", "msgid \"a\"\n\n": "msgstr",
-		"msgid \"a\"\nmsgid \"b\"\n": "second", "\"a\"\n": "without a keyword", "what \"a\"\n": "no keyword",
-		"msgid \"a\\q\"\n": "1:1", "msgid \"a\"\nmsgstr[1] \"\"\n": "no keyword",
+		"msgid \"a\"\nmsgid \"b\"\n": "second", "\"a\"\n": "without a keyword", "what \"a\"\n": "cannot be here",
+		"msgid \"a\\q\"\n": "1:1", "msgid \"a\"\nmsgstr[1] \"\"\n": "cannot be here",
 	} {
 		if _, err := Parse("a.po", []byte(src), Options{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", src, err)
