@@ -186,6 +186,13 @@ func (m *Memory) Language(code string) string {
 	return m.Record.Targets[i]
 }
 
+// AddTarget has a memory remember translations into a language, too.
+func (m *Memory) AddTarget(code string) {
+	if m.Language(code) == "" {
+		m.Record.Targets = append(m.Record.Targets, code)
+	}
+}
+
 // unit finds the unit of a source text in a context.
 func (m *Memory) unit(source string, at Surroundings) (n []byte, found *MemoryUnit, err error) {
 	if n, ok := m.fresh[freshUnit{source, at}]; ok {

@@ -13,6 +13,8 @@
 //	               index      kind and key -> number
 //	               rows       number -> key, source text, labels (rows.go)
 //	               in:de      number -> translation into German, and so on
+//	               past:de    number -> the translations before it (past.go)
+//	               offered:de number -> a translation that was not taken (past.go)
 //	jobs       identifier -> job (JSON), until it expires
 //	queue      number -> identifier of a job that has not ended
 //	uploads    identifier/n -> the n-th file of an import that has not ended
@@ -21,7 +23,7 @@
 //	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (files.go)
 //	documents, documentsOf, documentPaths, documentTexts, translations (documents.go),
-//	memories (memories.go), tasks (tasks.go), statistics (statistics.go)
+//	memories (memories.go), tasks (tasks.go), statistics (statistics.go), people (people.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
 // reads and writes the rows of its own keys only, whatever else the collection has. Pseudo-translations are not
@@ -63,13 +65,14 @@ var (
 	bucketMemories      = []byte("memories")
 	bucketTasks         = []byte("tasks")
 	bucketStatistics    = []byte("statistics")
+	bucketPeople        = []byte("people")
 )
 
 // buckets are all of them.
 var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry,
 	bucketCallbacks,
 	bucketStorage, bucketGlossaries, bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations,
-	bucketMemories, bucketTasks, bucketStatistics}
+	bucketMemories, bucketTasks, bucketStatistics, bucketPeople}
 
 // Store is the database, as one account uses it. A transaction that returned is on the disk.
 type Store struct {
