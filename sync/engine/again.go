@@ -5,6 +5,7 @@ import (
 
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/repository"
+	"github.com/locsync/locsync/sync/service"
 )
 
 // A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first
@@ -36,7 +37,7 @@ func twice[R runReport[R]](
 func (p *project) pushAgain(
 	ctx context.Context, o push.Options, reports []push.Report, err error,
 ) ([]push.Report, error) {
-	for r := p.branch.Service.Recovery(); r.Worth(ctx, err); {
+	for r := service.NewRecovery(p.branch.Service); r.Worth(ctx, err); {
 		var second []push.Report
 		second, err = p.push(ctx, o)
 		reports = continued(reports, second)

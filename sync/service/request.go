@@ -33,7 +33,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	reqCtx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 
-	var sent sentTrace
+	sent := sentTrace{late: func() { giveUp(errHeaders) }}
 	req, body, err := c.newRequest(sent.watch(reqCtx), cl, target)
 	if err != nil {
 		return nil, &failure{Error: &Error{Op: cl.Op, Err: err}}, unclear
@@ -46,7 +46,6 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	whole := time.AfterFunc(patience, func() { giveUp(errWhole) })
 	defer whole.Stop()
 	sent.patience = c.limits.headers + patience - c.limits.whole // a large body takes its time there, too
-	sent.late = func() { giveUp(errHeaders) }
 	if !cl.Repeatable {
 		// A connection that was kept open may have been closed at the other end by now, which shows only
 		// after the request was written. A fresh one spares us that doubt.

@@ -424,7 +424,7 @@ var notYet []string
 // or make none.
 var around = []string{
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
-	"Client.Format", "Client.Projects", "Client.Queued", "Client.Recovery", "Client.ServiceTime", "Client.Strings",
+	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
 	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download", "Documents.Wait", "Documents.WaitAll",
 	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport", "Projects.WithDocuments", "Projects.WithSome",
 	"Statistics.ByDocument", "Statistics.Document", "Statistics.Project", "Strings.Download", "Strings.Downloads",

@@ -128,3 +128,12 @@ func (m *Meter) notified(source, outcome string) {
 		m.notifications.Add(1, source, outcome)
 	}
 }
+
+// describe is a family of the name, which says whether it counts.
+func describe(name, help string, labels ...string) *exposition.Family {
+	kind := exposition.Gauge
+	if strings.HasSuffix(name, "_total") {
+		kind = exposition.Counter
+	}
+	return &exposition.Family{Name: "locsync_" + name, Help: help, Kind: kind, Labels: labels}
+}

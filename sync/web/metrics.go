@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/exposition"
@@ -68,14 +67,6 @@ var (
 	stateBytes  = describe("state_bytes", "Size of the state file.")
 	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
 )
-
-func describe(name, help string, labels ...string) *exposition.Family {
-	kind := exposition.Gauge
-	if strings.HasSuffix(name, "_total") {
-		kind = exposition.Counter
-	}
-	return &exposition.Family{Name: "locsync_" + name, Help: help, Kind: kind, Labels: labels}
-}
 
 func (s *server) measure(m sink) {
 	m.add(buildInfo, 1, s.Version, runtime.Version())

@@ -11,8 +11,8 @@ import (
 )
 
 // Params are the query parameters of a call. Clients spell them in many ways: names in any case, with [] behind the
-// names of lists, lists by commas, line breaks or repetition, booleans as words, numbers, or the bare name. It remembers
-// which of them a handler asked for.
+// names of lists, lists by commas, line breaks or repetition, booleans as words, numbers, or the bare name. It
+// remembers which of them a handler asked for.
 type Params map[string]*param
 
 type param struct {

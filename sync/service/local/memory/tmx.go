@@ -59,23 +59,7 @@ func (s *Service) importMemory(c *api.Call) error {
 	}
 	var units []tmxUnit
 	join := func() error {
-		err := s.store.Update(func(tx *store.Tx) error {
-			m, err := store.MemoryIn(tx, wire.MemoryID, id)
-			if err != nil {
-				return err
-			}
-			if replace {
-				if err := m.Clear(); err != nil {
-					return err
-				}
-			}
-			for _, u := range units {
-				if err := rememberTMX(m, u, tx.Now()); err != nil {
-					return err
-				}
-			}
-			return m.Flush()
-		})
+		err := s.join(id, units, replace)
 		replace, units = false, units[:0]
 		return err
 	}
@@ -97,6 +81,27 @@ func (s *Service) importMemory(c *api.Call) error {
 		return err
 	}
 	return c.Empty(http.StatusNoContent)
+}
+
+// join adds units to a memory; replace takes what it has away before.
+func (s *Service) join(id string, units []tmxUnit, replace bool) error {
+	return s.store.Update(func(tx *store.Tx) error {
+		m, err := store.MemoryIn(tx, wire.MemoryID, id)
+		if err != nil {
+			return err
+		}
+		if replace {
+			if err := m.Clear(); err != nil {
+				return err
+			}
+		}
+		for _, u := range units {
+			if err := rememberTMX(m, u, tx.Now()); err != nil {
+				return err
+			}
+		}
+		return m.Flush()
+	})
 }
 
 // receiveTMX writes the file of a call to the disk as it comes.

@@ -18,14 +18,6 @@ type Format struct {
 	binary     bool // not text: nothing is said about its bytes
 }
 
-// Options are what a document cannot tell about itself.
-type Options struct {
-	// Source is the code of the language that the document is in: a YAML file may have it as the root of its keys.
-	Source string
-	// Sheet, when set, is where the texts of a workbook are.
-	Sheet *Sheet
-}
-
 var table = []Format{
 	{Name: "Plain text", MIME: "text/plain", Extensions: []string{".txt"}, parse: parseText},
 	{Name: "Markdown", MIME: "text/markdown", Extensions: []string{".md", ".markdown"}, parse: parseMarkdown},
@@ -36,6 +28,7 @@ var table = []Format{
 	{Name: "Android XML", MIME: "application/xml", Extensions: []string{".xml"}, parse: resourceFile("android-xml")},
 	{Name: "LocJSON", MIME: "application/json", Extensions: []string{".locjson"}, parse: resourceFile("locjson")},
 	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF},
+	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO},
 	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
 }
 

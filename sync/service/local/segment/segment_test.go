@@ -47,7 +47,15 @@ var samples = []struct {
 		[]string{"One & two", "Three <x id=\"a\"/>", "Four"}},
 	{"b.xlf", "<xliff version=\"2.0\" srcLang=\"en\" trgLang=\"de\"><file id=\"f\"><unit id=\"u\"><segment id=\"s\" state=\"final\"><source>One</source><target>Eins &quot;1&quot;</target></segment></unit></file></xliff>",
 		[]string{"One"}},
+	{"a.po", poSample, []string{"One \"two\"", "Two\nlines\n", "%d file", "%d files", "Open", "Fuzzy one"}},
 }
+
+const poSample = "# About\nmsgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: x\\n\"\n\"Language: de\\n\"\n\n" +
+	"#. What it says\n#: a.c:1\nmsgid \"One \\\"two\\\"\"\nmsgstr \"Eins \\\"zwei\\\"\"\n\n" +
+	"msgid \"\"\n\"Two\\n\"\n\"lines\\n\"\nmsgstr \"\"\n\n" +
+	"#, c-format\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d Datei\"\nmsgstr[1] \"%d Dateien\"\n\n" +
+	"msgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"\"\n\n" +
+	"#, fuzzy, c-format\nmsgid \"Fuzzy one\"\nmsgstr \"Unscharf\"\n\n#~ msgid \"Old\"\n#~ msgstr \"Alt\"\n"
 
 func parse(t testing.TB, file string, src []byte) *Document {
 	t.Helper()
@@ -156,7 +164,7 @@ func TestHostileTranslations(t *testing.T) {
 				}
 				got := again.segments[i].Text
 				switch {
-				case strings.HasSuffix(file, ".xlf"):
+				case strings.HasSuffix(file, ".xlf"), file == "a.po":
 					got = again.segments[i].Target
 				case file == "a.md":
 					got = unescaped.ReplaceAllString(got, "$1")

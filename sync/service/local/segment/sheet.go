@@ -10,6 +10,14 @@ import (
 	"github.com/locsync/locsync/sync/service/local/workbook"
 )
 
+// Options are what a document cannot tell about itself.
+type Options struct {
+	// Source is the code of the language that the document is in: a YAML file may have it as the root of its keys.
+	Source string
+	// Sheet, when set, is where the texts of a workbook are.
+	Sheet *Sheet
+}
+
 // Sheet says where the texts of a multilingual workbook are. Columns are letters.
 type Sheet struct {
 	StartingRow int               // the first row with texts, from 1

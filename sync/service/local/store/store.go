@@ -33,14 +33,10 @@ package store
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // databaseFile is the one file that holds everything but the results of exports, which lie beside it (see
@@ -91,38 +87,6 @@ type Store struct {
 type Tx struct {
 	bolt  *bolt.Tx
 	store *Store
-}
-
-var options = bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType}
-
-// Open opens the database in a folder for an account. The clock says when something happened.
-func Open(dir, account string, clock func() time.Time) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the translation service: %w", err)
-	}
-	path := filepath.Join(dir, databaseFile)
-	db, err := bolt.Open(path, 0o600, &options)
-	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s is in use: another process serves this folder; "+
-			"stop it, or give this one a folder of its own", path)
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range buckets {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return preparePaths(tx)
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
-	}
-	db = shrunk(db, path)
-	sweepTemporary(dir)
-	return &Store{db: db, dir: dir, Account: account, clock: clock, Queued: NewSignal()}, nil
 }
 
 func (st *Store) Close() error { return st.db.Close() }

@@ -34,7 +34,7 @@ func TestRecoveryEnds(t *testing.T) {
 				}
 				var h heard
 				ctx, start := h.watch(t.Context()), time.Now()
-				again := c.Recovery()
+				again := NewRecovery(c)
 				for _, err = c.Strings().StartImport(ctx, anImport()); again.Worth(ctx, err); {
 					_, err = c.Strings().StartImport(ctx, anImport())
 				}
@@ -69,11 +69,11 @@ func TestRecoveryOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, status = range []int{400, 401, 404, 429, 501} {
-			if _, err := c.Strings().StartImport(t.Context(), anImport()); c.Recovery().Worth(t.Context(), err) {
+			if _, err := c.Strings().StartImport(t.Context(), anImport()); NewRecovery(c).Worth(t.Context(), err) {
 				t.Errorf("made again after %v", err)
 			}
 		}
-		if c.Recovery().Worth(t.Context(), nil) {
+		if NewRecovery(c).Worth(t.Context(), nil) {
 			t.Error("made again after success")
 		}
 	})
