@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/repository"
 )
 
@@ -28,6 +29,19 @@ func twice[R runReport[R]](
 		return second, err
 	}
 	return continued(first, second), err
+}
+
+// pushAgain makes a push again while imports of it are lost on their way and the service may come back. What is still
+// pending is then sent as it is by that time, after the service's present texts were read again.
+func (p *project) pushAgain(
+	ctx context.Context, o push.Options, reports []push.Report, err error,
+) ([]push.Report, error) {
+	for r := p.branch.Service.Recovery(); r.Worth(ctx, err); {
+		var second []push.Report
+		second, err = p.push(ctx, o)
+		reports = continued(reports, second)
+	}
+	return reports, err
 }
 
 // continued are the reports of two runs by line, in the second's order.

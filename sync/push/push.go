@@ -152,6 +152,12 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
+	if err := r.sources.compare(); err != nil {
+		return err
+	}
+	if err := r.sources.seeMissing(r.accepted); err != nil { // before it waits for the service, which may be its end
+		return err
+	}
 	situation, err := r.sources.read(ctx)
 	if err != nil {
 		return err

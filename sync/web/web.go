@@ -85,7 +85,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /ask", s.ask)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.Handle("GET /metrics", s.metrics())
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /api/status", s.status)
 	mux.HandleFunc("GET /api/events", s.events)
 	mux.HandleFunc("POST /trigger", s.trigger)

@@ -8,8 +8,9 @@
 // Here the parts are put together, and the calls answered that belong to none of them. How calls are read is in api,
 // what is stored in store, what takes time in jobs. Keys (import, export), documents (with editor, statistics,
 // tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by, page the one for
-// people; none of them imports this package. It does not translate: a translation comes in by an import, from a person
-// or a translation memory, or is made up by the pseudo-translation that stands for an engine.
+// people; none of them imports this package. It does not translate: a translation comes in by an import, from a person,
+// from a translation memory, from an engine elsewhere (machine), or is made up by the pseudo-translation that stands
+// for an engine.
 //
 // A change that the interface notifies of is stored together with the notification, which goes out when the change is
 // on the disk: at least once, in no order, until the receiver took it or eight more attempts failed.
@@ -36,6 +37,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/glossary"
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
@@ -94,6 +96,7 @@ type Service struct {
 	callbacks *callbacks.Sender
 	projects  *projects.Service
 	page      *page.Service
+	engines   *machine.Engines
 	table     map[string]api.Methods // everything that is served, by path
 }
 
@@ -159,10 +162,15 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		return nil, err
 	}
 	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Logger)
-	documents := documents.New(st, jobs, work, o.Pseudo)
+	engines, err := machine.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	documents := documents.New(st, jobs, work, o.Pseudo, engines, o.Logger)
 	statistics := statistics.New(st, jobs, work)
 	projects := projects.New(st, documents, o.Trial)
-	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, table: map[string]api.Methods{}}
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines,
+		table: map[string]api.Methods{}}
 	s.server = api.New(api.Options{
 		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now,
 		Faults: o.Faults, Logger: o.Logger,

@@ -160,6 +160,10 @@ func (s *Server) route(m Methods) http.Handler {
 			c := &Call{Request: r, Writer: w, Params: q, total: &s.Held}
 			defer c.release()
 			err = do(c)
+			if none := q.Unasked(); err == nil && len(none) > 0 {
+				s.o.Logger.Warn("parameters without effect: misspelled, or not for this call",
+					zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Strings("parameters", none))
+			}
 		}
 		if err != nil {
 			s.answerError(w, r, err)

@@ -231,6 +231,16 @@ func (p *Project) Translates(code string) bool {
 	return slices.ContainsFunc(p.Engines, func(e AssignedEngine) bool { return slices.Contains(e.Languages, code) })
 }
 
+// EngineOf is the engine that translates into a language; empty where none does.
+func (p *Project) EngineOf(code string) string {
+	for _, e := range p.Engines {
+		if slices.Contains(e.Languages, code) {
+			return e.ID
+		}
+	}
+	return ""
+}
+
 // PretranslationRule is a source of translations that a document's empty segments are filled from. Rules are followed
 // in their order; the first that has something fills a segment.
 type PretranslationRule struct {
