@@ -122,8 +122,7 @@ var arrows = map[string][]string{
 		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
 		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
-		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store",
-		"sync/service/local/tasks"},
+		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
 	"sync/service/local/api": {"sync/service/wire", "sync/languages"},
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store":     {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment"},
@@ -149,11 +148,11 @@ var arrows = map[string][]string{
 	"sync/service/local/tasks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/projects": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/store"},
+	// check: what an engine answers is measured against its source
+	"sync/service/local/machine": {"sync/bound", "sync/check"},
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
 	"sync/service/local/page": {"sync/check", "sync/languages", "sync/plural", "sync/service/wire",
 		"sync/service/local/api", "sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store"},
-	// check: what an engine answers is measured against its source
-	"sync/service/local/machine":  {"sync/bound", "sync/check"},
 	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
