@@ -38,8 +38,10 @@ func TestInvitation(t *testing.T) {
 	w.check(err)
 	w.has(w.send(ben, r), "403 ", "Only managers")
 
+	stale := link(url.Values{"name": {"Ben"}})
 	again := link(url.Values{"name": {"ben"}}) // a link for a new password
 	w.has(w.accept(w.browser(), again, "", "another password"), "200 /translate/", "<bdi>Ben</bdi>")
+	w.has(w.accept(w.browser(), stale, "", "a third password"), "404 ") // one of them is enough
 	r, err = http.NewRequest(http.MethodGet, w.server.URL+"/translate/", nil)
 	w.check(err)
 	w.has(w.send(ben, r), "/translate/sign-in") // with the old password

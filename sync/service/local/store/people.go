@@ -119,9 +119,19 @@ func (p *People) All() (all []*Person, err error) {
 	return all, err
 }
 
-// Put stores a person. The browsers that the one of that name was signed in with are not any more.
+// Put stores a person. The browsers that the one of that name was signed in with are not any more, and other
+// invitations of that name end: each would be a way to another password.
 func (p *People) Put(one *Person) error {
 	if err := p.leave(one.Name); err != nil {
+		return err
+	}
+	err := eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if !strings.EqualFold(i.Name, one.Name) {
+			return nil
+		}
+		return p.bucket.Delete(key)
+	})
+	if err != nil {
 		return err
 	}
 	return putRecord(p.bucket, personAt(one.Name), one)
