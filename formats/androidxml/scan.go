@@ -58,10 +58,10 @@ func perNode(src string) int {
 type dialect struct {
 	decode func(raw string) string                              // the text of a value
 	plain  func(raw string) string                              // the same, of one that was not seen to need it
-	refers func(raw string, seen class) bool                    // a value without markup is no text but a reference
+	refers func(raw string, seen class) bool                    // a value without markup is a reference, not a text
 	minds  func(raw string, seen class) []string                // what the program minds, for warnings
 	guard  func(at position, r rune, end bool) (spelled string) // of what would not be itself there; "" for others
-	quotes bool                                                 // " around a value are no part of its text
+	quotes bool                                                 // " around a value do not belong to its text
 }
 
 // position is what the compiler's string builder knows at a point of a value.

@@ -38,7 +38,7 @@ func composed(strips []strip) (text string, reference bool) {
 	return out.String(), false
 }
 
-// replaced is a text with characters in the place of their escapes. Half of a pair of surrogates stays as written.
+// replaced is a text with characters instead of their escapes. Half of a pair of surrogates stays as written.
 func replaced(text string, escapes [][]int) string {
 	var out strings.Builder
 	done := 0

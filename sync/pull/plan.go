@@ -38,7 +38,8 @@ type situation struct {
 	*common
 	pass.Translated
 	source       catalog.Catalog
-	old          *resource.File // nil where there is none
+	living       map[string]bool // the keys of the source, with the forms that both sides have; not to be changed
+	old          *resource.File  // nil where there is none
 	ours, back   catalog.Catalog
 	former       former
 	here, before records // of the file, and of the former one
@@ -94,6 +95,7 @@ func (s *situation) merge() *merged {
 		counts: report.PulledFile{Path: s.Path, Language: s.Language.Code}}
 	carried := s.old == nil && m.former.file != nil
 	source, stand, away := s.widen()
+	s.living = source.Keys()
 	three := s.three(m, source)
 	three.Gone = s.gone(three, away)
 	if carried { // what is filled in is decided anew
@@ -173,8 +175,10 @@ func (s *situation) three(m *merged, source catalog.Catalog) (in catalog.Three) 
 		}
 	}
 	s.disagree(&in, ours, history)
-	theirs := source.Keys()
-	in.Renamed = s.renames()
+	theirs := s.living
+	if in.Renamed = s.renames(); len(in.Renamed) > 0 {
+		theirs = maps.Clone(theirs)
+	}
 	news := make(map[string]bool) // keys of texts that were not here before
 	for _, u := range s.Texts {
 		if len(in.Renamed) > 0 && u.Text != "" && !ledger.Holds(history, u) {
@@ -261,13 +265,19 @@ func (s *situation) decided(m *merged, in catalog.Three, result catalog.Merged) 
 			m.conflicts = append(m.conflicts, open)
 		}
 	}
-	living, has := in.Source.Keys(), in.Theirs.Marks()
+	var has catalog.Marks
 	for id, c := range s.lost {
+		if c.Path != s.Path || c.Language != s.Language.Code || told[c.Key] {
+			continue
+		}
+		if has == nil {
+			has = in.Theirs.Marks()
+		}
 		differs := func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }
 		unanswered := func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered }
-		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, differs) ||
+		over := !s.living[c.Key] || !slices.ContainsFunc(c.Ours, differs) ||
 			c.Open && c.Beside == "" && !slices.ContainsFunc(c.Ours, unanswered)
-		if c.Path == s.Path && c.Language == s.Language.Code && !told[c.Key] && over {
+		if over {
 			m.settled = append(m.settled, id)
 		}
 	}

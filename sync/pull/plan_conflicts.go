@@ -21,7 +21,7 @@ func undivided(s *tree.Shared, x pass.Translated) catalog.Catalog {
 func (s *situation) leaveToOthers(m *merged, in catalog.Three, result *catalog.Merged) {
 	b := s.Sources[0]
 	keys := make(map[string]bool)
-	for key := range in.Source.Keys() {
+	for key := range s.living {
 		if beside := s.shared.Beside(s.Path, s.Language.Code, key); beside != "" {
 			keys[key] = true
 			s.divided(m, in, key, beside)

@@ -14,9 +14,9 @@ import (
 // gone are the keys of a target file that its source files had and have no more, and those that another shape replaces
 // (away).
 func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool {
-	living, dead := in.Source.Keys(), make(map[string]bool)
+	dead := make(map[string]bool)
 	for _, u := range in.Ours {
-		if !living[u.Key] {
+		if !s.living[u.Key] {
 			dead[u.Key] = true
 		}
 	}

@@ -16,6 +16,9 @@ const guardFloor = 10
 
 // guarded reports whether the changes would take more translations from a file than the guard allows.
 func (s *situation) guarded(in catalog.Three, changes []catalog.Change) bool {
+	if len(changes) < guardFloor {
+		return false
+	}
 	have := make(map[catalog.Name]bool)
 	for _, u := range in.Ours {
 		if u.Text != "" && !in.Filler.Has(u.Name, u.Text) {
@@ -43,15 +46,15 @@ func (s *situation) guarded(in catalog.Three, changes []catalog.Change) bool {
 // filled. What was filled in before goes where nothing is to stand any more: with incomplete = "skip", and where a
 // plural has got translations in other forms.
 func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
-	after := make(map[catalog.Name]string, len(in.Ours))
-	for _, u := range in.Ours {
-		after[u.Name] = u.Text
-	}
 	if m.marks.filler == nil {
 		m.marks.filler = make(catalog.Marks)
 	}
 	if s.project.Pull.Incomplete == "skip" && len(m.marks.filler) == 0 {
 		return nil
+	}
+	after := make(map[catalog.Name]string, len(in.Ours))
+	for _, u := range in.Ours {
+		after[u.Name] = u.Text
 	}
 	for _, c := range result.Changes {
 		after[c.Name] = c.Text

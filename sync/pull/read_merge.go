@@ -3,6 +3,7 @@ package pull
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
@@ -57,6 +58,28 @@ func (r *merging) merge(ctx context.Context, of *common, x pass.Translated) (*me
 	return m, nil
 }
 
+// pack keeps what is to be remembered, and is not yet, in little memory: a pull holds that of all its files until their
+// commit is delivered.
+func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
+	for _, x := range []struct {
+		kind       ledger.TargetMarks
+		marks, had catalog.Marks
+	}{
+		{ledger.Merged, m.marks.agreed, s.here.merged},
+		{ledger.Filler, m.marks.filler, s.here.filler},
+		{branch, m.marks.after, s.here.branch},
+		{ledger.Made, m.marks.made.For, s.here.made},
+		{ledger.Outdated, m.marks.made.Outdated, s.here.outdated},
+		{ledger.Elsewhere, m.marks.elsewhere, s.elsewhere},
+	} {
+		if (x.marks == nil) != (x.had == nil) || !maps.Equal(x.marks, x.had) {
+			m.records = append(m.records, marked{x.kind, x.marks.Pack()})
+			m.weight += len(x.marks)
+		}
+	}
+	m.marks = marks{}
+}
+
 // read gathers what there is to know of one target file; nil where it cannot be read.
 func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*situation, error) {
 	s := &situation{common: of, Translated: x}
@@ -99,15 +122,19 @@ func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*sit
 // remembered is what is remembered of a target file.
 func (r *merging) remembered(path string, l config.Language) (of records, err error) {
 	memory := r.branch.Memory()
-	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{
+	kinds := map[ledger.TargetMarks]*catalog.Marks{
 		ledger.Merged: &of.merged, ledger.Filler: &of.filler, ledger.Known: &of.known, ledger.Delivered: &of.delivered,
 		ledger.Made: &of.made, ledger.Outdated: &of.outdated, pass.LookAt(memory.Branch).Kind(): &of.branch,
-	} {
-		if *marks, err = memory.Ledger.Marks(memory.Slot(kind, path, l.Code)); err != nil {
-			return of, err
-		}
 	}
-	return of, nil
+	err = memory.Ledger.View(func(tx ledger.Reader) error {
+		for kind, marks := range kinds {
+			if *marks, err = tx.Marks(memory.Slot(kind, path, l.Code)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return of, err
 }
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.

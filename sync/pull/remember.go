@@ -17,28 +17,6 @@ type marked struct {
 	marks catalog.Packed
 }
 
-// pack keeps what is to be remembered, and is not yet, in little memory: a pull holds that of all its files until their
-// commit is delivered.
-func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
-	for _, x := range []struct {
-		kind       ledger.TargetMarks
-		marks, had catalog.Marks
-	}{
-		{ledger.Merged, m.marks.agreed, s.here.merged},
-		{ledger.Filler, m.marks.filler, s.here.filler},
-		{branch, m.marks.after, s.here.branch},
-		{ledger.Made, m.marks.made.For, s.here.made},
-		{ledger.Outdated, m.marks.made.Outdated, s.here.outdated},
-		{ledger.Elsewhere, m.marks.elsewhere, s.elsewhere},
-	} {
-		if (x.marks == nil) != (x.had == nil) || !maps.Equal(x.marks, x.had) {
-			m.records = append(m.records, marked{x.kind, x.marks.Pack()})
-			m.weight += len(x.marks)
-		}
-	}
-	m.marks = marks{}
-}
-
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has
 // arrived; the history counts at once.
 func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {

@@ -155,9 +155,6 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.sources.compare(); err != nil {
 		return err
 	}
-	if err := r.sources.seeMissing(r.accepted); err != nil { // before it waits for the service, which may be its end
-		return err
-	}
 	situation, err := r.sources.read(ctx)
 	if err != nil {
 		return err

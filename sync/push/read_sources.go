@@ -19,14 +19,18 @@ type sourcePass struct {
 	before map[string]*pass.Exported // by group: what the service had before this push; see readBefore
 }
 
-// compare reads what the service has accepted of the source files.
+// compare reads what the service has accepted of the source files. What is missing counts as seen before the pass waits
+// for the service, which may be its end.
 func (r *sourcePass) compare() error {
 	a, err := r.branch.Keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
 		return err
 	}
 	r.accepted = a
-	return r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Push.Source, r.tree.Commit())
+	if err := r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Push.Source, r.tree.Commit()); err != nil {
+		return err
+	}
+	return r.seeMissing(a)
 }
 
 // read gathers what else there is to know of the source files: which keys may be renamed, and what the service has now

@@ -80,6 +80,9 @@ func (s *Shared) Translates(b *bundle.Bundle, language, path, key string) bool {
 
 // Beside is another file of the collection that has another translation of a key; "" for none.
 func (s *Shared) Beside(path, language, key string) string {
+	if len(s.divided) == 0 {
+		return ""
+	}
 	return s.divided[ledger.ConflictID(path, language, key)]
 }
 
@@ -100,6 +103,9 @@ func (s *Shared) Divide() {
 
 // Elsewhere are the other files of the collection that have a translation of a key which this one lacks.
 func (s *Shared) Elsewhere(b *bundle.Bundle, l config.Language, path, key string) []string {
+	if len(s.texts) == 0 {
+		return nil
+	}
 	files := s.texts[sharedKey{b.Collection, l.Code, key}]
 	if _, here := files[path]; here {
 		return nil
