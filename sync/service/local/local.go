@@ -9,7 +9,7 @@
 // what is stored in store, what takes time in jobs. Keys (import, export), documents (with editor, statistics,
 // tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by, page the one for
 // people; none of them imports this package. It does not translate: a translation comes in by an import, from a person,
-// from a translation memory, from an engine elsewhere (machine), or is made up by the pseudo-translation that stands for
+// from a translation memory or an engine elsewhere (machine), or is made up by the pseudo-translation that stands for
 // an engine.
 //
 // A change that the interface notifies of is stored together with the notification, which goes out when the change is
