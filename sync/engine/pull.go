@@ -30,17 +30,17 @@ func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, erro
 }
 
 func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, error) {
-	var c branches.Census
+	branch, c := p.passing(o.DryRun), branches.Census{}
 	repo, err := p.repository.Open(ctx)
 	if err == nil {
 		defer p.repository.Close(repo)
-		c, err = branches.ForPull(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
+		c, err = branches.ForPull(ctx, branches.With(branch, branch.Project, repo))
 	}
-	if err == nil && !o.DryRun {
-		err = c.Remember(p.branch, ledger.PassPull)
+	if err == nil {
+		err = c.Remember(branch, ledger.PassPull)
 	}
 	if err != nil || len(c.Lines) == 0 {
-		result, err := pull.None(p.branch, o, c.Found(), err)
+		result, err := pull.None(branch, o, c.Found(), err)
 		return []pull.Report{result}, err
 	}
 	var reports []pull.Report

@@ -33,17 +33,17 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 }
 
 func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, error) {
-	var c branches.Census
+	branch, c := p.passing(o.DryRun), branches.Census{}
 	repo, err := p.repository.Open(ctx)
 	if err == nil {
 		defer p.repository.Close(repo)
-		c, err = branches.ForPush(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
+		c, err = branches.ForPush(ctx, branches.With(branch, branch.Project, repo))
 	}
-	if err == nil && !o.DryRun {
-		err = c.Remember(p.branch, ledger.PassPush)
+	if err == nil {
+		err = c.Remember(branch, ledger.PassPush)
 	}
 	if err != nil || len(c.Lines) == 0 {
-		result, err := push.None(p.branch, o, c.Skipped, c.Found(), err)
+		result, err := push.None(branch, o, c.Skipped, c.Found(), err)
 		return []push.Report{result}, err
 	}
 	var reports []push.Report

@@ -69,6 +69,16 @@ func (r *snapshots) find(ctx context.Context) error {
 	return r.readMerged(ctx, r.all[len(r.all)-1])
 }
 
+// findFirst finds them before the sources are compared, where nothing is remembered of the branch: its history tells of
+// renames that are under way.
+func (r *snapshots) findFirst(ctx context.Context) error {
+	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	if err != nil || looked || !r.branch.Project.Push.Translations {
+		return err
+	}
+	return r.find(ctx)
+}
+
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text
 // that they replaced is back, it was brought back, though another commit of ours still waits on the branch.
 func (r *snapshots) readMerged(ctx context.Context, at *opened) error {
