@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -192,11 +193,19 @@ func TestRenameSurvivesTheState(t *testing.T) {
 		t.Fatalf("the branch has %s", got)
 	}
 	w.lose()
-	w.pushes(push.Options{})
+	dry := w.pushes(push.Options{DryRun: true})
+	p := w.pushes(push.Options{})
+	if fmt.Sprint(dry.Renamed, dry.Keys) != fmt.Sprint(p.Renamed, p.Keys) || len(p.Renamed) != 1 {
+		t.Errorf("the dry run said %+v, and it was %+v", dry.Renamed, p.Renamed)
+	}
 	w.holds("main", "de", "new", "A de")
 	w.pulls(pull.Options{})
 	if got := compact(w.show("l10n", deApp)); got != `{"new": "A de", "b": "B de"}` {
 		t.Errorf("the branch has %s", got)
 	}
 	w.sends()
+	w.lose()
+	if p := w.pushes(push.Options{}); len(p.Renamed) > 0 {
+		t.Errorf("what has followed before is told again: %+v", p.Renamed)
+	}
 }

@@ -135,6 +135,8 @@ type Rename struct {
 
 	// Reused: the new key had another source text before; what is translated under it then, is of that.
 	Reused bool `json:"reused,omitempty"`
+	// Recalled: it was found in the history of the branch, and its translations may have moved long ago.
+	Recalled bool `json:"recalled,omitempty"`
 }
 
 // ID is the rename's id.

@@ -108,7 +108,7 @@ func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog
 		for _, u := range source {
 			if was, is := from[u.Key]; is {
 				f.renames = append(f.renames, ledger.Rename{Path: b.Path, Collection: b.Collection, To: u.Name,
-					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text)})
+					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Recalled: true})
 			}
 		}
 	}

@@ -55,7 +55,9 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 		if m.Left != nil {
 			told.FromFile = m.Left.Path
 		}
-		r.report.Renamed = append(r.report.Renamed, told)
+		if !m.Recalled || len(languages) > 0 {
+			r.report.Renamed = append(r.report.Renamed, told)
+		}
 		if len(r.Errs) == failed && !again[m.Path] {
 			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.StateName(), m.ID()); err != nil {
 				return err

@@ -85,24 +85,30 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 			if plan.told = append(plan.told, told...); len(texts) == 0 {
 				continue
 			}
-			for _, id := range k.ids {
-				plan.moved[id] = append(plan.moved[id], f.language.Code)
-			}
 			if inherits.keys[k.was] == nil {
 				inherits.keys[k.was] = make(map[string]string)
 			}
 			inherits.keys[k.was][k.rename.From.Key] = k.rename.To.Key
-			for i := range texts {
-				texts[i].Key = k.rename.To.Key
+			if k.rename.From.Key != k.rename.To.Key { // else it has the shape of its source already
+				for i := range texts {
+					texts[i].Key = k.rename.To.Key
+				}
+				texts, _ = t.Fitted(bundle.Target{Language: f.language, Sources: []*bundle.Bundle{f.bundle}}, texts)
 			}
-			texts, _ = t.Fitted(bundle.Target{Language: f.language, Sources: []*bundle.Bundle{f.bundle}}, texts)
-			switch outcome := k.meets(texts, f.now); {
+			outcome := k.meets(texts, f.now)
+			switch {
 			case len(f.now.theirs[k.rename.To.Key]) == 0:
 				fresh.add(k, texts, ours)
 			case outcome == catalog.Replaces:
 				again.add(k, texts, ours)
 			case outcome == catalog.Both || outcome == catalog.Unmet:
 				plan.told = append(plan.told, k.stays(f, texts))
+				continue
+			default: // it has followed before, or been translated anew
+				continue
+			}
+			for _, id := range k.ids {
+				plan.moved[id] = append(plan.moved[id], f.language.Code)
 			}
 		}
 		plan.inherits = append(plan.inherits, inherits)

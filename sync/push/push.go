@@ -6,9 +6,9 @@
 //	apply  imports, all under way at once; what was accepted is remembered as each ends
 //
 // It goes through these in stages, since what became of the sources decides which translations can follow: source files
-// (read_sources, plan_sources, apply_sources), renamed and moved keys (read_renames, plan_renames, read_moves,
-// plan_moves, followers), conflicts that are decided (plan_decisions, conflicts), and what people changed in target
-// files (read_candidates, plan_candidates, plan_translations, translations). The plans are pure.
+// (read_sources, plan_sources, apply_sources), renamed and moved keys (read_renames, plan_renames, followers), decided
+// conflicts (plan_decisions, conflicts), and what people changed in target files (read_candidates, plan_candidates,
+// plan_translations, translations). The plans are pure.
 //
 // Its law: what the service has is replaced only by a text whose writer has had it (catalog.Decide), and what it did
 // not confirm stays pending. A dry run is a push over a draft of the ledger, which it is given, with a preview in place

@@ -16,11 +16,10 @@ import (
 // renameReader reads what a push knows of the translations of renamed keys. The service is asked for each group once,
 // and each file is read once.
 type renameReader struct {
-	push      *followers
-	groups    []*bundle.Group
-	exports   map[*bundle.Group]*pass.Exported
-	snapshots []*opened // found when they are first needed
-	files     map[string]*translations
+	push    *followers
+	groups  []*bundle.Group
+	exports map[*bundle.Group]*pass.Exported
+	files   map[string]*translations
 }
 
 // readRenames reads them, by file and language.
@@ -127,13 +126,10 @@ func (r *renameReader) translations(
 		!r.push.branch.Project.Push.Translations {
 		return t, err
 	}
-	if r.snapshots == nil {
-		if err := r.push.snapshots.find(ctx); err != nil {
-			return nil, err
-		}
-		r.snapshots = r.push.snapshots.all
+	if err := r.push.snapshots.find(ctx); err != nil {
+		return nil, err
 	}
-	for _, at := range r.snapshots {
+	for _, at := range r.push.snapshots.all {
 		f, _, err := b.Read(at.fsys, path, l)
 		if err != nil {
 			return nil, err
