@@ -37,8 +37,8 @@ type Format struct {
 	Rails      bool     // maps of plural categories are read by Rails, which raises an error where one is missing
 
 	wire wire
-	// monolingual is what Monolingual does; nil: all of a source goes into translations.
-	monolingual func(*resource.File) ([]byte, error)
+	// translated is what Translated does; nil: all of a source goes into translations.
+	translated func(f *resource.File, language string) ([]byte, error)
 }
 
 // wire is how texts of a format travel.
@@ -47,6 +47,17 @@ type wire struct {
 	exchanged string // the format that its translations are imported and exported in; "" for its own
 	pieces    bool   // a file of any length can be read piece by piece
 }
+
+// dialect is how one kind of program spells the texts of a format otherwise than the service reads them. Its files are
+// told by a folder that has to be called so.
+type dialect struct {
+	folder  string
+	reader  string // what the second reader calls it
+	grammar resource.Grammar
+}
+
+// dialects are by the name of their format.
+var dialects = map[string]dialect{"android-xml": {"composeResources", "compose-xml", androidxml.Compose}}
 
 // Platform is a system whose programs have one layout of their own for files of a format.
 type Platform string
@@ -59,19 +70,36 @@ const (
 
 var table = []Format{
 	{Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
-		Namespaces: true, Suffixes: true, wire: wire{pieces: true}},
+		Namespaces: true, Suffixes: true, wire: wire{pieces: true}, translated: jsonfile.In},
 	{Name: "structured-json", Kind: "JSON", Grammar: jsonfile.Grammar, Structured: true,
-		Namespaces: true, Suffixes: true, wire: wire{pieces: true}},
+		Namespaces: true, Suffixes: true, wire: wire{pieces: true}, translated: jsonfile.In},
 	{Name: "yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
 	{Name: "structured-yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Structured: true, Rails: true},
 	{Name: "ios-strings", Kind: "iOS strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"},
 		Platform: Apple},
 	{Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
-		Platform: Android, Resources: true, monolingual: androidxml.Monolingual},
+		Platform: Android, Resources: true, translated: monolingual(androidxml.Monolingual)},
 	{Name: "locjson", Kind: "LocJSON", Grammar: locjson.Grammar, Extensions: []string{".locjson"},
-		Texts: true, wire: wire{exchanged: "json"}, monolingual: locjson.Monolingual},
+		Texts: true, wire: wire{exchanged: "json"}, translated: monolingual(locjson.Monolingual)},
 	{Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
 		Texts: true, Underlined: true, wire: wire{sent: "locjson", exchanged: "json"}},
+}
+
+// At is the format as the program reads it whose source file is at a path: in that program's dialect. What is sent and
+// exchanged is in the format's own spelling all the same.
+func (f Format) At(file string) Format {
+	if d, has := dialects[f.Name]; has && slices.Contains(strings.Split(path.Dir(file), "/"), d.folder) {
+		f.Grammar, f.wire = d.grammar, wire{sent: f.Name, exchanged: f.Name, pieces: f.wire.pieces}
+	}
+	return f
+}
+
+// Reader is what the second reader calls the format.
+func (f Format) Reader() string {
+	if d, has := dialects[f.Name]; has && f.Grammar == d.grammar {
+		return d.reader
+	}
+	return f.Name
 }
 
 // Sent is the format that the source texts are imported in. A format that the service does not know is sent as LocJSON,
@@ -126,18 +154,14 @@ func Names() []string {
 	return names
 }
 
-// Mind reports whether the programs that read a file at a path mind what a warning is about. YAML 1.1 is what Ruby and
-// Python read: their files have the language as their root, and those of Symfony and JavaScript, which read YAML 1.2,
-// do not. Compose Multiplatform, whose folder has a fixed name, took over Android's files without their quotes.
-func Mind(file string, f *resource.File, w resource.Warning) bool {
-	switch w.By {
-	case resource.YAML11:
-		_, rooted := f.Root()
-		return rooted
-	case resource.AndroidTools:
-		return !strings.Contains("/"+file, "/composeResources/")
+// Mind reports whether the programs that read a file mind what a warning is about. YAML 1.1 is what Ruby and Python
+// read: their files have the language as their root, and those of Symfony and JavaScript, which read YAML 1.2, do not.
+func Mind(f *resource.File, w resource.Warning) bool {
+	if w.By != resource.YAML11 {
+		return true
 	}
-	return true
+	_, rooted := f.Root()
+	return rooted
 }
 
 // Parse reads a file of this format; see resource.Parse. keys.Structured is the format's to say.
@@ -152,13 +176,21 @@ func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resou
 	return resource.Compose(f.Grammar, keys, like, entries)
 }
 
-// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's
-// resources that are not translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of
-// translations that was made from a copy of its source goes through here last; in the other formats it is the same
-// bytes.
-func (f Format) Monolingual(file *resource.File) ([]byte, error) {
-	if f.monolingual == nil {
+// Translated returns the bytes of a copy of a source, whose texts are another language's by now, as a file of that
+// language: under its Rails root; with its name where the file says its language (Angular's "locale"); without what
+// only a source has (the targets of LocJSON units, Android's resources that are not translated). language is as the
+// repository's paths spell it.
+func (f Format) Translated(file *resource.File, language string) ([]byte, error) {
+	if _, rooted := file.Root(); rooted {
+		return file.RenameRoot(language)
+	}
+	if f.translated == nil {
 		return file.Bytes(), nil
 	}
-	return f.monolingual(file)
+	return f.translated(file, language)
+}
+
+// monolingual is Translated in a format whose files do not say their language.
+func monolingual(do func(*resource.File) ([]byte, error)) func(*resource.File, string) ([]byte, error) {
+	return func(f *resource.File, _ string) ([]byte, error) { return do(f) }
 }

@@ -43,6 +43,28 @@ func TestByExtension(t *testing.T) {
 	}
 }
 
+// A folder that has to be called so tells the dialect; what travels is in the format's own spelling.
+func TestAt(t *testing.T) {
+	format, _ := Named("android-xml")
+	for file, want := range map[string]string{
+		"composeResources/values/strings.xml":                "compose-xml",
+		"app/src/commonMain/composeResources/values/a.xml":   "compose-xml",
+		"app/src/main/res/values/strings.xml":                "android-xml",
+		"composeResourcesOld/values/strings.xml":             "android-xml",
+		"app/src/main/res/values/composeResources":           "android-xml",
+		"app/src/main/myComposeResources/values/strings.xml": "android-xml",
+	} {
+		at := format.At(file)
+		if at.Reader() != want || at.Name != "android-xml" || at.Sent().Reader() != "android-xml" || at.Exchanged().Reader() != "android-xml" {
+			t.Errorf("%s: read as %s, sent as %s", file, at.Reader(), at.Sent().Reader())
+		}
+	}
+	other, _ := Named("json")
+	if at := other.At("composeResources/en.json"); at.Reader() != "json" || at.Sent().Name != "json" {
+		t.Errorf("JSON is read as %s", at.Reader())
+	}
+}
+
 // samples are the same entries in every format: a title, a greeting, and where the format has it something that is not text.
 var samples = map[string]string{
 	"json":            "{\n  \"title\": \"Notes\",\n  \"n\": 1,\n  \"hello\": \"Hello!\"\n}\n",
@@ -84,7 +106,7 @@ func TestEveryFormat(t *testing.T) {
 			if all := slices.Collect(g.Entries()); len(all) != 1 || all[0].Key != title || all[0].Text != "Notes" {
 				t.Errorf("composed %+v\n%s", all, composed)
 			}
-			single, err := format.Monolingual(f)
+			single, err := format.Translated(f, "de")
 			if err != nil {
 				t.Fatal(err)
 			}

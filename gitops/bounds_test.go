@@ -50,6 +50,7 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // An object that is too large to be read has a size, is named where it is read, and holds up no other one.
 func TestAnObjectWithoutMeasure(t *testing.T) {
+	gittest.Long(t)
 	dir := gittest.Init(t, sample)
 	cmd := exec.Command("git", "-C", dir, "hash-object", "-w", "--stdin")
 	cmd.Env, cmd.Stdin = gittest.Environ(), io.LimitReader(zeros{}, 257<<20)

@@ -138,6 +138,7 @@ func TestClone(t *testing.T) {
 
 // A clone that could not be made leaves nothing; one that is damaged is told from one whose remote is down, and made again.
 func TestCloneIsMadeAgain(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	e := newElsewhere(t, "http")
 	parent := t.TempDir()

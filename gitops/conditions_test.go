@@ -139,6 +139,7 @@ func readBody(r *http.Request) ([]byte, error) {
 
 // Law: http.<url>.* counts for the addresses that git says it counts for; what is sent is what git sends.
 func TestSettingsOfAddressesAreGits(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
@@ -247,6 +248,7 @@ func TestAttributesOfTheMachine(t *testing.T) {
 // A repository that borrows its objects: the lender collects its garbage, and one day it is gone. What cannot be read then
 // is an error, never a file that does not exist.
 func TestALenderGoes(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	source := gittest.Init(t, sample)
 	bare := gittest.Bare(t, source)

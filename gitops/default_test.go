@@ -10,6 +10,7 @@ import (
 
 // Translations are built on the remote's default branch, whatever is checked out here and whether or not it is published.
 func TestDefaultBaseIsTheRemotes(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name    string

@@ -85,6 +85,7 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 // A filter of the branch that is written to runs, whatever the working tree says; what it stored reads as people see it, and
 // where it cannot run the file is refused with the line that says so.
 func TestFilters(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	gittest.Bare(t, dir)

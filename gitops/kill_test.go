@@ -51,9 +51,7 @@ func victimFiles() map[string][]byte {
 // Killed at any step of writing, a pass leaves repositories that git finds sound, nothing of the user's touched, and a
 // next pass that ends where an uninterrupted one would have: one commit, delivered (G1, G2, G8).
 func TestKilledAtEveryStep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and one pass after the other")
-	}
+	gittest.Long(t)
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {

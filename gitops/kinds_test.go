@@ -105,9 +105,7 @@ func kindsOfRepos() []kindOfRepo {
 // reads as the files there, a commit arrives, the tree that has the branch checked out follows, what people see is as it was,
 // and git finds nothing to say.
 func TestKindsOfRepositories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and one pass after the other")
-	}
+	gittest.Long(t)
 	t.Parallel()
 	source := gittest.Init(t, sample)
 	origin := gittest.Bare(t, source)

@@ -14,6 +14,7 @@ import (
 // Where the branch is checked out: a clean tree follows, with files and index; any other is left exactly as it is, and
 // the result says why (G1).
 func TestCheckedOut(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	type setup func(t *testing.T, dir string)
 	cases := []struct {
@@ -145,6 +146,7 @@ func TestLeftAndDeliveredLater(t *testing.T) {
 
 // A hook that leaves something running keeps no tree from being seen to follow.
 func TestFollowedWithHookInBackground(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	gittest.Hook(t, dir, "post-merge", "while test -e .git/HEAD; do sleep 0.1; done &")
@@ -282,6 +284,7 @@ func TestLinkedWorktrees(t *testing.T) {
 
 // What happens to the local branch between reading and pushing.
 func TestLocalBranchMeanwhile(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	setup := func(t *testing.T) (string, *Repo, *Tip) {
 		dir := gittest.Init(t, sample)

@@ -19,6 +19,7 @@ import (
 // that is not known (no lost lease, no refusal, no wrong key), both repositories are sound, and the next pass ends with the
 // one commit (G2, G5, G9). Against a real sshd.
 func TestLinesThatBreak(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := gittest.SSH(t, false, "ed25519")
 	dir, bare := overSSH(t, s, s.Command(s.KnownHosts(t, s.Known("ed25519")), s.UserKey))
@@ -66,6 +67,7 @@ func TestLinesThatBreak(t *testing.T) {
 
 // The same while reading: what was not fetched whole is not there, and the next look has it.
 func TestFetchesThatBreak(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := gittest.SSH(t, false, "ed25519")
 	known := s.KnownHosts(t, s.Known("ed25519"))

@@ -19,6 +19,7 @@ func never(string) bool { return false }
 // Law: where Merge joins two sides, the tree is the one that git makes, and where git finds a conflict, so does Merge: in
 // histories with merges in both directions, reverts, renames, and several best common ancestors.
 func TestMergesAreGits(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})
@@ -309,6 +310,7 @@ func TestNewFilesFollowARenamedFolder(t *testing.T) {
 
 // A shallow clone that does not see where two branches meet is deepened.
 func TestShallowCloneDeepensItself(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
@@ -331,6 +333,7 @@ func TestShallowCloneDeepensItself(t *testing.T) {
 }
 
 func TestBranchTakesInBase(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)

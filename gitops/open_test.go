@@ -15,6 +15,7 @@ import (
 )
 
 func TestShallowOverHTTP(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := serve(t, gittest.Options{})
 	for i := range 4 {

@@ -66,6 +66,7 @@ func TestOurs(t *testing.T) {
 // A shallow clone knows the commits of a project that it was made without, of a branch that is there and of one that is
 // to start from base. Where there is no remote to ask, those that it has count.
 func TestOursInAShallowClone(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, map[string]string{"a": "1\n"})
 	first := gittest.Commit(t, dir, "one\n\n"+Trailer+": app", map[string]string{"a": "2\n"})
@@ -99,6 +100,7 @@ func TestOursInAShallowClone(t *testing.T) {
 
 // Commits of ours are found however many others are between, and however git is told to read trailers.
 func TestOursInALongHistory(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, nil)
 	var in strings.Builder

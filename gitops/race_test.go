@@ -16,6 +16,7 @@ import (
 // Several publishers, each with its own clone or sharing one, and a person with git, commit to one branch of one remote:
 // every commit that was reported as delivered is in the branch, in one line (G3, G4, G5).
 func TestManyPublishers(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "folder", "one clone"} {
 		t.Run(kind, func(t *testing.T) {
@@ -127,6 +128,7 @@ func publish(t *testing.T, r *Repo, name string) (string, error) {
 
 // External collection of garbage, all along: no object that a reference needs is lost, at any moment (G2).
 func TestGarbageIsCollectedMeanwhile(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"folder", "http"} {
 		t.Run(kind, func(t *testing.T) {

@@ -104,6 +104,7 @@ func TestRequestsPerPass(t *testing.T) {
 }
 
 func TestAnswersThatNeedAPerson(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	t.Run("401", func(t *testing.T) {
 		s := serve(t, gittest.Options{User: "ada", Password: "pw"})
@@ -189,6 +190,7 @@ func TestHeadersOfTheConfiguration(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "folder", "relative folder"} {
 		for hook, script := range map[string]string{
@@ -248,6 +250,7 @@ func TestALeaseLostBetweenListAndUpdate(t *testing.T) {
 
 // A lock that somebody holds at the server is no lost lease: it is tried once more, and then an error that may pass.
 func TestALockAtTheServer(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "folder"} {
 		t.Run(kind, func(t *testing.T) {
@@ -272,6 +275,7 @@ func TestALockAtTheServer(t *testing.T) {
 
 // A remote that was rewound is built upon as it is; one whose branch was deleted gets a new one.
 func TestRewoundAndDeletedRemote(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := serve(t, gittest.Options{})
 	r := open(t, s.dir, Options{Remote: "origin"})
@@ -306,6 +310,7 @@ func TestRewoundAndDeletedRemote(t *testing.T) {
 }
 
 func TestBranchesThatAreNotThere(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	t.Run("no commit yet", func(t *testing.T) {
 		_, err := open(t, gittest.Init(t, nil), Options{}).At(t.Context(), "l10n", "")
@@ -364,6 +369,7 @@ func TestBranchesThatAreNotThere(t *testing.T) {
 
 // Commits that were kept local are published together when the repository gets a remote.
 func TestALineOfCommitsIsPublished(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"folder", "http"} {
 		t.Run(kind, func(t *testing.T) {
@@ -425,6 +431,7 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 
 // A remote whose default branch was renamed: who builds on the old name is told the new one, and who names none builds on the new one.
 func TestRenamedDefaultBranch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"folder", "http"} {
 		s := serve(t, gittest.Options{})
@@ -479,6 +486,7 @@ func TestRewoundBetweenListAndFetch(t *testing.T) {
 
 // A branch whose name is a folder of another one's at the remote is refused, in the server's words, and kept.
 func TestBranchNamesThatClashAtTheRemote(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"folder", "http"} {
 		s := serve(t, gittest.Options{})

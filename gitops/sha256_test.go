@@ -76,6 +76,7 @@ func journeySHA256(t *testing.T, r *Repo, origin string) {
 
 // A clone of our own takes the format of its remote, and leaves blobs out there as well.
 func TestSHA256Clone(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	bare := gittest.Bare(t, gittest.InitAs(t, "sha256", sample))
 	gittest.Git(t, bare, "config", "uploadpack.allowFilter", "true")
@@ -145,6 +146,7 @@ func TestReftable(t *testing.T) {
 
 // References that git moves, in a repository that every git can make: commit, delivery and checked-out tree are as ever.
 func TestReferencesByGit(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	origin := gittest.Bare(t, gittest.InitAs(t, "sha256", sample))
 	r := open(t, gittest.Clone(t, origin), Options{Remote: "origin"})

@@ -97,6 +97,7 @@ func TestRemotesOfEveryShape(t *testing.T) {
 
 // A server that refuses, and one day allows: what waits is kept, tried again, and arrives once.
 func TestRefusedUntilItIsAllowed(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "folder"} {
 		s := serve(t, gittest.Options{})
@@ -196,6 +197,7 @@ func TestNamesOfEverySort(t *testing.T) {
 // A blob that is not read costs no memory, and neither does what a fetch brings. Not parallel: it counts what this process
 // allocates.
 func TestLargeRepositories(t *testing.T) {
+	gittest.Long(t)
 	size, commits := gittest.Rounds(24, 300)<<20, gittest.Rounds(2_000, 20_000)
 	large := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
@@ -230,6 +232,7 @@ func TestLargeRepositories(t *testing.T) {
 
 // Tens of thousands of references, packed on both sides: a pass is right, and reads them a few times at most.
 func TestManyReferences(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	n := gittest.Rounds(20_000, 200_000)
 	dir := gittest.Init(t, sample)

@@ -123,6 +123,7 @@ func TestSignsWithAKeyOfTheAgent(t *testing.T) {
 // Every commit of a chain is signed, on one that is not written yet too, and so is a merge; each is otherwise the one that
 // would have been made without a signature.
 func TestChainsAndMergesAreSigned(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	file, public := sshKey(t, "")
 	dir := gittest.Init(t, sample)

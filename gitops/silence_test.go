@@ -64,6 +64,7 @@ func serveLarge(t *testing.T, bare string, f gittest.Fault) (address string, bro
 const patience = 1500 * time.Millisecond
 
 func TestSlowAndSilent(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	bare, commit := largeRemote(t)
 	var waits []func()
@@ -248,6 +249,7 @@ func partialClone(t *testing.T, ctx context.Context, address string, o Options) 
 // Reading a file has no context of its own: it ends with the one that the repository was opened with. What the fetch has left goes when it is old enough to be
 // nobody's any more.
 func TestReadsEnd(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	bare, _ := largeRemote(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -301,6 +303,7 @@ func TestReadsEnd(t *testing.T) {
 
 // A call that is cancelled ends at once. What it started is asked to end, so that it can put away its locks, and ends also if it does not want to.
 func TestCancelled(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("no way to see that a process is gone")

@@ -312,6 +312,7 @@ func TestPartialClonesOfEveryDepth(t *testing.T) {
 
 // While git packs references in a loop, a listing and a look see every one of them.
 func TestListingRacesPackRefs(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})

@@ -25,6 +25,7 @@ func overSSH(t *testing.T, s *gittest.SSHServer, command string) (dir, bare stri
 // The whole loop over a real sshd: something to fetch, a commit, a lease that is lost, a refusal in the server's words, a
 // repository that is not there.
 func TestLoopOverSSH(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := gittest.SSH(t, false, "ed25519")
 	known := s.KnownHosts(t, s.Known("ed25519"))
@@ -62,6 +63,7 @@ func TestLoopOverSSH(t *testing.T) {
 
 // known_hosts in every shape that ssh writes or people write: what is believed, and what is not and what to do then.
 func TestKnownHosts(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := gittest.SSH(t, true, "ed25519", "ecdsa", "rsa")
 	other := gittest.SSH(t, true, "ed25519")
@@ -173,6 +175,7 @@ func TestSSHKeys(t *testing.T) {
 
 // git:// knows no keys; the loop is the same.
 func TestLoopOverGitDaemon(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)

@@ -58,6 +58,7 @@ func onePass(t *testing.T, dir, branch string, content []byte) error {
 // A disk that is full, with more and less room left, is an error that says so; nothing half-made is visible, and with room
 // again the same pass works.
 func TestFullDisk(t *testing.T) {
+	gittest.Long(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a small disk")
 	}
@@ -244,6 +245,7 @@ func give(t *testing.T, dir string) {
 // A folder of the repository that may not be written is an error that names it and says what to do; nothing half-made is
 // visible, and when it may be written again the same pass works.
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
+	gittest.Long(t)
 	ask := restrictedPass(t)
 	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync"} {
 		dir := theirs(t)
@@ -284,6 +286,7 @@ func fsck(t *testing.T, dir string) {
 
 // A process that may have so and so many files open, from none to enough: an error or a delivered commit, and nothing between.
 func TestTooManyOpenFiles(t *testing.T) {
+	gittest.Long(t)
 	ask := restrictedPass(t)
 	dir := theirs(t)
 	failed := 0

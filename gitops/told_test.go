@@ -40,6 +40,7 @@ func (d *told) took() string {
 
 // Whatever the remote is spoken to by, each operation is told of once, with how it ended.
 func TestDoneIsTold(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, remote := range map[string]func(bare string) string{
 		"a folder": func(bare string) string { return bare },

@@ -32,6 +32,7 @@ func answering(t *testing.T, answer http.HandlerFunc) string {
 
 // Each answer that is not git's has a type that says whether a person must act, and the words that say how.
 func TestStatuses(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Second)
 	cases := []struct {
@@ -112,6 +113,7 @@ func TestTooLarge(t *testing.T) {
 
 // Certificates: unknown, of another host, trusted by http.sslCAInfo, not checked on request.
 func TestCertificates(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
@@ -159,6 +161,7 @@ func TestCertificates(t *testing.T) {
 // A secret never follows a redirect to another host, at no request: neither of the address, nor of Options, nor of a
 // helper, nor of http.extraHeader: git would take it along, and so does not follow.
 func TestSecretsDoNotFollowRedirects(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const secret = "canary"
 	for _, from := range []string{"address", "options", "helper", "header"} {
@@ -296,6 +299,7 @@ func (f *forward) took() int {
 // Proxies of git's configuration and of the environment, with the exceptions of both. Not parallel: the environment is the
 // process's.
 func TestProxies(t *testing.T) {
+	gittest.Long(t)
 	s := serve(t, gittest.Options{})
 	u, _ := url.Parse(gittest.Git(t, s.dir, "remote", "get-url", "origin"))
 	handler, err := gittest.Handler(s.bare, gittest.Options{})

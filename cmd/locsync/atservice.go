@@ -17,7 +17,6 @@ import (
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
-	"github.com/locsync/locsync/sync/transfer"
 )
 
 // session is what a command works with that calls the service only: no repository, no state.
@@ -26,6 +25,7 @@ type session struct {
 	cfg     *config.Config
 	project *config.Project    // the one that is meant; nil where an identifier was given instead
 	id      string             // of the project at the service
+	state   string             // the folder of the state
 	line    *terminal.Progress // what is going on; to be ended before a result is printed
 }
 
@@ -66,12 +66,15 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		if d.project, err = theProject(cfg, t.project); err != nil {
 			return err
 		}
-		d.id = d.project.ID
+		if d.id = d.project.ID; t.documents && d.project.Documents.ID != "" {
+			d.id = d.project.Documents.ID
+		}
 	}
 	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
 		return err
 	}
+	d.state = dir
 	p := process.New(cfg, dir, a.options(log))
 	if d.client, err = p.Reach(ctx); err == nil {
 		err = t.hint(do(service.As(ctx, service.Asked), d))
@@ -88,8 +91,8 @@ func (t target) hint(err error) error {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
 	case t.documents && t.id == "" && e.Status == http.StatusForbidden:
-		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents "+
-			"makes one", err)
+		return fmt.Errorf("%w; name a project that translates documents in [project.documents], or with --id: locsync "+
+			"project create --documents --write makes one", err)
 	case !e.Is(service.ErrNotFound):
 		return err
 	case t.lists != "":
@@ -143,11 +146,6 @@ func projectNames(cfg *config.Config) []string {
 		names = append(names, cfg.Projects[i].Name)
 	}
 	return names
-}
-
-// transfer works with the documents of the session's project.
-func (d *session) transfer() transfer.Transfer {
-	return transfer.Transfer{Client: d.client, Project: d.id, Show: d.line.Show, Patient: d.patient}
 }
 
 // intoFile writes a result into a file and says so.

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // attackedService is the embedded service at an address of its own, in a process of its own.
@@ -144,6 +146,7 @@ func copies(n int, name string, write func(io.Writer)) map[string]func(io.Writer
 // Who has the key of the embedded service takes no more memory of it than what comes from elsewhere, and the service goes
 // on for others.
 func TestBoundOfTheEmbeddedService(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := newAttackedService(t)
 	imports, documents := "/v2/project/"+s.project+"/import?language=en", "/v1/project/document?projectId="+s.documents

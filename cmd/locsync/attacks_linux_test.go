@@ -10,12 +10,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 const victimPath = "/v1/project/" + victimProject
 
 // Every answer of the service can be a bomb, also those of calls that need a few bytes.
 func TestBoundOfAnswers(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	empty := func(w io.Writer) { repeated(w, "[{}", ",{}", 10_000_000, "]") }
 	deep := func(w io.Writer) { repeated(w, `{"id":`, "[", 20_000_000, "") }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // besieged is a daemon with one ordinary project among projects that are attacked.
@@ -81,6 +83,7 @@ func (b *besieged) until(what string, holds func() bool) {
 // Everything at once: what is attacked is a problem of its project, the daemon stays below the bound and answers, the
 // ordinary project is pushed and pulled meanwhile, and the memory is given back.
 func TestAllAttacksTogether(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	b := newBesieged(t)
 	size := 1

@@ -113,6 +113,7 @@ func (w *daemonWorld) commitOn(branch, path, text string) {
 
 // Every command does beside a daemon what it does alone: the same results, the same words, the same exit code.
 func TestCommandsBesideADaemon(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	beside, alone := newRestingWorld(t), newRestingWorld(t)
 	cmd := beside.start()
@@ -226,6 +227,7 @@ func TestDaemonWithoutAnAddress(t *testing.T) {
 
 // A command whose configuration is not the daemon's gets nothing done by it, and is told what to do; status looks for itself.
 func TestAnotherConfiguration(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	cmd := w.start()
@@ -270,6 +272,7 @@ func TestAnotherConfiguration(t *testing.T) {
 
 // A daemon that hangs is told of, and one that dies in the middle of an answer is done without.
 func TestDaemonThatDoesNotAnswer(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	cmd := w.start()

@@ -322,6 +322,7 @@ func zipOf(t *testing.T, members map[string]func(io.Writer)) []byte {
 
 // A record is as large as what is decoded of it, whatever was sent.
 func TestBoundOfRecords(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	record := `{"id": "` + victimProject + `", "sourceLanguage": "en", "targetLanguages": ["de"], "documents": [{}`
@@ -358,6 +359,7 @@ func TestBoundOfImportErrors(t *testing.T) {
 }
 
 func TestBoundOfImportConflicts(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/import-result/i1", true, func(w io.Writer) {
@@ -367,6 +369,7 @@ func TestBoundOfImportConflicts(t *testing.T) {
 }
 
 func TestBoundOfExports(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, members := range map[string]map[string]func(io.Writer){
 		"zeros": {"locales/de/app.json": func(w io.Writer) { repeated(w, "", "\x00", 1<<30, "") }},
@@ -398,6 +401,7 @@ func TestBoundOfExports(t *testing.T) {
 
 // An export may be as long as a service likes: what the sources have is taken from it.
 func TestBoundOfLongExports(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	strange := func(w io.Writer) {
@@ -419,6 +423,7 @@ func TestBoundOfLongExports(t *testing.T) {
 
 // All languages of an export are one answer.
 func TestBoundOfExportsInManyLanguages(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	languages := strings.Split("de fr it es pt nl sv da nb fi pl cs sk hu ro bg", " ")
@@ -499,6 +504,7 @@ func numberedText(format string, n int) string {
 
 // The largest file that is read is within the promise, too.
 func TestBoundOfTheLargest(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	if err := os.Remove(filepath.Join(v.dir, "locales/en/app.json")); err != nil {

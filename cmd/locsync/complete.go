@@ -87,7 +87,6 @@ func completes(a *app, root *cobra.Command) {
 
 // arguments are what the arguments of commands can be, where there is something to offer.
 var arguments = map[string]cobra.CompletionFunc{
-	"documents push":  anyFile,
 	"glossary import": first("default", ofType("csv", "xlsx")),
 	"glossary export": first("default", ofType("xlsx")),
 	"glossary attach": cobra.FixedCompletions([]string{"default"}, cobra.ShellCompDirectiveNoFileComp),
@@ -140,7 +139,7 @@ func completesFlags(a *app, flags *pflag.FlagSet, c *cobra.Command) {
 			offer = offerWords(a, targetLanguages)
 		case f.Name == "dir", f.Name == "data":
 			offer = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-		case f.Name == "api-key-file":
+		case slices.Contains([]string{"api-key-file", "input", "part", "excel"}, f.Name):
 			offer = anyFile
 		case f.Value.Type() != "bool":
 			offer = cobra.NoFileCompletions

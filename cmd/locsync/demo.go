@@ -25,7 +25,8 @@ func demoCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: "+
 		"a temporary folder)")
-	c.Flags().BoolVar(&keep, "keep-running", false, "leave the daemon and its status page up, until Ctrl-C")
+	c.Flags().BoolVar(&keep, "keep-running", false, "translate yourself in a browser; the daemon stays up, "+
+		"until Ctrl-C")
 	return c
 }
 
@@ -34,12 +35,9 @@ func showDemo(ctx context.Context, a *app, dir string, keep bool) error {
 	if err != nil {
 		return err
 	}
-	stage := demo.Stage{Out: a.out, Screen: a.screen(), Options: a.options(log)}
+	stage := demo.Stage{Out: a.out, Screen: a.screen(), Options: a.options(log), Yourself: keep}
 	cfg, err := demo.Show(ctx, stage, dir)
 	if err != nil || !keep {
-		return err
-	}
-	if err := demo.FreeAddress(cfg); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "\nThe daemon goes on: edit a file in the repository and look at http://%s/ (Ctrl-C ends it).\n",

@@ -99,6 +99,7 @@ func (d diagnosis) expect(t *testing.T, code int, want ...string) {
 
 // Everything that works is found to work, beside a daemon, and nothing is changed; a daemon that hangs is found to hang.
 func TestDoctorOfWhatWorks(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	bare := gittest.Bare(t, w.repo)

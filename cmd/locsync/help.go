@@ -17,10 +17,10 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/manual"
+	"github.com/locsync/locsync/sync/operation"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/settings"
 	"github.com/locsync/locsync/sync/terminal"
-	"github.com/locsync/locsync/sync/transfer"
 )
 
 // helpWidth is how wide help is: a terminal of 80 columns shows it without a break.
@@ -34,7 +34,8 @@ var groups = []struct {
 	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check", "doctor"}},
 	{"daemon", "The daemon:", []string{"run", "hook"}},
 	{"setup", "Setting up and trying out:", []string{"init", "project", "demo", "service"}},
-	{"rest", "The rest of the service:", []string{"documents", "tasks", "stats", "translate", "glossary", "memories"}},
+	{"rest", "The rest of the service:", []string{"documents", "tasks", "stats", "translate", "engines", "glossary",
+		"memories", "storage", "callbacks", "api"}},
 	{"about", "About this program:", []string{"help", "completion", "version"}},
 }
 
@@ -286,16 +287,18 @@ func topicNames(root *cobra.Command) []string {
 	return names
 }
 
-// documents are what commands print with --json, by the words of the command; of others it is an object.
+func init() { maps.Copy(jsonDocuments, operation.JSONDocuments()) }
+
+// jsonDocuments are what commands print with --json, by the words of the command; of others it is an object.
 var jsonDocuments = map[string]any{
 	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
 	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
 	"project create": settings.Created{}, "project plan": settings.Plan{}, "project apply": settings.Plan{},
 	"hook install": hooked{}, "hook uninstall": hooked{},
-	"documents push": transfer.DocumentsSent{}, "documents pull": transfer.DocumentsFetched{}, "translate": translations{},
-	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
+	"translate": translations{},
+	"glossary":  document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
 	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": report.Build{}, "service": document.Listening{},
+	"version": report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 }
 

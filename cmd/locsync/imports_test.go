@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"cmd/locsync": {"*"},
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs
-	"sync/web": {"sync/engine", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
+	"sync/web": {"sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
 	// heartbeat: loops and passes say that they move. forge: which repository an event is about. watch: its loops end
 	// with the engine's.
 	"sync/engine": {
@@ -89,13 +89,17 @@ var arrows = map[string][]string{
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
 		"sync/web"},
+	// document, terminal: what people and programs see of an answer
+	"sync/operation": {"sync/config", "sync/document", "sync/failure", "sync/files", "sync/report", "sync/service",
+		"sync/service/documents", "sync/service/memories", "sync/service/wire", "sync/terminal", "sync/transfer"},
 	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
 		"sync/service/documents", "sync/service/wire"},
 	// process: what notifications are registered with
 	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
+	// page: how the embedded service is asked for an invitation.
 	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/ledger/boltledger", "sync/process",
-		"sync/report", "sync/web"},
+		"sync/report", "sync/service/local/page", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
 		"sync/report",
@@ -119,9 +123,9 @@ var arrows = map[string][]string{
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/service/local/api",
 		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
-		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys",
-		"sync/service/local/memory", "sync/service/local/projects", "sync/service/local/pseudo",
-		"sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
+		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
+		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
+		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
 	"sync/service/local/api": {"sync/service/wire", "sync/languages"},
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store":     {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment"},
@@ -139,7 +143,7 @@ var arrows = map[string][]string{
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
 		"sync/service/local/store"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api",
-		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/memory",
+		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/machine", "sync/service/local/memory",
 		"sync/service/local/pseudo", "sync/service/local/segment", "sync/service/local/store"},
 	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/editor", "sync/service/local/jobs",
@@ -147,6 +151,11 @@ var arrows = map[string][]string{
 	"sync/service/local/tasks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/projects": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/store"},
+	// check: what an engine answers is measured against its source
+	"sync/service/local/machine": {"sync/bound", "sync/check"},
+	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
+	"sync/service/local/page": {"sync/check", "sync/languages", "sync/plural", "sync/service/wire",
+		"sync/service/local/api", "sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store"},
 	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
@@ -180,6 +189,7 @@ var arrows = map[string][]string{
 	"sync/watch":        {},
 	"sync/trigger":      {},
 	"sync/heartbeat":    {},
+	"sync/exposition":   {},
 	"sync/secret":       {"sync/bound"}, // the file of a secret
 	"sync/bound":        {},             // how much of what comes from outside is believed
 	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
@@ -215,7 +225,7 @@ var doors = map[string][]string{
 	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
-	"github.com/prometheus/client_golang": {"sync/web"},
+	"github.com/prometheus/client_golang": {},                                                             // tests read with it what we wrote
 	"golang.org/x/net/":                   {"sync/service/local/callbacks", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
 	"github.com/xuri/excelize":            {}, // tests read with it what we wrote

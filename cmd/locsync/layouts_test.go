@@ -318,7 +318,7 @@ func symfonyDomains(p *product) {
 }
 
 // android is a file of resources.
-func (p *product) android(messages []*productKey, language string) string {
+func (p *product) android(messages []*productKey, language string, spell func(string) string) string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n")
 	open := ""
@@ -332,7 +332,7 @@ func (p *product) android(messages []*productKey, language string) string {
 		if form == "" || open != m.key {
 			closed()
 		}
-		value := androidText(text)
+		value := spell(text)
 		switch {
 		case form == "":
 			if p.chance(10) {
@@ -367,6 +367,10 @@ func androidText(s string) string {
 	return strings.NewReplacer("&", "&amp;", `\`, `\\`, "'", `\'`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s)
 }
 
+func composeText(s string) string {
+	return strings.NewReplacer("&", "&amp;", `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(s)
+}
+
 func qualifier(language string) string {
 	if language == "en" {
 		return ""
@@ -381,7 +385,7 @@ func androidModules(p *product) {
 	for _, module := range []string{"app", "feature/login"} {
 		messages := p.messages(module[:1], "%1$s", languages)
 		for _, l := range slices.Concat([]string{"en"}, languages) {
-			p.file(fmt.Sprintf("%s/src/main/res/values%s/strings.xml", module, qualifier(l)), p.android(messages, l))
+			p.file(fmt.Sprintf("%s/src/main/res/values%s/strings.xml", module, qualifier(l)), p.android(messages, l, androidText))
 		}
 	}
 }
@@ -391,7 +395,7 @@ func kotlinMultiplatform(p *product) {
 	p.file("settings.gradle.kts", "include(\":shared\")\n")
 	messages := p.messages("k", "%1$s", languages)
 	for _, l := range slices.Concat([]string{"en"}, languages) {
-		p.file(fmt.Sprintf("shared/src/commonMain/composeResources/values%s/strings.xml", qualifier(l)), p.android(messages, l))
+		p.file(fmt.Sprintf("shared/src/commonMain/composeResources/values%s/strings.xml", qualifier(l)), p.android(messages, l, composeText))
 	}
 }
 

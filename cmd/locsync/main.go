@@ -6,10 +6,10 @@
 //
 //	cmd -> everything
 //	command, demo, settings -> process, service, web         setup -> discover, config, terminal, gitops
-//	transfer, inspect, settings, terminal -> files -> failure
+//	operation -> transfer, document, service, terminal        transfer, inspect, settings, terminal -> files -> failure
 //	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
 //	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
-//	process -> engine, ledger, service, local, web, gitops     web -> engine, failure, report, wire, heartbeat
+//	process -> engine, ledger, service, local, web, gitops     web -> engine, exposition, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
 //	document -> jsonschema, config, report, service, terminal  service -> wire
 //	engine -> branches, push, pull -> pass, past             push -> imports -> pass

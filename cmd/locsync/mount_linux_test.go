@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // deadMount runs locsync where a folder is a mount of which the server never says a word: not even its first lookup is answered, as of a server for files that is
@@ -51,6 +53,7 @@ func init() { programs["deadmount"] = deadMount }
 // starts beside it, is reloaded, and ends. A configuration that names a
 // secret there is not used.
 func TestDeadMount(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	mount := filepath.Join(t.TempDir(), "mount")

@@ -87,6 +87,7 @@ func (w *daemonWorld) hup(daemon *os.Process) {
 // A project whose repository does not answer, for good and for real (see hang), keeps no other one from anything: the daemon starts without it, says so wherever it is
 // asked, is not started again for it, reads its configuration again, and begins with the project when it answers.
 func TestRepositoryThatDoesNotAnswer(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	repository := gittest.Init(t, map[string]string{"docs/en.json": `{"a": "A"}`})

@@ -98,6 +98,7 @@ func passFlags(a *app, c *cobra.Command, want *web.Request) {
 }
 
 func pushFlags(c *cobra.Command, o *push.Options) {
+	o.Patient = true
 	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
 	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: "+
 		"send the repository's")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/operation"
 	"github.com/locsync/locsync/sync/settings"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -25,10 +26,10 @@ func projectCreateCommand(a *app) *cobra.Command {
 		Use:   "create",
 		Short: "Create the configured project at the service and print its id",
 		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of " +
-			"[[project]]; --write puts it there.\nA project of this " +
+			"[[project]]; --write puts it there, of --documents into [project.documents].\nA project of this " +
 			"account that has the name already is not created a second time: its id is printed.",
 		Example: "  locsync project create --write\n\n  # one that translates documents, beside it\n  locsync project " +
-			"create --project app --documents",
+			"create --project app --documents --write",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				return createProject(ctx, a, d, o)
@@ -38,11 +39,15 @@ func projectCreateCommand(a *app) *cobra.Command {
 	c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME`; needed where there are several")
 	c.Flags().BoolVar(&o.Documents, "documents", false, "create a project for documents instead, called NAME documents")
 	c.Flags().BoolVar(&o.Write, "write", false, "write the id into the configuration file, and change nothing else in it")
-	refuses(c, func(*cobra.Command) error {
-		if o.Documents && o.Write {
-			return errors.New("--write is for the project of the configuration, which translates no documents; leave it out")
-		}
-		return nil
+	c.Flags().StringVar(&o.Deadline, "deadline", "", "`TIME` by which it is to be done, like 2031-01-31T18:00:00Z")
+	c.Flags().StringVar(&o.Description, "description", "", "`TEXT` for people")
+	c.Flags().StringVar(&o.Tag, "tag", "", "`TEXT` of the external tag")
+	c.Flags().StringSliceVar(&o.Stages, "stage", nil, "`STAGES` of the workflow, like translation,editing (default: the "+
+		"service's)")
+	c.Flags().BoolVar(&o.Engine, "engine", false, "have new documents translated by machine")
+	refuses(c, func(*cobra.Command) (err error) {
+		o.Deadline, err = operation.Deadline(o.Deadline)
+		return err
 	})
 	noArguments(c)
 	return c

@@ -67,12 +67,12 @@ func (s *atService) hasHalf(t *testing.T) {
 			}
 		}
 	}))
-	n.hold(w.texts(n.collections()), others, "pull --accept-service")
+	n.hold(w.textsAt(others), others, "pull --accept-service")
 	n.conflicts(nil)
 
 	again := s.arrive(t, s.bare, halfProject)
 	again.pass("sync", "--translations")
-	again.hold(w.texts(n.collections()), kept, "sync --translations")
+	again.hold(w.textsAt(kept), kept, "sync --translations")
 	again.fills(gaps)
 	again.conflicts(nil)
 }
@@ -86,7 +86,7 @@ func (s *atService) seed(n *newcomer, w *translator) {
 	formats := make(map[string]string)
 	pairs, _ := n.pairs()
 	for _, p := range pairs {
-		formats[p.collection] = p.rule.Format
+		formats[p.collection] = p.format
 	}
 	for _, collection := range n.collections() {
 		format := formats[collection]

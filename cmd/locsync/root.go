@@ -105,9 +105,9 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { sayHelp(a, cmd) })
 	root.AddCommand(runCommand(a), pushCommand(a), pullCommand(a), syncCommand(a), statusCommand(a), checkCommand(a),
 		doctorCommand(a),
-		initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a), documentsCommand(a),
-		tasksCommand(a), statsCommand(a),
-		translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
+		initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a), tasksCommand(a),
+		statsCommand(a), translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
+	addOperations(a, root)
 	root.AddCommand(packagingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.SuggestFor = otherWords[c.Name()]

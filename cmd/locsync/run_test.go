@@ -442,6 +442,7 @@ func TestReload(t *testing.T) {
 
 // A daemon that does not answer at all is no reason for status not to.
 func TestStatusBesideAStoppedDaemon(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newDaemonWorld(t)
 	cmd := w.start()
@@ -476,6 +477,7 @@ func TestServiceDownAtStart(t *testing.T) {
 
 // What fails is done as soon as the service works again, without anybody's help; edits meanwhile do not put that off.
 func TestOutage(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newDaemonWorld(t)
 	w.mode.Store(noImports)

@@ -13,8 +13,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/command"
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/local/page"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // serviceFlags are the flags of `locsync service`.
@@ -49,6 +53,8 @@ func serviceCommand(a *app) *cobra.Command {
 			panic(err)
 		}
 	}
+	listsAlone(c)
+	c.AddCommand(inviteCommand(a))
 	return c
 }
 
@@ -75,17 +81,90 @@ func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 	if err != nil {
 		return errors.Join(misuse(fmt.Errorf("listen on %s: %w", f.listen, err)), svc.Close())
 	}
-	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: withPage(svc), ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
-	if err := sayListening(a, "http://"+listener.Addr().String()); err != nil {
+	address := "http://" + listener.Addr().String()
+	svc.Page().SetAddress(address)
+	if err := errors.Join(sayListening(a, address), inviteFirst(a, svc)); err != nil {
 		return errors.Join(err, listener.Close(), svc.Close())
 	}
+	commands := make(chan error, 1)
+	go func() { commands <- web.ServeService(ctx, f.data, svc.Commands()) }()
 	err = server.Serve(listener)
 	if errors.Is(err, http.ErrServerClosed) { // Serve returns when the end begins; calls under way need the data
 		err = <-ended
 	}
+	if ctx.Err() != nil {
+		err = errors.Join(err, <-commands)
+	}
 	return errors.Join(err, svc.Close())
+}
+
+// withPage serves the page for translators beside the interface. Who comes with a browser is led to it.
+func withPage(svc *local.Service) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, page.Path):
+			svc.Page().ServeHTTP(w, r)
+		case r.URL.Path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+			w.Header().Set("Location", strings.TrimPrefix(page.Path, "/"))
+			w.WriteHeader(http.StatusSeeOther)
+		default:
+			svc.ServeHTTP(w, r)
+		}
+	})
+}
+
+// inviteFirst prints an invitation while no person has an account: the first one cannot be invited by another.
+func inviteFirst(a *app, svc *local.Service) error {
+	empty, err := svc.Page().Empty()
+	if err != nil || !empty {
+		return err
+	}
+	link, err := svc.Page().InvitationURL("", true)
+	if err == nil {
+		fmt.Fprintf(a.err, "to translate in a browser, open %s (for one account, within 7 days)\n", link)
+	}
+	return err
+}
+
+// inviteCommand makes a link by which a person gets an account.
+func inviteCommand(a *app) *cobra.Command {
+	data, manager := "", false
+	c := &cobra.Command{
+		Use:   "invite [NAME]",
+		Short: "Make a link by which a person gets an account to translate in a browser",
+		Long: "Prints a link to the page for translators of the embedded service, which must be running: that of the " +
+			"daemon (locsync run),\nor, with --data, that of locsync service. The link makes one account, within 7 days. With " +
+			"the name of a person who has an\naccount it is for choosing a new password. The first person is a manager.",
+		Example: "  locsync service invite\n  locsync service invite Anna --manager\n  locsync service invite --data data",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := data
+			if dir == "" {
+				cfg, err := a.load()
+				if err != nil {
+					return err
+				}
+				if dir, err = process.StateDir(cmd.Context(), cfg); err != nil {
+					return err
+				}
+			}
+			link, err := command.Invite(cmd.Context(), dir, strings.Join(args, ""), manager)
+			if err != nil {
+				return err
+			}
+			if a.asJSON {
+				return a.print(document.Invitation{URL: link})
+			}
+			_, err = fmt.Fprintln(a.out, link)
+			return err
+		},
+	}
+	c.Flags().StringVar(&data, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
+	c.Flags().BoolVar(&manager, "manager", false, "the person may invite and remove people, too")
+	return c
 }
 
 // readKeys checks the flags and reads the passwords: every line that is not empty is one.

@@ -40,6 +40,7 @@ type text struct {
 type pair struct {
 	collection, language string
 	source, file         string
+	format               string
 	rule                 oracle.Rule
 }
 
@@ -53,11 +54,11 @@ func (n *newcomer) pairs() (sources, targets []pair) {
 	}
 	for _, b := range found {
 		file := func(l config.Language, name string) pair {
-			rule := oracle.Rule{Format: b.Format.Name, Separator: b.Separator}
+			rule := oracle.Rule{Format: b.Format.Reader(), Separator: b.Separator}
 			for _, root := range []string{l.Path, l.Code} {
 				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
 			}
-			return pair{b.Collection, l.Code, b.Path, name, rule}
+			return pair{b.Collection, l.Code, b.Path, name, b.Format.Name, rule}
 		}
 		sources = append(sources, file(b.Source, b.Path))
 		for _, l := range p.Targets() {

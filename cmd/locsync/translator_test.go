@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -130,9 +131,31 @@ func (w *translator) export(collection, format string, keys []string) map[string
 // texts is everything that the service has in these collections, in whatever state.
 func (w *translator) texts(collections []string) map[place]string {
 	w.Helper()
-	all := make(map[place]string)
+	keys := make(map[string][]string)
 	for _, c := range collections {
-		for language, data := range w.export(c, "json", nil) {
+		keys[c] = nil
+	}
+	return w.textsOf(keys)
+}
+
+// textsAt is what the service has of the keys of some texts.
+func (w *translator) textsAt(places map[place]string) map[place]string {
+	w.Helper()
+	keys := make(map[string][]string)
+	for p := range places {
+		if !slices.Contains(keys[p.collection], p.key) {
+			keys[p.collection] = append(keys[p.collection], p.key)
+		}
+	}
+	return w.textsOf(keys)
+}
+
+// textsOf is what the service has of these keys by collection; of nil all.
+func (w *translator) textsOf(keys map[string][]string) map[place]string {
+	w.Helper()
+	all := make(map[place]string)
+	for c, keys := range keys {
+		for language, data := range w.export(c, "json", keys) {
 			var texts map[string]string
 			if err := json.Unmarshal(data, &texts); err != nil {
 				w.Fatal(err)

@@ -37,6 +37,7 @@ func (w *daemonWorld) hear(within time.Duration) (said []string) {
 // The watchdog gets its sign of life all the while that a pass waits for the service, for longer than any step may take; not any more when a pass hangs. Then
 // the daemon says which part it is, wherever it is asked; and when systemd ends it, it shows where it hung, and ends so that it is started again.
 func TestWatchdog(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newRestingWorld(t)
 	const step = 3 * time.Second

@@ -27,6 +27,13 @@
 // markup (<b>, <a>, ...; not xliff:g), before and after which quoting starts anew. Tags stay in the text byte for byte.
 // A reference to an entity of the file's own DOCTYPE stays as written: &app; is never expanded.
 //
+// # Compose Multiplatform
+//
+// Its files (Compose) are the same XML, and its build turns values into texts in another way: XML first, then \n \t
+// \uXXXX and \\; any other backslash, quotes, apostrophes, @ and ? are themselves, and so is all white space. No value
+// refers to another resource. What all that comes to is the two values of dialect; the rest of the package knows none
+// of them.
+//
 // # How a new text is spelled
 //
 // The old value's spelling is kept: wrapped in quotes, CDATA, real markup, escaped markup (&lt;b>), \u escapes of
@@ -71,10 +78,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Grammar is the grammar of Android string resources.
-var Grammar resource.Grammar = grammar{}
-
-type grammar struct{}
+type grammar struct{ *dialect } // see Grammar and Compose
 
 // Bits of Node.Style: what Scan saw that is worth remembering.
 const (
@@ -138,16 +142,12 @@ func splitName(key string) (name, variant string) {
 }
 
 // Text decodes a value as the package comment says.
-func (grammar) Text(src string, n *resource.Node) string {
+func (g grammar) Text(src string, n *resource.Node) string {
 	raw := valueOf(src, n)
 	if n.Style&styleSpecial != 0 {
-		return decode(raw)
+		return g.decode(raw)
 	}
-	raw = strings.Trim(raw, " ")
-	if strings.Contains(raw, "  ") {
-		return decode(raw)
-	}
-	return raw
+	return g.plain(raw)
 }
 
 // valueOf is the content of a leaf's element as spelled; nothing where the element has no end tag.

@@ -282,3 +282,23 @@ func isNameRune(r rune, first bool) bool {
 		r >= 0x2070 && r <= 0x218F || r >= 0x2C00 && r <= 0x2FEF || r >= 0x3001 && r <= 0xD7FF ||
 		r >= 0xF900 && r <= 0xFDCF || r >= 0xFDF0 && r <= 0xFFFD || r >= 0x10000 && r <= 0xEFFFF
 }
+
+// hasBrokenEscape reports whether some \u lacks its digits.
+func hasBrokenEscape(raw string) bool {
+	for {
+		at := strings.IndexByte(raw, '\\')
+		if at < 0 || at+1 == len(raw) {
+			return false
+		}
+		escaped := raw[at+1]
+		raw = raw[at+2:]
+		if escaped != 'u' {
+			continue
+		}
+		for k := range 4 {
+			if k == len(raw) || !isHex(raw[k]) {
+				return true
+			}
+		}
+	}
+}

@@ -14,8 +14,8 @@ import (
 const header = `<?xml version="1.0" encoding="utf-8"?>`
 
 // Compose writes a file of these entries, with the attributes of their models and their notes as comments.
-func (grammar) Compose(top []resource.New) ([]byte, error) {
-	b := builder{newline: "\n", unit: "  ", quote: '"', composing: true}
+func (g grammar) Compose(top []resource.New) ([]byte, error) {
+	b := builder{dialect: g.dialect, newline: "\n", unit: "  ", quote: '"', composing: true}
 	var body strings.Builder
 	for i := range top {
 		n := &top[i]
@@ -37,6 +37,7 @@ func (grammar) Compose(top []resource.New) ([]byte, error) {
 
 // builder writes new entries.
 type builder struct {
+	dialect   *dialect
 	place     place
 	newline   string // "" puts an entry on one line
 	unit      string // of indentation
@@ -273,16 +274,17 @@ func (b *builder) value(n *resource.New) (raw string, missing []string, err erro
 		}
 		return valueOf(n.Like.File.Source(), n.Like.File.Node(n.Like.Node)), nil, nil
 	}
-	var sp spelling
+	sp := spelling{dialect: b.dialect}
 	if n.Like != nil && n.Like.File.Node(n.Like.Node).Kind <= resource.Other {
 		src, model := n.Like.File.Source(), n.Like.File.Node(n.Like.Node)
 		old := valueOf(src, model)
-		if b.composing && model.Kind == resource.Text && n.Like.File.Text(n.Like.Node) == n.Text {
+		if b.composing && model.Kind == resource.Text && n.Like.File.Text(n.Like.Node) == n.Text &&
+			resource.IsOf(grammar{b.dialect}, n.Like.File) {
 			if missing, ok := movable(old); ok {
 				return old, missing, nil
 			}
 		}
-		sp = spellingOf(old)
+		sp = b.dialect.spelling(old)
 		sp.lead, sp.trail = "", ""
 		if err := b.entitiesOf(n, src); err != nil {
 			return "", nil, err

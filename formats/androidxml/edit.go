@@ -12,13 +12,13 @@ import (
 var errLocked = errors.New(`it is marked translatable="false"; take the mark away to translate it`)
 
 // Set writes a text in the spelling of the old one.
-func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
+func (g grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	src, n := f.Source(), f.Node(i)
 	if n.Style&styleLocked != 0 {
 		return resource.Splice{}, errLocked
 	}
 	raw := valueOf(src, n)
-	sp := spellingOf(raw)
+	sp := g.spelling(raw)
 	var in place
 	if strings.ContainsAny(text, "<&") {
 		in = placeOf(src, n)

@@ -52,6 +52,7 @@ var values = []string{
 	`<![CDATA[<b>a</b> & c]]>`, ` <![CDATA[ a ]]> `, `a <![CDATA[<i>]]> b`, `&lt;b&gt;a&lt;/b> &amp;`, `a<!-- b -->c`, `a<?pi b?>c`, `@string/x`,
 	`<![CDATA[@string/x]]>`, `?attr/x`, `@x`, `it's`, `&quot;a  b&quot;`, `&apos;`, "a\r\n  b", "\"a\r\n  b\"", `&#32;a&#32;`, `<b>a</b> &lt;i>`,
 	`<a href="x?a=1&amp;b=2">l</a>`, "\"a\\u00", `\u&#48;041`, `"&#34;`, "a\\<b>c</b>", "a \"<xliff:g> b</xliff:g>  \"",
+	`\\n\\\n\\\\n`, `\u005C\u005C\u005cn`, `\<!-- c -->n`, `\\&#92;'\"`, "\\\r\n\\u0041", `\\uD83D\uDE00\uD83D`, `\<b>n</b>`,
 }
 
 func document(value string) []byte {

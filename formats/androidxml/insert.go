@@ -21,7 +21,7 @@ type gap struct {
 
 // Insert writes new entries on lines of their own, as their neighbours have them; on a line that holds several entries,
 // behind the one before.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
 	if f.Node(at.In).Style&styleLocked != 0 {
 		return resource.Splice{}, errLocked
 	}
@@ -32,32 +32,32 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	if len(add) > 0 {
 		like = add[0].Like
 	}
-	g := gapAt(f, at, like)
-	b := builder{place: placeOf(f.Source(), f.Node(at.In)), newline: g.newline, quote: '"'}
-	if g.newline != "" && slices.ContainsFunc(add, func(n resource.New) bool { return n.Kind == resource.Forms }) {
-		b.unit = unitOf(f, like, g.indent)
+	gap := gapAt(f, at, like)
+	b := builder{dialect: g.dialect, place: placeOf(f.Source(), f.Node(at.In)), newline: gap.newline, quote: '"'}
+	if gap.newline != "" && slices.ContainsFunc(add, func(n resource.New) bool { return n.Kind == resource.Forms }) {
+		b.unit = unitOf(f, like, gap.indent)
 	}
 	b.follow(f, at)
 	var out strings.Builder
-	out.WriteString(g.head)
+	out.WriteString(gap.head)
 	for i := range add {
-		if g.newline != "" {
-			b.note(&out, add[i].Note, g.indent)
+		if gap.newline != "" {
+			b.note(&out, add[i].Note, gap.indent)
 		}
-		out.WriteString(g.pre)
+		out.WriteString(gap.pre)
 		var err error
 		if f.Node(at.In).Kind == resource.Forms {
 			err = b.leaf(&out, &add[i], "item")
 		} else {
-			err = b.entry(&out, &add[i], g.indent)
+			err = b.entry(&out, &add[i], gap.indent)
 		}
 		if err != nil {
 			return resource.Splice{}, err
 		}
-		out.WriteString(g.post)
+		out.WriteString(gap.post)
 	}
-	out.WriteString(g.tail)
-	return resource.Splice{At: g.at, Text: out.String()}, nil
+	out.WriteString(gap.tail)
+	return resource.Splice{At: gap.at, Text: out.String()}, nil
 }
 
 // Annotates says that new entries get the comments of their models.

@@ -18,7 +18,7 @@ func Monolingual(f *resource.File) ([]byte, error) {
 	if isBlank(f.Source()) {
 		return f.Bytes(), nil
 	}
-	s := scanner{src: f.Source(), collect: true}
+	s := scanner{src: f.Source(), dialect: &android, collect: true} // no value is asked about
 	if _, err := s.scan(); err != nil {
 		return nil, fmt.Errorf("read it again: %w", err)
 	}

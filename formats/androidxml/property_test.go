@@ -160,8 +160,12 @@ func TestRandomEdits(ot *testing.T) {
 func TestRandomLayouts(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		src := drawFile(r, "file")
-		if resourcetest.Check(t, strict([]byte(src))) == nil {
-			r.Fatalf("refused: %s", src)
+		for _, g := range []resource.Grammar{Grammar, Compose} {
+			c := strict([]byte(src))
+			c.Grammar = g
+			if resourcetest.Check(t, c) == nil {
+				r.Fatalf("refused: %s", src)
+			}
 		}
 		agree(t, []byte(src))
 	})

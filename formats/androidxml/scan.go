@@ -14,8 +14,8 @@ func refuse(offset int, format string, args ...any) error {
 }
 
 // Scan finds the entries of <resources>. Everything else is only checked for being well-formed.
-func (grammar) Scan(src string) (*resource.Layout, error) {
-	s := scanner{src: src}
+func (g grammar) Scan(src string) (*resource.Layout, error) {
+	s := scanner{src: src, dialect: g.dialect}
 	return s.scan()
 }
 
@@ -54,9 +54,28 @@ func perNode(src string) int {
 	return max(len(head)/(1+strings.Count(head, "</")), 12) * 15 / 16
 }
 
+// dialect is how the program that reads a file turns values into texts.
+type dialect struct {
+	decode func(raw string) string                              // the text of a value
+	plain  func(raw string) string                              // the same, of one that was not seen to need it
+	refers func(raw string, seen class) bool                    // a value without markup is no text but a reference
+	minds  func(raw string, seen class) []string                // what the program minds, for warnings
+	guard  func(at position, r rune, end bool) (spelled string) // of what would not be itself there; "" for others
+	quotes bool                                                 // " around a value are no part of its text
+}
+
+// position is what the compiler's string builder knows at a point of a value.
+type position struct {
+	spans  bool // the value has inline markup
+	inside bool // a quote is open
+	begun  bool // there was a character
+	spaced bool // the last one was a space that is not escaped
+}
+
 // scanner is one pass over a file.
 type scanner struct {
 	src      string
+	dialect  *dialect // nil where no values are asked about
 	nodes    []resource.Node
 	warnings []resource.Warning
 	tag      tag      // the start tag that was read last
@@ -66,7 +85,6 @@ type scanner struct {
 	node     int  // that warnings are about
 	tagged   int  // warnings before the start tag that was read last
 	locked   bool // the root says translatable="false"
-	decoder  decoder
 	nameless bool // there was a warning about a missing name
 
 	others  []resource.Node // the other resources, with their comments,
@@ -241,7 +259,7 @@ func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	stop := start + n
 	seen := classesOf(src[start:stop])
 	suspect := seen&(seenAmp|seenSuspect|seenBracket) != 0
-	if suspect && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
+	if suspect && s.checked(start, stop, seen) != nil || s.dialect.refers(src[start:stop], seen) {
 		return 0
 	}
 	i := len(s.nodes)
@@ -393,7 +411,7 @@ func (s *scanner) leaf(at, end int, n resource.Node) (int, error) {
 		}
 		style = n.Style | s.judge(i, s.src[start:stop], seen)
 		value = resource.At(start, stop)
-		if style&styleMarkup == 0 && isReference(s.src[start:stop], seen) {
+		if style&styleMarkup == 0 && s.dialect.refers(s.src[start:stop], seen) {
 			kind = resource.Other
 		}
 	}
@@ -406,7 +424,7 @@ func (s *scanner) leaf(at, end int, n resource.Node) (int, error) {
 	return end, nil
 }
 
-// judge derives the style bits of a value from what was seen in it, and warns of what the compiler will refuse.
+// judge derives the style bits of a value from what was seen in it, and warns of what its readers mind.
 func (s *scanner) judge(node int, raw string, seen class) (style uint8) {
 	if seen&(seenAmp|seenQuote|seenBackslash|seenOdd|seenInner|seenMarkup) != 0 {
 		style |= styleSpecial
@@ -414,62 +432,12 @@ func (s *scanner) judge(node int, raw string, seen class) (style uint8) {
 	if seen&seenMarkup != 0 {
 		style |= styleMarkup
 	}
-	if seen&seenBackslash != 0 && hasBrokenEscape(raw) {
-		s.warn(node, `a \u is not followed by four hexadecimal digits`)
-	}
-	if (seen&seenApostrophe != 0 || seen&seenAmp != 0 && hasQuoteReference(raw)) && s.hasBareApostrophe(raw, seen) {
-		s.warn(node, `an apostrophe is neither escaped (\') nor inside quotes: the build tools refuse it`)
-		s.warnings[len(s.warnings)-1].By = resource.AndroidTools
+	if seen&(seenBackslash|seenApostrophe|seenAmp) != 0 {
+		for _, minded := range s.dialect.minds(raw, seen) {
+			s.warn(node, "%s", minded)
+		}
 	}
 	return style
-}
-
-// hasBrokenEscape reports whether some \u lacks its digits.
-func hasBrokenEscape(raw string) bool {
-	for {
-		at := strings.IndexByte(raw, '\\')
-		if at < 0 || at+1 == len(raw) {
-			return false
-		}
-		escaped := raw[at+1]
-		raw = raw[at+2:]
-		if escaped != 'u' {
-			continue
-		}
-		for k := range 4 {
-			if k == len(raw) || !isHex(raw[k]) {
-				return true
-			}
-		}
-	}
-}
-
-// hasBareApostrophe reports whether the compiler would see an apostrophe outside of quotes.
-func (s *scanner) hasBareApostrophe(raw string, seen class) bool {
-	if seen&(seenInner|seenMarkup) == 0 && !(seen&seenAmp != 0 && hasQuoteReference(raw)) {
-		quoted := false
-		for i := 0; i < len(raw); i++ {
-			switch raw[i] {
-			case '\\':
-				i++
-			case '"':
-				quoted = !quoted
-			case '\'':
-				if !quoted {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	s.decoder = decoder{out: s.decoder.out[:0]}
-	s.decoder.value(raw)
-	return s.decoder.bare
-}
-
-// hasQuoteReference reports whether a quote, an apostrophe or a backslash may be spelled as a reference.
-func hasQuoteReference(raw string) bool {
-	return strings.Contains(raw, "&#") || strings.Contains(raw, "&quot;") || strings.Contains(raw, "&apos;")
 }
 
 // skip passes over the rest of an element whose start tag was read.

@@ -36,14 +36,14 @@ func (sp *spelling) spell(text string, in place) (raw string, missing []string, 
 			return "", nil, err
 		}
 	}
-	w := writer{sp: sp, in: in, cdata: cdata, quoted: sp.quoted}
+	w := writer{sp: sp, in: in, cdata: cdata, quoted: sp.quoted && sp.dialect.quotes}
 	w.value(pieces)
 	raw = string(w.out)
-	if raw != "" && !w.spans && decode(sp.lead+raw+sp.trail) == text {
+	if raw != "" && !w.spans && sp.dialect.decode(sp.lead+raw+sp.trail) == text {
 		raw = sp.lead + raw + sp.trail
 	}
-	if decode(raw) != text {
-		return "", nil, errors.New("the text cannot be written so that Android reads it the same")
+	if sp.dialect.decode(raw) != text {
+		return "", nil, errors.New("the text cannot be written so that its program reads it the same")
 	}
 	return raw, missing, nil
 }
@@ -152,10 +152,7 @@ type writer struct {
 	out    []byte
 	cdata  bool
 	quoted bool
-	spans  bool
-	inside bool // a quote is open
-	begun  bool // there was a character
-	spaced bool // the last one was a space that is not escaped
+	position
 }
 
 // value writes all pieces.
@@ -210,30 +207,22 @@ func (w *writer) close() {
 // text writes characters; last says that nothing but tags follows.
 func (w *writer) text(s string, last bool) {
 	for i, r := range s {
-		if r == ' ' {
-			w.space(last && i == len(s)-1)
-		} else {
-			w.character(r, s[i:])
-			w.spaced = false
+		spelled := w.character(r, s[i:])
+		if spelled == "" {
+			spelled = w.sp.dialect.guard(w.position, r, last && i == len(s)-1)
 		}
+		w.spaced = r == ' ' && spelled == "" && !w.inside
 		w.begun = true
+		if spelled == "" {
+			w.out = utf8.AppendRune(w.out, r)
+			continue
+		}
+		w.out = append(w.out, spelled...)
 	}
 }
 
-// space writes a blank so that it neither collapses nor is trimmed.
-func (w *writer) space(end bool) {
-	if !w.inside && (w.spaced || !w.spans && (end || !w.begun)) {
-		w.out = append(w.out, `\u0020`...)
-		w.spaced = false
-		return
-	}
-	w.out = append(w.out, ' ')
-	w.spaced = !w.inside
-}
-
-// character writes the first character of rest, which is r and no blank.
-func (w *writer) character(r rune, rest string) {
-	spelled := ""
+// character spells the first character of rest, which is r; "" where it is itself in any dialect.
+func (w *writer) character(r rune, rest string) (spelled string) {
 	switch r {
 	case '\n':
 		spelled = `\n`
@@ -243,16 +232,6 @@ func (w *writer) character(r rune, rest string) {
 		spelled = `\u000D`
 	case '\\':
 		spelled = `\\`
-	case '"':
-		spelled = `\"`
-	case '\'':
-		if !w.inside {
-			spelled = `\'`
-		}
-	case '@', '?':
-		if !w.begun && !w.inside {
-			spelled = `\` + string(r)
-		}
 	case '<':
 		if !w.cdata {
 			spelled = "&lt;"
@@ -268,11 +247,7 @@ func (w *writer) character(r rune, rest string) {
 			spelled = w.habit(r)
 		}
 	}
-	if spelled == "" {
-		w.out = utf8.AppendRune(w.out, r)
-		return
-	}
-	w.out = append(w.out, spelled...)
+	return spelled
 }
 
 // greater spells >, which must not follow ]].

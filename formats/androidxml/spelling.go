@@ -21,6 +21,7 @@ const (
 
 // spelling is how an old value, or the model of a new one, is written.
 type spelling struct {
+	dialect     *dialect
 	mode        mode
 	quoted      bool            // every stretch of text is wrapped in "
 	greater     bool            // > is spelled &gt;
@@ -32,9 +33,9 @@ type spelling struct {
 	referred    map[string]bool // names of entities that it does refer to
 }
 
-// spellingOf reads the spelling of a value.
-func spellingOf(raw string) spelling {
-	sp := spelling{quoted: isQuoted(raw), greater: strings.Contains(raw, "&gt;")}
+// spelling reads the spelling of a value.
+func (d *dialect) spelling(raw string) spelling {
+	sp := spelling{dialect: d, quoted: isQuoted(raw), greater: strings.Contains(raw, "&gt;")}
 	spans, cdata, outside := false, false, false
 	for at := 0; at < len(raw); {
 		p, text, next := cut(raw, at)

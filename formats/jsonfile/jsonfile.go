@@ -33,9 +33,9 @@
 // rest, as Angular has it; outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins
 // with @ and that hold an object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object
 // has a string "message". They are Other with all that is in them, never sent and never changed. A new file has none
-// but "$schema" and "locale", which programs want: the others would name the authors, or the language, of the source.
-// A container with nothing else goes with its last text. A plain string under "@mention" is a text, and below the
-// outermost level an @ means nothing.
+// but "$schema" and "locale", which programs want; its "locale" is its own language (In). The others would name the
+// authors, or the language, of the source. A container with nothing else goes with its last text. A plain string under
+// "@mention" is a text, and below the outermost level an @ means nothing.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its
 // line. A comment that a blank line separates from an entry belongs to no entry and stays when the entry goes.

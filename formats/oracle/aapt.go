@@ -7,6 +7,9 @@ import (
 	"unicode/utf16"
 )
 
+// strip is a stretch of text, or a tag.
+type strip struct{ tag, text string }
+
 // spanTag is a tag that is inline markup to the resource compiler. Elements with a prefix are transparent.
 var spanTag = regexp.MustCompile(`^</?[^\s/>:]+[\s/>]`)
 

@@ -12,12 +12,17 @@ import (
 )
 
 // readAndroid reads a file of Android string resources. Resources of other kinds are leaves without a key.
-func readAndroid(src []byte) (*document, error) {
+func readAndroid(src []byte) (*document, error) { return readResources(src, compiled) }
+
+// readCompose reads a file of string resources of Compose Multiplatform.
+func readCompose(src []byte) (*document, error) { return readResources(src, composed) }
+
+func readResources(src []byte, compiled func([]strip) (string, bool)) (*document, error) {
 	if err := checkUTF8(src); err != nil {
 		return nil, err
 	}
 	text := string(src)
-	a := androidReader{src: strings.TrimPrefix(text, mark)}
+	a := androidReader{compiled: compiled, src: strings.TrimPrefix(text, mark)}
 	a.offset = len(text) - len(a.src)
 	if strings.Trim(a.src, " \t\r\n") == "" {
 		return &document{text: text}, nil
@@ -39,10 +44,11 @@ var entityName = regexp.MustCompile(`&([^#;&<>"'\s]+);`)
 
 type androidReader struct {
 	walk
-	src    string
-	offset int // of src in the file
-	d      *xml.Decoder
-	leaves []Leaf
+	compiled func([]strip) (text string, reference bool)
+	src      string
+	offset   int // of src in the file
+	d        *xml.Decoder
+	leaves   []Leaf
 }
 
 func (a *androidReader) token() (xml.Token, int, error) {
@@ -217,15 +223,12 @@ func (a *androidReader) text(e element, key, form string, free bool) error {
 	end = max(end, e.at)
 	l := Leaf{Key: key, Form: form, Keyed: true, Kind: Text}
 	var reference bool
-	if l.Text, reference = compiled(strips); reference || !free {
+	if l.Text, reference = a.compiled(strips); reference || !free {
 		l.Kind, l.Text = Other, a.src[e.at:end]
 	}
 	a.add(l, e, end)
 	return nil
 }
-
-// strip is a stretch of text, or a tag.
-type strip struct{ tag, text string }
 
 // value reads up to the end tag of the element that was just entered, and returns where that begins.
 func (a *androidReader) value(of xml.Name) ([]strip, int, error) {

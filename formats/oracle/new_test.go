@@ -72,6 +72,25 @@ func TestProvesNewFiles(t *testing.T) {
 	t.Logf("%d new files", files)
 }
 
+// A new file of Angular's says its own language, and nothing else about it is another.
+func TestProvesNewLocale(t *testing.T) {
+	t.Parallel()
+	const source = `{"$schema": "S", "locale": "en-US", "translations": {"1": "A", "locale": "L"}}`
+	rule, into := oracle.Rule{Format: "structured-json", Roots: []string{"en"}}, oracle.Rule{Format: "structured-json", Roots: []string{"pt_BR", "pt-BR"}}
+	made := []oracle.Change{{Key: "translations/1", Text: "AA"}, {Key: "translations/locale", Text: "LL"}}
+	for after, right := range map[string]bool{
+		`{"$schema": "S", "locale": "pt_BR", "translations": {"1": "AA", "locale": "LL"}}`: true,
+		`{"$schema": "S", "locale": "en-US", "translations": {"1": "AA", "locale": "LL"}}`: false,
+		`{"$schema": "S", "locale": "pt-BR", "translations": {"1": "AA", "locale": "LL"}}`: false,
+		`{"$schema": "T", "locale": "pt_BR", "translations": {"1": "AA", "locale": "LL"}}`: false,
+		`{"$schema": "S", "translations": {"1": "AA", "locale": "LL"}}`:                    false,
+	} {
+		if err := rule.ProveNew([]byte(source), []byte(after), made, into); (err == nil) != right {
+			t.Errorf("%s: %v", after, err)
+		}
+	}
+}
+
 const units = "\ufeff" + `{
     "properties": {"version": 1},
     "units": [

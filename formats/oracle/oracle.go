@@ -16,6 +16,7 @@
 //	                       gets the tokens one by one in its own spelling
 //	android-xml            encoding/xml raw tokens, entities of the file's own kept as spelled, prefixes that nothing
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
+//	compose-xml            the same, with the rules of Compose Multiplatform's build, by regular expressions as there
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
 // edits name with the very text they give, or gone with them; in the same order. The bytes: what is between two
@@ -64,9 +65,9 @@ type Leaf struct {
 
 // Rule says how the files of one entry of the configuration are read.
 type Rule struct {
-	Format    string   // by the name that the service interface has for it
+	Format    string   // by the name that the service interface has for it, or a dialect's own
 	Separator string   // between the names of a structured key; "" means "/"
-	Roots     []string // names of a single outermost map that is no part of the keys: the language of a Rails file
+	Roots     []string // names of a single outermost map that is no part of the keys: a file's language, as written first
 }
 
 // reader is how the files of a format are read, and what a proof has to know of them.
@@ -90,6 +91,7 @@ var readers = map[string]reader{
 	"structured-yaml": {read: readYAML, brackets: true, messages: true, yaml: true, structured: true},
 	"ios-strings":     {read: readStrings},
 	"android-xml":     {read: readAndroid, keyed: true, slash: true},
+	"compose-xml":     {read: readCompose, keyed: true, slash: true},
 	"locjson":         {read: readLocJSON, keyed: true, brackets: true, bilingual: true},
 	"arb":             {read: readARB, brackets: true, about: true},
 }

@@ -56,6 +56,9 @@ func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error 
 	if err := p.read(source, after, into); err != nil {
 		return err
 	}
+	if len(into.Roots) > 0 {
+		p.language = into.Roots[0]
+	}
 	given := make(map[name]bool, len(changes))
 	for _, c := range changes {
 		if !c.Gone {
@@ -90,7 +93,8 @@ type proof struct {
 	rule     Rule
 	how      reader
 	changes  []Change
-	fresh    bool // the file is new, and the old one its source
+	fresh    bool   // the file is new, and the old one its source
+	language string // what a new file says of itself, where it says one
 	old, new *document
 
 	wish   map[name]Change
@@ -122,6 +126,9 @@ func (p *proof) plan() {
 	last := make(map[name]int)
 	for i := range p.old.leaves {
 		l := &p.old.leaves[i]
+		if l.metadata && l.Kind == Text && len(l.Path) == 1 && l.Path[0] == "locale" && p.language != "" {
+			p.sets[i] = p.language
+		}
 		if n := (name{l.Key, l.Form}); l.Keyed {
 			if c, ok := p.wish[n]; ok {
 				last[n] = i // of several entries of one name the last is set, and all of them go

@@ -85,9 +85,8 @@ type Warning struct {
 type Readers string
 
 const (
-	AllReaders   Readers = ""
-	YAML11       Readers = "YAML 1.1"      // of the older version of YAML
-	AndroidTools Readers = "Android tools" // not those of other platforms that took the format over
+	AllReaders Readers = ""
+	YAML11     Readers = "YAML 1.1" // of the older version of YAML
 )
 
 // Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed
@@ -118,7 +117,7 @@ type New struct {
 	Like     *Model // the entry that this one is modelled on, for spelling and attributes; nil when there is none
 }
 
-// Model points at an entry of another file of the same grammar.
+// Model points at an entry of another file of the same grammar, or of another dialect.
 type Model struct {
 	File *File
 	Node int
@@ -207,6 +206,9 @@ type id struct{ key, form string }
 
 // Parse reads a file. It keeps src and relies on it never changing afterwards. The error is a *SyntaxError.
 func Parse(g Grammar, keys Keys, src []byte) (*File, error) { return parse(g, keys, src, true, true) }
+
+// IsOf reports whether a file was read by a grammar.
+func IsOf(g Grammar, f *File) bool { return f.grammar == g }
 
 // ParseWhole reads a file with all its nodes: nothing is hidden as a description.
 func ParseWhole(g Grammar, src []byte) (*File, error) { return parse(g, Keys{}, src, true, false) }

@@ -54,6 +54,7 @@ type Store struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd // nil while none runs
 	folder string    // the git folder of its own
+	gone   bool      // which is removed
 	in     io.WriteCloser
 	out    *bufio.Reader
 	closer io.Closer
@@ -151,8 +152,10 @@ func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, er
 		k, size, data, err = s.exchange(command, n)
 		var died *diedError
 		if !errors.As(err, &died) {
-			// The program has read its folder and needs it no more: so a process that is killed leaves none.
-			_ = os.RemoveAll(s.folder)
+			if !s.gone { // the program has read it and needs it no more: so a process that is killed leaves none
+				_ = os.RemoveAll(s.folder)
+				s.gone = true
+			}
 			break
 		}
 		_ = s.stop()
@@ -218,6 +221,7 @@ func (s *Store) start() (err error) {
 	if s.cmd != nil {
 		return nil
 	}
+	s.gone = false
 	if s.folder, err = os.MkdirTemp("", "locsync-objects-"); err != nil {
 		return fmt.Errorf("start git cat-file: %w", err)
 	}

@@ -4,6 +4,7 @@
 package bound
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -59,6 +60,9 @@ func ReadFile(name string, most int64) ([]byte, error) {
 
 // ReadFS reads a file of a tree. Its size is looked at first.
 func ReadFS(fsys fs.FS, name string, most int64) ([]byte, error) {
+	if _, whole := fsys.(fs.ReadFileFS); !whole {
+		return readOpen(fsys, name, most)
+	}
 	info, err := fs.Stat(fsys, name)
 	if err == nil && info.Mode().IsRegular() {
 		err = fits(info, most)
@@ -71,6 +75,31 @@ func ReadFS(fsys fs.FS, name string, most int64) ([]byte, error) {
 		return nil, named(name, &Exceeded{"bytes", most})
 	}
 	return b, err
+}
+
+// readOpen is ReadFS where opening a file reads nothing: it is found once.
+func readOpen(fsys fs.FS, name string, most int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(info, most); Is(err) {
+		return nil, named(name, err)
+	}
+	b := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = b.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && int64(b.Len()) > most {
+		err = &Exceeded{"bytes", most}
+	}
+	if err != nil { // says best why something else cannot be read
+		return nil, named(name, err)
+	}
+	return b.Bytes(), nil
 }
 
 func fits(info fs.FileInfo, most int64) error {

@@ -3,6 +3,7 @@ package bound
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,4 +133,29 @@ func mustJSON(v any) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// plain is a tree that can only be opened, as a working tree is.
+type plain struct{ fs.FS }
+
+// A file of a tree that can only be opened is found once, and read as any other.
+func TestReadFSOpens(t *testing.T) {
+	tree := plain{fstest.MapFS{"f": {Data: []byte("12345")}, "empty": {}, "d/f": {}}}
+	if _, reads := any(tree).(fs.ReadFileFS); reads {
+		t.Fatal("it reads files itself")
+	}
+	for name, want := range map[string]string{"f": "12345", "empty": ""} {
+		if b, err := ReadFS(tree, name, 5); err != nil || string(b) != want {
+			t.Errorf("%s: %q %v", name, b, err)
+		}
+	}
+	if _, err := ReadFS(tree, "f", 4); !Is(err) || !strings.Contains(err.Error(), "f") {
+		t.Errorf("a larger file: %v", err)
+	}
+	if _, err := ReadFS(tree, "g", 4); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := ReadFS(tree, "d", 4); err == nil || Is(err) {
+		t.Errorf("a folder: %v", err)
+	}
 }

@@ -125,7 +125,7 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 		return nil, fmt.Errorf("no format is known for this file; set format in its [[project.files]] entry to one of %s",
 			strings.Join(formats.Names(), ", "))
 	}
-	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
+	b := &Bundle{Path: match, Format: format.At(match), Labels: files.Labels, Source: p.Language(p.SourceLanguage),
 		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files,
 		root: new(atomic.Pointer[sourceRoot])}
 	if format.Structured {
@@ -339,7 +339,7 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 func Warnings(f *resource.File, name string, l config.Language) []report.Problem {
 	var problems []report.Problem
 	for _, w := range f.Warnings() {
-		if !w.Left && formats.Mind(name, f, w) {
+		if !w.Left && formats.Mind(f, w) {
 			problems = append(problems, warning(report.CodeSpelling, f, name, l, w))
 		}
 	}

@@ -63,7 +63,9 @@ func TestWarningsOfOtherReaders(t *testing.T) {
 		{"composeResources/values/strings.xml", "composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's</string></resources>", ""},
 		{"app/src/commonMain/composeResources/values/strings.xml", "app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
-			"<resources><string name=\"a\">It's \\u12</string></resources>", `a \u`},
+			"<resources><string name=\"a\">It's \\u12</string></resources>", ""},
+		{"app/src/commonMain/composeResources/values/strings.xml", "app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
+			"<resources><string name=\"a\">It\\'s</string></resources>", "the backslash before ' is shown"},
 	} {
 		b := find(t, tree(c.path, ""), project(t, "[[project.files]]\nsource = \""+c.path+"\"\noutput = \""+c.output+"\"\n"))[0]
 		language := b.Source

@@ -21,6 +21,8 @@ func TestANewFileHoldsWhatIsTranslated(t *testing.T) {
 		{"Android", "android-xml", "<?xml version=\"1.0\"?>\n<!-- Licence -->\n<resources>\n\n    <!-- One -->\n\n    <string name=\"a\">A</string>\n\n    <color name=\"c\">#fff</color>\n\n    <!-- <string name=\"dead\"/> -->\n" +
 			"    <string name=\"b\">B</string>\n\n    <!-- Two -->\n\n    <string name=\"host\" translatable=\"false\">h</string>\n\n    <string name=\"d\">D</string>\n</resources>\n",
 			"d=DD", "<?xml version=\"1.0\"?>\n<!-- Licence -->\n<resources>\n\n    <!-- Two -->\n\n    <string name=\"d\">DD</string>\n</resources>\n"},
+		{"Angular", "structured-json", "{\n  \"$schema\": \"S\",\n  \"locale\": \"en\",\n  \"translations\": {\n    \"1\": \"A\",\n    \"2\": \"B\"\n  }\n}\n",
+			"translations/2=BB", "{\n  \"$schema\": \"S\",\n  \"locale\": \"de\",\n  \"translations\": {\n    \"2\": \"BB\"\n  }\n}\n"},
 	} {
 		p := project(t, "[[project.files]]\nsource = \"en.x\"\nformat = \""+c.format+"\"\noutput = \"{LANGUAGE}.x\"\n")
 		fsys := tree("en.x", c.source)

@@ -16,7 +16,7 @@ type Refused struct {
 
 // Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is
 // nil. Nothing but the changed values differs. A new file is source with every text replaced: what has no translation
-// is left out (see resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
+// is left out (see resource.File.Fresh), and the file becomes the language's own (formats.Format.Translated).
 func Render(
 	b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change,
 ) ([]byte, []Refused, error) {
@@ -41,12 +41,7 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
-	if _, rooted := clone.Root(); rooted {
-		out, err = clone.RenameRoot(b.Output.Spelled(l).Path)
-	} else {
-		out, err = b.Format.Monolingual(clone)
-	}
-	if err != nil {
+	if out, err = b.Format.Translated(clone, b.Output.Spelled(l).Path); err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
 	return out, refusedOf(refused), nil

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource/resourcetest"
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
 )
@@ -278,6 +279,7 @@ func FuzzTranslation(f *testing.F) {
 }
 
 func TestNoQuadraticTime(t *testing.T) {
+	gittest.Long(t)
 	repeated := []string{
 		"{", "{a", "{a}", "%", "%1", "%{", "<", "<a ", "<a b='", "<b>", "'", "{a,plural,other{", "{{a}}", "%s", "$t(",
 	}

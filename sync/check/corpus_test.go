@@ -64,7 +64,7 @@ type product struct {
 
 // products are the files of one format that can be read.
 func products(t testing.TB, format string) []product {
-	files := resourcetest.Corpus(t, format)
+	files := resourcetest.WholeCorpus(t, format)
 	parsed := make(map[string]*resource.File)
 	for _, f := range files {
 		parsed[f.Name] = read(t, f)

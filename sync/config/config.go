@@ -145,11 +145,23 @@ type Project struct {
 	// are code that runs as this user then. Without it the rule is git's own: refused, unless safe.directory names it.
 	TrustOwner bool `toml:"trust_owner"`
 
-	Push  Push    `toml:"push"`
-	Pull  Pull    `toml:"pull"`
-	Files []Files `toml:"files"`
+	Push      Push      `toml:"push"`
+	Pull      Pull      `toml:"pull"`
+	Documents Documents `toml:"documents"`
+	Files     []Files   `toml:"files"`
 
 	origin origin
+}
+
+// Documents is the other project at the service, which translates whole documents: what `locsync documents`, `tasks`,
+// `stats` and `engines` are about where no --id names another one.
+type Documents struct {
+	// ID is that project's identifier at the service, a UUID. Empty: there is none; locsync project create --documents
+	// makes one.
+	ID string `toml:"id"`
+	// Output is the template of the paths that `locsync documents pull` writes to, below the current folder: {LANGUAGE},
+	// {PATH}, or {DIR}, {NAME} and {EXT} for its parts.
+	Output string `toml:"output"`
 }
 
 // Push is what goes to the service.
@@ -293,6 +305,7 @@ func (p *Project) setDefaults() {
 	*p = Project{
 		ID:         PlaceholderID,
 		Repository: ".",
+		Documents:  Documents{Output: "{LANGUAGE}/{PATH}"},
 		Push: Push{
 			Enabled:         true,
 			Source:          Worktree,

@@ -203,6 +203,15 @@ func (v *validator) project(p *Project, embedded bool) {
 	}
 	v.repository(p)
 	v.languages(p)
+	v.in(p.origin.at("documents"))
+	if id := p.Documents.ID; id != "" && !uuidShape.MatchString(id) {
+		v.add("id", "%q is not a project identifier: 36 characters, as in %s", id, PlaceholderID)
+	} else if id != "" && p.HasID() && strings.EqualFold(id, p.ID) {
+		v.add("id", "is the project of the keys; one for documents is another: locsync project create --documents makes it")
+	}
+	if p.Documents.Output == "" {
+		v.add("output", `must be a template for paths, such as "{LANGUAGE}/{PATH}"`)
+	}
 	v.in(p.origin.at("push"))
 	v.push(p)
 	v.in(p.origin.at("pull"))

@@ -91,6 +91,7 @@ func Run(ctx context.Context, cfg *config.Config, o process.Options) error {
 	}
 	d := &running{o: o, ctx: ctx, process: p, claims: newClaims(o.Log, p.Dir), next: make(chan *engine.Engine),
 		beats: heartbeat.New(HangsAfter), pages: pages{web.NewSessions(), func() {}}}
+	p.TranslatedBy(d.translated)
 	d.notifier = &notifier{log: o.Log, store: p.Store, engine: d.engine.Load}
 	d.manager = newManager(o.Log, d.beats, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.address = &address{log: o.Log, changed: d.manager.ring}
@@ -102,6 +103,13 @@ func Run(ctx context.Context, cfg *config.Config, o process.Options) error {
 	}
 	d.take(ready)
 	return d.live(hup)
+}
+
+// translated has a project pulled soon in which a person has changed a text at the embedded service.
+func (d *running) translated(project string) {
+	if e := d.engine.Load(); e != nil {
+		e.PullByID([]string{project}, "translation page")
+	}
 }
 
 // orEnded: a daemon that is told to end before it began has nothing to complain of.

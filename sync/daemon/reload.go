@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -186,6 +188,19 @@ func (d *running) take(p prepared) {
 	d.pages.ending = p.ending
 	before() // browsers come back to the new one; else an address that is closed would wait for them
 	p.serve()
+	d.process.PageAt(pageAddress(p.cfg.Daemon.PublicURL, d.address.where()))
+}
+
+// pageAddress is where people reach the daemon's address: by the public one, where that is configured.
+func pageAddress(public, listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || public != "" {
+		return public
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost" // it listens on every address of the machine
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // serving is what the daemon's address serves.
@@ -207,6 +222,14 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 		Reloaded:      func() web.Reload { return *d.reloads.last.Load() },
 		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
 		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
-		PageToken: page.Reveal(), Sessions: d.pages.sessions,
+		PageToken: page.Reveal(), Sessions: d.pages.sessions, Translate: d.translationPage(cfg),
 	}, nil
+}
+
+// translationPage is where people translate, where the service is the embedded one.
+func (d *running) translationPage(cfg *config.Config) http.Handler {
+	if !cfg.Service.Embedded() {
+		return nil
+	}
+	return d.process.TranslationPage()
 }

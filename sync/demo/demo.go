@@ -53,6 +53,8 @@ type Stage struct {
 	Out     io.Writer
 	Screen  *terminal.Screen
 	Options process.Options
+	// Yourself has the one who reads along translate: the demo ends with the link to the page, which the daemon serves.
+	Yourself bool
 }
 
 func (s Stage) say(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
@@ -90,8 +92,8 @@ func (s Stage) show(ctx context.Context, dir string) (*config.Config, error) {
 	return cfg, errors.Join(s.loop(ctx, p, cfg, dir), p.Close())
 }
 
-// FreeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.
-func FreeAddress(cfg *config.Config) error {
+// freeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.
+func freeAddress(cfg *config.Config) error {
 	for _, address := range []string{cfg.Daemon.Listen, "127.0.0.1:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
@@ -126,6 +128,9 @@ func (s Stage) loop(ctx context.Context, p *process.Process, cfg *config.Config,
 	if err := s.push(ctx, p); err != nil {
 		return err
 	}
+	if s.Yourself {
+		return s.invite(p, cfg, dir)
+	}
 	s.say("\n6. A translator translates them into German, at the service.")
 	if err := translate(ctx, p.Client, cfg.Projects[0].ID); err != nil {
 		return err
@@ -142,6 +147,23 @@ func (s Stage) loop(ctx context.Context, p *process.Process, cfg *config.Config,
 		return err
 	}
 	s.say("\nThe repository is in %s. To explore it:\n  cd %s\n  git log -p l10n --\n  cat locsync.toml", dir, dir)
+	return nil
+}
+
+// invite is step 6 for the one who reads along.
+func (s Stage) invite(p *process.Process, cfg *config.Config, dir string) error {
+	if err := freeAddress(cfg); err != nil {
+		return err
+	}
+	p.PageAt("http://" + cfg.Daemon.Listen)
+	link, err := p.Invite("")
+	if err != nil {
+		return err
+	}
+	s.say("\n6. Translate them into German yourself, in a browser. This link makes an account, choose any name:\n   %s",
+		link)
+	s.say("   Then choose German, and save a text as final. A moment later it is a commit on branch l10n:\n   "+
+		"git -C %s log -p l10n --", dir)
 	return nil
 }
 

@@ -25,6 +25,10 @@ type (
 	Listening struct {
 		URL string `json:"url"`
 	}
+	// Invitation is printed by service invite.
+	Invitation struct {
+		URL string `json:"url"` // where it is accepted
+	}
 	Glossaries struct {
 		Glossaries []memories.Glossary `json:"glossaries"`
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/push"
 )
 
 // A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first
@@ -69,6 +70,19 @@ func twice[R runReport[R]](ctx context.Context, p *project, dry bool, of kind[R]
 		return second, err
 	}
 	return continued(first, second), err
+}
+
+// pushAgain makes a push again while imports of it are lost on their way and the service may come back. What is still
+// pending is then sent as it is by that time, after the service's present texts were read again.
+func (p *project) pushAgain(
+	ctx context.Context, o push.Options, reports []push.Report, err error,
+) ([]push.Report, error) {
+	for r := p.branch.Service.Recovery(); r.Worth(ctx, err); {
+		var second []push.Report
+		second, err = p.push(ctx, o)
+		reports = continued(reports, second)
+	}
+	return reports, err
 }
 
 // continued are the reports of two runs by line, in the second's order.

@@ -17,6 +17,7 @@ import (
 
 // Law: whatever is committed, the files that are found without looking into barren folders are the files that are found by looking everywhere.
 func TestBarrenFoldersHideNothing(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, settings+"[project.push]\nsource = \"main\"\n"+`

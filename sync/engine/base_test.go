@@ -13,6 +13,7 @@ import (
 // Unfinished work on the branch that is checked out does not get onto the translation branch, published or not; translations are built on the
 // remote's default branch, and pulls go on.
 func TestUnfinishedWorkStaysOffTheTranslationBranch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, published := range []bool{false, true} {
 		w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})

@@ -1,11 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -98,6 +102,7 @@ func TestPushBrakeLetsGo(t *testing.T) {
 
 // A missing file is deleted at the second look: a rescan later, or by another command. It may come back in between, and afterwards.
 func TestMissingFile(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
 	now := time.Now()
@@ -141,6 +146,46 @@ func TestMissingFile(t *testing.T) {
 	again()
 	w.clean(push.Options{})
 	removed(1)
+}
+
+// A push that ends while it waits for the service's source texts has seen which files are not there.
+func TestMissingFileOfAnInterruptedPush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
+	interrupted := func() {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w.wire.before = func(r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/export") {
+				cancel()
+			}
+		}
+		if _, err := w.Push(ctx, push.Options{}); !errors.Is(err, context.Canceled) {
+			t.Fatalf("the push ended with %v", err)
+		}
+		w.wire.before = nil
+	}
+	w.clean(push.Options{})
+	w.remove(enApp)
+	w.write("locales/en/b.json", `{"b": "B", "c": "C"}`)
+	interrupted()
+	w.restart(w.Config)
+	if p := w.clean(push.Options{}); len(p.Orphaned) != 1 || p.Orphaned[0].File != enApp {
+		t.Errorf("at the second look: %+v", p.Orphaned)
+	}
+	// It was there when a push was interrupted, so that its absence begins anew.
+	w.write(enApp, `{"a": "A"}`)
+	w.clean(push.Options{})
+	w.remove(enApp)
+	w.clean(push.Options{})
+	w.write(enApp, `{"a": "A"}`, "locales/en/b.json", `{"b": "B", "c": "C", "d": "D"}`)
+	interrupted()
+	w.remove(enApp)
+	w.restart(w.Config)
+	if p := w.clean(push.Options{}); len(p.Orphaned) > 0 {
+		t.Errorf("it was there meanwhile: %+v", p.Orphaned)
+	}
 }
 
 // When most files are gone at once no look concludes anything, until it is said that they are meant to be gone.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -107,7 +108,7 @@ func productFiles(languages []string) map[string]string {
 // A product with twenty languages in four formats is brought in: everything arrives in the state that is configured, the first pull changes nothing, and then one
 // edit at the service brings one value.
 func TestBringingAProductIn(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		state     service.CompletionState
@@ -267,7 +268,7 @@ func TestFormsAreOfferedOnce(t *testing.T) {
 
 // A first push that ends in the middle, with its last requests taken by the service or not, is made again and ends where an undisturbed one would have.
 func TestBringingInIsTakenUpAgain(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for i, at := range []int{12, 25, 40} {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {

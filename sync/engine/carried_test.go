@@ -10,6 +10,7 @@ import (
 
 // A clone that sees a rename later than another one leaves alone what was translated under the new key since.
 func TestRenameThatAnotherCloneHasCarried(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const project = settings + "[project.push]\ncompletion_state = \"final\"\n" + jsonFiles
 	w := newWorld(t, project, map[string]string{enApp: `{"old": "Old", "b": "B"}`})

@@ -78,6 +78,7 @@ func (f *far) there(ref, path string) string {
 }
 
 func TestRepositoryElsewhere(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	f := newFar(t, settings+jsonFiles)
 	if s := f.Status(t.Context()).Projects[0]; len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Problem, "not cloned yet") {
@@ -125,7 +126,7 @@ func TestProofOfAClone(t *testing.T) {
 
 // Whatever happens to the clone, at whatever moment: it is made again, and what it had not delivered is delivered.
 func TestDamagedCloneLosesNothing(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, damage := range map[string]func(dir string){
 		"gone":          func(dir string) { os.RemoveAll(dir) },
@@ -172,6 +173,7 @@ func TestDamagedCloneLosesNothing(t *testing.T) {
 
 // A clone that breaks in the middle of a pass: the report says what was done before it was made again, too, and nothing twice.
 func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	f := newFar(t, strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, `branches = ["feature/*"]`, 1))
 	f.edits("main", appDE, "{\n  \"b\": \"Brot\"\n}\n")
@@ -226,6 +228,7 @@ func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
 }
 
 func TestLinesOfARepositoryElsewhere(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	f := newFar(t, strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, `branches = ["feature/*"]`, 1))
 	gittest.Git(t, f.bare, "branch", "feature/x", "main")

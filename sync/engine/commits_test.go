@@ -54,6 +54,7 @@ func TestCommitForEachLanguage(t *testing.T) {
 
 // The commits of a delivery that could not be made to arrive are kept, and arrive together.
 func TestCommitsForEachLanguageWait(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": mainText})
 	bare := gittest.Bare(t, w.dir)

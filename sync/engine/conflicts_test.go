@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -36,7 +37,7 @@ func (w *world) inConflict(want ...string) {
 
 // A translation that lost stays in the status until somebody acts, through pushes, pulls and restarts, and costs no request meanwhile.
 func TestConflictStays(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -115,6 +116,7 @@ func TestConflictOverADraftThatIsDiscarded(t *testing.T) {
 
 // push --ours sends what lost, over the service's text; --theirs forgets it.
 func TestConflictIsDecided(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\nconflicts = \"report\"\n"+jsonFiles)
 	w.write(deApp, de("A hand", "B hand"))
@@ -174,6 +176,7 @@ func TestConflictThatWentOn(t *testing.T) {
 
 // Both sides agree in the end: there is nothing to decide any more.
 func TestConflictThatEndsByItself(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B hand"))
@@ -322,7 +325,7 @@ func TestDryPullSaysTheValues(t *testing.T) {
 
 // Who lets the service's text stand before a pull has merged it is not asked again: the pull writes it, wherever the repository's stood.
 func TestConflictDecidedBeforeThePull(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for where, write := range map[string]func(w *world){
 		"on the branch":       func(w *world) { w.commitOn("l10n", deApp, de("A hand", "B de")) },
@@ -399,6 +402,7 @@ func TestDecisionThatIsTakenBack(t *testing.T) {
 
 // Of a file that the guard holds back nothing gives way, and nothing is said to, until it is let through.
 func TestConflictInAFileThatIsHeldBack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const n = 20
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: jsonOf(many("k", n))})
@@ -432,6 +436,7 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 // A text that gives way to the branch's, which is sent, does not go over it with the next push: it waits until somebody decides. Another form of its key goes
 // its way.
 func TestConflictOfTwoPlaces(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := disputedWorld(t, []disputed{{key: "p"}})
 	plural := func(one, other string) string {
@@ -473,7 +478,7 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 // Of a plural one form is written on the branch and another one in the working tree, and the translator writes both: that is one conflict, which waits like any
 // other, also after a pull that has met only the branch's form.
 func TestFormsThatLoseInTwoPlaces(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for _, committed := range []bool{true, false} {
 		t.Run(map[bool]string{true: "committed", false: "not committed"}[committed], func(t *testing.T) {

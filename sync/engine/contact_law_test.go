@@ -532,7 +532,7 @@ func (c *meeting) clashes(f sourceFile, key string) bool {
 // Whatever a repository and a service have when they first meet, and whichever passes come first: what a person wrote is neither changed nor removed on either side,
 // gaps are filled in both directions, each difference is named and waits, and then there is nothing more to do. A dry run says what the real one does.
 func TestFirstContactLaw(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		c := meet(t, rt)

@@ -100,6 +100,7 @@ func TestOrphansStay(t *testing.T) {
 
 // Two clones with a state each: what one of them pulled is nobody's edit for the other.
 func TestTwoClones(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"title": "Title", "b": "B"}`, deApp: `{"title": "T0", "b": "B0"}`})
 	w.bare()
@@ -425,7 +426,7 @@ func TestDividedInADryRun(t *testing.T) {
 // What the repository by itself keeps from being sent is an error where it is new, and a warning for a state that is: a job
 // without a state meets it each time. A new division is an error in a state that is kept.
 func TestDivisionsForANewState(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	const project = settings + "[project.pull]\n" +
 		"[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"

@@ -244,6 +244,7 @@ func (u *undisturbed) sentOnce(s *scene) {
 // The arrows are cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal of a file, be it the state's or
 // git's. Nothing in the engine knows of the test. -tags soak cuts at all of them, fifty times and more; without it, at some, other ones each time.
 func TestKilledAtEveryArrow(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	t.Logf("%d requests, %d of them imports; %d steps", u.requests, len(u.imports), len(u.steps))

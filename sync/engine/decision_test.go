@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -45,7 +46,7 @@ func manyConflicts(t *testing.T) *world {
 
 // The command that a conflict names decides that conflict and no other, whichever else there are; what was decided is at the service, what was not is as it was.
 func TestEachConflictIsDecidedAlone(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	w := manyConflicts(t)
 	sides := []string{"ours", "theirs"}
@@ -153,7 +154,7 @@ output = "other/{LANGUAGE}.json"
 
 // A decision for the service's text that the next pull does not come to merge, because the state is lost, is asked for again: neither side is changed meanwhile.
 func TestDecisionThatIsForgotten(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for _, completion := range []service.CompletionState{service.Draft, service.Final} {
 		for _, met := range []bool{false, true} { // never agreed on, or changed on both sides

@@ -139,7 +139,7 @@ func (l *life) alike(dry, done any) {
 
 // Whatever people do, a dry run tells what the same pass then does, value by value, and changes nothing.
 func TestDryRunLaw(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &life{t: rt, files: map[string]map[string]string{"a.json": {"k1": "one", "k2": "two", "k3": "three"}}}

@@ -98,6 +98,9 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report,
 	var errs []error
 	for _, p := range projects {
 		reports, err := p.push(ctx, o)
+		if o.Patient && !o.DryRun {
+			reports, err = p.pushAgain(ctx, o, reports, err)
+		}
 		errs = append(errs, err)
 		all = append(all, reports...)
 	}

@@ -62,6 +62,7 @@ func refusing(status int) func(*http.Request) local.Fault {
 
 // What people are told of a month, in order; looks that find nothing are no events, and the end of the process takes nothing along.
 func TestEvents(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, "locales/en/b.json": `{"c": "C"}`})
 	n := w.tells(0)
@@ -187,6 +188,7 @@ func TestEventsOfHolds(t *testing.T) {
 
 // A commit that the remote could not take is told when it has arrived, and counts on that day.
 func TestEventsOfALateDelivery(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings, nil)
 	bare := gittest.Bare(t, w.dir)
@@ -300,6 +302,7 @@ func TestEventsOfLines(t *testing.T) {
 
 // A clone that is made again is told.
 func TestEventOfAClone(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	f := newFar(t, settings+jsonFiles)
 	f.clean(push.Options{})

@@ -60,7 +60,7 @@ import (
 // Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an undisturbed sync. Without -tags
 // soak, some of the requests and ways, other ones each time.
 func TestEveryRequestFailsOnce(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	ways := map[string]fate{
@@ -147,6 +147,7 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 
 // Where a file should be and something else is, a pass neither hangs nor writes nor reads through it; the rest goes on.
 func TestWhatIsNoFile(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
 	w.clean(push.Options{})
@@ -212,7 +213,7 @@ func TestWhatIsNoFile(t *testing.T) {
 // The branch is rewound, deleted, or made anew from elsewhere at the remote: the next pull that has something to write brings all translations again, and
 // drops nobody's commit that is there.
 func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	s := newScene(t, crashProject, map[string]string{"app/en.json": flat(map[string]string{"a": "A", "b": "B"}), "conf/en.yaml": "hello: Hello\n"})
 	s.runs("push")
@@ -257,7 +258,7 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 
 // State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and repository hold stays, in step or not.
 func TestDamagedStateTakesNothingAway(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	rest := u.from.copied(t)
@@ -334,6 +335,7 @@ func TestDamagedStateTakesNothingAway(t *testing.T) {
 
 // No secret of the configuration, nor one that a server says back, comes out in a report, an error, a log, the status, the state or the repository.
 func TestSecretsStayAtHome(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const key, password = "canary-key-8c41f0", "canary-password-77aa21"
 	gittest.Need(t)

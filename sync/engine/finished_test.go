@@ -54,7 +54,7 @@ func (w *world) pullsAll() []report.ProjectPull {
 // branch of that name that comes later begins anew: its keys are sent again, wherever the collections are by then, and its translations come back; no text of
 // the earlier branch stands for one of the trunk.
 func TestFinishedBranchIsForgotten(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, deleted := range map[string]bool{"collection kept": false, "collection deleted": true} {
 		t.Run(name, func(t *testing.T) {

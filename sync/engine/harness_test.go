@@ -92,15 +92,6 @@ source = "locales/en/*.json"
 output = "locales/{LANGUAGE}/{NAME}.json"
 `
 
-// longAlone skips a long test with -short, which is for the race detector: it makes one pass after the other, each with
-// the same goroutines as those of shorter tests.
-func longAlone(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long, and one pass after the other")
-	}
-}
-
 // newWorld commits files to a new repository and configures a project called app. project is what stands in [[project]] below its name and
 // identifier, further tables included; o changes the service.
 func newWorld(tb testing.TB, project string, files map[string]string, o ...func(*local.Options)) *world {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
@@ -103,6 +104,7 @@ func TestPushTakesUpAnImport(t *testing.T) {
 
 // An import that is not finished in time has failed for now: nothing is sent over it, and it is taken up when it is done.
 func TestPushOfAnImportThatTakesLong(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 2 * time.Second })
 	w.clean(push.Options{})
@@ -170,7 +172,7 @@ func TestPushOfATranslationThatTheServiceHasNoSourceFor(t *testing.T) {
 // A file counts as taken only when the service says so for that file. What may be about any file, in whatever spelling or shape, leaves all of them
 // pending and named.
 func TestPushBelievesNoFileThatTheServiceDoesNotName(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	const zero = `"keysCreated":0,"keysUpdated":0,"keyValuesNotChanged":0,"keysWithoutSource":0`
 	for members, want := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -16,6 +17,7 @@ import (
 // A dry run for several branches leaves all that is remembered as it is, whatever there is to find: lines, folders without a file of ours, texts to send and to
 // bring, a branch that is gone.
 func TestDryRunOfLinesRemembersNothing(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText, "src/deep/er/code.go": "package er\n"})
 	w.git("branch", "feature/x")

@@ -24,6 +24,7 @@ import (
 // Each branch has a request of its own, into the branch that it is for, and with commits for each language. What the remote refuses of one branch, at once or at
 // the next offer, keeps nothing of another from arriving, and arrives whole when it may.
 func TestRequestForEachBranch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := forgetest.Start(t, "gitea")
 	dir := t.TempDir()
@@ -110,6 +111,7 @@ func TestRequestForEachBranch(t *testing.T) {
 // A forge that wants no call until later means whoever has the token: one branch's call finds that out for all branches, of all projects, in this process
 // and the next. Another token is another account.
 func TestForgeThatWantsFewerCalls(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	s := forgetest.Start(t, "gitea")
 	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})

@@ -48,6 +48,7 @@ func (w *world) only(collection, language string, keysAndTexts ...string) {
 }
 
 func TestFeatureBranchHasACollectionOfItsOwn(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
 	w.sends(appFile + " (en): a b")
@@ -97,6 +98,7 @@ func TestFeatureBranchHasACollectionOfItsOwn(t *testing.T) {
 }
 
 func TestFinishedBranchIsNamedOnce(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
 	bare := gittest.Bare(t, w.dir)
@@ -254,7 +256,7 @@ func TestLinesThatShareACollection(t *testing.T) {
 // Whatever people do on two branches: the trunk's collection has exactly the trunk's texts, the other branch's what that branch has, but for what the trunk
 // has had as well, and no branch gets translations of the other's.
 func TestBranchesAreNeverMixed(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, lineSettings, map[string]string{appFile: mainText})

@@ -28,6 +28,7 @@ func (w *world) lookedAt() string {
 }
 
 func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, fromMain, map[string]string{appFile: mainText})
 	w.sends(appFile + " (en): a b")
@@ -84,7 +85,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 
 // Law: whoever pushes after every commit, and skips what needs no look, has sent what somebody who remembers no look would have.
 func TestSkippedLooksMissNothing(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, fromMain, map[string]string{appFile: mainText})

@@ -14,7 +14,7 @@ import (
 // A branch that is deleted or set back at the remote while nobody had merged it is there again after the next pull, whether or not the service has news; one that was
 // merged, in whatever way, stays deleted until there is something to deliver.
 func TestBranchThatTheRemoteLost(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	const path = "locales/de/a.json"
 	there := func(t *testing.T, bare string) string {

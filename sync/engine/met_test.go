@@ -24,6 +24,7 @@ func metWorld(t *testing.T, project string) *world {
 
 // A tree without a state that lies behind base keeps its hands off what base has later, whether git was asked for it before or not.
 func TestStaleCloneWithoutState(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := metWorld(t, "")
 	w.sends(enApp + " (en): k0 k1")
@@ -64,6 +65,7 @@ func TestStaleCloneWithoutState(t *testing.T) {
 // What the service has of source texts is read where nothing is remembered: what a commit had is replaced without a word, about the rest conflicts decides,
 // and a dry run names the same.
 func TestSourceTextsOfTheService(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, c := range []struct{ mode, sent, there, named, problem string }{
 		{"overwrite", " (en): k0 k1", "Text 0", `the service's text "Service source 0", which is in no commit, is replaced by "Text 0"`, ""},
@@ -125,6 +127,7 @@ func TestSourceTextsThatCannotBeCompared(t *testing.T) {
 // What the service exported and cannot be read is not nothing: neither source texts nor translations replace it, and
 // it is named.
 func TestTextsThatCannotBeRead(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("with the race detector the service takes too long for a text of 1 MB")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
@@ -81,7 +82,7 @@ func TestDeletedFilesAreReported(t *testing.T) {
 // A source file that was moved, and renamed, keeps its translations: those that the service has, and those that only the repository has, in the files that
 // belong to its new path; the old ones go.
 func TestMovedSourceFile(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ files, was, is, collection string }{
 		"in its collection":   {jsonFiles, "app", "moved", "main"},

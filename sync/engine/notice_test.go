@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -45,6 +46,7 @@ func noticing(t *testing.T, project string) *world {
 
 // A source text that the service has as it was before is noticed by the next pull, however often; the push after it sends the present one.
 func TestServiceThatWasRestored(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := noticing(t, "")
 	for range 2 {
@@ -61,6 +63,7 @@ func TestServiceThatWasRestored(t *testing.T) {
 
 // A service that lost everything gets the source texts again, and so does one that lost them a second time.
 func TestServiceThatWasReset(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := noticing(t, "")
 	for range 2 {
@@ -75,6 +78,7 @@ func TestServiceThatWasReset(t *testing.T) {
 
 // A source text that was written at the service is replaced and named where conflicts says so, once: whoever writes it again meant it.
 func TestSourceTextThatIsWrittenAtTheService(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := noticing(t, "")
 	w.sourceAt("k1", "Text 1 by an editor")

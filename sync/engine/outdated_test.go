@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -11,7 +12,7 @@ import (
 
 // A source text that changes leaves translations behind that were made for another one: they are counted, and stay or go as the configuration says.
 func TestSourceChanged(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ pull, then string }{
 		"keep":               {``, `{"a": "A de", "b": "B de"}`},
@@ -54,6 +55,7 @@ func TestSourceChanged(t *testing.T) {
 
 // What was blanked comes back when the service says that it fits the new text as well, by having it again. Somebody's own new translation is not blanked.
 func TestSourceChangedBack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.pull]\nsource_changed = \"blank\"\n"+jsonFiles)
 	source := func(text string) {

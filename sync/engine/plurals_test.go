@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -177,6 +178,7 @@ output = "config/locales/{LANGUAGE}.yml"
 
 // Rails' maps: the forms that a language has in addition are keys that the source lacks. They stay, and their changes are sent.
 func TestPluralsInRails(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	ru := "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файла\"\n  menu:\n    few: dead\n    gone: dead\n"
 	w := newWorld(t, railsFiles, map[string]string{
@@ -612,6 +614,7 @@ collection = "json"
 
 // A plural of keys that is renamed takes the forms along that only the translation has. Two plurals with one text are not told apart.
 func TestRenameOfAPluralOfKeys(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	ru := "{\n  \"file_one\": \"{{count}} файл\",\n  \"file_few\": \"{{count}} файла\",\n  \"file_other\": \"{{count}} файлов\"%\n}\n"
 	en := "{\n  \"file_one\": \"{{count}} file\",\n  \"file_other\": \"{{count}} files\"%\n}\n"

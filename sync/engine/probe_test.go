@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -50,6 +51,7 @@ func newProbed(t *testing.T, project string, files map[string]string) *world {
 
 // A pull with no news asks for what changed; any reason to think that something may have, brings the full export.
 func TestPullAsksForNewsFirst(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
 	w.sends("locales/en/app.json (en): a b c")
@@ -172,7 +174,7 @@ func TestPullWithoutProbes(t *testing.T) {
 
 // The law of probes: a pull that asked for news first leaves nothing for one that asks for everything, whatever happened before.
 func TestProbesMissNothing(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newProbed(t, strings.Replace(settings, `"de", "fr"`, `"de"`, 1)+jsonFiles+`

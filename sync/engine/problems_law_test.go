@@ -96,7 +96,7 @@ func tells(problems []string, what string) bool {
 // Whatever is wrong is told from the next passes on, and not any more once it is repaired: by the next status where that can know, else after the next
 // passes. That holds in any order of troubles, repairs, passes, and passes that fail in between; nothing is dismissed by anybody.
 func TestProblemsClearThemselves(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for _, x := range troubles {
 		t.Run(x.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestProblemComesAnewBeforeAPull(t *testing.T) {
 }
 
 func TestProblemsClearThemselvesInAnyOrder(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := troubled(t)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
@@ -182,7 +183,7 @@ func untold() error {
 // wholeRun reports whether all tests of the package run, each of them at least once.
 func wholeRun(given map[string]bool) bool {
 	less := []string{"test.run", "test.skip", "test.short", "test.list", "test.fuzz", "test.bench"}
-	return !slices.ContainsFunc(less, func(f string) bool { return given[f] })
+	return gittest.All() && !slices.ContainsFunc(less, func(f string) bool { return given[f] })
 }
 
 func exitOf(code int, given map[string]bool) int {
@@ -213,6 +214,7 @@ func TestProblemPatterns(t *testing.T) {
 
 // Problems that nothing else here meets.
 func TestRareProblems(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	t.Run("one text in the place of a plural of suffixes", func(t *testing.T) {
 		w := newWorld(t, oneJSONFile+"format = \"structured-json\"\n", map[string]string{

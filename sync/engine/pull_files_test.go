@@ -283,6 +283,7 @@ func zipped(t *testing.T, namesAndBodies ...string) []byte {
 }
 
 func TestPullOfAStrangeArchive(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, localOnly, nil)
 	var answer []byte
@@ -370,6 +371,7 @@ func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 
 // An export that takes longer than it is waited for: the next pull uses it when it is finished, but while its own is not it has failed for now.
 func TestPullWaitsForASlowExport(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	w.clean(push.Options{})

@@ -51,6 +51,7 @@ func flat(m map[string]string) string {
 // every pull the next one has nothing to do; in the end, after a sync, branch and service agree, or what they never agreed
 // on waits for a decision, and no text that anybody wrote is lost to both git and the service.
 func TestNothingIsLostWhateverPeopleDo(t *testing.T) {
+	gittest.Long(t)
 	keys := []string{"a", "b", "c"}
 	rapid.Check(t, func(rt *rapid.T) {
 		incomplete := rapid.SampledFrom([]string{"skip", "blank", "fallback"}).Draw(rt, "incomplete")

@@ -140,6 +140,7 @@ func TestPullOfADryRunChangesNothing(t *testing.T) {
 
 // A dry run foretells that the branch stays where it is, whether there is something to bring or was brought before.
 func TestDryRunOfABranchThatStays(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings+"[project.pull]\nbranch = \"main\"\n", nil)
 	gittest.Bare(t, w.dir)
@@ -346,6 +347,7 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 }
 
 func TestPullDeliversLater(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings, nil)
 	bare := gittest.Bare(t, w.dir)

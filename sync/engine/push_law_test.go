@@ -126,7 +126,7 @@ func undecided(s report.ProjectStatus, path, key, ours, theirs string) bool {
 // was final at the service is on the branch, or differs from one on which both never agreed, and that waits for a decision; the same passes again
 // send nothing and commit nothing.
 func TestPushLaw(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &life{t: rt, files: map[string]map[string]string{"a.json": {"k1": "one", "k2": "two"}}}

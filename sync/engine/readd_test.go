@@ -13,7 +13,7 @@ import (
 // A key that the source lost and has again gets the translation back that a pull took out of the branch, though the service holds it only as a draft: the branch
 // lacks it by a commit of ours, which says nothing against the text that the base branch has all the time.
 func TestKeyThatComesBack(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	between := map[string]func(w *world){
 		"one state":    func(*world) {},
@@ -68,7 +68,7 @@ func (c *clones) change(w *world) {
 
 // What a person took out of the branch, and what a pull took out for another reason, stays out.
 func TestWhatIsNotPutBack(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	meet := func(t *testing.T, more string) (w *world, sync func()) {
 		w = newWorld(t, settings+"[project.pull]\n"+more+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de", "b": "B de"}`})

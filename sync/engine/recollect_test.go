@@ -32,7 +32,7 @@ func reverted(t *testing.T, branch string) *world {
 
 // What a person has brought back is sent by the first push, whatever became of the state. A dry run says so.
 func TestRevertWithALostState(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world){
 		"kept": func(*world) {},
@@ -66,7 +66,7 @@ func TestRevertWithALostState(t *testing.T) {
 
 // So it is where a younger commit of ours waits on the branch, which the tree has not seen.
 func TestRevertWhileAnotherCommitWaits(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world){
 		"kept": func(*world) {},
@@ -151,6 +151,7 @@ func TestOldCommitWithALostState(t *testing.T) {
 
 // A shallow clone without state sends nothing that a pull has written into the repository, and what a person wrote.
 func TestShallowCloneWithoutState(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const fallback = settings + "[project.pull]\nincomplete = \"fallback\"\n" + jsonFiles
 	w := newWorld(t, fallback, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de"}`})

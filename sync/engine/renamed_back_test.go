@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -42,6 +43,7 @@ func TestKeyRenamedBack(t *testing.T) {
 
 // A name that another text had before takes the translation of the key that is renamed to it.
 func TestNameUsedAgain(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, localFinal+jsonFiles, map[string]string{enApp: `{"title": "Order", "a": "Sequence", "b": "B"}`})
 	w.clean(push.Options{})
@@ -63,6 +65,7 @@ func TestNameUsedAgain(t *testing.T) {
 
 // A translation that moved at the service and never was in the repository comes with the next pull.
 func TestRenamedBeforeItsFirstPull(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, again := range []bool{false, true} {
 		w := newWorld(t, localFinal+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -11,7 +12,7 @@ import (
 
 // A key that is renamed and renamed back has its translations, and those that were made meanwhile.
 func TestRenamedAndBack(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile func(w *world)
@@ -65,6 +66,7 @@ func TestRenamedAndBack(t *testing.T) {
 
 // What somebody changed in a translation, and nobody has sent, goes along when the key gets another name before.
 func TestRenamedAfterAnEdit(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.commitOn("l10n", deApp, `{"a": "A hand", "b": "B de"}`)
@@ -81,7 +83,7 @@ func TestRenamedAfterAnEdit(t *testing.T) {
 
 // A key that goes to another file, under its name or another one, takes its translations along: in one collection and into another.
 func TestKeysThatMoveBetweenFiles(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	one, two := "locales/en/one.json", "locales/en/two.json"
 	for collections, project := range map[string]string{"one": jsonFiles, "two": jsonFiles + "collection = \"{NAME}\"\n"} {

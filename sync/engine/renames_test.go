@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
@@ -15,6 +16,7 @@ import (
 
 // A key that was renamed keeps its translations, in the state that pulls ask for, and the next pull finds them.
 func TestPushOfARenamedKey(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.translate("main", "fr", service.Final, "a", "A fr")
@@ -177,7 +179,7 @@ func TestPushOfARenameEverywhere(t *testing.T) {
 
 // The translations wait as long as the service refuses the file that has the new key, and are nobody's when the new key says something else by then.
 func TestPushOfARenameThatIsRefused(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ later, want string }{
 		"and taken later":            {`{"new": "A", "b": "B"}`, "A de"},

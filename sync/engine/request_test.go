@@ -149,6 +149,7 @@ func TestRequest(t *testing.T) {
 
 // People who close a request like to delete its branch: what is made anew of the same translations is not asked for again, the next translation is.
 func TestRequestClosedWithItsBranch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	a := asks(t, "github", "")
 	a.final("de", "a", "A1", "b", "B1")
@@ -275,6 +276,7 @@ func TestRequestWithoutToken(t *testing.T) {
 // at most one request is open, none is made for a commit for which people have ended one, and once everything works there is one when the branch has
 // something that nobody has turned down.
 func TestRequestLaw(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := forgetest.New(rapid.SampledFrom(forgetest.Kinds).Draw(rt, "forge"))
@@ -367,6 +369,7 @@ func mergeAt(tb testing.TB, bare string) string {
 
 // The address that the remote prints is in the report and in the status until the branch is merged.
 func TestOfferedRequest(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings, nil)
 	bare := gittest.Bare(t, w.dir)
@@ -393,6 +396,7 @@ func TestOfferedRequest(t *testing.T) {
 // GitLab is told by push options, also with a commit that could not be delivered at first; a remote that takes none gets the commit, and the report says
 // what to do.
 func TestRequestByPushOptions(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings+"[project.pull.request]\nkind = \"options\"\nlabels = [\"l10n\", \"bot\"]\nremove_branch = true\n", nil)
 	bare := gittest.Bare(t, w.dir)
@@ -440,6 +444,7 @@ echo "View merge request for l10n:" >&2; echo "  https://gitlab.example.com/acme
 
 // Gitea and Forgejo make the request of a push to refs/for/<base>, once for each commit.
 func TestRequestByAGit(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings+"[project.pull.request]\nkind = \"agit\"\n", nil)
 	bare := gittest.Bare(t, w.dir)
@@ -470,6 +475,7 @@ func TestRequestByAGit(t *testing.T) {
 
 // A template that fails with what there really is keeps nothing from being delivered.
 func TestRequestTemplateThatFails(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"options", "agit", "gitlab"} {
 		w := abc(t, settings+"[project.pull.request]\nkind = \""+kind+"\"\ntitle = \"{{ index .Languages 1 }}\"\n", nil)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
@@ -46,6 +47,7 @@ func (w *world) counted(what, want string) {
 // format, after one look at the source texts of a group of which something is sent for the first time; one export and one download for each collection
 // and format, in all languages together.
 func TestRequestsAreFew(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	var languages []string
 	for i := range 20 {

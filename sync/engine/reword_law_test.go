@@ -14,6 +14,7 @@ import (
 // Whatever people write in the source file and copy editors at the service, in whatever order passes and merges come: a merge of the branch never
 // conflicts, no text comes back that somebody had replaced, and when everything is merged both sides have the same and nothing more happens.
 func TestSourcePullLaw(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	keys := []string{"a", "b", "c"}
 	rapid.Check(t, func(rt *rapid.T) {

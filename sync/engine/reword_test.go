@@ -30,6 +30,7 @@ func (w *world) edits(keysAndTexts ...string) {
 // What was changed at the service comes into the source file, byte for byte of that value, in one commit with the translations. Then all is silent: for the
 // tree that lies behind, for the merged one, and for one that lies behind again. Bringing the old text back afterwards is a change.
 func TestSourcePull(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, withSource, nil)
 	w.brings()
@@ -75,6 +76,7 @@ func TestSourcePull(t *testing.T) {
 
 // An old tree whose other texts somebody changes: those are sent, and the one that lies behind is not.
 func TestSourcePullAndChangesBehindIt(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, withSource, nil)
 	w.edits("b", "B, edited")
@@ -114,6 +116,7 @@ func TestSourcePullOntoABranchMadeAnew(t *testing.T) {
 
 // Somebody who merges the branch and takes a text back, before any push has looked, has seen the pulled one all the same.
 func TestSourcePullTakenBackAtOnce(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, withSource, nil)
 	w.edits("b", "B, edited")
@@ -129,6 +132,7 @@ func TestSourcePullTakenBackAtOnce(t *testing.T) {
 
 // The base has an older pulled text, by a squashed merge, and the branch a younger one: nobody has changed anything.
 func TestSourcePullAfterASquashOfAnOlderOne(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, withSource, nil)
 	w.edits("b", "B, edited")
@@ -208,7 +212,7 @@ func TestSourcePullGuard(t *testing.T) {
 
 // Every format, with what it needs its own way for.
 func TestSourcePullOfEveryFormat(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files, path, before, format, edit, after string
@@ -244,6 +248,7 @@ func TestSourcePullOfEveryFormat(t *testing.T) {
 
 // Files that share a collection: each gets what it has a key for, and a key of two files changes in both or in neither.
 func TestSourcePullOfSharedKeys(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, withSource+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "both": "Both"}`, "locales/en/b.json": `{"b": "B", "both": "Both"}`,
 		"locales/en/c.json": `{"twice": "T", "twice": "T"}`, "locales/en/d.json": `{"d": "D", "twice": "T"}`})
@@ -277,6 +282,7 @@ func TestSourcePullWithLabels(t *testing.T) {
 
 // One export more for each group, and none without the option.
 func TestSourcePullRequests(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for option, want := range map[string]string{withSource: "2 download, 2 export", localOnly: "1 download, 1 export"} {
 		w := abc(t, option, nil)
@@ -294,6 +300,7 @@ func TestSourcePullRequests(t *testing.T) {
 
 // A translation whose source text comes in changed is outdated, also when nothing is new about the translations themselves.
 func TestSourcePullOutdatesTranslations(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, withSource+"source_changed = \"blank\"\n", nil)
 	w.final("de", "a", "Ä", "b", "Beh")
@@ -325,6 +332,7 @@ func TestSourcePullHoldsBackWhatCannotBeProven(t *testing.T) {
 
 // A pull that dies when its commit is written down, or has arrived and is not remembered: no push in between sends a text back, and in the end all is silent.
 func TestSourcePullInterrupted(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, arrived := range []bool{false, true} {
 		w := abc(t, settings+"[project.pull]\nsource = true\n", nil)
@@ -373,6 +381,7 @@ func (w *world) unremember() {
 
 // Every request of a pull fails once: nothing is lost and nothing is sent back.
 func TestSourcePullWhenRequestsFail(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for n := range 4 {
 		w := abc(t, withSource, nil)

@@ -18,6 +18,7 @@ import (
 // A person's translation that a push has delivered is younger than the one that the branch has from a pull: where the two meet, it stands, also while the
 // service shows neither, because the source text has changed since.
 func TestADeliveredTextMeetsTheBranchsOlderOne(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
 	w.pushes(push.Options{})
@@ -49,6 +50,7 @@ func TestADeliveredTextMeetsTheBranchsOlderOne(t *testing.T) {
 
 // Two forms of one plural are changed in two places, one on the branch, one in the working tree: both arrive.
 func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	plural := func(one, other string) string {
 		return "<resources>\n    <plurals name=\"p\">\n        <item quantity=\"one\">" + one + "</item>\n        <item quantity=\"other\">" + other + "</item>\n    </plurals>\n</resources>\n"
@@ -80,6 +82,7 @@ func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
 
 // Of a conflict that the service won the loser stands on base; it does not come into the branch with base.
 func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
 	w.pushes(push.Options{})
@@ -171,6 +174,7 @@ func TestAChangeIsTakenBackAfterALostAnswer(t *testing.T) {
 // While the source text is new, the service has a translation in no state that counts. Somebody's change of it in the repository stays somebody's change: it
 // is sent, and no older text of the service's replaces it.
 func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
@@ -189,6 +193,7 @@ func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
 // Somebody's text comes into the branch with base and is sent from there; then somebody sets base back to the text from before. It is an old text of the
 // history, and yet somebody's choice: it is sent, too.
 func TestATextIsSetBackOnBase(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
 	w.pushes(push.Options{})
@@ -221,6 +226,7 @@ func TestATextIsSetBackOnBase(t *testing.T) {
 // A language has no file before its first translation. The file that a pull makes then is no other one than before: somebody who changes most of it has
 // changed its texts, and is in no conflict with anybody.
 func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B", "c": "C"})})
 	w.pushes(push.Options{})
@@ -238,6 +244,7 @@ func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
 // A tree that lies behind changes a text that the service has newer, and a pull has merged that: the youngest text stands, and the one that gave way is named. In
 // a tree that has it nobody is told.
 func TestATreeBehindReplacesANewerText(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
 	w.pushes(push.Options{})
@@ -263,6 +270,7 @@ func TestATreeBehindReplacesANewerText(t *testing.T) {
 
 // The same when all that the translator has is a draft, which an export of finished translations does not show.
 func TestARenameThatATranslatorsDraftWasFasterThan(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
@@ -279,6 +287,7 @@ func TestARenameThatATranslatorsDraftWasFasterThan(t *testing.T) {
 // A translation that the service does not show, because its source text has changed, stands in the repository. Its key is renamed, and a pull renames it there
 // before a push could move it at the service: then what the repository has under the new key moves.
 func TestARenameOfATranslationThatOnlyTheRepositoryHas(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
@@ -304,6 +313,7 @@ func TestARenameOfATranslationThatOnlyTheRepositoryHas(t *testing.T) {
 // nobody can tell a text that was kept over the service's from one that lies behind. The service's stands, and whenever a text comes to lose, it is named: at
 // once, for the process may not live to report it.
 func TestALostTextIsKeptInASquashedMerge(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	plural := func(one, other string) string {
 		return disputedFile([]disputed{{key: "p"}}, func(disputed) [2]string { return [2]string{one, other} })

@@ -20,7 +20,7 @@ import (
 // What a status holds, after any passes, troubles and repairs: no secret that anybody has put anywhere; the same for the same state; a list wherever the
 // contract shows one; numbers that add up; no address that is not one of the web; problems with their remedies; events newest first, at most 50.
 func TestStatusLaws(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := troubled(t)
@@ -155,6 +155,7 @@ func addsUp(t *rapid.T, s report.ProjectStatus) {
 
 // Where the remote is a forge's, the branch, the last commit and the commits of events have their pages.
 func TestStatusLinks(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings, nil)
 	gittest.Bare(t, w.dir)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -60,6 +61,7 @@ func TestStatusNumbers(t *testing.T) {
 // A translation that somebody changed here waits until a push has sent it, wherever it stands and whatever a pull does meanwhile; one that waits for a decision
 // is a conflict instead.
 func TestStatusCountsTranslationsToPush(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := abc(t, settings, nil)
 	expect := func(when string, de int) {

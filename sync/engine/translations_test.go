@@ -34,6 +34,7 @@ func de(a, b string) string { return `{"a": "` + a + `", "b": "` + b + `"}` }
 
 // What somebody changes in the working tree is sent with the configured state, after a look at what the service has; then all is silent again.
 func TestPushOfAnEditedTranslation(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"intermediate\"\n"+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -65,6 +66,7 @@ func TestPushOfAnEditedTranslation(t *testing.T) {
 
 // A translation that is brought back to what it was before is a change as well: uncommitted, committed, before and after a merge.
 func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -94,6 +96,7 @@ func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
 
 // A working tree that lies behind the branch holds nobody's changes, however far it lies behind and whatever is checked out.
 func TestPushOfATreeThatLiesBehind(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	old := w.git("rev-parse", "HEAD~1")
@@ -147,6 +150,7 @@ func TestPushOfATranslationThatBothChanged(t *testing.T) {
 // At first contact what only the repository has is sent, what both have alike is remembered, and where they differ neither side changes: it is named once and
 // waits. A lost state finds in git what was agreed on.
 func TestPushAtFirstContact(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C"}`})
 	w.sends(enApp + " (en): a b c")
@@ -199,6 +203,7 @@ func TestPushAtFirstContact(t *testing.T) {
 // push --translations decides for the repository what the two never agreed on, before and after pulls, and sends nothing that a pull wrote earlier;
 // pull --accept-service decides it for the service.
 func TestPushTranslations(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo"), "locales/fr/app.json": `{"a": "A fr", "b": "", "dead": "x"}`})
 	p := w.clean(push.Options{Translations: true, DryRun: true})
@@ -472,6 +477,7 @@ func TestPushOfATranslationWithoutSource(t *testing.T) {
 
 // A lost answer: whether the service has the text or not, it ends there, and a further edit is no conflict with the first.
 func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, fault := range []local.Fault{{Drop: true}, {Refuse: 503}} {
 		w := mergedWorld(t, settings+jsonFiles)
@@ -492,6 +498,93 @@ func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
 		w.holds("main", "de", "a", "A hand 2")
 		w.sends()
 	}
+}
+
+// An import whose answer is lost, before or after its effect, is followed by another one in the same push of a command,
+// which sends what is then to be sent: what a translator wrote meanwhile stays, and nothing arrives twice.
+func TestPushSendsAgainWhatWasLost(t *testing.T) {
+	t.Parallel()
+	type want struct {
+		sent    []string
+		imports int
+	}
+	both := want{[]string{deApp + " (de): a b", enApp + " (en): new"}, 4}
+	seen := want{[]string{enApp + " (en): new"}, 3} // the service has the translations already, as an export shows
+	for name, fault := range map[string]local.Fault{
+		"503 before the effect":   {Refuse: 503, RetryAfter: "1"},
+		"503 after the effect":    {Refuse: 503, Late: true},
+		"reset after the effect":  {Drop: true},
+		"reset before the effect": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			w.write(enApp, `{"a": "A", "b": "B", "new": "New"}`)
+			w.write(deApp, de("A hand", "B hand"))
+			lost := map[string]int{}
+			fails := func(r *http.Request) bool {
+				if !strings.HasSuffix(r.URL.Path, "/import") {
+					return false
+				}
+				lost[r.URL.Query().Get("language")]++
+				return lost[r.URL.Query().Get("language")] == 1
+			}
+			w.wire.failing(func(r *http.Request) local.Fault {
+				if fault == (local.Fault{}) || !fails(r) {
+					return local.Fault{}
+				}
+				return fault
+			})
+			if fault == (local.Fault{}) {
+				w.wire.before = func(r *http.Request) {
+					if fails(r) {
+						panic(http.ErrAbortHandler)
+					}
+				}
+			}
+			want := both
+			if fault.Late || fault.Drop {
+				want = seen
+			}
+			w.wire.take("")
+			p := w.pushes(push.Options{Patient: true})
+			w.reports(p, want.sent...)
+			if got := len(w.wire.take("import")); got != want.imports || lost["en"] != 2 || p.Failure.Error != "" {
+				t.Errorf("%d imports, %v: %+v", got, lost, p.Outcome)
+			}
+			w.holds("main", "en", "new", "New")
+			w.holds("main", "de", "a", "A hand")
+			w.holds("main", "de", "b", "B hand")
+			w.sends()
+			w.wire.failing(nil)
+		})
+	}
+}
+
+// What a translator wrote between a lost import and the next one is seen: it is a conflict, as for every push.
+func TestPushSendsAgainWhatIsThen(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	first := true
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if first && strings.HasSuffix(r.URL.Path, "/import") {
+			first = false
+			return local.Fault{Refuse: 503}
+		}
+		return local.Fault{}
+	})
+	translated := false
+	w.wire.before = func(r *http.Request) {
+		if !first && !translated {
+			translated = true
+			w.translate("main", "de", service.Draft, "a", "A service")
+		}
+	}
+	p := w.pushes(push.Options{Patient: true})
+	w.reports(p)
+	w.problem(p.Problems, "a", "A hand", "A service")
+	w.holds("main", "de", "a", "A service")
 }
 
 // A dry run changes nothing, here or there: the same push afterwards finds the same.

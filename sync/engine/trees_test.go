@@ -15,7 +15,7 @@ import (
 // A commit whose tree git could not have made fails push, pull, status and check by name, whatever pushes read from and
 // whether the source is found by its name or by a pattern. Nothing counts as removed, and the next good commit goes on.
 func TestCommitsThatCannotBeRead(t *testing.T) {
-	longAlone(t)
+	gittest.Long(t)
 	t.Parallel()
 	for _, source := range []string{"main", "worktree"} {
 		for _, pattern := range []string{"locales/en/app.json", "locales/en/*.json", "**/en/app.json"} {

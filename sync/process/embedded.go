@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 
@@ -25,8 +26,11 @@ type embedded struct {
 	dir string // of the state
 	log *zap.Logger
 
+	saved atomic.Pointer[func(project string)] // is told when a person has changed a text; nil for none
+
 	mu     sync.Mutex
 	open   *inProcess // nil while it is not needed
+	pageAt string     // where the page is served; "" for no address
 	needed bool       // by the configuration that was connected last, or that is in use (see Leave)
 }
 
@@ -37,10 +41,12 @@ func (e *embedded) start(cfg *config.Config) (*inProcess, error) {
 	e.needed = true
 	if e.open == nil {
 		svc, err := local.Open(filepath.Join(e.dir, "service"), local.Options{AccountID: embeddedAccount,
-			Keys: []string{string(embeddedKey)}, Pseudo: true, Trial: true, Logger: e.log.Named("service")})
+			Keys: []string{string(embeddedKey)}, Pseudo: true, Trial: true, Logger: e.log.Named("service"),
+			Saved: e.hasSaved})
 		if err != nil {
 			return nil, fmt.Errorf("start the embedded service: %w", err)
 		}
+		svc.Page().SetAddress(e.pageAt)
 		e.open = serveInProcess(svc)
 	}
 	for _, p := range cfg.Projects {
@@ -49,6 +55,50 @@ func (e *embedded) start(cfg *config.Config) (*inProcess, error) {
 		}
 	}
 	return e.open, nil
+}
+
+func (e *embedded) hasSaved(project string) {
+	if saved := e.saved.Load(); saved != nil {
+		(*saved)(project)
+	}
+}
+
+// TranslatedBy has saved told of each project, by its identifier, in which a person has changed a text on the page of
+// the embedded service.
+func (p *Process) TranslatedBy(saved func(project string)) { p.embedded.saved.Store(&saved) }
+
+// TranslationPage is the page of the embedded service, while that is open.
+func (p *Process) TranslationPage() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		open := p.embedded.opened()
+		if open == nil {
+			http.Error(w, "the embedded service is not in use", http.StatusNotFound)
+			return
+		}
+		defer open.use()()
+		open.service.Page().ServeHTTP(w, r)
+	})
+}
+
+// PageAt says where the page is served, for invitations.
+func (p *Process) PageAt(address string) {
+	e := p.embedded
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pageAt = address; e.open != nil {
+		e.open.service.Page().SetAddress(address)
+	}
+}
+
+// Invite makes an invitation to the page of the embedded service, which is open.
+func (p *Process) Invite(name string) (link string, err error) {
+	return p.embedded.opened().service.Page().InvitationURL(name, false)
+}
+
+func (e *embedded) opened() *inProcess {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open
 }
 
 // shut closes the embedded service, where it is open.
@@ -89,7 +139,7 @@ func (p *Process) OfferEmbedded(offer func(service http.Handler) (withdraw func(
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open != nil && e.open.withdraw == nil {
-		e.open.withdraw = offer(e.open.server.Handler)
+		e.open.withdraw = offer(e.open.service.Commands())
 	}
 }
 

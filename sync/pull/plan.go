@@ -147,14 +147,17 @@ func (s *situation) three(m *merged, source catalog.Catalog) (in catalog.Three) 
 		of = s.before // nothing is remembered of it under its new path
 	}
 	history, delivered, ours := of.known, of.delivered, s.ours
-	in.Base, m.marks.filler = of.merged, of.filler
+	in.Base, m.marks.filler = of.merged, maps.Clone(of.filler) // which is added to
+	m.texts.met = s.here.known != nil
 	if history != nil {
 		m.texts.inherits = history
 	}
 	in.Filler = make(catalog.Marks)
-	for _, u := range ours {
-		if mark := catalog.MarkOf(u.Text); ledger.Knows(m.marks.filler, u.Name, mark) {
-			in.Filler[u.Name] = mark
+	if len(m.marks.filler) > 0 {
+		for _, u := range ours {
+			if mark := catalog.MarkOf(u.Text); ledger.Knows(m.marks.filler, u.Name, mark) {
+				in.Filler[u.Name] = mark
+			}
 		}
 	}
 	m.first = in.Base == nil

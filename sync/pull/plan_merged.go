@@ -42,12 +42,25 @@ type marks struct {
 	made      catalog.Fresh // what the translations were made for
 }
 
+// marked are the marks of one kind that a merge leaves.
+type marked struct {
+	kind  ledger.TargetMarks
+	marks catalog.Packed
+}
+
 // history is what a merge adds to the file's.
 type history struct {
-	stayed   catalog.Catalog // texts that were not changed since a merge
-	kept     catalog.Catalog // the repository's texts that are kept against an older one of the service
+	met      bool            // there is one
+	stayed   catalog.Catalog // texts that were not changed since a merge, and that it does not have
+	kept     []kept          // the repository's texts that are kept against an older one of the service
 	wrote    catalog.Packed  // texts that were written
 	inherits catalog.Marks   // what the former file had
+}
+
+// kept is a text of the repository that is kept, and the one that is agreed on.
+type kept struct {
+	catalog.Unit
+	agreed catalog.Mark
 }
 
 // former is the file that had the translations of a source file before that moved; the zero value when it did not.
@@ -160,13 +173,13 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 		lost[c.Name] = lost[c.Name] || c.Op == catalog.Changed
 	}
 	for _, u := range in.Ours {
-		if lost[u.Name] || m.marks.agreed.Has(u.Name, u.Text) {
+		if (lost[u.Name] || m.marks.agreed.Has(u.Name, u.Text)) && !ledger.Holds(m.texts.inherits, u) {
 			m.texts.stayed = append(m.texts.stayed, u)
 		}
 	}
 	at := in.Ours.Index()
 	for _, n := range result.Kept {
-		m.texts.kept = append(m.texts.kept, in.Ours[at[n]])
+		m.texts.kept = append(m.texts.kept, kept{in.Ours[at[n]], m.marks.agreed[n]})
 	}
 	wrote := make(catalog.Marks)
 	for _, c := range changes {
@@ -175,5 +188,7 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 			wrote[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
-	m.texts.wrote = wrote.Pack()
+	if len(wrote) > 0 {
+		m.texts.wrote = wrote.Pack()
+	}
 }

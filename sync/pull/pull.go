@@ -303,7 +303,6 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 			return nil, err
 		}
 		if m != nil {
-			m.pack(pass.LookAt(r.branch.Project.Pull.Branch).Kind())
 			done = append(done, m)
 		}
 	}

@@ -51,6 +51,9 @@ func (r *merging) merge(ctx context.Context, of *common, x pass.Translated) (*me
 	}
 	m := s.merge()
 	r.account.tells(s.Target, s.told, r.anew)
+	if m != nil {
+		m.pack(pass.LookAt(r.branch.Project.Pull.Branch).Kind(), s)
+	}
 	return m, nil
 }
 

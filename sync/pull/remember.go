@@ -11,33 +11,26 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 )
 
-// marked are the marks of one kind that a merge leaves.
-type marked struct {
-	kind  ledger.TargetMarks
-	marks catalog.Packed
-}
-
-// pack keeps what is to be remembered in little memory: a pull holds that of all its files until their commit is
-// delivered.
-func (m *merged) pack(branch ledger.TargetMarks) {
+// pack keeps what is to be remembered, and is not yet, in little memory: a pull holds that of all its files until their
+// commit is delivered.
+func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
 	for _, x := range []struct {
-		kind  ledger.TargetMarks
-		marks *catalog.Marks
+		kind       ledger.TargetMarks
+		marks, had catalog.Marks
 	}{
-		{ledger.Merged, &m.marks.agreed}, {ledger.Filler, &m.marks.filler}, {branch, &m.marks.after},
-		{ledger.Made, &m.marks.made.For}, {ledger.Outdated, &m.marks.made.Outdated}, {ledger.Elsewhere, &m.marks.elsewhere},
+		{ledger.Merged, m.marks.agreed, s.here.merged},
+		{ledger.Filler, m.marks.filler, s.here.filler},
+		{branch, m.marks.after, s.here.branch},
+		{ledger.Made, m.marks.made.For, s.here.made},
+		{ledger.Outdated, m.marks.made.Outdated, s.here.outdated},
+		{ledger.Elsewhere, m.marks.elsewhere, s.elsewhere},
 	} {
-		m.records = append(m.records, marked{x.kind, x.marks.Pack()})
-		m.weight += len(*x.marks)
-		*x.marks = nil
+		if (x.marks == nil) != (x.had == nil) || !maps.Equal(x.marks, x.had) {
+			m.records = append(m.records, marked{x.kind, x.marks.Pack()})
+			m.weight += len(x.marks)
+		}
 	}
-	m.marks.made = catalog.Fresh{}
-}
-
-// packed are the marks of one kind.
-func (m *merged) packed(kind ledger.TargetMarks) catalog.Packed {
-	i := slices.IndexFunc(m.records, func(r marked) bool { return r.kind == kind })
-	return m.records[i].marks
+	m.marks = marks{}
 }
 
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has
@@ -77,6 +70,9 @@ func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool)
 
 // rememberTexts adds what the file had and has got to its history.
 func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
+	if m.texts.met && len(m.texts.stayed)+len(m.texts.kept) == 0 && m.texts.wrote == (catalog.Packed{}) {
+		return nil // the history has all of it
+	}
 	slot := p.Memory().Slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
@@ -101,15 +97,9 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	for name, mark := range wrote {
 		ledger.Learn(now, name, mark)
 	}
-	var agreed catalog.Marks
-	if len(m.texts.kept) > 0 {
-		if agreed, err = m.packed(ledger.Merged).Marks(); err != nil {
-			return err
-		}
-	}
-	for _, u := range m.texts.kept {
-		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, agreed[u.Name]) {
-			ledger.Forget(now, u.Name, mark)
+	for _, k := range m.texts.kept {
+		if mark := catalog.MarkOf(k.Text); ledger.Age(now, k.Name, mark) < ledger.Age(now, k.Name, k.agreed) {
+			ledger.Forget(now, k.Name, mark)
 		}
 	}
 	if history != nil && maps.Equal(now, history) {

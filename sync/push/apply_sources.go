@@ -69,9 +69,8 @@ func (r *sourcePass) tellVerdict(v verdict) {
 	}
 }
 
-// conclude remembers which files are missed for the first time, and which are there again. It tells the keys of files
-// that are gone.
-func (r *sourcePass) conclude(a *accepted.Sources) error {
+// seeMissing remembers which files are missed for the first time, and which are there again.
+func (r *sourcePass) seeMissing(a *accepted.Sources) error {
 	here := make(map[ledger.Source]bool)
 	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
@@ -92,6 +91,13 @@ func (r *sourcePass) conclude(a *accepted.Sources) error {
 				return err
 			}
 		}
+		return nil
+	})
+}
+
+// conclude tells the keys of files that are gone, and remembers them and the files that moved.
+func (r *sourcePass) conclude(a *accepted.Sources) error {
+	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Gone {
 			slot := ledger.Removed.Of(r.branch.StateName(), at)
 			before, err := tx.Marks(slot)

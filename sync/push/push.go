@@ -153,10 +153,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	if err := r.snapshots.findFirst(ctx); err != nil {
-		return err
-	}
-	situation, err := r.sources.read(ctx)
+	situation, err := r.readSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -184,6 +181,21 @@ func (r *pushing) pass(ctx context.Context) error {
 		clear(r.sources.before) // the service has more in the new collections since
 	}
 	return r.passTranslations(ctx)
+}
+
+// readSources gathers what there is to know of the source files. Which of them are missed is remembered before the push
+// waits for the remote or the service, which may be its end.
+func (r *pushing) readSources(ctx context.Context) (*sourceSituation, error) {
+	if err := r.sources.compare(); err != nil {
+		return nil, err
+	}
+	if err := r.sources.seeMissing(r.accepted); err != nil {
+		return nil, err
+	}
+	if err := r.snapshots.findFirst(ctx); err != nil {
+		return nil, err
+	}
+	return r.sources.read(ctx)
 }
 
 // passTranslations is the part of a pass that follows the sources: decisions on conflicts, and changed translations.

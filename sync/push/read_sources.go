@@ -19,17 +19,20 @@ type sourcePass struct {
 	before map[string]*pass.Exported // by group: what the service had before this push; see readBefore
 }
 
-// read gathers what there is to know of the source files: what the service has accepted of them, which keys may be
-// renamed, and what it has now where that is not known.
-func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
+// compare reads what the service has accepted of the source files.
+func (r *sourcePass) compare() error {
 	a, err := r.branch.Keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.accepted = a
-	if err := r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Push.Source, r.tree.Commit()); err != nil {
-		return nil, err
-	}
+	return r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Push.Source, r.tree.Commit())
+}
+
+// read gathers what else there is to know of the source files: which keys may be renamed, and what the service has now
+// where that is not known.
+func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
+	a := r.accepted
 	of := &sourceSituation{project: r.branch.Project, options: r.o, accepted: a, found: make(map[string]catalog.Marks)}
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {

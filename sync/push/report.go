@@ -18,8 +18,9 @@ type Options struct {
 	// whatever push.translations says.
 	Translations bool
 
-	Force  bool // past the brake that holds back source files which lost many keys
-	DryRun bool // only report
+	Force   bool // past the brake that holds back source files which lost many keys
+	DryRun  bool // only report
+	Patient bool // where the answer to an import is lost, the push is made again; loops have retries of their own
 
 	Ours   bool // send the repository's texts of conflicts, over the service's
 	Theirs bool // let the service's texts of conflicts stand

@@ -294,7 +294,7 @@ func TestManyDocuments(t *testing.T) {
 	}
 	var sent []string
 	for _, call := range s.Seen() {
-		if n := len(call.Query.Encode()); n > 1000 {
+		if n := len(call.Query.Encode()); n > 2000 {
 			t.Errorf("a query of %d characters", n)
 		}
 		sent = append(sent, call.Query["documentIds"]...)

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 
@@ -55,6 +56,9 @@ func (e Entry) ReadAll() ([]byte, error) {
 	}
 	return b, nil
 }
+
+// Content is the download as it came, from its start. It can be read until the archive is closed.
+func (a *Archive) Content() io.Reader { return io.NewSectionReader(a.file, 0, math.MaxInt64) }
 
 // Close drops the file. The entries cannot be read any more.
 func (a *Archive) Close() error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -212,6 +213,7 @@ func TestEmbeddedLostImport(t *testing.T) {
 
 // The service's own limiter, four in any second, finds nothing to complain about.
 func TestEmbeddedNeverLimits(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("takes three seconds")
 	}

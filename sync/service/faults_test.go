@@ -119,6 +119,36 @@ func TestEndlessAnswers(t *testing.T) {
 	}
 }
 
+// An answer that does not begin is given up; one to a large body may take longer, as its size says.
+func TestAnswersThatBeginLate(t *testing.T) {
+	read := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(300 * time.Millisecond)
+		_, _ = io.WriteString(w, `"i"`)
+	}
+	for _, c := range []struct {
+		name  string
+		bytes int
+		cause error
+	}{{"small", 10, errHeaders}, {"large", 200 << 10, nil}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, read)
+			client := s.Client(t)
+			client.limits.headers = 50 * time.Millisecond
+			in := anImport()
+			in.Files[0].Body = []byte(`{"a": "` + strings.Repeat("x", c.bytes) + `"}`)
+			_, err := client.Strings().StartImport(t.Context(), in)
+			if !errors.Is(err, c.cause) || (err == nil) != (c.cause == nil) {
+				t.Errorf("error %v, want %v", err, c.cause)
+			}
+			if c.cause != nil && !errors.Is(err, ErrUnknownOutcome) {
+				t.Errorf("%v does not say that it may have been carried out", err)
+			}
+		})
+	}
+}
+
 // storage is a server of another origin, over HTTPS, that the client trusts and the service leads to.
 func storage(t *testing.T, c *Client, answer http.HandlerFunc) (address string, asked func() []http.Header) {
 	var mu sync.Mutex

@@ -13,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 )
 
 // Faults come in pairs: the service refused before any effect, or it did what was asked and the answer was
 // lost. What may have been done is done again only where that does no harm, and the error says so.
 func TestLostAnswers(t *testing.T) {
+	gittest.Long(t)
 	for _, fault := range []struct {
 		name string
 		step http.HandlerFunc

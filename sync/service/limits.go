@@ -4,6 +4,7 @@ import "time"
 
 // limits bound what one call may take; see defaultLimits.
 type limits struct {
+	headers          time.Duration // until an answer begins, once the request is written
 	idle, whole      time.Duration // silence within an answer; a request from first to last byte
 	json, problem    int64         // bytes of an answer or an exported file, of an error body
 	spool, decoded   int64         // bytes of a download as it comes, and unpacked
@@ -21,7 +22,7 @@ type retries struct {
 }
 
 var defaultLimits = limits{
-	idle: 30 * time.Second, whole: 10 * time.Minute,
+	headers: time.Minute, idle: 30 * time.Second, whole: 10 * time.Minute,
 	json: 32 << 20, problem: 64 << 10,
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	retries: retries{

@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // Causes of a request that was given up because it took too long.
 var (
 	errSilence = errors.New("the answer stalled")
+	errHeaders = errors.New("the answer did not begin in time")
 	errWhole   = errors.New("the request took too long")
 )
 
@@ -43,6 +45,8 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	}
 	whole := time.AfterFunc(patience, func() { giveUp(errWhole) })
 	defer whole.Stop()
+	sent.patience = c.limits.headers + patience - c.limits.whole // a large body takes its time there, too
+	sent.late = func() { giveUp(errHeaders) }
 	if !cl.Repeatable {
 		// A connection that was kept open may have been closed at the other end by now, which shows only
 		// after the request was written. A fresh one spares us that doubt.
@@ -52,6 +56,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	counted(ctx)
 	expect(ctx, patience)
 	resp, err := c.transport.RoundTrip(req)
+	sent.stop()
 	expect(ctx, 0)
 	if err != nil {
 		c.onRequest(Request{cl.Op, cl.Method, shown(c.base, target), 0, time.Since(start)})
@@ -159,13 +164,39 @@ func (c *Client) newRequest(ctx context.Context, cl *call, target *url.URL) (*ht
 
 // sentTrace notices whether a request can have reached the service: not before there was a connection
 // for it. A transport that reports nothing, like one inside this process, may always have delivered it.
-type sentTrace struct{ asked, connected atomic.Bool }
+type sentTrace struct {
+	asked, connected atomic.Bool
+
+	patience time.Duration // how long the answer may take to begin once all is written
+	late     func()        // called when it takes longer
+
+	mu       sync.Mutex
+	answered bool
+	waits    *time.Timer
+}
 
 func (s *sentTrace) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { s.asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
+		WroteRequest: func(httptrace.WroteRequestInfo) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if !s.answered && s.waits == nil {
+				s.waits = time.AfterFunc(s.patience, s.late)
+			}
+		},
 	})
+}
+
+// stop ends the wait for an answer, which may have come before all was written.
+func (s *sentTrace) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered = true
+	if s.waits != nil {
+		s.waits.Stop()
+	}
 }
 
 func (s *sentTrace) possible() bool { return s.connected.Load() || !s.asked.Load() }

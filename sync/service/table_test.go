@@ -95,10 +95,11 @@ var table = []row{
 				documents.DocumentUpdateModel{}))
 		}},
 	// the client's UpdateDocument turns to it where there is no other
-	{"PUT", wire.PathDocumentUpdateV2, "", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		document, _ := wire.SplitDocumentID(w.newDocument("txt", "Old."))
-		return w.upload(ctx, "PUT", wire.PathDocumentUpdateV2+"?documentId="+document, "new.txt", "Old. New.")
-	}},
+	{"PUT", wire.PathDocumentUpdateV2, "Documents.UpdateAll", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(documents.Of(w.c).UpdateAll(ctx, w.newDocument("txt", "Old."), content("new.txt", "Old. New."),
+				documents.DocumentUpdateModel{}))
+		}},
 	{"DELETE", wire.PathDocument, "Documents.Delete", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			return documents.Of(w.c).Delete(ctx, w.newDocument("txt", "Gone soon."))
@@ -423,8 +424,8 @@ var notYet []string
 // or make none.
 var around = []string{
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
-	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
-	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download", "Documents.Wait",
+	"Client.Format", "Client.Projects", "Client.Queued", "Client.Recovery", "Client.ServiceTime", "Client.Strings",
+	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download", "Documents.Wait", "Documents.WaitAll",
 	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport", "Projects.WithDocuments",
 	"Statistics.ByDocument", "Statistics.Document", "Statistics.Project", "Strings.Download", "Strings.Downloads",
 	"Strings.TryDownload", "Strings.WaitImport", "Strings.WaitImports", "Tasks.Team",

@@ -7,7 +7,7 @@ import (
 )
 
 // newTransport is HTTP/1.1 over TCP or TLS (1.2 at least, the library's default), with a limit for every
-// stage that the library knows; the stages after the headers are limited in request.
+// stage that the library knows; the answer is limited in request.
 func newTransport() *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -15,7 +15,6 @@ func newTransport() *http.Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  60 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 		IdleConnTimeout:        30 * time.Second,

@@ -16,8 +16,13 @@ import (
 
 // CreateOptions say which project is created.
 type CreateOptions struct {
-	Documents bool // one for documents, beside the configured one
-	Write     bool // put its identifier into the configuration file
+	Documents   bool // one for documents, beside the configured one
+	Write       bool // put its identifier into the configuration file
+	Deadline    string
+	Description string
+	Tag         string
+	Stages      []string // of the workflow; none: the service's default
+	Engine      bool     // machine translation of new documents
 }
 
 // Created is a project that is at the service now.
@@ -49,17 +54,22 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 	} else {
 		made, err := client.Projects().Create(ctx, service.NewProject{
 			Name: result.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: o.Documents,
-			ProjectTasks: o.Documents, UseTranslationMemory: o.Documents,
+			ProjectTasks: o.Documents, UseTranslationMemory: o.Documents, Deadline: o.Deadline, Description: o.Description,
+			ExternalTag: o.Tag, WorkflowStages: o.Stages, UseMT: o.Engine, Pretranslate: o.Engine,
 		})
 		if err != nil {
 			return result, err
 		}
 		result.ID, result.Created = made.ID, true
 	}
-	if !o.Write || result.ID == p.ID {
+	written := p.ID
+	if o.Documents {
+		written = p.Documents.ID
+	}
+	if !o.Write || result.ID == written {
 		return result, nil
 	}
-	text, err := cfg.WithID(p, result.ID)
+	text, err := cfg.WithID(p, result.ID, o.Documents)
 	if err != nil {
 		return result, failure.Usage(err)
 	}

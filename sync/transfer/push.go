@@ -1,45 +1,16 @@
-// Package transfer sends files to the service to be translated as documents, and fetches their translations. A document
-// is known by its path below the current folder, and carries a digest, by which the next push knows what has changed.
 package transfer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/documents"
+	"github.com/locsync/locsync/sync/service/wire"
 )
-
-// Transfer is with one project of the service.
-type Transfer struct {
-	Client  *service.Client
-	Project string // its identifier
-	Show    func(report.Doing)
-	// Patient bounds a wait for a job of the service.
-	Patient func(ctx context.Context) (context.Context, context.CancelFunc)
-}
-
-// Open opens a file that is going to be sent under a name.
-func Open(path, name string) (service.File, *os.File, error) {
-	f, size, err := files.Open(path)
-	if err != nil {
-		return service.File{}, nil, err
-	}
-	return service.File{Name: name, Size: size, Content: f}, f, nil
-}
 
 // SentDocument is what became of one file.
 type SentDocument struct {
@@ -55,230 +26,270 @@ type DocumentsSent struct {
 	Documents []SentDocument `json:"documents"`
 }
 
-// Failed is the action of a file that the service did not take.
-const Failed = "failed"
-
-// mark is in a document's meta info: by it the next push knows whether the file has changed.
-const mark = "locsync sha256:"
+// Actions of a push.
+const (
+	added     = "added"
+	updated   = "updated"
+	unchanged = "unchanged"
+	// Failed is the action of a file that the service did not take.
+	Failed = "failed"
+)
 
 // together is how many files travel in one request.
 const together = 20
 
-// fileVersion is a file as it lay there when it was looked at.
-type fileVersion struct {
-	path string // here
-	name string // at the service: the path below the current folder
-	note string // mark and digest
+// pushing is one push under way.
+type pushing struct {
+	Transfer
+	model   service.DocumentModel // what is said of every file
+	notes   *notes
+	there   map[string][]documents.Document // by path
+	sent    DocumentsSent
+	pending map[string]int // documents that may not be taken apart yet, by their index in sent
+	// perLanguage says that the service has no update of a document in all languages at once.
+	perLanguage bool
 }
 
 // Push adds files as documents, or replaces those of the same path that changed, and waits until the service has taken
-// them apart.
-func (t Transfer) Push(ctx context.Context, paths []string) (DocumentsSent, error) {
-	sent := DocumentsSent{Project: t.Project, Documents: []SentDocument{}}
+// them apart. The model is what is said of every file: its languages, and how it is taken apart.
+func (t Transfer) Push(ctx context.Context, paths []string, model service.DocumentModel) (DocumentsSent, error) {
+	p := &pushing{Transfer: t, model: model, there: map[string][]documents.Document{}, pending: map[string]int{},
+		sent: DocumentsSent{Project: t.Project, Documents: []SentDocument{}}}
 	versions, err := versionsOf(paths)
 	if err != nil {
-		return sent, err
+		return p.sent, err
 	}
 	project, err := t.Client.Projects().WithDocuments(ctx, t.Project)
 	if err != nil {
-		return sent, err
+		return p.sent, err
 	}
-	there := map[string][]documents.Document{}
+	p.notes = readNotes(project.Documents)
 	for _, doc := range project.Documents {
-		p := documentPath(doc)
-		there[p] = append(there[p], doc)
+		path := PathOf(doc)
+		p.there[path] = append(p.there[path], doc)
 	}
-	var added []fileVersion
+	var fresh, changed []int
 	for i, v := range versions {
-		t.Show(report.Doing{What: "comparing documents", Done: int64(i), Total: int64(len(versions))})
-		if docs := there[v.name]; len(docs) > 0 {
-			one, err := t.updateDocuments(ctx, docs, v)
-			if err != nil {
-				return sent, fmt.Errorf("%s: %w", v.path, err)
-			}
-			sent.Documents = append(sent.Documents, one)
-			continue
+		one := SentDocument{Path: v.name, Action: p.actionFor(v)}
+		for _, doc := range p.there[v.name] {
+			one.IDs = append(one.IDs, doc.ID)
 		}
-		added = append(added, v)
-		sent.Documents = append(sent.Documents, SentDocument{Path: v.name, Action: "added"})
+		p.sent.Documents = append(p.sent.Documents, one)
+		switch one.Action {
+		case added:
+			fresh = append(fresh, i)
+		case updated:
+			changed = append(changed, i)
+		}
+	}
+	if err := p.update(ctx, versions, changed); err != nil {
+		return p.sent, err
 	}
 	done := 0
-	for some := range slices.Chunk(added, together) {
-		t.Show(report.Doing{What: "sending new documents", Done: int64(done), Total: int64(len(added))})
-		if err := t.addDocuments(ctx, some, sent.Documents); err != nil {
-			return sent, err
+	for some := range slices.Chunk(fresh, together) {
+		t.Show(report.Doing{What: "sending new documents", Done: int64(done), Total: int64(len(fresh))})
+		if err := p.add(ctx, versions, some); err != nil {
+			return p.sent, err
 		}
 		done += len(some)
 	}
-	return sent, t.takenApart(ctx, sent.Documents)
+	return p.sent, p.takenApart(ctx)
+}
+
+// actionFor is what has to be done with a file.
+func (p *pushing) actionFor(v fileVersion) string {
+	action := added
+	for _, doc := range p.there[v.name] {
+		if id, _ := wire.SplitDocumentID(doc.ID); !p.notes.says(id, v.digest) {
+			return updated
+		}
+		action = unchanged
+	}
+	return action
+}
+
+// received keeps which documents are still being taken apart, and names those that cannot be.
+func (p *pushing) received(i int, doc documents.Document) {
+	delete(p.pending, doc.ID)
+	switch doc.DocumentDisassemblyStatus {
+	case wire.DisassemblySuccess:
+	case wire.DisassemblyError:
+		p.sent.Documents[i].Action, p.sent.Documents[i].Error = Failed, documents.Broken(doc).Error()
+	default:
+		p.pending[doc.ID] = i
+	}
 }
 
 // takenApart waits until the service has taken apart what was sent.
-func (t Transfer) takenApart(ctx context.Context, result []SentDocument) error {
-	for i := range result {
-		t.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i),
-			Total: int64(len(result))})
-		r := &result[i]
-		if r.Action == "unchanged" || r.Action == Failed {
-			continue
-		}
-		for _, id := range r.IDs {
-			switch err := t.settled(ctx, id); {
-			case errors.Is(err, service.ErrDisassembly):
-				r.Action, r.Error = Failed, err.Error()
-			case err != nil:
-				return err
-			}
-		}
+func (p *pushing) takenApart(ctx context.Context) error {
+	if len(p.pending) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// versionsOf looks at all files before anything is sent, so that a wrong name among them leaves nothing half done. A
-// file that is named twice counts once.
-func versionsOf(paths []string) ([]fileVersion, error) {
-	var versions []fileVersion
-	var errs []error
-	for _, file := range paths {
-		v, err := versionOf(file)
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case !slices.ContainsFunc(versions, func(other fileVersion) bool { return other.name == v.name }):
-			versions = append(versions, v)
+	p.Show(report.Doing{What: "waiting until the service has taken them apart"})
+	ctx, cancel := p.Patient(ctx)
+	defer cancel()
+	var ids []string
+	for id := range p.pending {
+		ids = append(ids, id)
+	}
+	records, err := documents.Of(p.Client).WaitAll(ctx, p.Project, ids)
+	for _, doc := range records {
+		if i, is := p.pending[doc.ID]; is {
+			p.received(i, doc)
 		}
 	}
-	return versions, errors.Join(errs...)
+	return err
 }
 
-// versionOf reads a file below the current folder, for its digest.
-func versionOf(file string) (fileVersion, error) {
-	if !filepath.IsLocal(file) {
-		return fileVersion{}, failure.Usage(fmt.Errorf("%s is not below the current folder, by which its name at the "+
-			"service goes", file))
-	}
-	f, _, err := files.Open(file)
-	if err != nil {
-		return fileVersion{}, err
-	}
-	defer f.Close()
-	digest := sha256.New()
-	if _, err := io.Copy(digest, f); err != nil {
-		return fileVersion{}, fmt.Errorf("read %s: %w", file, err)
-	}
-	return fileVersion{file, filepath.ToSlash(filepath.Clean(file)), mark + hex.EncodeToString(digest.Sum(nil))}, nil
-}
-
-// addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those
-// files stay out that it does not want.
-func (t Transfer) addDocuments(ctx context.Context, versions []fileVersion, result []SentDocument) error {
-	records, err := t.addTogether(ctx, versions)
+// add adds files in one request. Where the service refuses that, each gets one of its own, so that only those files
+// stay out that it does not want.
+func (p *pushing) add(ctx context.Context, versions []fileVersion, some []int) error {
+	records, err := p.addTogether(ctx, versions, some)
 	switch {
-	case errors.Is(err, service.ErrRefused) && len(versions) > 1:
-		for i := range versions {
-			if err := t.addDocuments(ctx, versions[i:i+1], result); err != nil {
+	case errors.Is(err, service.ErrRefused) && len(some) > 1:
+		for i := range some {
+			if err := p.add(ctx, versions, some[i:i+1]); err != nil {
 				return err
 			}
 		}
 		return nil
 	case errors.Is(err, service.ErrRefused):
-		i := slices.IndexFunc(result, func(s SentDocument) bool { return s.Path == versions[0].name })
-		result[i].Action, result[i].Error = Failed, err.Error()
+		p.sent.Documents[some[0]].Action, p.sent.Documents[some[0]].Error = Failed, err.Error()
 		return nil
 	case err != nil:
 		return err
 	}
 	for _, r := range records {
-		if i := slices.IndexFunc(result, func(s SentDocument) bool { return s.Path == documentPath(r) }); i >= 0 {
-			result[i].IDs = append(result[i].IDs, r.ID)
+		path := PathOf(r)
+		if i := slices.IndexFunc(p.sent.Documents, func(s SentDocument) bool { return s.Path == path }); i >= 0 {
+			p.sent.Documents[i].IDs = append(p.sent.Documents[i].IDs, r.ID)
+			p.received(i, r)
 		}
 	}
 	return nil
 }
 
 // addTogether is the one request; the files are open during it only.
-func (t Transfer) addTogether(ctx context.Context, versions []fileVersion) ([]documents.Document, error) {
-	var added []service.NewDocument
-	for _, v := range versions {
-		content, f, err := Open(v.path, v.name)
+func (p *pushing) addTogether(ctx context.Context, versions []fileVersion, some []int) ([]documents.Document, error) {
+	var all []service.NewDocument
+	for _, i := range some {
+		content, f, err := Open(versions[i].path, versions[i].name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
-			MetaInfo: v.note}})
+		model := p.model
+		model.ExternalID, model.MetaInfo = versions[i].name, ownNote+versions[i].digest
+		all = append(all, service.NewDocument{File: content, Model: model})
 	}
-	return documents.Of(t.Client).Add(ctx, t.Project, added)
+	return documents.Of(p.Client).Add(ctx, p.Project, all)
 }
 
-// documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
-// knows.
-func documentPath(doc documents.Document) string {
-	if doc.ExternalID != "" {
-		return doc.ExternalID
-	}
-	if doc.FullPath == "" {
-		return doc.Filename
-	}
-	return doc.FullPath + path.Ext(doc.Filename)
-}
-
-// updateDocuments replaces a document in every target language where it is not this version. What the service refuses
-// in one language it may take in another; which ones it did not is told.
-func (t Transfer) updateDocuments(ctx context.Context, docs []documents.Document, v fileVersion) (SentDocument, error) {
-	sent := SentDocument{Path: v.name, Action: "unchanged"}
-	var updated []string
-	refused := map[string][]string{} // languages, by the reason
-	for _, doc := range docs {
-		sent.IDs = append(sent.IDs, doc.ID)
-		if doc.MetaInfo == v.note {
-			continue
-		}
-		switch err := t.updateDocument(ctx, doc, v); {
-		case errors.Is(err, service.ErrRefused):
-			refused[err.Error()] = append(refused[err.Error()], doc.TargetLanguage)
-		case err != nil:
-			return sent, err
-		default:
-			updated = append(updated, doc.TargetLanguage)
-			sent.Action = "updated"
+// update replaces documents by new versions, and notes that at the service.
+func (p *pushing) update(ctx context.Context, versions []fileVersion, changed []int) error {
+	for _, i := range changed {
+		for _, doc := range p.there[versions[i].name] {
+			if doc.DocumentDisassemblyStatus == wire.DisassemblyInProgress {
+				p.pending[doc.ID] = i
+			}
 		}
 	}
-	if len(refused) == 0 {
-		return sent, nil
-	}
-	var why []string
-	for _, reason := range slices.Sorted(maps.Keys(refused)) {
-		why = append(why, fmt.Sprintf("in %s: %s", strings.Join(refused[reason], ", "), reason))
-	}
-	sent.Action, sent.Error = Failed, strings.Join(why, "; ")
-	if len(updated) > 0 {
-		sent.Error += "; updated in " + strings.Join(updated, ", ")
-	}
-	return sent, nil
-}
-
-// updateDocument replaces a document in one language.
-func (t Transfer) updateDocument(ctx context.Context, doc documents.Document, v fileVersion) error {
-	if err := t.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
+	// One that is still being taken apart cannot be updated; one that could not be is what an update mends.
+	if err := p.takenApart(ctx); err != nil {
 		return err
 	}
+	done := 0
+	for some := range slices.Chunk(changed, inOneNote) {
+		var ids []string
+		digests := map[string]string{}
+		var failed error
+		for _, i := range some {
+			p.Show(report.Doing{What: "sending changed documents", Done: int64(done), Total: int64(len(changed))})
+			var replaced []string
+			if replaced, failed = p.replace(ctx, i, versions[i]); failed != nil {
+				failed = fmt.Errorf("%s: %w", versions[i].path, failed)
+				break
+			}
+			for _, id := range replaced {
+				ids, digests[id] = append(ids, id), versions[i].digest
+			}
+			done++
+		}
+		// After the updates: when this is lost, the next push sends the same versions again, which does no harm.
+		if err := p.note(ctx, ids, digests); err != nil || failed != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return nil
+}
+
+// note writes down of which files documents are made now.
+func (p *pushing) note(ctx context.Context, ids []string, digests map[string]string) error {
+	for _, n := range p.notes.plan(ids, digests) {
+		if err := documents.Of(p.Client).SetMetaInfo(ctx, n.document, n.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace replaces the documents of one path that are not this version yet, and returns their identifiers without a
+// language. What the service refuses is told of the file.
+func (p *pushing) replace(ctx context.Context, i int, v fileVersion) ([]string, error) {
+	one := &p.sent.Documents[i]
+	one.Action, one.Error = updated, "" // whatever became of the former version
+	byID := map[string][]string{}
+	var order, done []string
+	for _, doc := range p.there[v.name] {
+		id, _ := wire.SplitDocumentID(doc.ID)
+		if byID[id] == nil && !p.notes.says(id, v.digest) {
+			order = append(order, id)
+		}
+		byID[id] = append(byID[id], doc.ID)
+	}
+	for _, id := range order {
+		records, err := p.replaceDocument(ctx, byID[id], v)
+		switch {
+		case errors.Is(err, service.ErrRefused):
+			one.Action, one.Error = Failed, err.Error()
+			return done, nil
+		case err != nil:
+			return done, err
+		}
+		done = append(done, id)
+		for _, doc := range records {
+			p.received(i, doc)
+		}
+	}
+	return done, nil
+}
+
+// replaceDocument replaces one document in all of its languages: in one request where the service can do that.
+func (p *pushing) replaceDocument(ctx context.Context, ids []string, v fileVersion) ([]documents.Document, error) {
 	content, f, err := Open(v.path, v.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	if _, err := documents.Of(t.Client).Update(ctx, doc.ID, content, documents.DocumentUpdateModel{}); err != nil {
-		return err
+	model := documents.DocumentUpdateModel{BilingualSettings: p.model.BilingualSettings,
+		EnablePlaceholders: p.model.EnablePlaceholders}
+	if !p.perLanguage {
+		records, err := documents.Of(p.Client).UpdateAll(ctx, ids[0], content, model)
+		if !service.Missing(err) {
+			return records, err
+		}
+		p.perLanguage = true
 	}
-	// After the update: when this is lost, the next push sends the same version again, which does no harm.
-	return documents.Of(t.Client).SetMetaInfo(ctx, doc.ID, v.note)
-}
-
-// settled waits until the service has taken a document apart.
-func (t Transfer) settled(ctx context.Context, id string) error {
-	ctx, cancel := t.Patient(ctx)
-	defer cancel()
-	_, err := documents.Of(t.Client).Wait(ctx, id)
-	return err
+	var all []documents.Document
+	for _, id := range ids {
+		if _, err := f.Seek(0, 0); err != nil {
+			return all, err
+		}
+		records, err := documents.Of(p.Client).Update(ctx, id, content, model)
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", id, err)
+		}
+		all = append(all, records...)
+	}
+	return all, nil
 }

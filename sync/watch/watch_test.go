@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // watching is a running watcher on a tree of its own.
@@ -280,6 +281,7 @@ func TestGitFinishes(t *testing.T) {
 
 // A checkout of 400 files leads to few looks (one or two on an idle machine), and the last comes after its end.
 func TestRealCheckout(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {

@@ -5,23 +5,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/locsync/locsync/sync/exposition"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
 
 // Meter counts what happens while a process lives, whatever configurations come and go. Its methods are what a service client and an engine call.
 type Meter struct {
-	runs, skipped, sent, brought *prometheus.CounterVec
-	durations                    *prometheus.HistogramVec
-	commits                      *prometheus.GaugeVec
-	requests                     *prometheus.CounterVec
-	answers                      *prometheus.HistogramVec
-	throttled                    prometheus.Counter
-	turns                        prometheus.Histogram
-	git, notifications           *prometheus.CounterVec
-	gitTook                      *prometheus.HistogramVec
+	runs, skipped, sent, brought *exposition.Vector
+	durations                    *exposition.Vector
+	commits                      *exposition.Vector
+	requests, answers            *exposition.Vector
+	throttled, turns             *exposition.Vector
+	git, gitTook                 *exposition.Vector
+	notifications                *exposition.Vector
 }
 
 // What becomes of webhooks and notifications.
@@ -37,58 +34,65 @@ var buckets = []float64{.05, .2, 1, 5, 20, 60, 300, 1800}
 
 // NewMeter makes a meter that has counted nothing.
 func NewMeter() *Meter {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "locsync_" + name, Help: help}, labels)
+	number := func(name, help string, labels ...string) *exposition.Vector {
+		return exposition.NewVector(*describe(name, help, labels...))
 	}
-	seconds := func(name, help string, labels ...string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "locsync_" + name, Help: help, Buckets: buckets}, labels)
+	seconds := func(name, help string, labels ...string) *exposition.Vector {
+		f := describe(name, help, labels...)
+		f.Kind = exposition.Histogram
+		return exposition.NewHistogram(*f, buckets)
 	}
 	m := &Meter{
-		runs:      counter("job_runs_total", "Passes that ended.", "project", "pass", "outcome"),
+		runs:      number("job_runs_total", "Passes that ended.", "project", "pass", "outcome"),
 		durations: seconds("job_duration_seconds", "How long passes took.", "project", "pass"),
-		skipped:   counter("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out that is not pushed from.", "project", "pass"),
-		sent:      counter("keys_pushed_total", "Values sent, translations included.", "project"),
-		brought:   counter("keys_pulled_total", "Translations added, changed and removed by pulls.", "project", "language"),
-		commits: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "locsync_last_commit_timestamp_seconds",
-			Help: "When a pull last made a commit, since this process began."}, []string{"project"}),
-		requests: counter("api_requests_total", "Requests to the service.", "operation", "code"),
-		answers:  seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the budget not included.", "operation"),
-		throttled: prometheus.NewCounter(prometheus.CounterOpts{Name: "locsync_api_throttled_total",
-			Help: "Requests that the service refused because there were too many (429)."}),
-		turns: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "locsync_api_limiter_wait_seconds",
-			Help: "How long requests to the service waited for the budget.", Buckets: buckets}),
-		git:           counter("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
+		skipped:   number("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out that is not pushed from.", "project", "pass"),
+		sent:      number("keys_pushed_total", "Values sent, translations included.", "project"),
+		brought:   number("keys_pulled_total", "Translations added, changed and removed by pulls.", "project", "language"),
+		commits: number("last_commit_timestamp_seconds",
+			"When a pull last made a commit, since this process began.", "project"),
+		requests:      number("api_requests_total", "Requests to the service.", "operation", "code"),
+		answers:       seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the budget not included.", "operation"),
+		throttled:     number("api_throttled_total", "Requests that the service refused because there were too many (429)."),
+		turns:         seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
+		git:           number("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
 		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
-		notifications: counter("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
+		notifications: number("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
 	}
 	for _, source := range []string{"github", "gitlab", "gitea", "bitbucket", "azure", "service"} { // else the first one of a kind would be no increase
 		for _, outcome := range []string{outcomeWoken, outcomeHeard, outcomeRepeated, outcomeRefused} {
-			m.notifications.WithLabelValues(source, outcome)
+			m.notifications.Add(0, source, outcome)
 		}
 	}
 	return m
 }
 
-func (m *Meter) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests, m.answers, m.throttled, m.turns, m.git, m.gitTook, m.notifications}
+// show adds what was counted to a page.
+func (m *Meter) show(page *exposition.Page) {
+	if m == nil {
+		return
+	}
+	for _, v := range []*exposition.Vector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests,
+		m.answers, m.throttled, m.turns, m.git, m.gitTook, m.notifications} {
+		v.Show(page)
+	}
 }
 
 // Passed counts a pass.
 func (m *Meter) Passed(p pass.Passed) {
 	if p.Result == report.ResultSkipped {
-		m.skipped.WithLabelValues(p.Project, p.Pass).Inc()
+		m.skipped.Add(1, p.Project, p.Pass)
 		return
 	}
-	m.runs.WithLabelValues(p.Project, p.Pass, p.Result).Inc()
-	m.durations.WithLabelValues(p.Project, p.Pass).Observe(p.Took.Seconds())
+	m.runs.Add(1, p.Project, p.Pass, p.Result)
+	m.durations.Observe(p.Took.Seconds(), p.Project, p.Pass)
 	if p.Sent > 0 {
-		m.sent.WithLabelValues(p.Project).Add(float64(p.Sent))
+		m.sent.Add(float64(p.Sent), p.Project)
 	}
 	for language, n := range p.Brought {
-		m.brought.WithLabelValues(p.Project, language).Add(float64(n))
+		m.brought.Add(float64(n), p.Project, language)
 	}
 	if p.Committed {
-		m.commits.WithLabelValues(p.Project).SetToCurrentTime()
+		m.commits.Set(float64(time.Now().UnixNano())/1e9, p.Project)
 	}
 }
 
@@ -102,10 +106,10 @@ func (m *Meter) Requested(operation string, status int, took time.Duration) {
 		operation = operation[:i] // a language may stand behind it
 	}
 	operation = strings.ReplaceAll(strings.TrimSpace(operation), " ", "_")
-	m.requests.WithLabelValues(operation, code).Inc()
-	m.answers.WithLabelValues(operation).Observe(took.Seconds())
+	m.requests.Add(1, operation, code)
+	m.answers.Observe(took.Seconds(), operation)
 	if status == 429 {
-		m.throttled.Inc()
+		m.throttled.Add(1)
 	}
 }
 
@@ -114,13 +118,13 @@ func (m *Meter) Turned(waited time.Duration) { m.turns.Observe(waited.Seconds())
 
 // GitDone counts what was asked of a git remote, or a commit; op and outcome are words of package gitops.
 func (m *Meter) GitDone(op, outcome string, took time.Duration) {
-	m.git.WithLabelValues(op, outcome).Inc()
-	m.gitTook.WithLabelValues(op).Observe(took.Seconds())
+	m.git.Add(1, op, outcome)
+	m.gitTook.Observe(took.Seconds(), op)
 }
 
 // notified counts a webhook or a notification.
 func (m *Meter) notified(source, outcome string) {
 	if m != nil {
-		m.notifications.WithLabelValues(source, outcome).Inc()
+		m.notifications.Add(1, source, outcome)
 	}
 }

@@ -3,29 +3,26 @@ package web
 import (
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
+	"github.com/locsync/locsync/sync/exposition"
 	"github.com/locsync/locsync/sync/report"
 )
 
 // metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys, paths or identifiers. None is called job,
 // which scrapes give a meaning of their own.
-func (s *server) metrics() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(&collector{s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if s.Meter != nil {
-		registry.MustRegister(s.Meter.collectors()...)
-	}
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+//
+// Everything that is a state is read from the status at the moment of a scrape, so there is no second set of numbers to
+// keep. What happens is counted by a Meter.
+func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
+	page := exposition.NewPage()
+	s.measure(sink{page})
+	s.Meter.show(page)
+	exposition.ShowProcess(page)
+	w.Header().Set("Content-Type", exposition.ContentType)
+	_, _ = page.WriteTo(w) // a scrape that was given up
 }
-
-// collector reads everything that is a state from the status at the moment of a scrape, so there is no second set of numbers to keep. What happens is counted
-// by a Meter.
-type collector struct{ *server }
 
 var (
 	buildInfo = describe("build_info", "Which program runs.", "version", "go")
@@ -72,58 +69,53 @@ var (
 	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
 )
 
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("locsync_"+name, help, labels, nil)
+func describe(name, help string, labels ...string) *exposition.Family {
+	kind := exposition.Gauge
+	if strings.HasSuffix(name, "_total") {
+		kind = exposition.Counter
+	}
+	return &exposition.Family{Name: "locsync_" + name, Help: help, Kind: kind, Labels: labels}
 }
 
-func (c *collector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
-
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	m := sink{ch}
-	m.gauge(buildInfo, 1, c.Version, runtime.Version())
-	m.gauge(ready, truth(c.Engine.Ready() == nil))
-	if c.Reloaded != nil {
-		r := c.Reloaded()
-		m.gauge(reloadOK, truth(r.OK))
-		m.gauge(reloadAt, float64(r.At.Unix()))
+func (s *server) measure(m sink) {
+	m.add(buildInfo, 1, s.Version, runtime.Version())
+	m.add(ready, truth(s.Engine.Ready() == nil))
+	if s.Reloaded != nil {
+		r := s.Reloaded()
+		m.add(reloadOK, truth(r.OK))
+		m.add(reloadAt, float64(r.At.Unix()))
 	}
-	c.parts(m)
+	s.parts(m)
 	tasks := make(map[string][]report.Job)
-	for _, p := range c.Engine.LastStatus().Projects {
+	for _, p := range s.Engine.LastStatus().Projects {
 		m.project(p, tasks)
 	}
 	for _, kind := range []string{"import", "export"} {
-		m.gauge(tasksInFlight, float64(len(tasks[kind])), kind)
-		m.gauge(taskAge, oldest(tasks[kind]), kind)
+		m.add(tasksInFlight, float64(len(tasks[kind])), kind)
+		m.add(taskAge, oldest(tasks[kind]), kind)
 	}
 }
 
 // parts measures what the projects have in common.
-func (c *collector) parts(m sink) {
-	if config := c.Engine.Config; config != nil && !config.Service.Embedded() {
-		m.gauge(rateLimit, config.Service.RequestsPerSecond)
+func (s *server) parts(m sink) {
+	if config := s.Engine.Config; config != nil && !config.Service.Embedded() {
+		m.add(rateLimit, config.Service.RequestsPerSecond)
 	}
-	if client := c.Engine.Service; client != nil {
-		m.gauge(queued, float64(client.Queued()))
-		m.gauge(breakerOpen, truth(client.Blocked() > 0))
+	if client := s.Engine.Service; client != nil {
+		m.add(queued, float64(client.Queued()))
+		m.add(breakerOpen, truth(client.Blocked() > 0))
 	}
-	if store := c.Engine.State; store != nil {
+	if store := s.Engine.State; store != nil {
 		_, damage := store.Rebuilt()
-		m.gauge(stateBytes, float64(store.Size()))
-		m.count(rebuilds, truth(damage != nil))
+		m.add(stateBytes, float64(store.Size()))
+		m.add(rebuilds, truth(damage != nil))
 	}
 }
 
 // sink is where metrics go.
-type sink struct{ ch chan<- prometheus.Metric }
+type sink struct{ page *exposition.Page }
 
-func (m sink) gauge(d *prometheus.Desc, v float64, labels ...string) {
-	m.ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-}
-
-func (m sink) count(d *prometheus.Desc, v float64, labels ...string) {
-	m.ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
-}
+func (m sink) add(f *exposition.Family, v float64, labels ...string) { m.page.Add(f, v, labels...) }
 
 // project measures one project, and adds its imports and exports that the service knows of to tasks.
 func (m sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
@@ -142,35 +134,35 @@ func (m sink) passes(p report.ProjectStatus) {
 			continue
 		}
 		if !past.GoodAt.IsZero() {
-			m.gauge(lastSuccess, float64(past.GoodAt.Unix()), p.Name, pass)
+			m.add(lastSuccess, float64(past.GoodAt.Unix()), p.Name, pass)
 		}
-		m.gauge(lastFailed, truth(past.Result == report.ResultFailed), p.Name, pass)
-		m.gauge(lastKeys, float64(past.Keys), p.Name, pass)
+		m.add(lastFailed, truth(past.Result == report.ResultFailed), p.Name, pass)
+		m.add(lastKeys, float64(past.Keys), p.Name, pass)
 	}
 	if !p.Seen.IsZero() {
-		m.gauge(lastSuccess, float64(p.Seen.Unix()), p.Name, "scan")
+		m.add(lastSuccess, float64(p.Seen.Unix()), p.Name, "scan")
 	}
 	if p.NextPull != nil {
-		m.gauge(nextPull, float64(p.NextPull.Unix()), p.Name)
+		m.add(nextPull, float64(p.NextPull.Unix()), p.Name)
 	}
 	if !p.Overdue.IsZero() {
-		m.gauge(pullOverdue, float64(p.Overdue.Unix()), p.Name)
+		m.add(pullOverdue, float64(p.Overdue.Unix()), p.Name)
 	}
 }
 
 func (m sink) left(p report.ProjectStatus) {
-	m.gauge(problemsNow, float64(len(p.Problems)), p.Name)
-	m.gauge(conflicts, float64(len(p.Conflicts)), p.Name)
-	m.gauge(conflictAge, oldestConflict(p.Conflicts).Seconds(), p.Name)
-	m.gauge(heldBatches, float64(p.Held), p.Name)
+	m.add(problemsNow, float64(len(p.Problems)), p.Name)
+	m.add(conflicts, float64(len(p.Conflicts)), p.Name)
+	m.add(conflictAge, oldestConflict(p.Conflicts).Seconds(), p.Name)
+	m.add(heldBatches, float64(p.Held), p.Name)
 	if neverSeen(p) {
 		return
 	}
-	m.gauge(pendingKeys, float64(p.Pending), p.Name)
-	m.gauge(removedKeys, float64(p.Removed), p.Name)
+	m.add(pendingKeys, float64(p.Pending), p.Name)
+	m.add(removedKeys, float64(p.Removed), p.Name)
 	for _, l := range p.Languages {
-		m.gauge(haveKeys, float64(l.Keys), p.Name, l.Language)
-		m.gauge(missingKeys, float64(l.Missing), p.Name, l.Language)
+		m.add(haveKeys, float64(l.Keys), p.Name, l.Language)
+		m.add(missingKeys, float64(l.Missing), p.Name, l.Language)
 	}
 }
 
@@ -189,19 +181,19 @@ func (m sink) watching(p report.ProjectStatus) {
 			broken++
 		}
 	}
-	m.gauge(lookFailed, truth(p.Unseen), p.Name)
+	m.add(lookFailed, truth(p.Unseen), p.Name)
 	if !neverSeen(p) {
-		m.gauge(scanFiles, float64(len(p.Files)), p.Name)
-		m.gauge(scanDuration, p.Took.Seconds(), p.Name)
-		m.gauge(unparsable, float64(broken), p.Name)
+		m.add(scanFiles, float64(len(p.Files)), p.Name)
+		m.add(scanDuration, p.Took.Seconds(), p.Name)
+		m.add(unparsable, float64(broken), p.Name)
 	}
-	m.gauge(gitGate, p.GitBusy.Seconds(), p.Name)
+	m.add(gitGate, p.GitBusy.Seconds(), p.Name)
 	if w := p.Watch; w != nil {
-		m.gauge(watchMode, 1+truth(w.Mode == "poll"), p.Name)
-		m.gauge(watches, float64(w.Watches), p.Name)
-		m.count(watchEvents, float64(w.Events), p.Name)
-		m.count(watchOverflows, float64(w.Overflows), p.Name)
-		m.count(unannounced, float64(w.Unannounced), p.Name)
+		m.add(watchMode, 1+truth(w.Mode == "poll"), p.Name)
+		m.add(watches, float64(w.Watches), p.Name)
+		m.add(watchEvents, float64(w.Events), p.Name)
+		m.add(watchOverflows, float64(w.Overflows), p.Name)
+		m.add(unannounced, float64(w.Unannounced), p.Name)
 	}
 }
 
@@ -217,8 +209,8 @@ func (m sink) outbox(p report.ProjectStatus, tasks map[string][]report.Job) {
 		}
 	}
 	for state, jobs := range states {
-		m.gauge(outboxItems, float64(len(jobs)), p.Name, state)
-		m.gauge(outboxOldest, oldest(jobs), p.Name, state)
+		m.add(outboxItems, float64(len(jobs)), p.Name, state)
+		m.add(outboxOldest, oldest(jobs), p.Name, state)
 	}
 }
 

@@ -62,7 +62,7 @@ func leaner(source string) string {
 // page is the status page: whole without scripts, and kept up to date by its script where there is one.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	visit, unlocked := s.Sessions.of(r, s.PageToken)
-	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
+	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.Translate != nil, Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
 	if err := s.Engine.Ready(); err != nil {
 		v.NotReady = strings.Split(err.Error(), "\n")
 	}

@@ -30,6 +30,7 @@ type view struct {
 	Projects []*project
 	Health   health // of the worst project
 	Still    bool   // somebody wants a page that does not renew itself
+	Editor   bool   // there is a page for translators
 	Buttons  bool   // a token is configured,
 	Unlocked bool   // and this browser has it
 	Visit    visit

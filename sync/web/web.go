@@ -42,6 +42,8 @@ type Options struct {
 	Sessions  *Sessions       // the browsers in which it was typed; nil: nobody yet
 	Ends      <-chan struct{} // closed when another handler takes this one's place, or serving ends; nil: never
 
+	Translate http.Handler // the page for translators of the embedded service; nil for none
+
 	Hearts   *heartbeat.Set // what has to move for the daemon to be healthy; nil for nothing
 	Meter    *Meter         // what is counted beside the status; nil counts nothing
 	Reloaded func() Reload  // the last time that the configuration was read; nil where it is read once
@@ -83,12 +85,15 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /ask", s.ask)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.Handle("GET /metrics", s.metrics())
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /api/status", s.status)
 	mux.HandleFunc("GET /api/events", s.events)
 	mux.HandleFunc("POST /trigger", s.trigger)
 	mux.HandleFunc("POST /webhook/{host}", s.webhook)
 	mux.HandleFunc("POST /callback/{object}/{event}", s.callback)
+	if s.Translate != nil {
+		mux.Handle("/translate/", s.Translate)
+	}
 	return guard(s.named(mux))
 }
 

@@ -20,9 +20,27 @@ type Real struct {
 	Src      []byte
 }
 
-// Corpus returns the real files of one format. They are not part of the project: LOCSYNC_CORPUS names their folder
-// (default: shared/corpus beside the repository). Where there is none the test is skipped.
+// All says whether all tests are wanted (LOCSYNC_ALL_TESTS in the environment, as in .ci/run), and not a part of them.
+func All() bool { return os.Getenv("LOCSYNC_ALL_TESTS") != "" }
+
+// Corpus returns the real files of one format; of them tests get every fifth where not all are wanted. They are not
+// part of the project: LOCSYNC_CORPUS names their folder (default: shared/corpus beside the repository). Where there is
+// none the test is skipped.
 func Corpus(t testing.TB, format string) []Real {
+	t.Helper()
+	files := WholeCorpus(t, format)
+	if _, test := t.(*testing.T); !test || All() {
+		return files
+	}
+	var some []Real
+	for i := 4; i < len(files); i += 5 {
+		some = append(some, files[i])
+	}
+	return some
+}
+
+// WholeCorpus is all of Corpus, for tests that hold files against one another.
+func WholeCorpus(t testing.TB, format string) []Real {
 	t.Helper()
 	dir := os.Getenv("LOCSYNC_CORPUS")
 	if dir == "" {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // The test binary, started again with these set, is another process of the same account.
@@ -106,6 +108,7 @@ func (a *arrivals) sinceFirst() (at []time.Duration) {
 
 // Eight real processes of six calls each share the budget; another one is killed in between.
 func TestBudgetAcrossProcesses(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("takes four seconds")
 	}

@@ -64,24 +64,43 @@ func (ds Documents) Update(ctx context.Context, id string, file service.File,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
-	update := func(path, id string) ([]Document, error) {
-		var updated wire.List[Document]
-		err := ds.client.Do(ctx, service.Call{
-			Op: op, Method: http.MethodPut, Path: path, Query: url.Values{wire.QueryDocumentID: {id}},
-			Form: body, Repeatable: true, Changes: true, Read: service.JSON(&updated),
-		})
-		return updated, err
-	}
-	updated, err := update(wire.PathDocumentUpdate, id)
+	updated, err := ds.update(ctx, op, wire.PathDocumentUpdate, id, body)
 	document, language := wire.SplitDocumentID(id)
 	if !service.Missing(err) || language == "" || body.Rewind() != nil {
 		return updated, err
 	}
-	again, err2 := update(wire.PathDocumentUpdateV2, document)
+	again, err2 := ds.update(ctx, op, wire.PathDocumentUpdateV2, document, body)
 	if service.Missing(err2) {
 		return nil, err // it is the document that is missing
 	}
 	return again, err2
+}
+
+// UpdateAll is Update in all target languages of the document in one request: PUT /v2/document/update (published
+// description), whose identifier has no language; the one of id is left out. 404 (ErrNotFound) is a document that does
+// not exist, or a service that has Update only.
+func (ds Documents) UpdateAll(ctx context.Context, id string, file service.File,
+	model DocumentUpdateModel) ([]Document, error) {
+	const op = "update document"
+	if err := service.CheckID(id); err != nil {
+		return nil, fmt.Errorf("%s: document id: %w", op, err)
+	}
+	body, err := service.NewForm(service.ModelPart(wire.PartUpdateDocumentModel, model),
+		service.FilePart(wire.PartFile, &file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", op, err)
+	}
+	document, _ := wire.SplitDocumentID(id)
+	return ds.update(ctx, op, wire.PathDocumentUpdateV2, document, body)
+}
+
+func (ds Documents) update(ctx context.Context, op, path, id string, body *service.Form) ([]Document, error) {
+	var updated wire.List[Document]
+	err := ds.client.Do(ctx, service.Call{
+		Op: op, Method: http.MethodPut, Path: path, Query: url.Values{wire.QueryDocumentID: {id}},
+		Form: body, Repeatable: true, Changes: true, Read: service.JSON(&updated),
+	})
+	return updated, err
 }
 
 // Delete deletes documents by their composite identifiers: DELETE /v1/document (service interface,
@@ -93,7 +112,7 @@ func (ds Documents) Delete(ctx context.Context, ids ...string) error {
 	if err := checkDocuments(ids); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	for _, some := range chunked(ids) {
+	for _, some := range Together(ids) {
 		err := ds.client.Do(ctx, service.Call{
 			Op: op, Method: http.MethodDelete, Path: wire.PathDocument, Query: url.Values{wire.QueryDocumentIDs: some},
 			Repeatable: true, Changes: true,
@@ -117,10 +136,10 @@ func checkDocuments(ids []string) error {
 	return nil
 }
 
-// chunked divides identifiers so that a query of them stays well below what services and proxies take, about
-// 1000 characters.
-func chunked(ids []string) [][]string {
-	const longest, around = 900, len(wire.QueryDocumentIDs) + len("&=")
+// Together divides identifiers into those that one request takes: a query of them stays below the 2048 characters
+// that some servers take at most.
+func Together(ids []string) [][]string {
+	const longest, around = 1800, len(wire.QueryDocumentIDs) + len("&=")
 	var chunks [][]string
 	length := longest
 	for _, id := range ids {
@@ -176,10 +195,45 @@ func (ds Documents) Wait(ctx context.Context, id string) (Document, error) {
 	case err != nil && ctx.Err() != nil:
 		return d, service.Unfinished("document", service.JobID(id), err)
 	case err == nil && d.DocumentDisassemblyStatus == wire.DisassemblyError:
-		return d, fmt.Errorf("document %s (%s): %w; look at the file in the service's editor", d.Name, id,
-			service.ErrDisassembly)
+		return d, Broken(d)
 	}
 	return d, err
+}
+
+// Broken says that the service could not take a document apart.
+func Broken(d Document) error {
+	return fmt.Errorf("document %s (%s): %w; look at the file in the service's editor", d.Name, d.ID,
+		service.ErrDisassembly)
+}
+
+// WaitAll waits until documents of a project have been taken apart, or could not be, or ctx ends, and returns their
+// records. Each look is one request, whatever their number: the project's record has them all. One that the project
+// does not have any more is not waited for.
+func (ds Documents) WaitAll(ctx context.Context, project string, ids []string) ([]Document, error) {
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	var records []Document
+	err := ds.client.Wait(ctx, func(ctx context.Context) (bool, error) {
+		p, err := ds.client.Projects().WithDocuments(ctx, project)
+		if err != nil {
+			return false, err
+		}
+		records = records[:0]
+		under := false
+		for _, d := range p.Documents {
+			if wanted[d.ID] {
+				records = append(records, d)
+				under = under || d.DocumentDisassemblyStatus == wire.DisassemblyInProgress
+			}
+		}
+		return !under, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		err = service.Unfinished("documents of project", service.JobID(project), err)
+	}
+	return records, err
 }
 
 // Rename gives a document another name: PUT /v1/document/rename (published description). 409 (ErrRefused): the name is

@@ -41,7 +41,7 @@ func (ds Documents) StartExport(ctx context.Context, r ExportRequest) ([]ExportJ
 		return nil, fmt.Errorf("%s: stage %d: the first stage is 1", op, r.Stage)
 	}
 	var jobs []ExportJob
-	for _, some := range chunked(r.Documents) {
+	for _, some := range Together(r.Documents) {
 		q := url.Values{
 			wire.QueryDocumentIDs: some,
 			wire.QueryExportType:  {string(cmp.Or(r.Type, wire.ExportTarget))},

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -185,6 +186,7 @@ func gigabyte() (body *counted, length int64) {
 
 // A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither takes the memory.
 func TestGigabyte(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("one caller after the other sends much")
 	}

@@ -85,7 +85,7 @@ func child(t *testing.T, dir string) (s *server, kill func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey}, kill
+	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey, pid: c.Process.Pid}, kill
 }
 
 // kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was
@@ -103,6 +103,7 @@ func kills(rounds int, enough func() bool) iter.Seq[int] {
 // What was accepted is carried out, once, however often the process is killed in between: imports and exports in
 // flight, at any moment.
 func TestKilledAtAnyMoment(t *testing.T) {
+	gittest.Long(t)
 	rounds := 6
 	if testing.Short() {
 		rounds = 2

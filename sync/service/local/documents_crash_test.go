@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -24,6 +25,7 @@ type fate struct {
 // What was accepted for documents is there, whole, however often the process is killed in between: documents with their
 // words, updates, confirmed translations, also in the memory, and exports that are carried out.
 func TestDocumentsKilledAtAnyMoment(t *testing.T) {
+	gittest.Long(t)
 	rounds := 5
 	if testing.Short() {
 		rounds = 2

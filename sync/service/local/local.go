@@ -7,9 +7,10 @@
 //
 // Here the parts are put together, and the calls answered that belong to none of them. How calls are read is in api,
 // what is stored in store, what takes time in jobs. Keys (import, export), documents (with editor, statistics,
-// tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by; none of them
-// imports this package. It does not translate: a translation comes in by an import, from a translation memory, or is
-// made up by the pseudo-translation that stands for an engine.
+// tasks), memory, glossary, files, projects and callbacks have the calls on what they are called by, page the one for
+// people; none of them imports this package. It does not translate: a translation comes in by an import, from a person,
+// from a translation memory, from an engine elsewhere (machine), or is made up by the pseudo-translation that stands for
+// an engine.
 //
 // A change that the interface notifies of is stored together with the notification, which goes out when the change is
 // on the disk: at least once, in no order, until the receiver took it or eight more attempts failed.
@@ -36,7 +37,9 @@ import (
 	"github.com/locsync/locsync/sync/service/local/glossary"
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/memory"
+	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
 	"github.com/locsync/locsync/sync/service/local/statistics"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -75,6 +78,8 @@ type Options struct {
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
 	Faults func(r *http.Request) Fault
+	// Saved, when set, is told of each project in which a person has changed a text on the page.
+	Saved func(project string)
 	// Logger; nil: none.
 	Logger *zap.Logger
 }
@@ -90,6 +95,8 @@ type Service struct {
 	jobs      *jobs.Runner
 	callbacks *callbacks.Sender
 	projects  *projects.Service
+	engines   *machine.Engines
+	page      *page.Service
 	table     map[string]api.Methods // everything that is served, by path
 }
 
@@ -155,10 +162,15 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		return nil, err
 	}
 	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Logger)
-	documents := documents.New(st, jobs, work, o.Pseudo)
+	engines, err := machine.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	documents := documents.New(st, jobs, work, o.Pseudo, engines, o.Logger)
 	statistics := statistics.New(st, jobs, work)
 	projects := projects.New(st, documents, o.Trial)
-	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, table: map[string]api.Methods{}}
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines,
+		table: map[string]api.Methods{}}
 	s.server = api.New(api.Options{
 		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now,
 		Faults: o.Faults, Logger: o.Logger,
@@ -171,6 +183,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		maps.Copy(s.table, part)
 	}
 	s.server.Handle(wire.Prefix, s.table)
+	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Logger: o.Logger})
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: s.table[wire.PathImportResult]})
 	if err := jobs.Open(); err != nil {
 		return nil, err
@@ -181,6 +194,21 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 
 // ServeHTTP answers a call.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }
+
+// Page is where people translate in a browser. It is served below page.Path.
+func (s *Service) Page() *page.Service { return s.page }
+
+// Commands answers what commands of this machine may ask for: every call of the interface, and invitations. It is
+// served where only they reach it.
+func (s *Service) Commands() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == page.InvitePath && r.Method == http.MethodPost {
+			s.page.InviteCall(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+}
 
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended
 // before.

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 	"pgregory.net/rapid"
@@ -180,6 +181,7 @@ func file_(name, body string) file { return file{name, body} }
 
 // Real files come back with the texts they had; those that cannot be imported fail by name and reason.
 func TestCorpusRoundTrip(t *testing.T) {
+	gittest.Long(t)
 	q := openQuick(t, Options{}, "de")
 	for _, format := range []string{"json", "yaml", "ios-strings", "android-xml"} {
 		imported, refused, notText := 0, 0, 0

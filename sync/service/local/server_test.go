@@ -33,6 +33,7 @@ type server struct {
 	dir     string
 	account string
 	key     string
+	pid     int // of a process of its own
 }
 
 func serve(t testing.TB, o Options) *server {
@@ -59,7 +60,7 @@ func serveIn(t testing.TB, dir string, o Options) *server {
 			t.Error(err)
 		}
 	})
-	return &server{t, s, h.URL, dir, o.AccountID, testKey}
+	return &server{t, s, h.URL, dir, o.AccountID, testKey, 0}
 }
 
 // The bounds of the service, as those meet them who call it.

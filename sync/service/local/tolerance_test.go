@@ -247,6 +247,9 @@ func TestDocumentSpellings(t *testing.T) {
 	if len(d) != 1 || d[0].TargetLanguage != "de" || d[0].ExternalID != "x" {
 		t.Fatalf("%+v", d)
 	}
+	s.added(p, `[{"bilingualFileImportSettings":"{\"confirmMode\":\"nonsense\"}"}]`, file{"b.txt", "One."})
+	check(t, s.sendDocuments(p, `[{"bilingualFileImportSettings":{"confirmMode":"nonsense"}}]`, file{"c.txt", "One."}), 400,
+		"confirmMode")
 	for _, q := range []string{"&type=Target&mode=Current", "&TYPE=SOURCE", "&type=target&mode=CONFIRMED&stageNumber=1",
 		"&type=Xliff"} {
 		a := s.exportDocuments(q, d[0].ID)

@@ -10,10 +10,12 @@ import (
 type Fault struct {
 	// Delay comes before everything else.
 	Delay time.Duration
-	// Refuse, a status, is answered without any effect.
+	// Refuse, a status, is answered without any effect, unless Late.
 	Refuse int
 	// RetryAfter is sent with Refuse.
 	RetryAfter string
+	// Late answers Refuse after the call had its effect.
+	Late bool
 	// Drop lets the call have its effect and cuts the connection instead of answering.
 	Drop bool
 }
@@ -21,6 +23,9 @@ type Fault struct {
 func (s *Server) serveWithFault(w http.ResponseWriter, r *http.Request, f Fault) {
 	if !Pause(r.Context(), f.Delay) {
 		panic(http.ErrAbortHandler)
+	}
+	if f.Late {
+		s.serve(nowhere{http.Header{}}, r)
 	}
 	switch {
 	case f.Refuse != 0:

@@ -96,6 +96,17 @@ func BodyError(err error) error {
 	return Refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
 }
 
+// Sent tells the sender's errors from those of the disk that what was sent is copied to.
+type Sent struct{ io.Reader }
+
+func (r Sent) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = BodyError(err)
+	}
+	return n, err
+}
+
 // BoundaryOf returns the boundary of a multipart content type, quoted or not. Some clients write it with characters
 // that need quotes and leave the quotes out, so what the strict reader refuses is cut out by hand.
 func BoundaryOf(contentType string) (boundary string, multipart bool) {

@@ -11,8 +11,14 @@ import (
 )
 
 // Params are the query parameters of a call. Clients spell them in many ways: names in any case, with [] behind the
-// names of lists, lists by commas, line breaks or repetition, booleans as words, numbers, or the bare name.
-type Params map[string][]string
+// names of lists, lists by commas, line breaks or repetition, booleans as words, numbers, or the bare name. It remembers
+// which of them a handler asked for.
+type Params map[string]*param
+
+type param struct {
+	values []string
+	asked  bool
+}
 
 func ReadParams(r *http.Request) (Params, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -26,14 +32,36 @@ func ReadParams(r *http.Request) (Params, error) {
 		if !utf8.ValidString(spelled + strings.Join(v, "")) {
 			return nil, Invalid(strings.ToValidUTF8(name, "\uFFFD"), "is not UTF-8")
 		}
-		p[name] = append(p[name], v...)
+		if p[name] == nil {
+			p[name] = &param{}
+		}
+		p[name].values = append(p[name].values, v...)
 	}
 	return p, nil
 }
 
 func (p Params) Values(name string) ([]string, bool) {
 	v, ok := p[strings.ToLower(name)]
-	return v, ok
+	if !ok {
+		return nil, false
+	}
+	v.asked = true
+	return v.values, true
+}
+
+// Set gives a parameter other values.
+func (p Params) Set(name string, values ...string) { p[strings.ToLower(name)] = &param{values: values} }
+
+// Unasked are the parameters that had no effect, by name: misspelled, or of another call.
+func (p Params) Unasked() []string {
+	var names []string
+	for name, v := range p {
+		if !v.asked {
+			names = append(names, Clip([]byte(name)))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Word returns a parameter that has one value, trimmed. Present but empty is a 400, as is given twice with different

@@ -101,6 +101,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path, wire.Prefix))
 }
 
+// Within answers calls that the service makes itself: without credentials, and no limit counts them.
+func (s *Server) Within() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := s.routes.find(r, r.URL.Path); h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		s.answerError(w, r, Refuse(http.StatusNotFound, "there is nothing at %s", r.URL.Path))
+	})
+}
+
 // statusWriter remembers the status for the log.
 type statusWriter struct {
 	http.ResponseWriter
@@ -149,6 +160,10 @@ func (s *Server) route(m Methods) http.Handler {
 			c := &Call{Request: r, Writer: w, Params: q, total: &s.Held}
 			defer c.release()
 			err = do(c)
+			if none := q.Unasked(); err == nil && len(none) > 0 {
+				s.o.Logger.Warn("parameters without effect: misspelled, or not for this call",
+					zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Strings("parameters", none))
+			}
 		}
 		if err != nil {
 			s.answerError(w, r, err)

@@ -175,18 +175,10 @@ func (s *Service) renameDocument(c *api.Call) error {
 		if err != nil {
 			return api.Invalid(wire.QueryName, "%q is not the name of a file", name)
 		}
-		all, err := store.DocumentsOf(tx, at.Document.Project)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(all, func(other *store.Document) bool {
-			return other.Path == renamed &&
-				other.ID != at.Document.ID
-		}) {
+		if other := store.DocumentAt(tx, at.Document.Project, renamed); other != "" && other != at.Document.ID {
 			return api.Refuse(http.StatusConflict, "name: the project has a document %q already", renamed)
 		}
-		at.Document.Path = renamed
-		return store.PutDocument(tx, at.Document)
+		return store.RenameDocument(tx, at.Document, renamed)
 	})
 	if err != nil {
 		return err

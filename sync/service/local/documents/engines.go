@@ -1,23 +1,35 @@
 package documents
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/editor"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/pseudo"
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// The machine translation engine that is built in: pseudo-translation, into every language.
+// The machine translation engine that is built in: pseudo-translation, into every language. Others are in package
+// machine.
 const (
 	PseudoEngineID   = "engine:Pseudo"
 	pseudoEngineName = "Pseudo-translation"
 )
+
+// translator has texts translated by machine.
+type translator struct {
+	engines *machine.Engines
+	log     *zap.Logger
+}
 
 // availableEngines answers GET /v1/project/{projectId}/mt/available.
 func (s *Service) availableEngines(c *api.Call) error {
@@ -25,8 +37,20 @@ func (s *Service) availableEngines(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(http.StatusOK, []wire.AvailableEngine{{ID: PseudoEngineID, Name: pseudoEngineName,
-		Languages: p.Targets}})
+	out := []wire.AvailableEngine{{ID: PseudoEngineID, Name: pseudoEngineName, Languages: p.Targets}}
+	for _, e := range s.machine.engines.All() {
+		out = append(out, wire.AvailableEngine{ID: e.ID, Name: e.Name, Languages: p.Targets})
+	}
+	return c.Answer(http.StatusOK, out)
+}
+
+// engine is the identifier and the name of an engine, as they are spelled here.
+func (t translator) engine(id string) (spelled, name string, found bool) {
+	if strings.EqualFold(id, PseudoEngineID) {
+		return PseudoEngineID, pseudoEngineName, true
+	}
+	e, found := t.engines.Find(id)
+	return e.ID, e.Name, found
 }
 
 // getEngines answers GET /v1/project/{projectId}/mt.
@@ -37,7 +61,8 @@ func (s *Service) getEngines(c *api.Call) error {
 	}
 	out := []wire.Engine{}
 	for _, e := range p.Engines {
-		out = append(out, wire.Engine{ID: e.ID, Name: pseudoEngineName, Languages: e.Languages})
+		_, name, _ := s.machine.engine(e.ID)
+		out = append(out, wire.Engine{ID: e.ID, Name: name, Languages: e.Languages})
 	}
 	return c.Answer(http.StatusOK, out)
 }
@@ -64,7 +89,8 @@ func (s *Service) setEngines(c *api.Call) error {
 		if b.Err != nil {
 			return b.Err
 		}
-		if !strings.EqualFold(id, PseudoEngineID) {
+		spelled, _, known := s.machine.engine(id)
+		if !known {
 			return api.Invalid("id", "%q is not an engine of this service, which has %s; GET %s lists them", id,
 				PseudoEngineID, wire.Prefix+wire.PathEnginesAvailable)
 		}
@@ -85,7 +111,7 @@ func (s *Service) setEngines(c *api.Call) error {
 			}
 			taken = append(taken, code)
 		}
-		engines = append(engines, store.AssignedEngine{ID: PseudoEngineID, Languages: codes})
+		engines = append(engines, store.AssignedEngine{ID: spelled, Languages: codes})
 	}
 	err = s.store.Change(p.ID, func(_ *store.Tx, p *store.Project) error {
 		p.Engines = engines
@@ -99,10 +125,46 @@ func (s *Service) setEngines(c *api.Call) error {
 
 var linkTarget = regexp.MustCompile(`\]\([^()]*\)`)
 
+// asked are segments that wait for an engine.
+type asked struct {
+	segments []int
+	stages   []int // that their translations count as confirmed at
+}
+
+// fill has the language's engine translate what waits for it. What the document would not take, and what an engine
+// that does not answer owes, stays without a translation.
+func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []proposal {
+	if len(wait.segments) == 0 {
+		return nil
+	}
+	html := k.Segments[wait.segments[0]].Markup == segment.Tags
+	texts := make([]string, len(wait.segments))
+	for n, i := range wait.segments {
+		texts[n] = k.Segments[i].Text
+	}
+	engine := k.Project.EngineOf(k.Rendition.Code)
+	translated, err := t.engines.Translate(ctx, engine, k.Project.Source, k.Rendition.Code, texts, html)
+	if err != nil {
+		t.log.Warn("segments stay without a machine translation: the engine failed", zap.String("document", k.Document.Path),
+			zap.String("language", k.Rendition.Code), zap.Error(err))
+	}
+	var out []proposal
+	for n, i := range wait.segments {
+		made := translated[n]
+		if !made.OK || k.Parsed.Accepts(i, made.Text) != nil || k.Segments[i].Markup == segment.Markdown &&
+			!slices.Equal(linkTarget.FindAllString(texts[n], -1), linkTarget.FindAllString(made.Text, -1)) {
+			continue
+		}
+		out = append(out, proposal{i, store.Target{Text: made.Text, Origin: store.FromMachine, Stage: wait.stages[n],
+			Source: store.Digest(texts[n])}})
+	}
+	return out
+}
+
 // machineTranslation is what the engine makes of a segment; ok is false when its document would not take that.
-func machineTranslation(doc *segment.Document, i int, code string) (text string, ok bool) {
+func machineTranslation(doc *segment.Document, i int, code string, terms *store.Terms) (text string, ok bool) {
 	seg := doc.Segments()[i]
-	text = pseudo.Text(seg.Text, code)
+	text = withTerms(terms, seg.Text, func(text string) string { return pseudo.Text(text, code) })
 	if seg.Markup == segment.Markdown { // where links lead is not translated
 		leads := linkTarget.FindAllString(seg.Text, -1)
 		text = linkTarget.ReplaceAllStringFunc(text, func(was string) string {

@@ -160,7 +160,7 @@ type proposal struct {
 
 // runPretranslation fills documents one after the other: what takes time is done while others can write, and what
 // came meanwhile stays.
-func (s *Service) runPretranslation(_ context.Context, j *store.Job) error {
+func (s *Service) runPretranslation(ctx context.Context, j *store.Job) error {
 	for _, id := range j.Pretranslation.Documents {
 		proposals := map[string][]proposal{}
 		err := s.store.View(func(tx *store.Tx) error {
@@ -173,7 +173,7 @@ func (s *Service) runPretranslation(_ context.Context, j *store.Job) error {
 				if err != nil {
 					return err
 				}
-				if proposals[r.Code], err = propose(k, s.rules(k.Project)); err != nil {
+				if proposals[r.Code], err = propose(ctx, s.machine, k, s.rules(k.Project)); err != nil {
 					return err
 				}
 			}
@@ -251,8 +251,11 @@ func fillIn(k *editor.Editor, proposals []proposal) error {
 }
 
 // propose follows the rules for every segment without a translation.
-func propose(k *editor.Editor, rules []store.PretranslationRule) ([]proposal, error) {
+func propose(ctx context.Context, machine translator, k *editor.Editor,
+	rules []store.PretranslationRule) ([]proposal, error) {
 	var out []proposal
+	var wait asked
+	elsewhere := k.Project.Translates(k.Rendition.Code) && k.Project.EngineOf(k.Rendition.Code) != PseudoEngineID
 	for i := range k.Segments {
 		was, err := k.Target(i)
 		if err != nil {
@@ -262,6 +265,10 @@ func propose(k *editor.Editor, rules []store.PretranslationRule) ([]proposal, er
 			continue
 		}
 		for _, r := range rules {
+			if r.Type == wire.RuleMachine && elsewhere && k.Segments[i].Size().Words >= r.MinWords {
+				wait.segments, wait.stages = append(wait.segments, i), append(wait.stages, k.Project.StageNumber(r.Stage))
+				break // all of them together, at the end
+			}
 			t, ok, err := followRule(k, r, i)
 			if err != nil {
 				return nil, err
@@ -273,7 +280,7 @@ func propose(k *editor.Editor, rules []store.PretranslationRule) ([]proposal, er
 			}
 		}
 	}
-	return out, nil
+	return append(out, machine.fill(ctx, k, wait)...), nil
 }
 
 // followRule asks one rule for a translation of a segment.
@@ -282,18 +289,22 @@ func followRule(k *editor.Editor, r store.PretranslationRule, i int) (t store.Ta
 		return t, false, nil
 	}
 	t.Stage = k.Project.StageNumber(r.Stage)
+	terms, err := k.Terms()
+	if err != nil {
+		return t, false, err
+	}
 	switch r.Type {
 	case wire.RuleMemory:
 		t.Origin = store.FromMemory
-		t.Text, ok, err = recall(k, r, i)
+		t.Text, ok, err = recall(k, r, i, terms)
 	case wire.RuleMachine:
 		if k.Project.Translates(k.Rendition.Code) {
 			t.Origin = store.FromMachine
-			t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code)
+			t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code, terms)
 		}
 	case store.PseudoRule:
 		t.Origin, t.Stage = store.FromPseudo, len(k.Project.Stages)
-		t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code)
+		t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code, terms)
 	case wire.RuleNumberConversion:
 		t.Origin = store.FromMachine
 		t.Text, ok = k.Segments[i].Text, onlyNumbers(k.Segments[i].Text)
@@ -306,8 +317,8 @@ func onlyNumbers(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789 .,:/-+%") == ""
 }
 
-// recall asks the memories of a rule for a segment.
-func recall(k *editor.Editor, r store.PretranslationRule, i int) (text string, ok bool, err error) {
+// recall asks the memories of a rule for a segment, and, where none has the very text, the project's glossaries.
+func recall(k *editor.Editor, r store.PretranslationRule, i int, terms *store.Terms) (text string, ok bool, err error) {
 	var best memory.Match
 	for _, attached := range k.Project.Memories {
 		if r.Memory != "" && r.Memory != attached.ID || !attached.Serves(k.Rendition.Code) {
@@ -328,6 +339,10 @@ func recall(k *editor.Editor, r store.PretranslationRule, i int) (text string, o
 		if found.Percent >= threshold && found.Percent > best.Percent && k.Parsed.Accepts(i, found.Text) == nil {
 			best = found
 		}
+	}
+	if term, known := terms.Whole(k.Segments[i].Text); known && best.Percent < 100 && r.Memory == "" &&
+		k.Parsed.Accepts(i, term) == nil {
+		return term, true, nil
 	}
 	return best.Text, best.Percent > 0, nil
 }

@@ -1,16 +1,20 @@
 package documents
 
 import (
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/jobs"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // New adds the jobs of documents to a runner. They keep their order in one queue: a document is
 // written after the translations that were accepted before.
-func New(st *store.Store, jobs *jobs.Runner, q *jobs.Queue, pseudo bool) *Service {
-	s := &Service{st, jobs, pseudo}
+func New(st *store.Store, jobs *jobs.Runner, q *jobs.Queue, pseudo bool, engines *machine.Engines,
+	log *zap.Logger) *Service {
+	s := &Service{st, jobs, pseudo, translator{engines, log}}
 	jobs.Handle(store.KindDocumentExport, q, s.runDocumentExport, nil)
 	jobs.Handle(store.KindPretranslation, q, s.runPretranslation, dropPretranslation)
 	jobs.Handle(store.KindTranslation, q, s.runTranslation, nil)

@@ -3,7 +3,7 @@
 //
 // Its law: a translation stays with the text that it translates, through every version of the document, and one that a
 // document would not take back is refused. What a segment is, is in package segment; it does not translate but by
-// memories, rules and pseudo-translation.
+// memories, rules, pseudo-translation and engines that run elsewhere.
 package documents
 
 import (
@@ -13,7 +13,8 @@ import (
 
 // Service answers the calls about documents and does their jobs.
 type Service struct {
-	store  *store.Store
-	jobs   *jobs.Runner
-	pseudo bool // segments without a better translation get a pseudo-translation
+	store   *store.Store
+	jobs    *jobs.Runner
+	pseudo  bool // segments without a better translation get a pseudo-translation
+	machine translator
 }

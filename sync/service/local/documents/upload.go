@@ -136,6 +136,9 @@ func readDocumentModel(field string, raw []byte) (m documentModel, err error) {
 	bilingual := api.Member[json.RawMessage](b, "bilingualFileImportSetings")
 	if len(bilingual) == 0 {
 		bilingual = api.Member[json.RawMessage](b, "bilingualFileImportSettings")
+		if bytes.HasPrefix(bilingual, []byte{'"'}) {
+			bilingual = nil // a client sends an encoded string under this name, which the service never read
+		}
 	}
 	if b.Err != nil {
 		return m, b.Err
@@ -329,18 +332,10 @@ func documentPath(file string) (string, error) {
 
 // AddUploads stores files as documents of a project, in a transaction. The project's record is the caller's to store.
 func (s *Service) AddUploads(tx *store.Tx, p *store.Project, uploads []sentFile) ([]*store.Document, error) {
-	have, err := store.DocumentsOf(tx, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	taken := make(map[string]bool, len(have))
-	for _, d := range have {
-		taken[d.Path] = true
-	}
 	var out []*store.Document
 	for i := range uploads {
 		u := &uploads[i]
-		if taken[u.path] {
+		if store.DocumentAt(tx, p.ID, u.path) != "" {
 			return nil, api.Refuse(http.StatusConflict,
 				"file: the project has a document %q already; update it, or give this one another name", u.path)
 		}

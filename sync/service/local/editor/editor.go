@@ -26,7 +26,16 @@ type Editor struct {
 	Segments  []segment.Segment
 	stored    store.Targets
 	memory    *store.Memory // the project's writable one; nil: none
+	terms     *store.Terms  // nil: not read yet
 	Changes   int
+}
+
+// Terms are those of the project's glossaries in the document's languages.
+func (k *Editor) Terms() (_ *store.Terms, err error) {
+	if k.terms == nil {
+		k.terms, err = store.TermsOf(k.Tx, k.Project, k.Rendition.Code)
+	}
+	return k.terms, err
 }
 
 // Open opens a document in a language. It takes the bytes apart again: they are the only record of the segments.

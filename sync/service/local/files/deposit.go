@@ -60,7 +60,7 @@ func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err err
 	if err != nil {
 		return "", 0, err
 	}
-	size, err = io.Copy(f, readErrors{content})
+	size, err = io.Copy(f, api.Sent{Reader: content})
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 	}
@@ -92,17 +92,6 @@ func syncFile(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// readErrors tells the sender's errors from those of the disk.
-type readErrors struct{ io.Reader }
-
-func (r readErrors) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		err = api.BodyError(err)
-	}
-	return n, err
 }
 
 // store puts the records of all files into the database, in place of those that were there.

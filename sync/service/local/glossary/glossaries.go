@@ -2,7 +2,8 @@
 // CSV.
 //
 // Its law: what is wrong with a file is said when it is sent, with its line, and nothing of it is stored; every term
-// that is taken comes out of an export as it went in. It does not apply terms to translations.
+// that is taken comes out of an export as it went in. Package store finds the terms in a text; machines and memories
+// translate documents with them.
 package glossary
 
 import (

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -42,25 +43,23 @@ func (s *Service) startExportV1(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	q := make(api.Params, len(c.Params))
-	for name, v := range c.Params {
-		q[name] = v
-	}
+	q := maps.Clone(c.Params)
 	for _, m := range []struct{ name, parameter string }{
 		{"format", wire.QueryFormat}, {"pathSeparator", wire.QueryPathSeparator}, {"outputFilePathTemplate",
 			wire.QueryOutputTemplate},
 		{"completionState", wire.QueryCompletionState}, {"collection", wire.QueryCollections},
 	} {
 		if b.Has(m.name) {
-			q[m.parameter] = []string{api.Member[string](b, m.name)}
+			q.Set(m.parameter, api.Member[string](b, m.name))
 		}
 	}
 	if b.Has("includeSourceLanguage") {
-		q[wire.QueryIncludeDefault] = []string{strconv.FormatBool(api.Member[bool](b, "includeSourceLanguage"))}
+		q.Set(wire.QueryIncludeDefault, strconv.FormatBool(api.Member[bool](b, "includeSourceLanguage")))
 	}
 	if b.Has("languages") {
-		q[wire.QueryLanguages] = api.Member[[]string](b, "languages")
-		if len(q[wire.QueryLanguages]) == 0 && b.Err == nil {
+		languages := api.Member[[]string](b, "languages")
+		q.Set(wire.QueryLanguages, languages...)
+		if len(languages) == 0 && b.Err == nil {
 			return api.Invalid(wire.QueryLanguages, "the list is empty; leave it out for all target languages")
 		}
 	}
@@ -70,7 +69,7 @@ func (s *Service) startExportV1(c *api.Call) error {
 		if !ok {
 			return api.Invalid("exportIncompleteTranslationsMode", "is none of fallbackToSourceLanguage, exportBlank, skip")
 		}
-		q[flag] = []string{"true"}
+		q.Set(flag, "true")
 	}
 	if b.Err != nil {
 		return b.Err

@@ -296,7 +296,7 @@ func (im *importer) storeSource(o offer) error {
 		result.KeysCreated++
 		return im.k.Add(&store.Row{Key: o.key, Plural: o.plural, Pseudo: im.pseudo, Changed: im.now, Texts: o.texts,
 			Labels: slices.Sorted(slices.Values(o.labels)),
-			Note:   o.note, Lists: o.lists})
+			Note:   o.note, Lists: o.lists, Format: o.format})
 	}
 	changed := im.label(r, o.labels)
 	same := slices.Equal(r.Texts, texts)
@@ -314,8 +314,8 @@ func (im *importer) storeSource(o offer) error {
 			return err
 		}
 	}
-	if same && (r.Note != o.note || !slices.Equal(r.Lists, o.lists)) {
-		r.Note, r.Lists, changed = o.note, o.lists, true
+	if same && (r.Note != o.note || !slices.Equal(r.Lists, o.lists) || r.Format != o.format) {
+		r.Note, r.Lists, r.Format, changed = o.note, o.lists, o.format, true
 	}
 	if !changed {
 		return nil
@@ -340,29 +340,17 @@ func (im *importer) storeTranslation(code string, o offer) error {
 			return err
 		}
 	}
-	was, err := im.k.Translation(code, n)
-	if err != nil {
-		return err
-	}
 	is := &store.Translation{State: im.project.Level(im.in.State), Changed: im.now, Texts: texts}
-	switch {
-	case was == nil:
+	outcome, err := Put(im.k, code, n, r, is, im.in.Conflicts)
+	switch outcome {
+	case Changed:
 		result.KeysUpdated++
-	case slices.Equal(was.Texts, texts):
-		result.KeyValuesNotChanged++
-		if is.State <= was.State {
-			return nil
-		}
-	case im.in.Conflicts == store.ReportConflicts:
+	case Refused:
 		im.refuse(o)
-		return nil
-	case im.in.Conflicts == store.SkipConflicts:
-		result.KeyValuesNotChanged++
-		return nil
 	default:
-		result.KeysUpdated++
+		result.KeyValuesNotChanged++
 	}
-	return im.k.Translate(code, n, r, was, is)
+	return err
 }
 
 // refuse lists an offer that was not taken.

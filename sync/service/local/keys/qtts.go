@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // readQtTS reads a Qt Linguist file. The key of a message is its source text. As a file of the source language it
@@ -80,7 +81,7 @@ func (m *qtMessage) entry(source bool) (entry, bool) {
 	if m.Source == "" || kind == "vanished" || kind == "obsolete" {
 		return entry{}, false
 	}
-	e := entry{key: m.Source, note: strings.TrimSpace(m.Extra + "\n" + m.Comment)}
+	e := entry{key: m.Source, note: strings.TrimSpace(m.Extra + "\n" + m.Comment), format: wire.FormatQtTS}
 	if m.Numerus == "yes" {
 		for i, form := range qtForms[len(m.Translation.Forms)] {
 			e.texts = append(e.texts, store.Text{Form: form, Value: m.Translation.Forms[i]})

@@ -19,6 +19,7 @@ type entry struct {
 	texts  []store.Text
 	note   string
 	lists  []int        // see row
+	format wire.Format  // of its file
 	target []store.Text // the translation that a LocJSON unit carries; nil for none
 	kinds  bool         // the format tells plurals from single texts: a plural and a single text of one name are two keys
 }
@@ -98,7 +99,8 @@ func (r *reader) add(leaf resource.Entry) error {
 		}
 		return r.noText(leaf)
 	}
-	e := entry{key: leaf.Key, texts: []store.Text{{Form: "", Value: leaf.Text}}, note: leaf.Note, kinds: android}
+	e := entry{key: leaf.Key, texts: []store.Text{{Form: "", Value: leaf.Text}}, note: leaf.Note, kinds: android,
+		format: r.format}
 	up := r.file.Node(leaf.Node).Parent
 	switch {
 	case leaf.Form == "":

@@ -2,12 +2,12 @@ package memory
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -30,53 +30,122 @@ type tmxUnit struct {
 // maxUnit is how many bytes of one unit of a TMX file are read.
 const maxUnit = 1 << 20
 
+// unitsAtOnce is how many units of a file join a memory in one transaction; others write between two of them.
+const unitsAtOnce = 2048
+
 // importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with
-// replaceAllContent, replace what it has. A file that is wrong changes nothing.
+// replaceAllContent, replace what it has. A file that is wrong changes nothing: it is read to its end before. One that
+// is interrupted while it joins leaves a part, which the same import completes.
 func (s *Service) importMemory(c *api.Call) error {
 	replace, err := c.Params.Flag(wire.QueryReplaceAllContent)
 	if err != nil {
 		return err
 	}
-	_, sent, err := api.ModelAndFiles(c, api.MaxImport)
+	file, done, err := s.receiveTMX(c)
 	if err != nil {
 		return err
 	}
-	if len(sent) != 1 {
-		return api.Invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", len(sent))
+	defer done()
+	id := c.PathValue(wire.MemoryID)
+	err = s.store.View(func(tx *store.Tx) error {
+		_, err := store.MemoryIn(tx, wire.MemoryID, id)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	err = s.store.Update(func(tx *store.Tx) error {
-		m, err := store.MemoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
-		if err != nil {
-			return err
-		}
-		if replace {
-			if err := m.Clear(); err != nil {
+	if err := readTMX(file, func(tmxUnit) error { return nil }); err != nil {
+		return err
+	}
+	var units []tmxUnit
+	join := func() error {
+		err := s.store.Update(func(tx *store.Tx) error {
+			m, err := store.MemoryIn(tx, wire.MemoryID, id)
+			if err != nil {
 				return err
 			}
+			if replace {
+				if err := m.Clear(); err != nil {
+					return err
+				}
+			}
+			for _, u := range units {
+				if err := rememberTMX(m, u, tx.Now()); err != nil {
+					return err
+				}
+			}
+			return m.Flush()
+		})
+		replace, units = false, units[:0]
+		return err
+	}
+	size := 0
+	err = readTMX(file, func(u tmxUnit) error {
+		for _, v := range u.Variants {
+			size += len(v.Seg.Inner)
 		}
-		if err := readTMX(m, sent[0].Body, tx.Now()); err != nil {
-			return err
+		if units = append(units, u); len(units) < unitsAtOnce && size < maxUnit {
+			return nil
 		}
-		return m.Flush()
+		size = 0
+		return join()
 	})
+	if err == nil {
+		err = join()
+	}
 	if err != nil {
 		return err
 	}
 	return c.Empty(http.StatusNoContent)
 }
 
-// readTMX remembers every unit of a file that has the memory's source language and one of its targets.
-func readTMX(m *store.Memory, body []byte, now int64) error {
-	d := xml.NewDecoder(bytes.NewReader(body))
+// receiveTMX writes the file of a call to the disk as it comes.
+func (s *Service) receiveTMX(c *api.Call) (file *os.File, done func(), err error) {
+	if err := c.Bound(api.MaxImport, false); err != nil {
+		return nil, nil, err
+	}
+	file, done, err = s.store.Temporary()
+	if err != nil {
+		return nil, nil, err
+	}
+	files := 0
+	err = api.EachPart(c.Request, func(p api.Part, content io.Reader) error {
+		if !p.IsFile || api.IsModelName(p.Name) {
+			return nil
+		}
+		if files++; files > 1 {
+			return nil
+		}
+		_, err := io.Copy(file, api.Sent{Reader: content})
+		return err
+	})
+	if err == nil && files != 1 {
+		err = api.Invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", files)
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return file, done, nil
+}
+
+// readTMX calls do with every unit of a file, from its beginning.
+func readTMX(file *os.File, do func(tmxUnit) error) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	text := &stretch{from: decoded(file)}
+	d := xml.NewDecoder(text)
+	d.CharsetReader = charsetReader
 	seen := false
 	for {
+		text.left = maxUnit
 		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			line, _ := d.InputPos()
-			return api.Invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+			return lineOf(d, err)
 		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
@@ -89,17 +158,11 @@ func readTMX(m *store.Memory, body []byte, now int64) error {
 		if start.Name.Local != "tu" {
 			continue
 		}
-		rest := body[d.InputOffset():]
-		if !bytes.Contains(rest[:min(len(rest), maxUnit)], []byte("</tu>")) {
-			line, _ := d.InputPos()
-			return api.Invalid(wire.PartMemoryFile, "line %d: a unit has no end within %d bytes", line, maxUnit)
-		}
 		var u tmxUnit
 		if err := d.DecodeElement(&u, &start); err != nil {
-			line, _ := d.InputPos()
-			return api.Invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+			return lineOf(d, err)
 		}
-		if err := rememberTMX(m, u, now); err != nil {
+		if err := do(u); err != nil {
 			return err
 		}
 	}
@@ -107,6 +170,11 @@ func readTMX(m *store.Memory, body []byte, now int64) error {
 		return api.Invalid(wire.PartMemoryFile, "the file has no <tmx>")
 	}
 	return nil
+}
+
+func lineOf(d *xml.Decoder, err error) error {
+	line, _ := d.InputPos()
+	return api.Invalid(wire.PartMemoryFile, "line %d: %v", line, err)
 }
 
 func rememberTMX(m *store.Memory, u tmxUnit, now int64) error {
@@ -168,7 +236,8 @@ func tmxText(inner string) string {
 	}
 }
 
-// exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file.
+// exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file. It is written to the disk before it
+// is sent, so that a slow reader keeps no transaction open.
 func (s *Service) exportMemory(c *api.Call) error {
 	mode, given, err := c.Params.Word(wire.QueryMemoryExportMode)
 	if err != nil {
@@ -181,7 +250,11 @@ func (s *Service) exportMemory(c *api.Call) error {
 	if _, err := c.Params.Flag(wire.QueryWithTags); err != nil {
 		return err
 	}
-	var body bytes.Buffer
+	file, done, err := s.store.Temporary()
+	if err != nil {
+		return err
+	}
+	defer done()
 	name := ""
 	err = s.store.View(func(tx *store.Tx) error {
 		m, err := store.MemoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
@@ -189,16 +262,15 @@ func (s *Service) exportMemory(c *api.Call) error {
 			return err
 		}
 		name = api.FileName(m.Record.Name) + ".tmx"
-		return writeTMX(m, &body)
+		return writeTMX(m, file)
 	})
 	if err != nil {
 		return err
 	}
-	h := c.Writer.Header()
-	h.Set("Content-Type", "application/x-tmx+xml")
-	h.Set("Content-Disposition", api.Attachment(name))
-	c.Writer.Write(body.Bytes())
-	return nil
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return c.File(file, "application/x-tmx+xml", name)
 }
 
 func writeTMX(m *store.Memory, to io.Writer) error {

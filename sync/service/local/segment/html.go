@@ -47,6 +47,7 @@ type htmlToken struct {
 type htmlReader struct {
 	d      *Document
 	src    []byte
+	rules  rules
 	block  []htmlToken
 	tags   []htmlToken // all tags with attributes that people may read
 	skip   string      // the unread element that the reader is in
@@ -58,8 +59,8 @@ type htmlReader struct {
 // parseHTML takes HTML apart: the sentences of each block, and the attributes that people read (alt, title, placeholder, the
 // description in the head). Content of elements for programs, and of elements marked translate="no" or class="notranslate", is
 // no segment.
-func parseHTML(src []byte, _ Options) (*Document, error) {
-	r := &htmlReader{d: &Document{src: src}, src: src}
+func parseHTML(src []byte, o Options) (*Document, error) {
+	r := &htmlReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
 	z := html.NewTokenizer(bytes.NewReader(src))
 	at := 0
 	for {
@@ -194,7 +195,7 @@ func (r *htmlReader) flush() {
 // cutBlock cuts a block into sentences, or, where line breaks count, into lines.
 func (r *htmlReader) cutBlock(masked string, allowed func(int) bool) [][2]int {
 	if r.pre == 0 {
-		return pieces(masked, allowed)
+		return r.rules.pieces(masked, allowed)
 	}
 	var out [][2]int
 	at := 0

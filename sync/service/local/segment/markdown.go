@@ -20,12 +20,12 @@ var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.S
 // parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their inline markup as the file spells
 // it. Code blocks, HTML blocks, link definitions and the front matter are no segments. A sentence that runs over several lines is one line in
 // its segment; the file keeps its line breaks until the sentence is translated.
-func parseMarkdown(src []byte, _ Options) (*Document, error) {
+func parseMarkdown(src []byte, o Options) (*Document, error) {
 	if err := checkMarkdown(src); err != nil {
 		return nil, err
 	}
 	body := frontMatter(src)
-	r := &markdownReader{d: &Document{src: src}, src: src}
+	r := &markdownReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
 	plain := bytes.Clone(src)
 	for i := range body { // the reader has to see offsets of the whole file
 		if plain[i] != '\n' {
@@ -56,17 +56,25 @@ const (
 	maxMarkdownDepth = 200
 	maxMarkdownCells = 1_000_000 // of tables, with those that rows lack
 	maxMarkdownLinks = 10_000    // definitions
+	maxMarkdownOpen  = 1000      // brackets inside one another
+	maxMarkdownScan  = 10 << 20  // bytes of links' addresses, those of one inside another counted again
 )
 
 // checkMarkdown refuses what would keep the reader busy for minutes.
 func checkMarkdown(src []byte) error {
-	var number, cells, links, rows, columns int
+	var number, cells, links, rows, columns, open, scanned int
 	for line := range bytes.Lines(src) {
 		number++
 		line = bytes.TrimRight(line, "\r\n")
 		if len(bytes.TrimSpace(line)) == 0 {
-			rows, columns = 0, 0
+			rows, columns, open = 0, 0, 0
 			continue
+		}
+		if open = bracketsOpen(open, line); open > maxMarkdownOpen {
+			return fmt.Errorf("line %d: more than %d brackets inside one another", number, maxMarkdownOpen)
+		}
+		if scanned += addressBytes(line, maxMarkdownScan-scanned); scanned > maxMarkdownScan {
+			return fmt.Errorf("line %d: the addresses of links have no end", number)
 		}
 		if markdownDepth(line) > maxMarkdownDepth {
 			return fmt.Errorf("line %d: more than %d lists and quotations inside one another", number, maxMarkdownDepth)
@@ -85,6 +93,52 @@ func checkMarkdown(src []byte) error {
 		}
 	}
 	return nil
+}
+
+// bracketsOpen is how many brackets are open at most up to the end of a line, or, where it is within the bound, how many
+// are open behind it. open were before it.
+func bracketsOpen(open int, line []byte) int {
+	for _, c := range line {
+		switch c {
+		case '[':
+			if open++; open > maxMarkdownOpen {
+				return open
+			}
+		case ']':
+			open = max(open-1, 0)
+		}
+	}
+	return open
+}
+
+// addressBytes is how many bytes of a line the reader looks at for the addresses of links; it counts no further than to
+// one above most.
+func addressBytes(line []byte, most int) (n int) {
+	for at := 0; ; {
+		begin := bytes.Index(line[at:], []byte("]("))
+		if begin < 0 {
+			return n
+		}
+		at += begin + len("](")
+		ends, depth := []byte(" \t"), 0
+		if at < len(line) && line[at] == '<' {
+			ends = []byte(">")
+		}
+		for _, c := range line[at:] {
+			if n++; n > most {
+				return n
+			}
+			if c == '(' {
+				depth++
+			}
+			if c == ')' && ends[0] != '>' {
+				depth--
+			}
+			if depth < 0 || bytes.IndexByte(ends, c) >= 0 {
+				break
+			}
+		}
+	}
 }
 
 // markdownDepth is how many lists and quotations a line may be inside of: two columns of white space for each, and the marks that it begins with.
@@ -119,9 +173,10 @@ func frontMatter(src []byte) int {
 }
 
 type markdownReader struct {
-	d    *Document
-	src  []byte
-	gone []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
+	d     *Document
+	src   []byte
+	rules rules
+	gone  []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
 }
 
 // unixLines leaves out the carriage returns of line ends, in which the library sees characters of the line.
@@ -179,7 +234,7 @@ func (r *markdownReader) block(n ast.Node) {
 	}
 	for _, part := range r.runs(n, from, to) {
 		piece := string(masked[part.from-from : part.to-from])
-		for _, p := range pieces(piece, allowed(part.from)) {
+		for _, p := range r.rules.pieces(piece, allowed(part.from)) {
 			a, b := part.from+p[0], part.from+p[1]
 			guarded := starts[a] && n.Kind() != ast.KindHeading
 			r.add(a, b, piece[p[0]:p[1]], guarded, n.Kind() == extensionast.KindTableCell)

@@ -7,8 +7,8 @@ import (
 
 // parseText takes plain text apart: every line is a paragraph of its own, cut into sentences. Line ends, blank lines, indentation and a byte order
 // mark stay as they are.
-func parseText(src []byte, _ Options) (*Document, error) {
-	d := &Document{src: src}
+func parseText(src []byte, o Options) (*Document, error) {
+	d, rules := &Document{src: src}, rulesOf(o.Source)
 	at := 0
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
 		at = 3
@@ -19,7 +19,7 @@ func parseText(src []byte, _ Options) (*Document, error) {
 			end = at + i
 		}
 		line := string(src[at:end])
-		for _, p := range pieces(line, nil) {
+		for _, p := range rules.pieces(line, nil) {
 			d.add(at+p[0], at+p[1], Segment{Text: line[p[0]:p[1]]}, spellLine)
 		}
 		at = end + 1

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
@@ -465,5 +466,26 @@ func TestTooManySegments(t *testing.T) {
 	d, err := Parse("a.html", []byte(src), Options{Source: "en"})
 	if err != nil || len(d.Segments()) != maxAttributes {
 		t.Errorf("%v, %d attributes", err, len(d.Segments()))
+	}
+}
+
+// Brackets and links without an end take a time that grows with their number, or are refused.
+func TestBracketsOfMarkdown(t *testing.T) {
+	for name, unit := range map[string][2]string{
+		"nested": {"[", "]"}, "nested over lines": {"[a\n", "]\n"}, "nested images": {"![", "]"}, "footnotes": {"[^", "]"},
+		"addresses": {"[a](x", ""}, "addresses in signs": {"[a](<b", ""}, "addresses in brackets": {"[a]((x)", ""},
+		"side by side": {"[a](x) ", ""}, "references": {"[a][b] ", ""}, "in paragraphs": {"[a [b]\n\n", ""},
+		"unclosed": {"[", ""}, "closed only": {"]", ""}, "code": {"`[a](", ""},
+	} {
+		src := strings.Repeat(unit[0], 30_000) + "a" + strings.Repeat(unit[1], 30_000)
+		began := time.Now()
+		_, err := Parse("a.md", []byte(src), Options{Source: "en"})
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: %v for %d bytes (%v)", name, took, len(src), err)
+		}
+		taken := slices.Contains([]string{"side by side", "references", "in paragraphs", "closed only"}, name)
+		if taken != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -19,9 +19,10 @@ func (c *Count) Add(o Count) {
 	c.CharsWithoutSpace += o.CharsWithoutSpace
 }
 
-// Size counts a segment's words and characters; markup is neither. A word is a run of letters, digits and marks, with apostrophes, hyphens, points
-// and the like between two of them: "don't", "3.14", "e-mail" are one word each. Of scripts that are written without spaces each character is a
-// word.
+// Size counts a segment's words and characters; markup is neither. A word is a run of letters, digits and marks, with
+// apostrophes, hyphens, points and the like between two of them: "don't", "3.14", "e-mail" are one word each. Of Chinese
+// and Japanese each character is a word. Thai, Lao, Khmer and Burmese put no spaces between words of several letters:
+// without a dictionary every lettersOfAWord of them, or what is left of them in a run, are counted as one.
 func (s *Segment) Size() Count {
 	text := s.Text
 	if s.Markup != Plain {
@@ -29,11 +30,23 @@ func (s *Segment) Size() Count {
 	}
 	var c Count
 	inWord, joiner := false, false
+	letters := 0 // of the run of letters without spaces that goes on
 	for _, r := range text {
 		c.CharsWithSpaces++
 		if !unicode.IsSpace(r) {
 			c.CharsWithoutSpace++
 		}
+		if unspaced(r) {
+			if unicode.IsLetter(r) {
+				if letters%lettersOfAWord == 0 {
+					c.Words++
+				}
+				letters++
+			}
+			inWord, joiner = false, false
+			continue
+		}
+		letters = 0
 		switch {
 		case alone(r):
 			c.Words++
@@ -54,10 +67,19 @@ func (s *Segment) Size() Count {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// alone are the characters of scripts that put no spaces between words.
+// alone are the characters that are words.
 func alone(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) && unicode.IsLetter(r)
 }
+
+// unspaced are the characters of alphabets whose words have no spaces between them.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && !unicode.IsDigit(r) &&
+		!unicode.IsPunct(r)
+}
+
+// lettersOfAWord is how many letters, marks not counted, a word of such an alphabet has on average.
+const lettersOfAWord = 4
 
 // joins are the signs that may stand within a word.
 func joins(r rune) bool {

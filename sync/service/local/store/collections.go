@@ -34,13 +34,18 @@ var (
 	bucketRows    = []byte("rows")       // number -> row; numbers ascend, so rows are in the order of their first import
 )
 
-func bucketLanguage(code string) []byte { return []byte("in:" + code) } // number -> translation
+// What a collection has for one language is in a bucket for each kind.
+const (
+	inLanguage = "in:"      // number -> translation
+	inPast     = "past:"    // number -> the translations before that one (past.go)
+	inOffers   = "offered:" // number -> a translation that was not taken because it conflicts
+)
 
 // Keyspace is one collection within a transaction.
 type Keyspace struct {
 	collection
 	bucket, index, rows *bolt.Bucket
-	languages           map[string]*bolt.Bucket
+	languages           map[string]*bolt.Bucket // by kind and code
 }
 
 // collectionsOf is the bucket that holds a project's collections: one bucket each.
@@ -113,15 +118,16 @@ func (k *Keyspace) AddTargets(codes []string) bool {
 	return len(k.Targets) > before
 }
 
-// language is the bucket of one language's translations: nil while it has none, unless make is set.
-func (k *Keyspace) language(code string, make bool) (*bolt.Bucket, error) {
-	if b := k.languages[code]; b != nil {
+// language is the bucket of one kind of a language: nil while it has none, unless make is set.
+func (k *Keyspace) language(kind, code string, make bool) (*bolt.Bucket, error) {
+	name := kind + code
+	if b := k.languages[name]; b != nil {
 		return b, nil
 	}
-	b := k.bucket.Bucket(bucketLanguage(code))
+	b := k.bucket.Bucket([]byte(name))
 	if b == nil && make {
 		var err error
-		if b, err = k.bucket.CreateBucket(bucketLanguage(code)); err != nil {
+		if b, err = k.bucket.CreateBucket([]byte(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -129,7 +135,7 @@ func (k *Keyspace) language(code string, make bool) (*bolt.Bucket, error) {
 		if make {
 			b.FillPercent = 0.9
 		}
-		k.languages[code] = b
+		k.languages[name] = b
 	}
 	return b, nil
 }
@@ -182,7 +188,11 @@ func (k *Keyspace) Put(n []byte, r *Row) error { return k.rows.Put(n, r.encode()
 
 // Translation returns what is stored for a row in a language, nil where nothing is.
 func (k *Keyspace) Translation(code string, n []byte) (*Translation, error) {
-	b, err := k.language(code, false)
+	return k.stored(inLanguage, code, n)
+}
+
+func (k *Keyspace) stored(kind, code string, n []byte) (*Translation, error) {
+	b, err := k.language(kind, code, false)
 	if b == nil || err != nil {
 		return nil, err
 	}
@@ -193,11 +203,16 @@ func (k *Keyspace) Translation(code string, n []byte) (*Translation, error) {
 	return decodeTranslation(raw)
 }
 
-// Translate stores a translation in place of the one that was there, nil for none.
+// Translate stores a translation in place of the one that was there, nil for none, which becomes history.
 func (k *Keyspace) Translate(code string, n []byte, r *Row, was, is *Translation) error {
-	b, err := k.language(code, true)
+	b, err := k.language(inLanguage, code, true)
 	if err != nil {
 		return err
+	}
+	if was != nil {
+		if err := k.remember(code, n, was); err != nil {
+			return err
+		}
 	}
 	k.count(code, r, was, -1)
 	k.count(code, r, is, +1)
@@ -210,7 +225,7 @@ func (k *Keyspace) count(code string, r *Row, t *Translation, by int) {
 		return
 	}
 	c := k.Counts[code]
-	if t.State >= intermediate {
+	if t.State >= Intermediate {
 		c.Confirmed += by
 	}
 	if t.State == Final {
@@ -232,7 +247,7 @@ func (k *Keyspace) Unconfirm(n []byte, r *Row, now int64) error {
 		if t == nil || t.State == Draft {
 			continue
 		}
-		if err := k.Translate(code, n, r, t, &Translation{Draft, now, t.Texts}); err != nil {
+		if err := k.Translate(code, n, r, t, &Translation{State: Draft, Changed: now, Texts: t.Texts}); err != nil {
 			return err
 		}
 	}
@@ -247,8 +262,12 @@ func (k *Keyspace) Remove(n []byte, r *Row) error {
 			return err
 		}
 		k.count(code, r, t, -1)
-		if t != nil {
-			if err := k.languages[code].Delete(n); err != nil {
+		for _, kind := range []string{inLanguage, inPast, inOffers} {
+			if b, err := k.language(kind, code, false); err != nil {
+				return err
+			} else if b == nil {
+				continue
+			} else if err := b.Delete(n); err != nil {
 				return err
 			}
 		}
@@ -286,6 +305,43 @@ func (k *Keyspace) Each(after []byte, do func(n []byte, r *Row) (more bool, err 
 	}
 	return nil
 }
+
+// EachBefore calls do with the rows before a number, nil for all, the last of them first.
+func (k *Keyspace) EachBefore(before []byte, do func(n []byte, r *Row) (more bool, err error)) error {
+	c := k.rows.Cursor()
+	n, raw := c.Last()
+	if before != nil {
+		if found, _ := c.Seek(before); found != nil {
+			n, raw = c.Prev()
+		} else {
+			n, raw = c.Last()
+		}
+	}
+	for ; n != nil; n, raw = c.Prev() {
+		r, err := decodeRow(raw)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", binary.BigEndian.Uint64(n), err)
+		}
+		if more, err := do(n, r); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// At returns a row by its number, nil where there is none.
+func (k *Keyspace) At(n []byte) (*Row, error) {
+	raw := k.rows.Get(n)
+	if raw == nil {
+		return nil, nil
+	}
+	return decodeRow(raw)
+}
+
+// Number is a row's number as it is stored, RowNumber the inverse.
+func Number(n uint64) []byte { return number(n) }
+
+func RowNumber(n []byte) uint64 { return binary.BigEndian.Uint64(n) }
 
 func JoinAllCollections(tx *Tx, projectID string, codes []string) error {
 	if len(codes) == 0 {

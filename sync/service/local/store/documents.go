@@ -17,6 +17,7 @@ import (
 //
 //	documents         identifier -> document (JSON)
 //	documentsOf       project, number -> identifier of a document, in the order they were added
+//	documentPaths     project, path -> identifier of a document
 //	documentTexts     identifier of a document
 //	                    source:1   the bytes of its first version, and so on, while a language has it
 //	                    in:de      number of a segment -> target (JSON)
@@ -138,7 +139,47 @@ func CreateDocument(tx *Tx, d *Document, body []byte) (err error) {
 	if err := AddVersion(tx, d, body); err != nil {
 		return err
 	}
+	if err := tx.bucket(bucketDocumentPaths).Put(documentPath(d.Project, d.Path), []byte(d.ID)); err != nil {
+		return err
+	}
 	return tx.bucket(bucketDocumentsOf).Put(documentOrder(d), []byte(d.ID))
+}
+
+// DocumentAt is the identifier of the document of a project that has a path; empty for none.
+func DocumentAt(tx *Tx, projectID, path string) string {
+	return string(tx.bucket(bucketDocumentPaths).Get(documentPath(projectID, path)))
+}
+
+// RenameDocument gives a document another path, which no other one has.
+func RenameDocument(tx *Tx, d *Document, path string) error {
+	paths := tx.bucket(bucketDocumentPaths)
+	if err := paths.Delete(documentPath(d.Project, d.Path)); err != nil {
+		return err
+	}
+	d.Path = path
+	if err := paths.Put(documentPath(d.Project, d.Path), []byte(d.ID)); err != nil {
+		return err
+	}
+	return PutDocument(tx, d)
+}
+
+// preparePaths makes the index of paths, which databases of older programs do not have.
+func preparePaths(tx *bolt.Tx) error {
+	if tx.Bucket(bucketDocumentPaths) != nil {
+		return nil
+	}
+	paths, err := tx.CreateBucket(bucketDocumentPaths)
+	if err != nil {
+		return err
+	}
+	documents := tx.Bucket(bucketDocuments)
+	return documents.ForEach(func(id, _ []byte) error {
+		d, _, err := getRecord[Document](documents, string(id))
+		if err != nil {
+			return err
+		}
+		return paths.Put(documentPath(d.Project, d.Path), id)
+	})
 }
 
 // AddVersion stores the bytes of a document's next version.
@@ -190,6 +231,9 @@ func RemoveRendition(tx *Tx, d *Document, code string) error {
 	if err := tx.bucket(bucketDocumentsOf).Delete(documentOrder(d)); err != nil {
 		return err
 	}
+	if err := tx.bucket(bucketDocumentPaths).Delete(documentPath(d.Project, d.Path)); err != nil {
+		return err
+	}
 	return tx.bucket(bucketDocuments).Delete([]byte(d.ID))
 }
 
@@ -208,6 +252,8 @@ func DropUnusedVersions(tx *Tx, d *Document) error {
 }
 
 func documentOrder(d *Document) []byte { return append([]byte(d.Project), number(d.Order)...) }
+
+func documentPath(project, path string) []byte { return []byte(project + "\x00" + path) }
 
 func versionKey(v int) []byte { return []byte("source:" + strconv.Itoa(v)) }
 

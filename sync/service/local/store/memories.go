@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"hash/fnv"
@@ -21,8 +19,8 @@ import (
 //	memories    identifier
 //	              record   memoryRecord (JSON)
 //	              units    number -> memoryUnit (JSON)
-//	              exact    digest of the source text, number -> nothing
-//	              stems    stem of a word (hashed), how many words the text has, number -> nothing
+//	              runs     run, kind, what is looked up, number -> nothing (runs.go)
+//	              exact, stems   the same without runs, of units that an older program wrote
 //
 // A unit is one source text in one context, with its translations. Of what is confirmed twice in one place the later
 // translation counts; the same text elsewhere is a unit of its own.
@@ -32,8 +30,8 @@ type Memory struct {
 	Record MemoryRecord
 	bucket *bolt.Bucket
 
-	fresh        map[freshUnit][]byte // units that are not in the indexes yet -> number
-	exact, stems [][]byte             // their entries
+	fresh   map[freshUnit][]byte // units that are not in the indexes yet -> number
+	entries [][]byte             // theirs in the indexes
 }
 
 type freshUnit struct {
@@ -86,6 +84,7 @@ func SurroundingsOf(segments []segment.Segment, i int) Surroundings {
 var (
 	keyRecord = []byte("record")
 	keyUnits  = []byte("units")
+	keyRuns   = []byte("runs")
 	keyExact  = []byte("exact")
 	keyStems  = []byte("stems")
 )
@@ -95,10 +94,8 @@ func CreateMemory(tx *Tx, r MemoryRecord) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range [][]byte{keyUnits, keyExact, keyStems} {
-		if _, err := b.CreateBucket(name); err != nil {
-			return nil, err
-		}
+	if _, err := b.CreateBucket(keyUnits); err != nil {
+		return nil, err
 	}
 	m := &Memory{Record: r, bucket: b}
 	return m, m.save()
@@ -124,13 +121,16 @@ func OpenMemory(tx *Tx, id string) (*Memory, error) {
 
 // Clear takes all units away.
 func (m *Memory) Clear() error {
-	for _, name := range [][]byte{keyUnits, keyExact, keyStems} {
+	for _, name := range [][]byte{keyUnits, keyRuns, keyExact, keyStems} {
+		if m.bucket.Bucket(name) == nil {
+			continue
+		}
 		if err := m.bucket.DeleteBucket(name); err != nil {
 			return err
 		}
-		if _, err := m.bucket.CreateBucket(name); err != nil {
-			return err
-		}
+	}
+	if _, err := m.bucket.CreateBucket(keyUnits); err != nil {
+		return err
 	}
 	m.Record.Counts = nil
 	return m.save()
@@ -170,25 +170,6 @@ func (m *Memory) Remember(source string, at Surroundings, code, text string, now
 	return nil
 }
 
-// Flush puts what was remembered into the indexes, in the order of their keys: the database takes a time that grows
-// with the square of what comes in disorder within one transaction.
-func (m *Memory) Flush() error {
-	for _, index := range []struct {
-		name []byte
-		keys [][]byte
-	}{{keyExact, m.exact}, {keyStems, m.stems}} {
-		slices.SortFunc(index.keys, bytes.Compare)
-		b := m.bucket.Bucket(index.name)
-		for _, k := range index.keys {
-			if err := b.Put(k, nil); err != nil {
-				return err
-			}
-		}
-	}
-	m.fresh, m.exact, m.stems = nil, nil, nil
-	return m.save()
-}
-
 // Language is the memory's own target language for a code: the same, or the same language of another or no region;
 // empty for none.
 func (m *Memory) Language(code string) string {
@@ -200,6 +181,13 @@ func (m *Memory) Language(code string) string {
 		return ""
 	}
 	return m.Record.Targets[i]
+}
+
+// AddTarget has a memory remember translations into a language, too.
+func (m *Memory) AddTarget(code string) {
+	if m.Language(code) == "" {
+		m.Record.Targets = append(m.Record.Targets, code)
+	}
 }
 
 // unit finds the unit of a source text in a context.
@@ -216,60 +204,10 @@ func (m *Memory) unit(source string, at Surroundings) (n []byte, found *MemoryUn
 	return n, found, err
 }
 
-// EachExact calls do with every unit that has this very source text, the oldest first.
-func (m *Memory) EachExact(source string, do func(n []byte, u *MemoryUnit)) error {
-	prefix := []byte(Digest(source))
-	c := m.bucket.Bucket(keyExact).Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		n := slices.Clone(k[len(prefix):])
-		u, found, err := getRecord[MemoryUnit](m.bucket.Bucket(keyUnits), string(n))
-		if err != nil {
-			return err
-		}
-		if found && u.Source == source {
-			do(n, u)
-		}
-	}
-	return nil
-}
-
-// index makes room for a unit, whose source text flush enters into the indexes.
-func (m *Memory) index(source string, at Surroundings) ([]byte, error) {
-	next, err := m.bucket.Bucket(keyUnits).NextSequence()
-	if err != nil {
-		return nil, err
-	}
-	n := number(next)
-	m.exact = append(m.exact, append([]byte(Digest(source)), n...))
-	stems, count := StemsOf(source)
-	for _, stem := range stems {
-		m.stems = append(m.stems, append(stemKey(stem, count), n...))
-	}
-	if m.fresh == nil {
-		m.fresh = map[freshUnit][]byte{}
-	}
-	m.fresh[freshUnit{source, at}] = n
-	return n, nil
-}
-
 // UnitOf returns a unit by its number, nil where there is none.
 func (m *Memory) UnitOf(n uint64) (*MemoryUnit, error) {
 	u, _, err := getRecord[MemoryUnit](m.bucket.Bucket(keyUnits), string(number(n)))
 	return u, err
-}
-
-// postings reads the index of words.
-type postings struct{ c *bolt.Cursor }
-
-func (m *Memory) Postings() postings { return postings{m.bucket.Bucket(keyStems).Cursor()} }
-
-// Append adds the numbers of the units that have a word, and as many words as count says, up to a length.
-func (p postings) Append(having []uint64, stem uint32, count, most int) []uint64 {
-	prefix := stemKey(stem, count)
-	for k, _ := p.c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(having) < most; k, _ = p.c.Next() {
-		having = append(having, binary.BigEndian.Uint64(k[len(prefix):]))
-	}
-	return having
 }
 
 // EachMemory calls do with the memories of the account behind an identifier, in the order of their identifiers.
@@ -350,10 +288,6 @@ func stemHash(letters []rune) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(string(letters)))
 	return h.Sum32()
-}
-
-func stemKey(stem uint32, count int) []byte {
-	return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(make([]byte, 0, 14), stem), uint16(count))
 }
 
 // AttachedMemory is a memory that a project uses, for one of its languages or for all.

@@ -65,7 +65,7 @@ func (p *Project) Speaks(code string) bool {
 // Level is a completion state as it counts in this project: with a single stage, what is confirmed on the first is
 // confirmed on all.
 func (p *Project) Level(s State) State {
-	if s == intermediate && len(p.Stages) == 1 {
+	if s == Intermediate && len(p.Stages) == 1 {
 		return Final
 	}
 	return s
@@ -229,6 +229,16 @@ type AssignedEngine struct {
 // Translates tells whether a project has an engine for a language.
 func (p *Project) Translates(code string) bool {
 	return slices.ContainsFunc(p.Engines, func(e AssignedEngine) bool { return slices.Contains(e.Languages, code) })
+}
+
+// EngineOf is the engine that translates into a language; empty where none does.
+func (p *Project) EngineOf(code string) string {
+	for _, e := range p.Engines {
+		if slices.Contains(e.Languages, code) {
+			return e.ID
+		}
+	}
+	return ""
 }
 
 // PretranslationRule is a source of translations that a document's empty segments are filled from. Rules are followed

@@ -23,6 +23,8 @@ type Row struct {
 	// lists are the lengths of those beginnings of the key that name a list: of "menu/0/title", imported from a file in
 	// which menu is a list, it holds 4. Structured exports make lists of them again.
 	Lists []int
+	// Format is what the source text was imported as last: which placeholders it may have depends on it.
+	Format wire.Format
 }
 
 // Translation is a key's texts in one target language.
@@ -30,6 +32,7 @@ type Translation struct {
 	State   State
 	Changed int64 // when text or state changed last, in Unix nanoseconds
 	Texts   []Text
+	By      string // the person who wrote it; empty: an import, or a change of the source text
 }
 
 // State is how far a translation has come. The numbers are stored.
@@ -37,9 +40,14 @@ type State uint8
 
 const (
 	Draft State = iota
-	intermediate
+	Intermediate
 	Final
 )
+
+// Word is how the interface names a state.
+func (s State) Word() wire.CompletionState {
+	return []wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final}[min(s, Final)]
+}
 
 func StateOf(word wire.CompletionState) State {
 	return State(slices.Index([]wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final}, word))
@@ -74,7 +82,7 @@ func (r *Row) encode() []byte {
 	for _, n := range r.Lists {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	return b
+	return appendString(b, string(r.Format))
 }
 
 // decodeRow copies everything out of b, which belongs to the database.
@@ -92,13 +100,20 @@ func decodeRow(b []byte) (*Row, error) {
 	for range d.count() {
 		r.Lists = append(r.Lists, int(d.uvarint()))
 	}
+	if len(d.b) > 0 { // earlier versions did not store it
+		r.Format = wire.Format(d.string())
+	}
 	return r, d.err
 }
 
 func (t *Translation) encode() []byte {
 	b := append(make([]byte, 0, 64), byte(t.State))
 	b = binary.AppendUvarint(b, uint64(t.Changed))
-	return appendTexts(b, t.Texts)
+	b = appendTexts(b, t.Texts)
+	if t.By == "" {
+		return b
+	}
+	return appendString(b, t.By)
 }
 
 func decodeTranslation(b []byte) (*Translation, error) {
@@ -106,6 +121,9 @@ func decodeTranslation(b []byte) (*Translation, error) {
 	t := &Translation{State: State(d.byte())}
 	t.Changed = int64(d.uvarint())
 	t.Texts = d.texts()
+	if len(d.b) > 0 {
+		t.By = d.string()
+	}
 	return t, d.err
 }
 

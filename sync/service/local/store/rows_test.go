@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locsync/locsync/sync/service/wire"
 	"pgregory.net/rapid"
 )
 
@@ -17,20 +18,24 @@ func TestRowsAreStoredWhole(t *testing.T) {
 			Changed: rapid.Int64Min(0).Draw(t, "changed"), Texts: texts.Draw(t, "texts"),
 			Labels: rapid.SliceOf(rapid.String()).Draw(t, "labels"),
 			Note:   rapid.String().Draw(t, "note"), Lists: rapid.SliceOf(rapid.IntRange(0, 1<<20)).Draw(t, "lists"),
+			Format: wire.Format(rapid.String().Draw(t, "format")),
 		}
 		b := r.encode()
 		got, err := decodeRow(b)
 		if err != nil || got.Key != r.Key || got.Plural != r.Plural || got.Pseudo != r.Pseudo || got.Changed != r.Changed ||
 			!slices.Equal(got.Texts, r.Texts) ||
-			!slices.Equal(got.Labels, r.Labels) || got.Note != r.Note || !slices.Equal(got.Lists, r.Lists) {
+			!slices.Equal(got.Labels, r.Labels) || got.Note != r.Note || !slices.Equal(got.Lists, r.Lists) ||
+			got.Format != r.Format {
 			t.Fatalf("%+v became %+v, %v", r, got, err)
 		}
 		if cut := rapid.IntRange(0, len(b)-1).Draw(t, "cut"); cut < len(b) {
 			decodeRow(b[:cut]) // must not panic
 		}
-		tr := &Translation{State(rapid.IntRange(0, 2).Draw(t, "state")), r.Changed, r.Texts}
+		tr := &Translation{State(rapid.IntRange(0, 2).Draw(t, "state")), r.Changed, r.Texts,
+			rapid.String().Draw(t, "by")}
 		back, err := decodeTranslation(tr.encode())
-		if err != nil || back.State != tr.State || back.Changed != tr.Changed || !slices.Equal(back.Texts, tr.Texts) {
+		if err != nil || back.State != tr.State || back.Changed != tr.Changed || !slices.Equal(back.Texts, tr.Texts) ||
+			back.By != tr.By {
 			t.Fatalf("%+v became %+v, %v", tr, back, err)
 		}
 	})

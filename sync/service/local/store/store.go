@@ -13,6 +13,8 @@
 //	               index      kind and key -> number
 //	               rows       number -> key, source text, labels (rows.go)
 //	               in:de      number -> translation into German, and so on
+//	               past:de    number -> the translations before it (past.go)
+//	               offered:de number -> a translation that was not taken (past.go)
 //	jobs       identifier -> job (JSON), until it expires
 //	queue      number -> identifier of a job that has not ended
 //	uploads    identifier/n -> the n-th file of an import that has not ended
@@ -20,8 +22,8 @@
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
 //	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (files.go)
-//	documents, documentsOf, documentTexts, translations (documents.go),
-//	memories (memories.go), tasks (tasks.go), statistics (statistics.go)
+//	documents, documentsOf, documentPaths, documentTexts, translations (documents.go),
+//	memories (memories.go), tasks (tasks.go), statistics (statistics.go), people (people.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
 // reads and writes the rows of its own keys only, whatever else the collection has. Pseudo-translations are not
@@ -61,22 +63,25 @@ var (
 
 	bucketDocuments     = []byte("documents")
 	bucketDocumentsOf   = []byte("documentsOf")
+	bucketDocumentPaths = []byte("documentPaths")
 	bucketDocumentTexts = []byte("documentTexts")
 	bucketTranslations  = []byte("translations")
 	bucketMemories      = []byte("memories")
 	bucketTasks         = []byte("tasks")
 	bucketStatistics    = []byte("statistics")
+	bucketPeople        = []byte("people")
 )
 
 // buckets are all of them.
 var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry,
 	bucketCallbacks,
 	bucketStorage, bucketGlossaries, bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations,
-	bucketMemories, bucketTasks, bucketStatistics}
+	bucketMemories, bucketTasks, bucketStatistics, bucketPeople}
 
 // Store is the database, as one account uses it. A transaction that returned is on the disk.
 type Store struct {
 	db      *bolt.DB
+	dir     string
 	Account string
 	clock   func() time.Time
 	Queued  Signal // raised when a notification was queued
@@ -88,13 +93,15 @@ type Tx struct {
 	store *Store
 }
 
+var options = bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType}
+
 // Open opens the database in a folder for an account. The clock says when something happened.
 func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
 	}
 	path := filepath.Join(dir, databaseFile)
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.FreelistMapType})
+	db, err := bolt.Open(path, 0o600, &options)
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s is in use: another process serves this folder; "+
@@ -108,12 +115,14 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 				return err
 			}
 		}
-		return nil
+		return preparePaths(tx)
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
 	}
-	return &Store{db: db, Account: account, clock: clock, Queued: NewSignal()}, nil
+	db = shrunk(db, path)
+	sweepTemporary(dir)
+	return &Store{db: db, dir: dir, Account: account, clock: clock, Queued: NewSignal()}, nil
 }
 
 func (st *Store) Close() error { return st.db.Close() }

@@ -1,0 +1,344 @@
+package page
+
+import (
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// Bounds of what people choose, and how long an invitation holds.
+const (
+	maxName       = 60 // characters
+	minPassword   = 10 // characters
+	maxPassword   = 200
+	invitationFor = 7 * 24 * time.Hour
+	seenEvery     = time.Hour // a visit's last use is stored that often at most
+)
+
+// rounds is how often a password is hashed, as OWASP advises for PBKDF2 with SHA-256. A variable for tests.
+var rounds = 600_000
+
+// derive is what is stored of a password.
+func (s *Service) derive(password string, salt []byte) ([]byte, error) {
+	s.deriver.Lock()
+	defer s.deriver.Unlock()
+	return pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
+}
+
+// digest is what is stored of a word.
+func digest(word string) string {
+	sum := sha256.Sum256([]byte(word))
+	return hex.EncodeToString(sum[:])
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// Invite makes an invitation and returns the path that it is accepted at. With the name of a person who has an account
+// it lets that person choose a new password; with none the one who comes chooses a name.
+func (s *Service) Invite(name string, manager bool) (path string, err error) {
+	return s.inviteBy("", name, manager)
+}
+
+func (s *Service) inviteBy(by, name string, manager bool) (path string, err error) {
+	if name, err = personName(name, true); err != nil {
+		return "", err
+	}
+	word := rand.Text()
+	err = s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		if known, err := people.Person(name); err != nil {
+			return err
+		} else if known != nil {
+			name, manager = known.Name, known.Manager || manager && by == ""
+		}
+		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by,
+			Expires: tx.Now() + int64(invitationFor)})
+	})
+	return Path + "invitation?word=" + word, err
+}
+
+// Empty reports whether no person has an account yet.
+func (s *Service) Empty() (empty bool, err error) {
+	err = s.Store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		all, err := people.All()
+		empty = len(all) == 0
+		return err
+	})
+	return empty, err
+}
+
+// personName checks a name and takes off the space around it.
+func personName(name string, mayLack bool) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "" && !mayLack:
+		return "", api.Refuse(http.StatusBadRequest, "A name is missing.")
+	case utf8.RuneCountInString(name) > maxName:
+		return "", api.Refuse(http.StatusBadRequest, "The name is longer than %d characters.", maxName)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "", api.Refuse(http.StatusBadRequest, "The name has characters that cannot be shown.")
+	}
+	return name, nil
+}
+
+// invitation is the page of one.
+type invitation struct {
+	Word, Name string
+	Wrong      string
+	Fixed      bool // the name is that of the invitation
+}
+
+// findInvitation returns the invitation of a word, or refuses.
+func findInvitation(people *store.People, word string) (*store.Invitation, error) {
+	found, err := people.Invitation(digest(word))
+	if err == nil && found == nil {
+		err = api.Refuse(http.StatusNotFound,
+			"This invitation was used already, or it is more than %d days old. Ask for another one.",
+			int(invitationFor.Hours()/24))
+	}
+	return found, err
+}
+
+func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
+	word := r.URL.Query().Get("word")
+	return s.Store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		found, err := findInvitation(people, word)
+		if err != nil {
+			return err
+		}
+		return show(w, http.StatusOK, "invitation", view{Title: "Welcome",
+			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}})
+	})
+}
+
+// accept makes the account of an invitation, which is used up, and signs in.
+func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
+	word, password := r.PostFormValue("word"), r.PostFormValue("password")
+	var found *store.Invitation
+	err := s.Store.View(func(tx *store.Tx) error { // before any work is done for it
+		people, err := store.OpenPeople(tx)
+		if err == nil {
+			found, err = findInvitation(people, word)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}
+	if !again.Fixed {
+		again.Name = r.PostFormValue("name")
+	}
+	name, err := personName(again.Name, false)
+	switch {
+	case err != nil:
+		again.Wrong = err.Error()
+	case utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword:
+		again.Wrong = "A password has from " + strconv.Itoa(minPassword) + " to " + strconv.Itoa(maxPassword) + " characters."
+	}
+	if again.Wrong != "" {
+		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
+	}
+	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Manager: found.Manager, Created: s.Store.Now()}
+	if person.Key, err = s.derive(password, person.Salt); err != nil {
+		return err
+	}
+	taken := false
+	err = s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		if _, err := findInvitation(people, word); err != nil { // two may come at once
+			return err
+		}
+		if known, err := people.Person(name); err != nil {
+			return err
+		} else if taken = known != nil && found.Name == ""; taken {
+			return nil
+		}
+		if err := people.Use(digest(word)); err != nil {
+			return err
+		}
+		return people.Put(person)
+	})
+	if err != nil {
+		return err
+	}
+	if taken {
+		again.Wrong = "Another person is called " + name + " here; choose another name."
+		return show(w, http.StatusConflict, "invitation", view{Title: "Welcome", Data: again})
+	}
+	return s.begin(w, r, person, "./")
+}
+
+// signing is the form of the sign-in page.
+type signing struct{ Name, Next, Wrong string }
+
+func signInForm(w http.ResponseWriter, r *http.Request) error {
+	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next")}})
+}
+
+// askToSignIn sends who is not signed in to the form, which leads back.
+func askToSignIn(w http.ResponseWriter, r *http.Request) {
+	next := ""
+	if r.Method == http.MethodGet {
+		next = strings.TrimPrefix(r.URL.Path, Path)
+		if r.URL.RawQuery != "" {
+			next += "?" + r.URL.RawQuery
+		}
+	}
+	_ = goTo(w, "sign-in?next="+url.QueryEscape(next))
+}
+
+// ownAddress is an address below the page as a form had it; the first page for all that is none.
+func ownAddress(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || strings.ContainsAny(u.Path, `/\:`) {
+		return "./"
+	}
+	return "./" + next
+}
+
+func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
+	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next")}
+	from := peer(r)
+	if !s.guesses.allowed(from, s.Store.Now()) {
+		w.Header().Set("Retry-After", "30")
+		form.Wrong = "Too many attempts failed from your address. Try again in half a minute."
+		return show(w, http.StatusTooManyRequests, "sign-in", view{Title: "Sign in", Data: form})
+	}
+	var person *store.Person
+	err := s.Store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err == nil {
+			person, err = people.Person(form.Name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	known := person != nil
+	if !known { // the time it takes must not tell which names there are
+		person = &store.Person{Salt: []byte(rand.Text())}
+	}
+	key, err := s.derive(r.PostFormValue("password"), person.Salt)
+	if err != nil {
+		return err
+	}
+	if !known || subtle.ConstantTimeCompare(key, person.Key) != 1 {
+		s.Logger.Warn("translation page: a wrong name or password")
+		form.Wrong = "That is not a name and its password. A manager, or the command locsync service invite, can " +
+			"make a link to choose a new one."
+		return show(w, http.StatusForbidden, "sign-in", view{Title: "Sign in", Data: form})
+	}
+	s.guesses.right(from)
+	return s.begin(w, r, person, ownAddress(form.Next))
+}
+
+// begin signs a browser in.
+func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
+	word := rand.Text()
+	err := s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return people.SignIn(digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now()})
+	})
+	if err != nil {
+		return err
+	}
+	cookie := cookieOf(r)
+	cookie.Value, cookie.MaxAge = word, int(store.VisitIdle/time.Second)
+	http.SetCookie(w, cookie)
+	return goTo(w, next)
+}
+
+func (s *Service) signOut(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	err := s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return people.SignOut(v.digest)
+	})
+	if err != nil {
+		return err
+	}
+	cookie := cookieOf(r)
+	cookie.MaxAge = -1
+	http.SetCookie(w, cookie)
+	return goTo(w, "sign-in")
+}
+
+// visitorOf returns who a request is from; nil where its browser is not signed in.
+func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
+	cookie, err := r.Cookie(cookieOf(r).Name)
+	if err != nil {
+		return nil, nil
+	}
+	at := digest(cookie.Value)
+	var visit *store.Visit
+	var person *store.Person
+	err = s.Store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err == nil {
+			visit, person, err = people.Visit(at)
+		}
+		return err
+	})
+	if err != nil || visit == nil {
+		return nil, err
+	}
+	if now := s.Store.Now(); now-visit.Seen > int64(seenEvery) {
+		visit.Seen = now
+		err = s.Store.Update(func(tx *store.Tx) error {
+			people, err := store.OpenPeople(tx)
+			if err != nil {
+				return err
+			}
+			if still, _, err := people.Visit(at); err != nil || still == nil { // it may have ended meanwhile
+				return err
+			}
+			return people.SignIn(at, visit)
+		})
+	}
+	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at}, err
+}
+
+// cookieOf is the cookie of a visit. Browsers do not tell ports of one host apart, so that two services on a machine
+// need two names.
+func cookieOf(r *http.Request) *http.Cookie {
+	name := "locsync-translate"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		name += "-" + port
+	}
+	secure := r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return &http.Cookie{Name: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure}
+}

@@ -1,0 +1,333 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// field is one text to write.
+type field struct {
+	ID, Form     string // Form: the plural form, empty for a single text
+	Source, Text string
+	Findings     []finding
+}
+
+// version is a translation in the history of a key, or beside it.
+type version struct {
+	Present bool
+	By      string
+	At      int64
+	State   string
+	Texts   []store.Text
+}
+
+// editing is the page of one key.
+type editing struct {
+	Scope       scope
+	Project     *store.Project
+	Language    string // for people
+	At          position
+	Seen        string // the version of the key that the fields show
+	Row         *store.Row
+	State       string
+	Fields      []field
+	Whole       []finding    // about all forms together
+	Changed     *version     // what is stored, where it is not what the writer saw
+	Offered     []store.Text // that an import has and that conflicts
+	Suggestions []suggestion
+	History     []version
+	Next        neighbours
+}
+
+// neighbours are the queries of the keys before and behind one that the filter shows.
+type neighbours struct{ Previous, Next template.URL }
+
+// SingleStage reports whether what is confirmed is final at once.
+func (e *editing) SingleStage() bool { return len(e.Project.Stages) == 1 }
+
+// key is the page of the key that it names with at. With after or before it leads to the next one that the filter
+// shows, with none of them to the first.
+func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	p, onward := scopeOf(r), ""
+	var e *editing
+	err := s.Store.View(func(tx *store.Tx) error {
+		o, err := p.open(tx)
+		if err != nil {
+			return err
+		}
+		at, ok := readPosition(r.FormValue("at"))
+		if !ok {
+			onward, err = o.onward(r)
+			return err
+		}
+		it, err := o.at(at)
+		if err != nil {
+			return err
+		}
+		e, err = o.editing(it, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		return goTo(w, onward)
+	}
+	return showKey(w, http.StatusOK, v, e, saved[r.FormValue("said")])
+}
+
+func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
+	return show(w, status, "key", view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e})
+}
+
+// at reads one key of the scope.
+func (o *opened) at(at position) (item, error) {
+	gone := api.Refuse(http.StatusNotFound, "This key is not in the project any more. A push has taken it out.")
+	if !slices.Contains(store.CollectionNames(o.tx, o.project.ID), at.Collection) {
+		return item{}, gone
+	}
+	k, err := o.keyspace(at.Collection)
+	if err != nil {
+		return item{}, err
+	}
+	n := store.Number(at.Row)
+	row, err := k.At(n)
+	if err != nil || row == nil {
+		return item{}, joined(err, gone)
+	}
+	return o.item(at.Collection, k, n, row)
+}
+
+func joined(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
+func (o *opened) editing(it item, texts []store.Text) (*editing, error) {
+	e := &editing{Scope: o.scope, Project: o.project, Language: LanguageName(o.Language), At: it.at,
+		Seen: it.version(), Row: it.row, State: it.state()}
+	if texts == nil && it.is != nil {
+		texts = it.is.Texts
+	}
+	found := it.examine(texts)
+	for _, form := range it.forms() {
+		f := field{ID: "text-" + form, Form: form, Source: it.sourceOf(form), Text: textOf(texts, form)}
+		for _, one := range found {
+			if one.Form == form && (form != "" || !it.row.Plural) {
+				f.Findings = append(f.Findings, one)
+			}
+		}
+		e.Fields = append(e.Fields, f)
+	}
+	if it.row.Plural {
+		e.Whole = slices.DeleteFunc(found, func(f finding) bool { return f.Form != "" })
+	}
+	if it.offered != nil {
+		e.Offered = it.offered.Texts
+	}
+	var err error
+	if e.History, err = o.history(it); err != nil {
+		return nil, err
+	}
+	if e.Suggestions, err = o.suggestions(it); err != nil {
+		return nil, err
+	}
+	e.Next = neighbours{Previous: o.With("before", it.at.String()), Next: o.With("after", it.at.String())}
+	return e, nil
+}
+
+// history is what was written, the present first.
+func (o *opened) history(it item) ([]version, error) {
+	if it.is == nil {
+		return nil, nil
+	}
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return nil, err
+	}
+	past, err := k.Past(o.Language, store.Number(it.at.Row))
+	all := []version{versionOf(it.is)}
+	all[0].Present = true
+	for _, t := range past {
+		all = append(all, versionOf(t))
+	}
+	return all, err
+}
+
+func versionOf(t *store.Translation) version {
+	return version{By: t.By, At: t.Changed, State: item{is: t}.state(), Texts: t.Texts}
+}
+
+// written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
+// there was; a text has those of its source.
+func written(r *http.Request, it item) (texts []store.Text) {
+	for _, form := range it.forms() {
+		text := strings.ReplaceAll(r.PostFormValue("text-"+form), "\r\n", "\n")
+		if strings.Contains(it.sourceOf(form), "\r\n") {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		if text != "" {
+			texts = append(texts, store.Text{Form: form, Value: strings.ToValidUTF8(text, "\uFFFD")})
+		}
+	}
+	return texts
+}
+
+// check answers what the checks say about the texts of a form, as JSON for the script.
+func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
+	at, _ := readPosition(r.PostFormValue("at"))
+	found := []finding{}
+	err := s.Store.View(func(tx *store.Tx) error {
+		o, err := scopeOf(r).open(tx)
+		if err != nil {
+			return err
+		}
+		it, err := o.at(at)
+		if err == nil {
+			found = append(found, it.examine(written(r, it))...)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(found)
+}
+
+// states are the values of the buttons that save.
+var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store.Intermediate, showFinal: store.Final}
+
+// saved is how the page after it tells what was saved.
+var saved = map[string]string{"saved": "Saved.",
+	"held": "Saved. Pulls hold that translation back until its check is satisfied."}
+
+// outcome is what came of a form.
+type outcome struct {
+	page   *editing // to be shown again: nothing was stored
+	status int
+	said   string
+	next   string // where the browser goes else
+}
+
+// save stores what was written, where the text is still the one that its writer saw.
+func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	state, ok := states[r.PostFormValue("state")]
+	at, known := readPosition(r.PostFormValue("at"))
+	if !ok || !known {
+		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	}
+	p := scopeOf(r)
+	var done outcome
+	err := s.Store.Update(func(tx *store.Tx) error {
+		o, err := p.open(tx)
+		if err != nil {
+			return err
+		}
+		it, err := o.at(at)
+		if err != nil {
+			return err
+		}
+		texts := written(r, it)
+		if it.version() != r.PostFormValue("seen") {
+			return done.again(o, it, texts, http.StatusConflict,
+				"Not saved: this text has changed since you opened it. Compare, then save again.")
+		}
+		if len(texts) == 0 {
+			return done.again(o, it, texts, http.StatusBadRequest, "Not saved: there is no text.")
+		}
+		is := &store.Translation{State: o.project.Level(state), Changed: tx.Now(), Texts: texts, By: v.Name}
+		if err := o.put(it, is, s.Saved); err != nil {
+			return err
+		}
+		done.onward(o, it, texts, state)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case done.page != nil:
+		return showKey(w, done.status, v, done.page, done.said)
+	}
+	return goTo(w, done.next)
+}
+
+// again has the form shown once more, with what was written and what is stored.
+func (d *outcome) again(o *opened, it item, texts []store.Text, status int, said string) (err error) {
+	if texts == nil {
+		texts = []store.Text{}
+	}
+	if d.page, err = o.editing(it, texts); err != nil {
+		return err
+	}
+	if status == http.StatusConflict && it.is != nil {
+		stored := versionOf(it.is)
+		d.page.Changed = &stored
+	}
+	d.status, d.said = status, said
+	return nil
+}
+
+// put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
+func (o *opened) put(it item, is *store.Translation, tell func(project string)) error {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return err
+	}
+	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.row, is, keys.Decided); err != nil {
+		return err
+	}
+	if err := k.Save(); err != nil {
+		return err
+	}
+	if is.State != store.Draft {
+		if err := o.remember(it, is); err != nil {
+			return err
+		}
+	}
+	o.tx.OnCommit(func() { tell(o.project.ID) })
+	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
+}
+
+// onward leads to the next key, and says what was saved.
+func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State) {
+	said := "saved"
+	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f finding) bool { return f.Holds }) {
+		said = "held"
+	}
+	d.next = "key?" + string(o.With("after", it.at.String(), "said", said))
+}
+
+// onward is the address of the next key that the filter shows; of the list, where there is none; and of the search
+// itself, where that takes longer than one request may.
+func (o *opened) onward(r *http.Request) (string, error) {
+	from, _ := readPosition(r.FormValue("after"))
+	before, back := readPosition(r.FormValue("before"))
+	direction := "after"
+	if back {
+		from, direction = before, "before"
+	}
+	said := r.FormValue("said")
+	f, err := o.walk(from, back, 1)
+	switch {
+	case err != nil:
+		return "", err
+	case len(f.items) > 0:
+		return "key?" + string(o.With("at", f.items[0].at.String(), "said", said)), nil
+	case f.more:
+		return "key?" + string(o.With(direction, f.last.String(), "said", said)), nil
+	}
+	return "list?" + string(o.With("done", cmp.Or(said, "1"))), nil
+}

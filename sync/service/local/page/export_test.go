@@ -1,0 +1,4 @@
+package page
+
+// Passwords are derived quickly in tests.
+func init() { rounds = 10 }

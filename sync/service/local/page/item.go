@@ -1,0 +1,191 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// item is one key in one language, as it is stored.
+type item struct {
+	at      position
+	row     *store.Row
+	is      *store.Translation // nil: not translated
+	offered *store.Translation // that conflicts with it; nil: none
+	source  string             // the source language
+	code    string
+}
+
+// itemAt reads a key. With it come the stored forms of its number and its collection.
+func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.Row) (item, error) {
+	it := item{at: position{collection, store.RowNumber(n)}, row: r, source: o.project.Source, code: o.Language}
+	var err error
+	if it.is, err = k.Translation(o.Language, n); err == nil {
+		it.offered, err = k.Offered(o.Language, n)
+	}
+	return it, err
+}
+
+// version tells what is stored of a key from everything else that may be: a form carries the one that its writer saw.
+func (it item) version() string {
+	var b strings.Builder
+	add := func(texts []store.Text) {
+		for _, t := range texts {
+			b.WriteString(strconv.Quote(t.Form) + strconv.Quote(t.Value))
+		}
+		b.WriteByte('|')
+	}
+	add(it.row.Texts)
+	for _, t := range []*store.Translation{it.is, it.offered} {
+		if t != nil {
+			b.WriteString(strconv.FormatInt(t.Changed, 10) + string(t.State.Word()))
+			add(t.Texts)
+		}
+		b.WriteByte(';')
+	}
+	return store.Digest(b.String())
+}
+
+// forms are the plural forms that a translation has fields for: those that the language needs, and those that are
+// there; a single text has one without a name.
+func (it item) forms() []string {
+	if !it.row.Plural {
+		return []string{""}
+	}
+	var forms []string
+	for _, c := range plural.Categories(it.code) {
+		if !c.Rare || c.Name == plural.Other {
+			forms = append(forms, c.Name)
+		}
+	}
+	have := it.row.Texts
+	if it.is != nil {
+		have = it.is.Texts
+	}
+	if len(forms) > 0 && it.is == nil {
+		have = nil // the source's forms are those of another language
+	}
+	for _, t := range have {
+		if !slices.Contains(forms, t.Form) {
+			forms = append(forms, t.Form)
+		}
+	}
+	slices.SortStableFunc(forms, plural.Compare)
+	return forms
+}
+
+// textOf is the text of a form; empty where there is none.
+func textOf(texts []store.Text, form string) string {
+	for _, t := range texts {
+		if t.Form == form {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// sourceOf is the source text that a form translates: of the same form, else of "other".
+func (it item) sourceOf(form string) string {
+	for _, want := range []string{form, plural.Other, ""} {
+		if text := textOf(it.row.Texts, want); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// finding is what a check says about a text.
+type finding struct {
+	Form   string `json:"form"` // empty: of the only text, or of all forms together
+	Check  string `json:"check"`
+	Reason string `json:"reason"`
+	Holds  bool   `json:"holds"` // pulls hold the translation back for it
+}
+
+// examine makes the checks that pulls make, on texts for this key.
+func (it item) examine(texts []store.Text) (all []finding) {
+	add := func(form string, found []check.Finding) {
+		for _, f := range found {
+			all = append(all, finding{form, f.Check, f.Reason, !f.Warning})
+		}
+	}
+	var sources, have, of []string
+	if it.row.Plural {
+		for _, t := range it.row.Texts {
+			sources, of = append(sources, t.Value), append(of, t.Form)
+		}
+	}
+	for _, t := range texts {
+		if it.row.Plural {
+			have = append(have, t.Form)
+		}
+		add(t.Form, check.Translation(check.Input{Format: string(it.format()), Key: it.row.Key, Form: t.Form,
+			Source: it.sourceOf(t.Form), Translation: t.Value, Forms: sources, Language: it.code, SourceLanguage: it.source}))
+	}
+	if it.row.Plural {
+		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.code, SourceLanguage: it.source}))
+	}
+	return all
+}
+
+// format is the one that the source text came in; of what was imported before formats were stored, the plainest.
+func (it item) format() wire.Format {
+	if it.row.Format == "" {
+		return wire.FormatJSON
+	}
+	return it.row.Format
+}
+
+// shows tells whether a filter shows a key.
+func (p scope) shows(it item) bool {
+	switch p.Show {
+	case showTodo:
+		return (it.is == nil || it.is.State == store.Draft || it.offered != nil) && p.finds(it)
+	case showUntranslated:
+		return it.is == nil && p.finds(it)
+	case showDraft:
+		return it.is != nil && it.is.State == store.Draft && p.finds(it)
+	case showConfirmed:
+		return it.is != nil && it.is.State == store.Intermediate && p.finds(it)
+	case showFinal:
+		return it.is != nil && it.is.State == store.Final && p.finds(it)
+	case showConflict:
+		return it.offered != nil && p.finds(it)
+	case showFailing:
+		return it.is != nil && p.finds(it) && len(it.examine(it.is.Texts)) > 0
+	}
+	return p.finds(it)
+}
+
+// finds tells whether a key, its source text or its translation has what is searched for, in any case.
+func (p scope) finds(it item) bool {
+	if p.Q == "" || contains(it.row.Key, p.Q) {
+		return true
+	}
+	in := func(texts []store.Text) bool {
+		return slices.ContainsFunc(texts, func(t store.Text) bool { return contains(t.Value, p.Q) })
+	}
+	return in(it.row.Texts) || it.is != nil && in(it.is.Texts)
+}
+
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// state is a key's state in words.
+func (it item) state() string {
+	switch {
+	case it.is == nil:
+		return "untranslated"
+	case it.is.State == store.Draft:
+		return showDraft
+	case it.is.State == store.Intermediate:
+		return showConfirmed
+	}
+	return showFinal
+}

@@ -1,0 +1,206 @@
+package page
+
+import (
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// perPage is how many keys one page of a list has.
+const perPage = 50
+
+// projectRow is a project on the first page, with its languages.
+type projectRow struct {
+	ID, Name, Source string
+	Keys             int
+	Languages        []languageRow
+}
+
+type languageRow struct {
+	Code, Name             string
+	Final, Confirmed, Keys int
+}
+
+// Link leads to the keys of a language that wait for a translation.
+func (p projectRow) Link(code, show string) template.URL {
+	return scope{Project: p.ID, Language: code, Show: show}.With()
+}
+
+// projects is the first page.
+func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) error {
+	var rows []projectRow
+	err := s.Store.View(func(tx *store.Tx) error {
+		var all []*store.Project
+		err := store.EachProject(tx, func(p *store.Project) {
+			if p.Type == wire.ProjectTypeLocalization {
+				all = append(all, p)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(a, b *store.Project) int { return strings.Compare(a.Name, b.Name) })
+		for _, p := range all {
+			row, err := projectRowOf(tx, p)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return show(w, http.StatusOK, "projects", view{Visitor: v, Title: "Projects", Data: rows})
+}
+
+func projectRowOf(tx *store.Tx, p *store.Project) (projectRow, error) {
+	row := projectRow{ID: p.ID, Name: p.Name, Source: LanguageName(p.Source)}
+	for _, code := range p.Targets {
+		row.Languages = append(row.Languages, languageRow{Code: code, Name: LanguageName(code)})
+	}
+	for _, name := range store.CollectionNames(tx, p.ID) {
+		k, err := store.OpenCollection(tx, p.ID, name)
+		if err != nil {
+			return row, err
+		}
+		row.Keys += k.Keys
+		for i := range row.Languages {
+			l := &row.Languages[i]
+			if slices.Contains(k.Targets, l.Code) {
+				l.Keys += k.Keys
+				l.Final += k.Counts[l.Code].Final
+				l.Confirmed += k.Counts[l.Code].Confirmed
+			}
+		}
+	}
+	return row, nil
+}
+
+// listed is a key in a list.
+type listed struct {
+	Link            template.URL
+	Key, Collection string
+	Source, Text    string
+	State           string
+	Conflict        bool
+	Failing         string // what the first check says that does
+}
+
+// listing is a page of a list.
+type listing struct {
+	Scope                    scope
+	Project, Language        string
+	Code, SourceCode         string
+	Filters                  []Filter
+	Collections              []string // all of the project that have the language
+	Keys                     []listed
+	First, Previous, Forward template.URL // queries; empty where there is none
+	Searching                bool         // Forward goes on with the search: not all of the page was filled
+}
+
+// list is a page of the keys that a filter shows.
+func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	p := scopeOf(r)
+	var l listing
+	err := s.Store.View(func(tx *store.Tx) error {
+		o, err := p.open(tx)
+		if err != nil {
+			return err
+		}
+		from, back := position{}, false
+		if at, ok := readPosition(r.FormValue("after")); ok {
+			from = at
+		} else if at, ok := readPosition(r.FormValue("before")); ok {
+			from, back = at, true
+		}
+		f, err := o.walk(from, back, perPage)
+		if err != nil {
+			return err
+		}
+		l, err = o.listing(f, from, back)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	said := ""
+	if done := r.FormValue("done"); done != "" {
+		said = strings.TrimSpace(saved[done] + " There are no further keys here.")
+	}
+	return show(w, http.StatusOK, "list", view{Visitor: v, Title: l.Project + ": " + l.Language, Said: said, Data: l})
+}
+
+func (o *opened) listing(f found, from position, back bool) (listing, error) {
+	l := listing{Scope: o.scope, Project: o.project.Name, Language: LanguageName(o.Language), Code: o.Language,
+		SourceCode: o.project.Source, Filters: filters}
+	whole := o.scope
+	whole.In = ""
+	all, err := whole.open(o.tx)
+	if err != nil {
+		return l, err
+	}
+	l.Collections = all.collections
+	last, first := f.last, from
+	if back {
+		slices.Reverse(f.items)
+		last, first = from, f.last
+	}
+	for _, it := range f.items {
+		l.Keys = append(l.Keys, o.listed(it))
+	}
+	if back && !f.more {
+		first = position{}
+	}
+	if f.more || back {
+		l.Forward = o.With("after", behind(f.items, last, back).String())
+		l.Searching = !back && len(f.items) < perPage
+	}
+	if first.Row > 0 {
+		l.First, l.Previous = o.With(), o.With("before", before(f.items, first, back).String())
+	}
+	return l, nil
+}
+
+// behind is where the page after this one begins.
+func behind(items []item, last position, back bool) position {
+	if back && len(items) > 0 {
+		return items[len(items)-1].at
+	}
+	return last
+}
+
+// before is where the page before this one ends.
+func before(items []item, first position, back bool) position {
+	if !back && len(items) > 0 {
+		return items[0].at
+	}
+	return first
+}
+
+func (o *opened) listed(it item) listed {
+	l := listed{Link: o.With("at", it.at.String()), Key: it.row.Key, Collection: it.at.Collection,
+		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil}
+	if it.is != nil {
+		l.Text = shortened(it.is.Texts)
+		if found := it.examine(it.is.Texts); len(found) > 0 {
+			l.Failing = found[0].Reason
+		}
+	}
+	return l
+}
+
+// shortened is the beginning of a text, or of the form that says most.
+func shortened(texts []store.Text) string {
+	const most = 200
+	text := texts[len(texts)-1].Value
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,265 @@
+//go:build browser
+
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const ctrl = chromedp.ModifierCtrl
+
+// signIn opens the form and types a name and a password, by keys alone.
+func (b *chromium) signIn(w *world) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(w.server.URL + "/translate/"))
+	b.until(`document.activeElement?.id === "name"`)
+	b.keys("Anna" + kb.Tab + "long enough" + kb.Enter)
+	b.until(`document.querySelector("h1")?.textContent === "Projects"`)
+}
+
+// hostileText is one that wants to be more than a text.
+const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=hacked=1>` + "\u202egnp.exe"
+
+// filled is a world with everything that a page shows.
+func filled(t *testing.T) *world {
+	w := newWorld(t)
+	w.imports("language=en&format=android-xml&collection=android", "strings.xml", `<resources><!-- Shown above the list of files. -->
+		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)
+	texts := map[string]string{"editor.save": "Save all the changes of this document now", "editor.keep": "Save all the changes of this page now",
+		hostileText: hostileText, "long": strings.Repeat("W", 400), "hello": "Hello {name}"}
+	for i := range 60 {
+		texts[fmt.Sprintf("more%02d", i)] = fmt.Sprintf("Text number %d.", i)
+	}
+	data, err := json.Marshal(texts)
+	w.check(err)
+	w.imports("language=en&format=json", "app.json", string(data))
+	save := func(key string, texts map[string]string, state string) {
+		f := form(w.get("key?"+inGerman+"&show=all&q="+url.QueryEscape(key)), "key")
+		for form, text := range texts {
+			f.Set("text-"+form, text)
+		}
+		f.Set("state", state)
+		w.has(w.post(w.client, "key", f), "200 ")
+	}
+	save("files", map[string]string{"one": "eine Datei in {folder}", "other": "Dateien in {ordner}"}, "confirmed")
+	save("files", map[string]string{"one": "eine Datei in {folder}", "other": "Dateien im {ordner}"}, "confirmed")
+	save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument jetzt speichern"}, "final")
+	save("editor.keep", map[string]string{"": "Alle Änderungen an dieser Seite speichern"}, "draft")
+	save("hello", map[string]string{"": hostileText}, "draft")
+	result := w.imports("language=de&format=json", "app.json", `{"editor.keep": "Änderungen behalten"}`)
+	if result["conflictingKeyValues"] == nil {
+		t.Fatal("no conflict")
+	}
+	return w
+}
+
+// Every page in both lights and at two widths breaks no rule of accessibility, and fits; hostile texts are text. The
+// pictures are for people.
+func TestBrowserLooks(t *testing.T) {
+	w := filled(t)
+	link, err := w.service.Page().Invite("", false)
+	w.check(err)
+	b := newChromium(t)
+	stranger := newChromium(t)
+	b.signIn(w)
+	pages := []struct{ name, path string }{
+		{"projects", ""}, {"list", "list?" + inGerman + "&show=all"}, {"failing", "list?" + inGerman + "&show=failing"},
+		{"nothing", "list?" + inGerman + "&show=all&q=nowhere"}, {"plural", "key?" + inGerman + "&show=all&q=files"},
+		{"conflict", "key?" + inGerman + "&show=conflict"}, {"hostile", "key?" + inGerman + "&show=all&q=hacked"},
+		{"people", "people"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
+	}
+	for _, c := range []struct {
+		width  int64
+		scheme string
+	}{{1200, "light"}, {1200, "dark"}, {390, "light"}, {390, "dark"}} {
+		name := func(page string) string { return fmt.Sprintf("%s-%s-%d", page, c.scheme, c.width) }
+		b.look(c.width, c.scheme)
+		for _, page := range pages {
+			b.do(chromedp.Navigate(w.server.URL + "/translate/" + page.path))
+			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
+			b.shot(name(page.name))
+			b.sound(name(page.name))
+			if eval[bool](b, `window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror]").length > 0`) {
+				t.Errorf("%s: a text was more than a text", name(page.name))
+			}
+		}
+		stranger.look(c.width, c.scheme)
+		for page, path := range map[string]string{"sign-in": "/translate/sign-in", "invitation": link} {
+			stranger.do(chromedp.Navigate(w.server.URL + path))
+			stranger.shot(name(page))
+			stranger.sound(name(page))
+		}
+	}
+	b.quiet("404 (Not Found)") // the key that is gone
+	stranger.quiet()
+}
+
+// By keys alone a translator goes from the first key to the last; the checks speak while typing; a suggestion is taken
+// over; and it is all stored.
+func TestBrowserKeyboard(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"a": "Hello {name}", "b": "Hello {name}!", "c": "Bye"}`)
+	b := newChromium(t)
+	b.signIn(w)
+	tabTo := func(what string) {
+		t.Helper()
+		for range 60 {
+			if eval[bool](b, `Boolean(document.activeElement?.matches(`+fmt.Sprintf("%q", what)+`))`) {
+				return
+			}
+			b.keys(kb.Tab)
+		}
+		t.Fatalf("no number of tabs leads to %s", what)
+	}
+	on := func(key string) {
+		t.Helper()
+		b.until(fmt.Sprintf(`document.querySelector("h1").textContent === %q && document.activeElement.tagName === "TEXTAREA" && !document.querySelector(".keysays").hidden`, key))
+	}
+	tabTo(`a[href*="language=de"]`)
+	b.keys(kb.Enter)
+	b.until(`document.getElementById("begin")`)
+	tabTo("#begin")
+	b.keys(kb.Enter)
+	on("a")
+	b.keys(kb.ArrowDown, chromedp.KeyModifiers(chromedp.ModifierAlt))
+	on("b")
+	b.keys(kb.ArrowUp, chromedp.KeyModifiers(chromedp.ModifierAlt))
+	on("a")
+	b.keys("Hallo {nome}")
+	b.until(`document.querySelector("#found-text- .holds")?.textContent.includes("{nome}")`)
+	b.keys(strings.Repeat(kb.Backspace, 6) + "{name}")
+	b.until(`document.querySelectorAll("#found-text- li").length === 0`)
+	b.keys(kb.Enter, chromedp.KeyModifiers(ctrl))
+	on("b")
+	b.until(`document.querySelector(".said").textContent === "Saved."`)
+	tabTo("button.use")
+	b.keys(kb.Enter)
+	b.until(`document.activeElement.value === "Hallo {name}"`)
+	b.keys("!")
+	b.keys(kb.Enter, chromedp.KeyModifiers(ctrl, chromedp.ModifierShift))
+	on("c")
+	b.keys("Tschüs")
+	tabTo("button[value=draft]")
+	b.keys(kb.Enter)
+	b.until(`document.querySelector(".said")?.textContent.includes("no further keys")`)
+	page := w.get("list?" + inGerman + "&show=all")
+	for _, want := range []string{`final">final`, `confirmed">confirmed`, `draft">draft`, "Hallo {name}!", "Tschüs"} {
+		w.has(page, want)
+	}
+	b.quiet()
+}
+
+// Without scripts a text is saved the same way, and its checks are told with the page.
+func TestBrowserWithoutScripts(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"a": "Hello {name}", "b": "Bye"}`)
+	b := newChromium(t)
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.signIn(w)
+	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman))
+	b.until(`document.activeElement?.tagName === "TEXTAREA"`)
+	b.keys("Hallo {nome}" + kb.Tab + kb.Enter)
+	b.until(`document.querySelector(".said")?.textContent.includes("hold that translation back")`)
+	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman + "&show=failing"))
+	b.until(`document.querySelector("#found-text- .holds")?.textContent.includes("{nome}")`)
+	b.quiet()
+}
+
+// A person opens the link that the demo prints, types a translation, and a moment later the commit is on the branch.
+func TestBrowserTextToCommit(t *testing.T) {
+	b := newChromium(t)
+	program := filepath.Join(t.TempDir(), "locsync")
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/locsync/locsync/cmd/locsync").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	repository := filepath.Join(t.TempDir(), "demo")
+	var out output
+	cmd := exec.Command(program, "demo", "--dir", repository, "--keep-running")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, out.String())
+		}
+	}()
+	link := regexp.MustCompile(`http://\S+/translate/invitation\?word=\w+`)
+	wait := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("never: %s\n%s", what, out.String())
+			}
+		}
+	}
+	wait("the daemon runs", func() bool {
+		at := link.FindString(out.String())
+		if at == "" {
+			return false
+		}
+		answer, err := http.Get(at)
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	})
+	b.do(chromedp.Navigate(link.FindString(out.String())))
+	b.until(`document.activeElement?.id === "name"`)
+	b.keys("Mira" + kb.Tab + "a good password" + kb.Enter)
+	b.until(`document.querySelector("h1")?.textContent === "Projects"`)
+	b.do(chromedp.Click(chromedp.CSS(`a[href*="language=de"]`)))
+	b.until(`document.getElementById("q")`)
+	b.do(chromedp.SendKeys(chromedp.CSS("#q"), "Save changes"+kb.Enter))
+	b.until(`document.querySelectorAll(".keys a").length === 1`)
+	b.do(chromedp.Click(chromedp.CSS("#begin")))
+	b.until(`document.querySelector(".keysays")?.hidden === false`)
+	b.keys("Das hier speichern")
+	began := time.Now()
+	b.keys(kb.Enter, chromedp.KeyModifiers(ctrl))
+	b.until(`document.querySelector(".said")`)
+	wait("the commit is on the branch", func() bool {
+		text, err := exec.Command("git", "-C", repository, "show", "l10n:web/locales/de.json").CombinedOutput()
+		return err == nil && bytes.Contains(text, []byte("Das hier speichern"))
+	})
+	t.Logf("from the text to the commit: %v", time.Since(began).Round(10*time.Millisecond))
+	b.quiet()
+}
+
+// output is what a program prints, read while it runs.
+type output struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}

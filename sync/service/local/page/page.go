@@ -1,0 +1,247 @@
+// Package page is where people translate in the embedded service, in a browser: the keys of a project and language, a
+// field for each text with its checks and suggestions, who wrote what before, and the people who may.
+//
+// Its law: what a person wrote is never replaced unseen. A form carries the version of the text that its writer saw;
+// where that is not the stored one any more, both are shown and nothing is stored. Translations are stored by the
+// function that imports use (keys.Put). Every text of a project is text to the page, never markup, and everything
+// works without scripts; the one script adds checks while typing and keys.
+//
+// Pages are for people with an account. The first is invited by a command, the others by managers on the page.
+package page
+
+import (
+	"bytes"
+
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
+	"go.uber.org/zap"
+)
+
+// Path is where the page is served, with everything below it.
+const Path = "/translate/"
+
+// Options are what the page works with.
+type Options struct {
+	Store *store.Store
+	// Within answers calls of the interface without asking for credentials: memories come in and go out by them.
+	Within http.Handler
+	// Saved is told of each project in which a person has changed a text, when that is on the disk.
+	Saved  func(project string)
+	Logger *zap.Logger
+}
+
+// Service serves the page. It is an http.Handler and safe for use by several goroutines.
+type Service struct {
+	Options
+	mux     *http.ServeMux
+	guesses *guesses
+	address atomic.Value // string
+	deriver sync.Mutex   // one password at a time is derived: it takes a processor for a while
+}
+
+// ServeHTTP answers a request for something below Path.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
+	h.Set("Cache-Control", "no-store")
+	s.mux.ServeHTTP(w, r)
+}
+
+// policy lets a page use this address's own files and nothing else: whatever text got into it would stay a text.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// visitor is who asks.
+type visitor struct {
+	Name    string
+	Manager bool
+	Form    string // the word that the forms of its pages carry
+	digest  string // of the word in its cookie
+}
+
+// Bounds of what forms carry.
+const (
+	maxForm = 4 << 20
+	maxTMX  = 1 << 30
+)
+
+// public adds a handler that needs no account.
+func (s *Service) public(method, path string, do func(w http.ResponseWriter, r *http.Request) error) {
+	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
+		err := fromOwnPage(r)
+		if err == nil && method == http.MethodPost {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			err = readForm(r)
+		}
+		if err == nil {
+			err = do(w, r)
+		}
+		s.sayError(w, r, nil, err)
+	})
+}
+
+// private adds a handler for those who are signed in; others are asked to. Forms carry the word of the visit, but for
+// files, which are read by their handler.
+func (s *Service) private(method, path string, do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
+	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.visitorOf(r)
+		if err == nil && v == nil {
+			askToSignIn(w, r)
+			return
+		}
+		if err == nil {
+			err = fromOwnPage(r)
+		}
+		isFile := strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
+		if err == nil && method == http.MethodPost && !isFile {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err = readForm(r); err == nil {
+				err = v.sent(r.PostFormValue("form"))
+			}
+		}
+		if err == nil {
+			err = do(w, r, v)
+		}
+		s.sayError(w, r, v, err)
+	})
+}
+
+func readForm(r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return api.BodyError(err)
+	}
+	return nil
+}
+
+// sent checks the word of a form.
+func (v *visitor) sent(form string) error {
+	if !same(form, v.Form) {
+		return api.Refuse(http.StatusForbidden, "the form is from before you signed in; load the page again")
+	}
+	return nil
+}
+
+// fromOwnPage refuses forms of other sites' pages.
+func fromOwnPage(r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	_, host, _ := strings.Cut(origin, "://")
+	if site == "same-origin" || site == "" && origin != "" && strings.EqualFold(host, r.Host) {
+		return nil
+	}
+	return api.Refuse(http.StatusForbidden, "only forms of these pages themselves are taken")
+}
+
+// sayError answers with a page that says what is wrong. err may be nil.
+func (s *Service) sayError(w http.ResponseWriter, r *http.Request, v *visitor, err error) {
+	if err == nil {
+		return
+	}
+	said := view{Visitor: v, Title: "Something is wrong", Data: "It did not work; the service's log says why."}
+	status := http.StatusInternalServerError
+	var p *api.Problem
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &p):
+		status, said.Data = p.Status, p.Detail
+	case errors.As(err, &large):
+		status, said.Data = http.StatusRequestEntityTooLarge, "That is too large to be taken."
+	default:
+		s.Logger.Error("translation page", zap.String("path", r.URL.Path), zap.Error(err))
+	}
+	if err := show(w, status, "problem", said); err != nil {
+		s.Logger.Error("translation page", zap.Error(err))
+	}
+}
+
+// view is what every page is made of.
+type view struct {
+	Visitor *visitor // nil on pages that need no account
+	Title   string
+	Said    string // what came of the form before
+	Data    any
+}
+
+//go:embed page.html
+var source string
+
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("pages").Funcs(template.FuncMap{
+		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
+		"text": shown,
+	}).Parse(source))
+})
+
+func when(at int64) string  { return time.Unix(0, at).UTC().Format("2006-01-02 15:04 UTC") }
+func stamp(at int64) string { return time.Unix(0, at).UTC().Format(time.RFC3339) }
+
+// percent is rounded down: a hundred is all.
+func percent(part, all int) int {
+	if all == 0 {
+		return 0
+	}
+	return part * 100 / all
+}
+
+// shown is a text as people see it: what would be invisible, or would change the order of what is around it, is spelled
+// out. In the fields a text is what it is.
+func shown(text string) string {
+	hides := func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	}
+	if !strings.ContainsFunc(text, hides) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !hides(r) {
+			b.WriteRune(r)
+		} else if r != '\r' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// fieldRows is how many lines a field shows.
+func fieldRows(text string) int {
+	rows := 1
+	for line := range strings.Lines(text) {
+		rows += 1 + len(line)/60
+	}
+	return min(max(rows, 2), 12)
+}
+
+// show answers with a page.
+func show(w http.ResponseWriter, status int, name string, v view) error {
+	var b bytes.Buffer
+	if err := pages().ExecuteTemplate(&b, name, v); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the reader is gone when this fails
+	return nil
+}
+
+// goTo sends the browser on, by an address that also holds behind a proxy which puts the page below a path of its own.
+func goTo(w http.ResponseWriter, where string) error {
+	w.Header().Set("Location", where)
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,426 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/local"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest"
+)
+
+const projectID = "3f0c1b52-6f0e-4d8a-9a55-0a1b2c3d4e5f"
+
+// world is a service with a project in English and German, its page, and one browser that is signed in as a manager.
+type world struct {
+	t       testing.TB
+	service *local.Service
+	server  *httptest.Server
+	client  *http.Client
+	now     atomic.Int64
+	saved   chan string
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, saved: make(chan string, 100)}
+	w.now.Store(time.Now().UnixNano())
+	service, err := local.Open(t.TempDir(), local.Options{AccountID: "me",
+		Now: func() time.Time { return time.Unix(0, w.now.Load()) }, Saved: func(project string) { w.saved <- project },
+		Logger: zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel))})
+	w.check(err)
+	w.service = service
+	mux := http.NewServeMux()
+	mux.Handle("/translate/", service.Page())
+	mux.Handle("/", service)
+	w.server = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		w.server.Close()
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.check(service.EnsureProject(projectID, "app", "en", []string{"de", "pl"}))
+	w.client = w.browser()
+	path, err := service.Page().Invite("Anna", true)
+	w.check(err)
+	w.accept(w.client, path, "", "long enough")
+	return w
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// browser is one that nobody is signed in with.
+func (w *world) browser() *http.Client {
+	jar, err := cookiejar.New(nil)
+	w.check(err)
+	return &http.Client{Jar: jar}
+}
+
+func (w *world) accept(client *http.Client, path, name, password string) string {
+	w.t.Helper()
+	u, err := url.Parse(path)
+	w.check(err)
+	return w.post(client, "invitation", url.Values{"word": {u.Query().Get("word")}, "name": {name}, "password": {password}})
+}
+
+// get returns a page, which has to be there.
+func (w *world) get(path string) string {
+	w.t.Helper()
+	answer, err := w.client.Get(w.server.URL + "/translate/" + path)
+	w.check(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	w.check(err)
+	if answer.StatusCode != http.StatusOK {
+		w.t.Fatalf("GET %s: %s\n%s", path, answer.Status, body)
+	}
+	return string(body)
+}
+
+// post sends a form as a page of the address does, and returns what came after the redirects, with its status in front.
+func (w *world) post(client *http.Client, path string, form url.Values) string {
+	w.t.Helper()
+	r, err := http.NewRequest(http.MethodPost, w.server.URL+"/translate/"+path, strings.NewReader(form.Encode()))
+	w.check(err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	return w.send(client, r)
+}
+
+func (w *world) send(client *http.Client, r *http.Request) string {
+	w.t.Helper()
+	answer, err := client.Do(r)
+	w.check(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	w.check(err)
+	return fmt.Sprintf("%d %s\n%s", answer.StatusCode, answer.Request.URL.Path, body)
+}
+
+// imports sends a file to the service as locsync does, and returns the result.
+func (w *world) imports(query, name, content string) (result map[string]any) {
+	w.t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	part, err := form.CreateFormFile("file", name)
+	w.check(err)
+	_, err = part.Write([]byte(content))
+	w.check(err)
+	w.check(form.Close())
+	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+projectID+"/import?"+query, form.FormDataContentType(), &b)
+	w.check(err)
+	id, err := io.ReadAll(answer.Body)
+	w.check(err)
+	w.check(answer.Body.Close())
+	word := strings.Trim(string(id), "\" \n")
+	if answer.StatusCode/100 != 2 {
+		w.t.Fatalf("import: %s %s", answer.Status, id)
+	}
+	for range 2000 {
+		answer, err := http.Get(w.server.URL + "/api/integration/v1/project/import-result/" + word)
+		w.check(err)
+		result = nil
+		w.check(json.NewDecoder(answer.Body).Decode(&result))
+		w.check(answer.Body.Close())
+		if s := result["status"]; s == "completed" || s == "failed" {
+			return result
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.t.Fatal("the import does not end")
+	return nil
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
+
+// form are the hidden fields of the page's form with a given action.
+func form(page, action string) url.Values {
+	_, rest, _ := strings.Cut(page, `action="`+action+`"`)
+	rest, _, _ = strings.Cut(rest, "</form>")
+	values := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(rest, -1) {
+		values.Set(m[1], strings.NewReplacer("&#43;", "+", "&amp;", "&", "&#34;", `"`, "&#39;", "'").Replace(m[2]))
+	}
+	return values
+}
+
+func (w *world) has(page string, want ...string) {
+	w.t.Helper()
+	for _, part := range want {
+		if !strings.Contains(page, part) {
+			w.t.Errorf("the page lacks %q:\n%s", part, page)
+		}
+	}
+}
+
+func (w *world) lacks(page string, unwanted ...string) {
+	w.t.Helper()
+	for _, part := range unwanted {
+		if strings.Contains(page, part) {
+			w.t.Errorf("the page has %q:\n%s", part, page)
+		}
+	}
+}
+
+const inGerman = "project=" + projectID + "&language=de"
+
+// A person translates key after key; what is saved is what the service exports, and who wrote what is told.
+func TestTranslate(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save", "hi": "Hi {name}", "bye": "Bye"}`)
+	w.imports("language=de&format=json&completion-state=draft", "app.json", `{"bye": "Tschüs"}`)
+	home := w.get("")
+	w.has(home, "app", "German (de)", "0 of 3 final", "Anna")
+	w.has(w.get("list?"+inGerman), `"begin"`, ">save<", ">hi<", ">bye<", "Tschüs", "untranslated", "draft")
+	page := w.get("key?" + inGerman)
+	w.has(page, "<h1><bdi>save</bdi></h1>", ">Save<", `name="text-"`)
+	f := form(page, "key")
+	f.Set("text-", "Speichern")
+	f.Set("state", "final")
+	page = w.post(w.client, "key", f)
+	w.has(page, "200 /translate/key", "Saved.", "<bdi>hi</bdi>", "Hi {name}")
+	if got := <-w.saved; got != projectID {
+		t.Errorf("told of %q", got)
+	}
+	f = form(page, "key")
+	f.Set("text-", "Hallo {nome}")
+	if said := w.post(w.client, "check", f); !strings.Contains(said, `"holds":true`) || !strings.Contains(said, "{nome}") {
+		t.Errorf("the check says %s", said)
+	}
+	f.Set("text-", "Hallo {name}")
+	if said := w.post(w.client, "check", f); !strings.HasSuffix(strings.TrimSpace(said), "[]") {
+		t.Errorf("the check says %s", said)
+	}
+	f.Set("state", "confirmed")
+	page = w.post(w.client, "key", f)
+	w.has(page, "<bdi>bye</bdi>", "Tschüs")
+	f = form(page, "key")
+	f.Set("text-", "Auf Wiedersehen")
+	f.Set("state", "final")
+	w.now.Add(int64(time.Hour))
+	w.has(w.post(w.client, "key", f), "200 /translate/list", "Saved. There are no further keys")
+	w.has(w.get("list?"+inGerman+"&show=all&q=wieder"), ">bye<", "final")
+	w.has(w.get("list?"+inGerman+"&show=confirmed"), ">hi<")
+	w.has(w.get("key?"+inGerman+"&show=all&q=bye"), "Tschüs", "an import", "<bdi>Anna</bdi>", "now")
+	w.has(w.get(""), "2 of 3 final, 3 confirmed or final")
+	again := w.imports("language=de&format=json&completion-state=final", "app.json", `{"save": "Speichern", "bye": "Auf Wiedersehen"}`)
+	if again["keyValuesNotChanged"] != 2.0 {
+		t.Errorf("what was saved is not what is stored: %v", again)
+	}
+}
+
+// A text that changed while its translation was written is shown, and what was written stays in the field; nothing is
+// replaced unseen. An import that conflicts is shown beside the text until a person decides.
+func TestNothingIsReplacedUnseen(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	w.imports("language=de&format=json&completion-state=draft", "app.json", `{"save": "Sichern"}`)
+	first := form(w.get("key?"+inGerman), "key")
+	second := form(w.get("key?"+inGerman), "key")
+	first.Set("text-", "Speichern")
+	first.Set("state", "final")
+	w.has(w.post(w.client, "key", first), "200 ")
+	second.Set("text-", "Ablegen")
+	second.Set("state", "final")
+	page := w.post(w.client, "key", second)
+	w.has(page, "409 ", "Stored now", "Speichern", "Ablegen</textarea>", "Not saved")
+	w.has(w.get("key?"+inGerman+"&show=all"), "Speichern</textarea>")
+	again := form(page, "key")
+	again.Set("text-", "Ablegen")
+	again.Set("state", "draft")
+	w.has(w.post(w.client, "key", again), "200 ")
+
+	result := w.imports("language=de&format=json&completion-state=draft", "app.json", `{"save": "Aufheben"}`)
+	if _, conflicts := result["conflictingKeyValues"].(map[string]any)["save"]; !conflicts {
+		t.Errorf("the import says %v", result)
+	}
+	w.has(w.get("list?"+inGerman+"&show=conflict"), ">save<", "conflict")
+	page = w.get("key?" + inGerman + "&show=conflict")
+	w.has(page, "an import has another text", "Aufheben", "Ablegen</textarea>")
+	again = form(page, "key")
+	again.Set("text-", "Aufheben")
+	again.Set("state", "final")
+	w.post(w.client, "key", again)
+	w.lacks(w.get("list?"+inGerman+"&show=conflict"), ">save<")
+
+	stale := form(w.get("key?"+inGerman+"&show=all"), "key")
+	w.imports("language=en&format=json&overwrite-conflicting-values=true", "app.json", `{"save": "Save all"}`)
+	stale.Set("text-", "Behalten")
+	stale.Set("state", "final")
+	w.has(w.post(w.client, "key", stale), "409 ", "Save all", "Behalten</textarea>")
+}
+
+// The forms of a language have fields of their own, and are checked as pulls check them.
+func TestPluralForms(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=android-xml", "strings.xml",
+		`<resources><plurals name="n"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals></resources>`)
+	polish := "project=" + projectID + "&language=pl"
+	page := w.get("key?" + polish)
+	w.has(page, `name="text-one"`, `name="text-few"`, `name="text-many"`, `name="text-other"`, "%d files")
+	f := form(page, "key")
+	f.Set("text-one", "%d plik")
+	f.Set("text-few", "%2$d pliki")
+	f.Set("text-many", "%d plików")
+	f.Set("state", "final")
+	said := w.post(w.client, "check", f)
+	w.has(said, `"form":"few"`, `"printf"`, `"holds":true`)
+	w.has(w.post(w.client, "key", f), "200 ")
+	w.has(w.get("list?"+polish+"&show=failing"), "failing a check")
+	w.has(w.get("key?"+polish+"&show=failing"), "Held back by pulls", "%2$d pliki</textarea>")
+}
+
+// What is confirmed is suggested for texts like it, with how like they are; TMX files go in and come out.
+func TestMemory(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json",
+		`{"a": "Save all the changes now", "b": "Save all the changes here", "c": "Open the garden gate slowly"}`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Alle Änderungen jetzt speichern")
+	f.Set("state", "final")
+	page := w.post(w.client, "key", f)
+	w.has(page, "<bdi>b</bdi>", "From the translation memory", "Alle Änderungen jetzt speichern", " %</span>")
+	var b bytes.Buffer
+	up := multipart.NewWriter(&b)
+	memory := form(w.get("memory?project="+projectID), "memory")
+	for _, name := range []string{"form", "project"} {
+		w.check(up.WriteField(name, memory.Get(name)))
+	}
+	part, err := up.CreateFormFile("file", "old.tmx")
+	w.check(err)
+	fmt.Fprint(part, `<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the garden gate slowly</seg></tuv>`+
+		`<tuv xml:lang="de"><seg>Das Gartentor langsam öffnen</seg></tuv></tu></body></tmx>`)
+	w.check(up.Close())
+	r, err := http.NewRequest(http.MethodPost, w.server.URL+"/translate/memory", &b)
+	w.check(err)
+	r.Header.Set("Content-Type", up.FormDataContentType())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	w.has(w.send(w.client, r), "200 /translate/memory", "was taken", "German (de): 2 texts")
+	w.has(w.get("key?"+inGerman+"&show=all&q=garden"), "100 %", "Das Gartentor langsam öffnen")
+	w.has(w.get("memory.tmx?project="+projectID), "<tmx", "Alle Änderungen jetzt speichern", "Das Gartentor")
+}
+
+// A list of many keys comes in pages, forwards and back, over collections; every key is on one of them.
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	for _, collection := range []string{"one", "two"} {
+		texts := map[string]string{}
+		for i := range 120 {
+			texts[fmt.Sprintf("%s%03d", collection, i)] = "Text"
+		}
+		data, err := json.Marshal(texts)
+		w.check(err)
+		w.imports("language=en&format=json&collection="+collection, "app.json", string(data))
+	}
+	links := regexp.MustCompile(`<a href="key\?[^"]*"><bdi>([a-z0-9]+)</bdi>`)
+	next := regexp.MustCompile(`<a href="(list\?[^"]*)" rel="(next|prev)">`)
+	walk := func(page, rel string) (keys []string, last string) {
+		for range 20 {
+			for _, m := range links.FindAllStringSubmatch(page, -1) {
+				keys = append(keys, m[1])
+			}
+			last = page
+			at := ""
+			for _, m := range next.FindAllStringSubmatch(page, -1) {
+				if m[2] == rel {
+					at = strings.ReplaceAll(m[1], "&amp;", "&")
+				}
+			}
+			if at == "" {
+				return keys, last
+			}
+			page = w.get(at)
+		}
+		t.Fatalf("no end in direction %s", rel)
+		return nil, ""
+	}
+	keys, last := walk(w.get("list?"+inGerman), "next")
+	seen := map[string]bool{}
+	for _, k := range keys {
+		seen[k] = true
+	}
+	if len(keys) != 240 || len(seen) != 240 {
+		t.Errorf("%d keys, %d of them different", len(keys), len(seen))
+	}
+	back, first := walk(last, "prev")
+	if len(back) != 240 {
+		t.Errorf("backwards %d keys", len(back))
+	}
+	w.has(first, ">one000<")
+	only, _ := walk(w.get("list?"+inGerman+"&in=two"), "next")
+	if len(only) != 120 {
+		t.Errorf("of one collection %d keys", len(only))
+	}
+}
+
+// Hostile texts are text.
+func TestHostileTexts(t *testing.T) {
+	w := newWorld(t)
+	hostile := `</textarea><script>alert(1)</script>"'><img src=x onerror=alert(1)>{{.}}` + "\u202egnp"
+	data, err := json.Marshal(map[string]string{hostile: hostile})
+	w.check(err)
+	w.imports("language=en&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", string(data))
+	w.imports("language=de&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", strings.Replace(string(data), "gnp\"}", "jpg\"}", 1))
+	w.lacks(w.get("list?"+inGerman+"&show=all"), "\u202e")
+	for _, path := range []string{"list?" + inGerman + "&q=" + url.QueryEscape("<script>"), "key?" + inGerman} {
+		page := w.get(path)
+		w.lacks(page, "<script>alert", "<img", `"><u>`)
+		w.has(page, "&lt;script&gt;alert(1)", `\u202egnp`)
+	}
+}
+
+// What developers say about a text is beside it.
+func TestComment(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=ios-strings", "Localizable.strings", "/* Of the button */\n\"save\" = \"Save\";\n")
+	w.has(w.get("key?"+inGerman), "Comment:", "Of the button")
+}
+
+// A daemon elsewhere hears of a saved text by the notification that it has registered.
+func TestSavedIsNotified(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	heard := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		heard <- r.URL.Path + " " + string(body)
+	}))
+	defer receiver.Close()
+	answer, err := http.Post(w.server.URL+"/api/integration/v1/callback", "application/json",
+		strings.NewReader(`{"url": "`+receiver.URL+`", "additionalHeaders": []}`))
+	w.check(err)
+	w.check(answer.Body.Close())
+	if answer.StatusCode/100 != 2 {
+		t.Fatal(answer.Status)
+	}
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Speichern")
+	f.Set("state", "draft")
+	w.has(w.post(w.client, "key", f), "200 ")
+	select {
+	case got := <-heard:
+		if want := `/project/status ["` + projectID + `"]`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("no notification came")
+	}
+}

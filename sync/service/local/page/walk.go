@@ -1,0 +1,69 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// walkFor is how long one request searches for keys; where that is not enough, the page leads on from where it ended.
+const walkFor = 400 * time.Millisecond
+
+// found are keys that a filter shows.
+type found struct {
+	items []item
+	last  position // the last one that was reached
+	more  bool     // there are further keys
+}
+
+// walk finds keys that the scope shows behind a position, or before it, in the order of collections and rows; most
+// of them at most. The zero position is the beginning.
+func (o *opened) walk(from position, back bool, most int) (f found, err error) {
+	end := time.Now().Add(walkFor)
+	names := slices.Clone(o.collections)
+	if back {
+		slices.Reverse(names)
+	}
+	f.last = from
+	for _, name := range names {
+		if from.Row > 0 && (!back && name < from.Collection || back && name > from.Collection) {
+			continue
+		}
+		var start []byte
+		if name == from.Collection && from.Row > 0 {
+			start = store.Number(from.Row)
+		}
+		if err = o.walkIn(name, start, back, most, end, &f); err != nil || f.more {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// walkIn is walk within one collection.
+func (o *opened) walkIn(name string, start []byte, back bool, most int, end time.Time, f *found) error {
+	k, err := o.keyspace(name)
+	if err != nil {
+		return err
+	}
+	seen := 0
+	visit := func(n []byte, r *store.Row) (bool, error) {
+		if seen++; len(f.items) == most || seen%256 == 0 && time.Now().After(end) {
+			f.more = true
+			return false, nil
+		}
+		it, err := o.item(name, k, n, r)
+		if err != nil {
+			return false, err
+		}
+		if f.last = it.at; o.shows(it) {
+			f.items = append(f.items, it)
+		}
+		return true, nil
+	}
+	if back {
+		return k.EachBefore(start, visit)
+	}
+	return k.Each(start, visit)
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// People who translate in a browser have names and passwords of their own. Their records lie in a bucket for each
+// account of the service:
+//
+//	people      account
+//	              person/name in lower case     -> Person (JSON)
+//	              invitation/digest of its word -> Invitation (JSON), until it is used or expires
+//	              visit/digest of its word      -> Visit (JSON): a browser that is signed in
+//
+// Words of invitations and visits, and passwords, are stored as digests only.
+const (
+	atPerson     = "person/"
+	atInvitation = "invitation/"
+	atVisit      = "visit/"
+)
+
+// Person is a translator with an account of its own.
+type Person struct {
+	Name    string `json:"name"`
+	Manager bool   `json:"manager,omitempty"` // may invite and remove people
+	Created int64  `json:"created"`
+	Salt    []byte `json:"salt"`
+	Key     []byte `json:"key"` // derived from the password
+}
+
+// Invitation lets its holder choose a password, once.
+type Invitation struct {
+	Name    string `json:"name,omitempty"` // of the person; empty: chosen with the password
+	Manager bool   `json:"manager,omitempty"`
+	By      string `json:"by,omitempty"` // the person who invites; empty: a command
+	Expires int64  `json:"expires"`
+}
+
+// Visit is a browser that is signed in.
+type Visit struct {
+	Name string `json:"name"`
+	Form string `json:"form"` // the word that forms of its pages carry
+	Seen int64  `json:"seen"`
+}
+
+// VisitIdle is how long a browser stays signed in that is not used.
+const VisitIdle = 14 * 24 * time.Hour
+
+// People are the people of the account, within a transaction.
+type People struct {
+	tx     *Tx
+	bucket *bolt.Bucket // nil in a transaction that only reads, while there are none
+}
+
+// OpenPeople opens them. In a transaction that writes, what has expired goes.
+func OpenPeople(tx *Tx) (*People, error) {
+	all, name := tx.bucket(bucketPeople), []byte(tx.Account())
+	if !tx.Writable() {
+		return &People{tx, all.Bucket(name)}, nil
+	}
+	b, err := all.CreateBucketIfNotExists(name)
+	if err != nil {
+		return nil, err
+	}
+	p := &People{tx, b}
+	now := tx.Now()
+	return p, eachRecord(b, atInvitation, func(key []byte, i *Invitation) error {
+		if i.Expires > now {
+			return nil
+		}
+		return b.Delete(key)
+	})
+}
+
+// eachRecord calls do with the records below a prefix.
+func eachRecord[T any](b *bolt.Bucket, prefix string, do func(key []byte, record *T) error) error {
+	if b == nil {
+		return nil
+	}
+	var keys [][]byte // first: the bucket may change while they are gone through
+	c := b.Cursor()
+	for key, _ := c.Seek([]byte(prefix)); bytes.HasPrefix(key, []byte(prefix)); key, _ = c.Next() {
+		keys = append(keys, bytes.Clone(key))
+	}
+	for _, key := range keys {
+		record := new(T)
+		if err := json.Unmarshal(b.Get(key), record); err != nil {
+			return err
+		}
+		if err := do(key, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func personAt(name string) string { return atPerson + strings.ToLower(name) }
+
+// Person returns the one of a name, in any case; nil where there is none.
+func (p *People) Person(name string) (*Person, error) {
+	if p.bucket == nil {
+		return nil, nil
+	}
+	found, _, err := getRecord[Person](p.bucket, personAt(name))
+	return found, err
+}
+
+// All lists them by name.
+func (p *People) All() (all []*Person, err error) {
+	err = eachRecord(p.bucket, atPerson, func(_ []byte, one *Person) error {
+		all = append(all, one)
+		return nil
+	})
+	return all, err
+}
+
+// Put stores a person. The browsers that the one of that name was signed in with are not any more.
+func (p *People) Put(one *Person) error {
+	if err := p.leave(one.Name); err != nil {
+		return err
+	}
+	return putRecord(p.bucket, personAt(one.Name), one)
+}
+
+// Remove takes a person away, who is signed out everywhere.
+func (p *People) Remove(name string) error {
+	if err := p.leave(name); err != nil {
+		return err
+	}
+	return p.bucket.Delete([]byte(personAt(name)))
+}
+
+// leave ends the visits of a person, and those that have expired.
+func (p *People) leave(name string) error {
+	old := p.tx.Now() - int64(VisitIdle)
+	return eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
+		if v.Seen > old && !strings.EqualFold(v.Name, name) {
+			return nil
+		}
+		return p.bucket.Delete(key)
+	})
+}
+
+// Invite stores an invitation by the digest of its word.
+func (p *People) Invite(digest string, i *Invitation) error {
+	return putRecord(p.bucket, atInvitation+digest, i)
+}
+
+// Invitation returns one that has not expired; nil where there is none.
+func (p *People) Invitation(digest string) (*Invitation, error) {
+	if p.bucket == nil {
+		return nil, nil
+	}
+	found, _, err := getRecord[Invitation](p.bucket, atInvitation+digest)
+	if found != nil && found.Expires <= p.tx.Now() {
+		found = nil
+	}
+	return found, err
+}
+
+// Use takes an invitation away.
+func (p *People) Use(digest string) error { return p.bucket.Delete([]byte(atInvitation + digest)) }
+
+// SignIn stores a visit by the digest of its word.
+func (p *People) SignIn(digest string, v *Visit) error {
+	return putRecord(p.bucket, atVisit+digest, v)
+}
+
+// Visit returns one that has not expired, with its person; nil where there is none.
+func (p *People) Visit(digest string) (*Visit, *Person, error) {
+	if p.bucket == nil {
+		return nil, nil, nil
+	}
+	v, _, err := getRecord[Visit](p.bucket, atVisit+digest)
+	if v == nil || err != nil || p.tx.Now()-v.Seen > int64(VisitIdle) {
+		return nil, nil, err
+	}
+	person, err := p.Person(v.Name)
+	if person == nil {
+		return nil, nil, err
+	}
+	return v, person, err
+}
+
+// SignOut takes a visit away.
+func (p *People) SignOut(digest string) error { return p.bucket.Delete([]byte(atVisit + digest)) }

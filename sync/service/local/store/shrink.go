@@ -1,0 +1,38 @@
+package store
+
+import (
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A database is written anew when it is opened and has at least so many free bytes, and more free pages than others.
+const worthShrinking = 4 << 20
+
+// shrunk is a database without the pages that nothing uses any more; they are never given back while it is in use.
+// Where it cannot be written anew, as on a full disk, it stays as it is. The new file takes the old one's name while
+// both are locked, so that no other process comes between.
+func shrunk(db *bolt.DB, path string) *bolt.DB {
+	info, err := os.Stat(path)
+	free := int64(db.Stats().FreePageN) * int64(db.Info().PageSize)
+	if err != nil || free < worthShrinking || 2*free < info.Size() {
+		return db
+	}
+	temporary := path + ".new"
+	_ = os.Remove(temporary) // of a process that was killed
+	small, err := bolt.Open(temporary, 0o600, &options)
+	if err != nil {
+		return db
+	}
+	const step = 4 << 20 // bytes of one transaction
+	if err = bolt.Compact(small, db, step); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		_ = small.Close()
+		_ = os.Remove(temporary)
+		return db
+	}
+	_ = db.Close() // all of it is in the other
+	return small
+}
