@@ -132,6 +132,11 @@ type Rename struct {
 	Text       catalog.Mark `json:"text"` // that moved: with another text the new key means something else
 
 	Left *Source `json:"left,omitempty"` // the file that the key was in, where that is another one, which stays
+
+	// Reused: the new key had another source text before; what is translated under it then, is of that.
+	Reused bool `json:"reused,omitempty"`
+	// Recalled: it was found in the history of the branch, and its translations may have moved long ago.
+	Recalled bool `json:"recalled,omitempty"`
 }
 
 // ID is the rename's id.
