@@ -190,3 +190,25 @@ func TestRenameMeetsATextThatWasSetBack(t *testing.T) {
 		}
 	}
 }
+
+// A translator's text that no pull has brought follows its key, too, and the service counts it like others: where it did
+// not take it, that is told, and the text follows with the next push.
+func TestFollowingTextIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.translate("main", "de", service.Final, "a", "A newer")
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	w.wire.before = func(r *http.Request) {
+		if isImport(r) && r.URL.Query().Get("language") == "de" {
+			w.wire.lying(`{"keysCreated":0,"keysUpdated":0,"keyValuesNotChanged":0,"keysWithoutSource":0}`)
+		}
+	}
+	w.problem(w.pushes(push.Options{}).Problems, deApp, "stay pending")
+	w.wire.before = nil
+	w.wire.lying("")
+	w.clean(push.Options{})
+	if got := w.atLeast("main", "de", service.Final)["new"]; got != "A newer" {
+		t.Errorf("the service has %q", got)
+	}
+}
