@@ -24,7 +24,10 @@ func (p *imports) intend(s *Import) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.Branch.Now().UTC(),
 		Conflicts: string(s.request.Conflicts), Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.Uploads {
-		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.Remember[i], Units: pass.Accepts(s.accepts[i])})
+		remembered := s.accepts[i].Keys()
+		others := slices.DeleteFunc(up.Units.KeysInOrder(), func(key string) bool { return remembered[key] })
+		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.Remember[i], Units: pass.Accepts(s.accepts[i]),
+			Others: others})
 	}
 	return j, p.Branch.Ledger.Update(func(tx ledger.Writer) error {
 		if err := ledger.Reconciled.Delete(tx, p.Branch.StateName(), p.Branch.Project.Pull.Branch); err != nil {
@@ -264,8 +267,8 @@ func keyCount(j *ledger.Job, refused []string) int {
 		if refused[i] != "" {
 			continue
 		}
-		for _, u := range f.Units {
-			keys[u.Key] = true
+		for _, key := range f.Keys() {
+			keys[key] = true
 		}
 	}
 	return len(keys)
@@ -304,17 +307,14 @@ func (r *imports) unitsTaken(
 
 // withoutConflicts reports the keys that the service holds differently; they stay pending.
 func (r *imports) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
-	var units []ledger.Text
-	told := make(map[string]bool)
-	for _, u := range f.Units {
-		values, conflict := conflicting[u.Key]
-		if !conflict {
-			units = append(units, u)
-		} else if !told[u.Key] {
-			told[u.Key] = true
-			r.Report.Problems = append(r.Report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
+	for _, key := range f.Keys() {
+		if values, conflict := conflicting[key]; conflict {
+			r.Problem(report.Problem{File: f.Memory.Path, Key: key, Language: language,
 				Code: report.CodeConflict, Problem: past.Kept(values...)})
 		}
 	}
-	return units
+	return slices.DeleteFunc(slices.Clone(f.Units), func(u ledger.Text) bool {
+		_, conflict := conflicting[u.Key]
+		return conflict
+	})
 }

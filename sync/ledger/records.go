@@ -64,6 +64,20 @@ type JobFile struct {
 	Name   string      `json:"name"`
 	Memory Destination `json:"memory"`
 	Units  []Text      `json:"units"`
+	Others []string    `json:"others,omitempty"` // keys that are sent as well, and of which nothing is remembered
+}
+
+// Keys are those that were sent, each once.
+func (f JobFile) Keys() []string {
+	keys := slices.Clone(f.Others)
+	told := make(map[string]bool)
+	for _, u := range f.Units {
+		if !told[u.Key] {
+			told[u.Key] = true
+			keys = append(keys, u.Key)
+		}
+	}
+	return keys
 }
 
 // Destination is where the texts of an accepted upload are written down: of a source file in Pushed, of a target file

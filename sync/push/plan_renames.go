@@ -147,9 +147,9 @@ func (k *followingKey) follows(f *followingFile) (texts catalog.Catalog, ours bo
 	return slices.Clone(texts), true, told
 }
 
-// meets decides whether texts that follow replace those that the service has under the new name. They come from the old
-// name, so its history is what their writer has had. A name that another source text had before has old translations of
-// that, which its own history knows.
+// meets decides whether texts that follow replace those that the service has under the new name. What their writer has
+// had is in the histories of both names: a text that only the old one had was written under the new one since. A name
+// that another source text had before has old translations of that, which its own history knows.
 func (k *followingKey) meets(texts catalog.Catalog, now *translations) (outcome catalog.Outcome) {
 	there, index := now.theirs[k.rename.To.Key], texts.Index()
 	for _, u := range there {
@@ -157,12 +157,16 @@ func (k *followingKey) meets(texts catalog.Catalog, now *translations) (outcome 
 		if at, is := index[u.Name]; is {
 			claim.New = texts[at].Text
 		}
-		claim.Past = ledger.Texts(k.was.past, catalog.Name{Key: k.rename.From.Key, Form: u.Form})
-		if claim.Met = len(claim.Past) > 0; claim.Met {
-			claim.Agreed = claim.Past[len(claim.Past)-1]
+		own, present := ledger.Texts(now.past, u.Name), catalog.MarkOf(u.Text)
+		was := ledger.Texts(k.was.past, catalog.Name{Key: k.rename.From.Key, Form: u.Form})
+		was = slices.DeleteFunc(was, func(m catalog.Mark) bool { return m == present && !slices.Contains(own, m) })
+		if claim.Met = len(was) > 0; claim.Met {
+			claim.Agreed = was[len(was)-1]
 		}
 		if k.rename.Reused {
-			claim.Past = append(ledger.Texts(now.past, u.Name), claim.Past...)
+			claim.Past = append(own, was...)
+		} else {
+			claim.Past = slices.DeleteFunc(own, func(m catalog.Mark) bool { return !slices.Contains(was, m) })
 		}
 		outcome = max(outcome, catalog.Decide(claim))
 	}

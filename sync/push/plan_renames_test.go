@@ -26,6 +26,11 @@ func TestFollowingMeets(t *testing.T) {
 		"translated under the new name":       {"A", "new", []string{"A"}, nil, false, catalog.Older},
 		"so, and under the old one":           {"new", "other", []string{"A"}, nil, false, catalog.Both},
 		"nothing is remembered":               {"A", "B", nil, nil, false, catalog.Unmet},
+		"set back under the new name":         {"B", "A", []string{"A", "B"}, nil, false, catalog.Older},
+		"so, after it was moved here":         {"B", "A", []string{"A", "B"}, []string{"B"}, false, catalog.Older},
+		"so, and pulled":                      {"B", "A", []string{"A", "B"}, []string{"B", "A"}, false, catalog.Older},
+		"so, and changed under the old one":   {"new", "A", []string{"A", "B"}, []string{"B"}, false, catalog.Both},
+		"so, where the name had another text": {"B", "A", []string{"A", "B"}, []string{"old"}, true, catalog.Older},
 		"the name had another text":           {"A", "old", []string{"A"}, []string{"old"}, true, catalog.Replaces},
 		"so, and was translated for this one": {"A", "new", []string{"A"}, []string{"old"}, true, catalog.Older},
 	} {
