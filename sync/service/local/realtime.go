@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/pseudo"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -52,7 +53,8 @@ func (s *Service) translated(c *api.Call, ask *wire.TranslateRequest, source, co
 		}
 		return out
 	}
-	translations, err := s.engines.Translate(c.Request.Context(), engine.ID, source, code, texts, ask.IsHTML)
+	translations, err := s.engines.Translate(c.Request.Context(), engine.ID,
+		machine.Job{Source: source, Target: code, Texts: texts, HTML: ask.IsHTML})
 	if err != nil {
 		s.o.Logger.Warn("texts stay without a translation: the engine failed", zap.String("language", code), zap.Error(err))
 	}

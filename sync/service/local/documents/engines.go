@@ -143,14 +143,19 @@ func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []pr
 		texts[n] = k.Segments[i].Text
 	}
 	engine := k.Project.EngineOf(k.Rendition.Code)
-	translated, err := t.engines.Translate(ctx, engine, k.Project.Source, k.Rendition.Code, texts, html)
+	terms, err := k.Terms()
+	var translated []machine.Text
+	if err == nil {
+		translated, err = t.engines.Translate(ctx, engine, machine.Job{Source: k.Project.Source, Target: k.Rendition.Code,
+			Texts: texts, HTML: html, Terms: terms.Translations})
+	}
 	if err != nil {
 		t.log.Warn("segments stay without a machine translation: the engine failed", zap.String("document", k.Document.Path),
 			zap.String("language", k.Rendition.Code), zap.Error(err))
 	}
 	var out []proposal
-	for n, i := range wait.segments {
-		made := translated[n]
+	for n, made := range translated {
+		i := wait.segments[n]
 		if !made.OK || k.Parsed.Accepts(i, made.Text) != nil || k.Segments[i].Markup == segment.Markdown &&
 			!slices.Equal(linkTarget.FindAllString(texts[n], -1), linkTarget.FindAllString(made.Text, -1)) {
 			continue

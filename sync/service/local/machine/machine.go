@@ -177,9 +177,20 @@ type Text struct {
 	OK   bool
 }
 
+// Job is what is to be translated.
+type Job struct {
+	Source, Target string // languages
+	Texts          []string
+	HTML           bool
+	// Terms gives the terms in a text, each with its translation; nil: there are none. LibreTranslate has no place for
+	// them.
+	Terms func(text string) map[string]string
+}
+
 // Translate has an engine translate texts, as many in a request as it takes. A translation that does not hold what its
 // text has is left out. An error is of the whole engine; what was translated before it stays.
-func (e *Engines) Translate(ctx context.Context, id, source, target string, texts []string, html bool) ([]Text, error) {
+func (e *Engines) Translate(ctx context.Context, id string, j Job) ([]Text, error) {
+	texts := j.Texts
 	out := make([]Text, len(texts))
 	one := e.named(id)
 	if one == nil {
@@ -191,7 +202,8 @@ func (e *Engines) Translate(ctx context.Context, id, source, target string, text
 			size += len(texts[to])
 			to++
 		}
-		answers, err := one.ask(ctx, e.client, one.code(source), one.code(target), texts[from:to], html)
+		part := Job{one.code(j.Source), one.code(j.Target), texts[from:to], j.HTML, j.Terms}
+		answers, err := one.ask(ctx, e.client, part)
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", one.ID, err)
 		}

@@ -99,7 +99,7 @@ func TestLibreTranslate(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	got, err := e.Translate(t.Context(), "libre", "en", "zh-Hans", []string{"Hello {name}", "Hi {name}", "Long", "Bell", "Empty"}, false)
+	got, err := e.Translate(t.Context(), "libre", Job{Source: "en", Target: "zh-Hans", Texts: []string{"Hello {name}", "Hi {name}", "Long", "Bell", "Empty"}, HTML: false})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,11 @@ func TestLibreTranslate(t *testing.T) {
 		many[i] = fmt.Sprint("Text ", i)
 	}
 	requests = 0
-	got, err = e.Translate(t.Context(), "engine:Libre", "en", "zh-Hans", many, false)
+	got, err = e.Translate(t.Context(), "engine:Libre", Job{Source: "en", Target: "zh-Hans", Texts: many, HTML: false})
 	if err != nil || requests != 3 || got[119] != (Text{"译 Text 119", true}) {
 		t.Errorf("%d requests, %+v, %v", requests, got[119], err)
 	}
-	if _, err := e.Translate(t.Context(), "engine:Other", "en", "de", many, false); err == nil {
+	if _, err := e.Translate(t.Context(), "engine:Other", Job{Source: "en", Target: "de", Texts: many, HTML: false}); err == nil {
 		t.Error("there is an engine that is not in the file")
 	}
 }
@@ -129,7 +129,8 @@ func TestOpenAI(t *testing.T) {
 		if err != nil || r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer s3cret-key" {
 			t.Errorf("%s %v: %v", r.URL, r.Header, err)
 		}
-		for _, want := range []string{`"model":"m1"`, `[\"Hello {name}\",\"Bye\"]`, "from the language with the BCP 47 code en into de"} {
+		for _, want := range []string{`"model":"m1"`, `[\"Hello {name}\",\"Bye\"]`, "from the language with the BCP 47 code en into de",
+			`Translate these terms as given here: {\"Bye\":\"Tschüss\"}`} {
 			if !strings.Contains(string(body), want) {
 				t.Errorf("%s lacks %s", body, want)
 			}
@@ -142,10 +143,16 @@ func TestOpenAI(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	job := Job{Source: "en", Target: "de", Texts: []string{"Hello {name}", "Bye"}, Terms: func(text string) map[string]string {
+		if strings.Contains(text, "Bye") {
+			return map[string]string{"Bye": "Tschüss"}
+		}
+		return nil
+	}}
 	for text, fine := range map[string]bool{content: true, "```json\n" + content + "\n```": true, `["Hallo {name}"]`: false,
 		"Hallo {name}, Tschüss": false, `[1, 2]`: false, `["a","b","c"]`: false} {
 		content = text
-		got, err := e.Translate(t.Context(), "engine:Chat", "en", "de", []string{"Hello {name}", "Bye"}, false)
+		got, err := e.Translate(t.Context(), "engine:Chat", job)
 		if (err == nil) != fine || fine && (got[0] != Text{"Hallo {name}", true} || got[1] != Text{"Tschüss", true}) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
@@ -178,7 +185,7 @@ func TestHostileEngines(t *testing.T) {
 			}
 		},
 	} {
-		got, err := engine(t, answer).Translate(t.Context(), "Libre", "en", "de", []string{"a"}, true)
+		got, err := engine(t, answer).Translate(t.Context(), "Libre", Job{Source: "en", Target: "de", Texts: []string{"a"}, HTML: true})
 		if err == nil || got[0].OK {
 			t.Errorf("%s: %+v", name, got)
 		} else if strings.Contains(err.Error(), "s3cret") || strings.ContainsAny(err.Error(), "\r\n") {

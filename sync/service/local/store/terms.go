@@ -72,6 +72,15 @@ func (t *Terms) In(text string) (found []Term) {
 	return found
 }
 
+// Translations are the terms in a text, as they are spelled there, each with its translation.
+func (t *Terms) Translations(text string) map[string]string {
+	all := make(map[string]string)
+	for _, found := range t.In(text) {
+		all[text[found.From:found.To]] = found.Target
+	}
+	return all
+}
+
 // Whole is the target term of a text that is a term.
 func (t *Terms) Whole(text string) (target string, known bool) {
 	target, known = t.targets[strings.ToLower(strings.TrimSpace(text))]
