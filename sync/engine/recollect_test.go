@@ -210,3 +210,41 @@ func TestRenameSurvivesTheState(t *testing.T) {
 		t.Errorf("what has followed before is told again: %+v", p.Renamed)
 	}
 }
+
+// Two keys with one translation in a language are two keys: of which one went when the other one came, none became the
+// other, whatever the history of that translation looks like.
+func TestLostStateTakesNoTwinForARename(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(*world){
+		"push": func(w *world) { w.pushes(push.Options{}) },
+		"pull": func(w *world) { w.pulls(pull.Options{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"cancel": "Cancel", "b": "B"}`})
+			sync := func() {
+				w.pushes(push.Options{})
+				w.pulls(pull.Options{})
+				w.git("merge", "-q", "l10n")
+			}
+			w.pushes(push.Options{})
+			w.translate("main", "de", service.Final, "cancel", "Abbrechen", "b", "B de")
+			w.translate("main", "fr", service.Final, "cancel", "Annuler", "b", "B fr")
+			sync()
+			w.write(enApp, `{"abort": "Abort", "b": "B"}`)
+			w.commit()
+			w.pushes(push.Options{})
+			w.translate("main", "de", service.Final, "abort", "Abbrechen")
+			sync()
+			w.lose()
+			first(w)
+			sync()
+			if got := w.at("main", "fr")["abort"]; got != "" {
+				t.Errorf("the service has %q", got)
+			}
+			if got := compact(w.show("l10n", "locales/fr/app.json")); strings.Contains(got, "abort") {
+				t.Errorf("the branch has %s", got)
+			}
+		})
+	}
+}

@@ -151,8 +151,12 @@ func TestUnreadMoveIsKept(t *testing.T) {
 func TestRenameMeetsATextThatWasSetBack(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]func(*world, *clones){
-		"kept":                          func(*world, *clones) {},
-		"lost":                          func(w *world, _ *clones) { w.lose() },
+		"kept": func(*world, *clones) {},
+		"lost": func(w *world, _ *clones) { w.lose() },
+		"lost, and a pull was first": func(w *world, _ *clones) {
+			w.lose()
+			w.pulls(pull.Options{})
+		},
 		"another clone's":               func(w *world, _ *clones) { (&clones{}).change(w) },
 		"a clone's before the renaming": func(w *world, two *clones) { two.change(w) },
 	} {

@@ -149,12 +149,21 @@ type Rename struct {
 
 	// Reused: the new key had another source text before; what is translated under it then, is of that.
 	Reused bool `json:"reused,omitempty"`
-	// Recalled: it was found in the history of the branch, and its translations may have moved long ago.
-	Recalled bool `json:"recalled,omitempty"`
+	// Language is the one whose translation the history of the branch has moved, maybe long ago, where that is how it was
+	// found: what it says of the key's translations into others is not known.
+	Language string `json:"language,omitempty"`
 }
 
 // ID is the rename's id.
-func (m Rename) ID() string { return ID(m.Collection, m.Path, m.To.Key, m.To.Form) }
+func (m Rename) ID() string {
+	if m.Language != "" {
+		return ID(m.Collection, m.Path, m.To.Key, m.To.Form, m.Language)
+	}
+	return ID(m.Collection, m.Path, m.To.Key, m.To.Form)
+}
+
+// In reports whether it is about the translations into a language.
+func (m Rename) In(language string) bool { return m.Language == "" || m.Language == language }
 
 // Equal reports whether two renames are the same.
 func (m Rename) Equal(o Rename) bool {

@@ -90,7 +90,7 @@ func (p *Branch) BroughtBy(
 // does so at the service. A push finds there what has followed already.
 func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog) error {
 	base := before.Marks()
-	moved := catalog.Renames(base, texts, catalog.Diff(base, texts))
+	moved := catalog.Whole(catalog.Renames(base, texts, catalog.Diff(base, texts)), base, texts)
 	if len(moved) == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog
 		for _, u := range source {
 			if was, is := from[u.Key]; is {
 				f.renames = append(f.renames, ledger.Rename{Path: b.Path, Collection: b.Collection, To: u.Name,
-					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Recalled: true})
+					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Language: f.Language.Code})
 			}
 		}
 	}

@@ -43,7 +43,8 @@ func (p *Branch) LookForRenames(
 	}
 	var now catalog.Marks
 	for _, m := range stored {
-		if slices.ContainsFunc(found.Found, m.Equal) {
+		again := func(o ledger.Rename) bool { return m.Equal(o) || m.Language != "" && m.To == o.To }
+		if slices.ContainsFunc(found.Found, again) {
 			continue
 		}
 		if now == nil {

@@ -67,7 +67,7 @@ func (r *merging) readMoves(t *tree.Tree, tip *gitops.Tip) error {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}
 	r.moves = append(r.moves, a.Moves...)
-	r.renamed = make(map[*bundle.Bundle][]catalog.Rename)
+	r.renamed = make(map[*bundle.Bundle][]ledger.Rename)
 	for _, s := range t.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
@@ -77,9 +77,7 @@ func (r *merging) readMoves(t *tree.Tree, tip *gitops.Tip) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range append(renames.Found, renames.Pending...) {
-			r.renamed[s.Bundle] = append(r.renamed[s.Bundle], catalog.Rename{From: m.From, To: m.To})
-		}
+		r.renamed[s.Bundle] = append(renames.Found, renames.Pending...)
 	}
 	return nil
 }

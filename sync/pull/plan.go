@@ -27,7 +27,7 @@ type common struct {
 	lost     map[string]pass.Conflict // that are not decided yet
 	shared   *tree.Shared
 	accepted *accepted.Sources // what the service has of the sources, compared with the branch's tree
-	renamed  map[*bundle.Bundle][]catalog.Rename
+	renamed  map[*bundle.Bundle][]ledger.Rename
 	merged   map[string]bool // target files that a pull has merged before, by ledger.TargetID
 	fresh    bool            // the branch was made anew
 	show     bool            // the report shows each change
@@ -81,10 +81,14 @@ func (s *situation) leaveChanges(changes []catalog.Change) {
 // renames are the keys of a target's source files that became other keys: of all renames those that concern it.
 func (s *situation) renames() []catalog.Rename { return renamesOf(s.Target, s.former, s.renamed) }
 
-func renamesOf(t bundle.Target, before former, all map[*bundle.Bundle][]catalog.Rename) []catalog.Rename {
+func renamesOf(t bundle.Target, before former, all map[*bundle.Bundle][]ledger.Rename) []catalog.Rename {
 	renamed := slices.Clone(before.renamed)
 	for _, b := range t.Sources {
-		renamed = append(renamed, all[b]...)
+		for _, m := range all[b] {
+			if m.In(t.Language.Code) {
+				renamed = append(renamed, catalog.Rename{From: m.From, To: m.To})
+			}
+		}
 	}
 	return renamed
 }

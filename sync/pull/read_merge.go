@@ -28,7 +28,7 @@ type merging struct {
 	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
 	digested  sourceDigests
 	moves     []ledger.Move // of source files
-	renamed   map[*bundle.Bundle][]catalog.Rename
+	renamed   map[*bundle.Bundle][]ledger.Rename
 	contested map[string]config.Language // files that both branch and base changed
 	removals  *removals
 }

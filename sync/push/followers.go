@@ -55,7 +55,7 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 		if m.Left != nil {
 			told.FromFile = m.Left.Path
 		}
-		if !m.Recalled || len(languages) > 0 {
+		if m.Language == "" || len(languages) > 0 {
 			r.report.Renamed = append(r.report.Renamed, told)
 		}
 		if len(r.Errs) == failed && !again[m.Path] {

@@ -58,6 +58,9 @@ func (r *renameReader) file(
 		format: r.groupOf(b).ExportFormat()}
 	keys := make(map[string]*followingKey)
 	for _, m := range renames {
+		if !m.In(l.Code) {
+			continue
+		}
 		id := m.Before().ID() + "\x00" + m.From.Key
 		if k := keys[id]; k != nil {
 			k.ids = append(k.ids, m.ID())
