@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -193,14 +192,10 @@ func (d *running) take(p prepared) {
 
 // pageAddress is where people reach the daemon's address: by the public one, where that is configured.
 func pageAddress(public, listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || public != "" {
+	if public != "" || listen == "" {
 		return public
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost" // it listens on every address of the machine
-	}
-	return "http://" + net.JoinHostPort(host, port)
+	return "http://" + listen
 }
 
 // serving is what the daemon's address serves.

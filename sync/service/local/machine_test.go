@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -80,6 +81,45 @@ func TestEngineElsewhere(t *testing.T) {
 	id := s.added(p, "", file{"b.html", page})[0].ID
 	if got := string(s.exportDocuments("&mode=current", id).body); got != page {
 		t.Errorf("while it is down: %q", got)
+	}
+}
+
+// While an engine is asked, which may take minutes, others write as much as they like.
+func TestWritesWhileAnEngineIsAsked(t *testing.T) {
+	asked, answer := make(chan bool, 1), make(chan bool)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked <- true
+		<-answer
+		fmt.Fprint(w, `{"translatedText":["Eins."]}`)
+	}))
+	defer elsewhere.Close()
+	dir := t.TempDir()
+	engines := fmt.Sprintf(`[{"id":"engine:Slow","kind":"libretranslate","url":%q}]`, elsewhere.URL)
+	if err := os.WriteFile(filepath.Join(dir, machine.File), []byte(engines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serveIn(t, dir, Options{})
+	p, other := s.documentsProject("de"), s.create("en", "de")
+	s.post("/v1/project/"+p+"/mt", `[{"id":"engine:Slow","languages":["de"]}]`).want(t, 204, nil)
+	s.post("/v1/project/"+p+"/pretranslation-rules", `[{"ruleType":"MT","order":1}]`).want(t, 204, nil)
+	id := s.added(p, "", file{"a.html", "<p>One.</p>"})[0].ID
+	<-asked
+	written := make(chan int, 1)
+	go func() {
+		large := `{"a":"` + strings.Repeat("x", 8<<20) + `"}`
+		written <- s.startImport(other, "?language=en&format=json", file{"a.json", large}).status
+	}()
+	select {
+	case status := <-written:
+		if status != 200 {
+			t.Errorf("the import: %d", status)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the import waits for the engine")
+	}
+	close(answer)
+	if got := string(s.exportDocuments("&mode=current", id).body); got != "<p>Eins.</p>" {
+		t.Errorf("the document is %q", got)
 	}
 }
 

@@ -131,7 +131,8 @@ type asked struct {
 	stages   []int // that their translations count as confirmed at
 }
 
-// fill has the language's engine translate what waits for it. What the document would not take, and what an engine
+// fill has the language's engine translate what waits for it; the transaction that the editor was opened in may have
+// ended. What the document would not take, and what an engine
 // that does not answer owes, stays without a translation.
 func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []proposal {
 	if len(wait.segments) == 0 {

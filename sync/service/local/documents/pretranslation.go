@@ -162,23 +162,7 @@ type proposal struct {
 // came meanwhile stays.
 func (s *Service) runPretranslation(ctx context.Context, j *store.Job) error {
 	for _, id := range j.Pretranslation.Documents {
-		proposals := map[string][]proposal{}
-		err := s.store.View(func(tx *store.Tx) error {
-			d, found, err := store.FindDocument(tx, id)
-			if err != nil || !found {
-				return err
-			}
-			for _, r := range d.Languages {
-				k, err := editor.Open(tx, d, r.Code)
-				if err != nil {
-					return err
-				}
-				if proposals[r.Code], err = propose(ctx, s.machine, k, s.rules(k.Project)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		proposals, err := s.proposals(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -206,6 +190,42 @@ func (s *Service) runPretranslation(ctx context.Context, j *store.Job) error {
 		}
 	}
 	return s.store.Update(func(tx *store.Tx) error { return store.Finish(tx, j, wire.Completed) })
+}
+
+// proposals are those for a document, by language. No transaction is open while an engine elsewhere is asked: a write
+// that makes the database larger would wait until it ends, and all others behind it.
+func (s *Service) proposals(ctx context.Context, id string) (map[string][]proposal, error) {
+	var codes []string
+	err := s.store.View(func(tx *store.Tx) error {
+		d, found, err := store.FindDocument(tx, id)
+		if err != nil || !found {
+			return err
+		}
+		for _, r := range d.Languages {
+			codes = append(codes, r.Code)
+		}
+		return nil
+	})
+	all := map[string][]proposal{}
+	for _, code := range codes {
+		var k *editor.Editor
+		var wait asked
+		err = s.store.View(func(tx *store.Tx) error {
+			d, found, err := store.FindDocument(tx, id)
+			if err != nil || !found || d.Rendition(code) == nil {
+				return err
+			}
+			if k, err = editor.Open(tx, d, code); err == nil {
+				all[code], wait, err = propose(k, s.rules(k.Project))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all[code] = append(all[code], s.machine.fill(ctx, k, wait)...)
+	}
+	return all, err
 }
 
 // dropPretranslation says that a job is no longer at its documents, which is for one that failed.
@@ -250,16 +270,13 @@ func fillIn(k *editor.Editor, proposals []proposal) error {
 	return k.Close()
 }
 
-// propose follows the rules for every segment without a translation.
-func propose(ctx context.Context, machine translator, k *editor.Editor,
-	rules []store.PretranslationRule) ([]proposal, error) {
-	var out []proposal
-	var wait asked
+// propose follows the rules for every segment without a translation, and names those that wait for an engine elsewhere.
+func propose(k *editor.Editor, rules []store.PretranslationRule) (out []proposal, wait asked, err error) {
 	elsewhere := k.Project.Translates(k.Rendition.Code) && k.Project.EngineOf(k.Rendition.Code) != PseudoEngineID
 	for i := range k.Segments {
 		was, err := k.Target(i)
 		if err != nil {
-			return nil, err
+			return nil, wait, err
 		}
 		if was != nil {
 			continue
@@ -271,7 +288,7 @@ func propose(ctx context.Context, machine translator, k *editor.Editor,
 			}
 			t, ok, err := followRule(k, r, i)
 			if err != nil {
-				return nil, err
+				return nil, wait, err
 			}
 			if ok {
 				t.Source = store.Digest(k.Segments[i].Text)
@@ -280,7 +297,7 @@ func propose(ctx context.Context, machine translator, k *editor.Editor,
 			}
 		}
 	}
-	return append(out, machine.fill(ctx, k, wait)...), nil
+	return out, wait, nil
 }
 
 // followRule asks one rule for a translation of a segment.

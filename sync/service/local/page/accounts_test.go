@@ -239,3 +239,19 @@ func TestEncodedForms(t *testing.T) {
 	w.has(w.send(w.client, r), "403 ")
 	w.has(w.get("list?"+inGerman+"&show=untranslated"), ">save<")
 }
+
+// Links lead to an address that browsers can open.
+func TestInvitationAddress(t *testing.T) {
+	w := newWorld(t)
+	for base, want := range map[string]string{
+		"http://127.0.0.1:7430": "http://127.0.0.1:7430/", "https://l10n.example/at/": "https://l10n.example/at/",
+		"http://0.0.0.0:7430": "http://localhost:7430/", "http://[::]:7430": "http://localhost:7430/",
+		"http://:7430": "http://localhost:7430/",
+	} {
+		w.service.Page().SetAddress(base)
+		link, err := w.service.Page().InvitationURL("", false)
+		if err != nil || !strings.HasPrefix(link, want+"translate/invitation?word=") {
+			t.Errorf("%s: %s, %v", base, link, err)
+		}
+	}
+}

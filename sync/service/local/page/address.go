@@ -2,7 +2,9 @@ package page
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -16,12 +18,20 @@ type Invited struct {
 	URL string `json:"url"`
 }
 
-// SetAddress says at which address the page is served; empty: at none.
-func (s *Service) SetAddress(base string) { s.address.Store(strings.TrimRight(base, "/")) }
+// SetAddress says at which address the page is served; empty: at none. All addresses of the machine have no name of
+// their own: this machine calls itself localhost.
+func (s *Service) SetAddress(base string) {
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "" || ip != nil && ip.IsUnspecified() {
+			base = "http://" + net.JoinHostPort("localhost", u.Port())
+		}
+	}
+	s.address.Store(strings.TrimRight(base, "/"))
+}
 
 // InviteCall answers POST InvitePath?name=...&manager=true.
 func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
-	url, err := s.InvitationURL(r.URL.Query().Get("name"), r.URL.Query().Get("manager") != "")
+	link, err := s.InvitationURL(r.URL.Query().Get("name"), r.URL.Query().Get("manager") != "")
 	if err != nil {
 		status, said := http.StatusInternalServerError, err.Error()
 		if p, ok := err.(*api.Problem); ok {
@@ -31,7 +41,7 @@ func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(Invited{url}) // the reader is gone when this fails
+	_ = json.NewEncoder(w).Encode(Invited{link}) // the reader is gone when this fails
 }
 
 // InvitationURL makes an invitation and returns its whole address.

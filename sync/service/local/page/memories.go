@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -174,8 +175,18 @@ func (s *Service) memoryOf(project string) (id string, err error) {
 	return id, err
 }
 
+// fileTime is how long a TMX file may take on its way and to be read: more than the minute of other requests.
+const fileTime = 30 * time.Minute
+
+// unhurried gives a request the time of a file. A writer that has no deadlines has no limit either.
+func unhurried(w http.ResponseWriter) {
+	c, end := http.NewResponseController(w), time.Now().Add(fileTime)
+	_, _ = c.SetReadDeadline(end), c.SetWriteDeadline(end)
+}
+
 // download sends the project's memory as a TMX file.
 func (s *Service) download(w http.ResponseWriter, r *http.Request, _ *visitor) error {
+	unhurried(w)
 	id, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
@@ -194,6 +205,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if v == nil {
 		return askToSignIn(w, r)
 	}
+	unhurried(w)
 	r.Body = http.MaxBytesReader(w, r.Body, maxTMX)
 	parts, err := r.MultipartReader()
 	if err != nil {

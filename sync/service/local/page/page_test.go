@@ -371,6 +371,52 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// deadlines is an answer of a server that limits its requests.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.read = t
+	return nil
+}
+
+func (d *deadlines) SetWriteDeadline(t time.Time) error {
+	d.write = t
+	return nil
+}
+
+// A large memory takes its time, whatever the server gives other requests.
+func TestFilesHaveTime(t *testing.T) {
+	w := newWorld(t)
+	at, err := url.Parse(w.server.URL + "/translate/")
+	w.check(err)
+	var b bytes.Buffer
+	body := multipart.NewWriter(&b)
+	w.check(body.WriteField("form", form(w.get("memory?project="+projectID), "memory").Get("form")))
+	w.check(body.WriteField("project", projectID))
+	file, err := body.CreateFormFile("file", "a.tmx")
+	w.check(err)
+	_, err = io.WriteString(file, `<tmx version="1.4"><header srclang="en"/><body></body></tmx>`)
+	w.check(err)
+	w.check(body.Close())
+	up := httptest.NewRequest(http.MethodPost, w.server.URL+"/translate/memory", &b)
+	up.Header.Set("Content-Type", body.FormDataContentType())
+	up.Header.Set("Sec-Fetch-Site", "same-origin")
+	down := httptest.NewRequest(http.MethodGet, w.server.URL+"/translate/memory.tmx?project="+projectID, nil)
+	for _, r := range []*http.Request{up, down} {
+		for _, cookie := range w.client.Jar.Cookies(at) {
+			r.AddCookie(cookie)
+		}
+		answer, least := &deadlines{ResponseRecorder: httptest.NewRecorder()}, time.Now().Add(10*time.Minute)
+		w.service.Page().ServeHTTP(answer, r)
+		if answer.Code >= 400 || answer.read.Before(least) || answer.write.Before(least) {
+			t.Errorf("%s: %d, until %v and %v", r.URL, answer.Code, answer.read, answer.write)
+		}
+	}
+}
+
 // Hostile texts are text.
 func TestHostileTexts(t *testing.T) {
 	w := newWorld(t)
