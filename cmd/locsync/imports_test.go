@@ -39,12 +39,15 @@ var arrows = map[string][]string{
 		"gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events", "sync/failure",
 		"sync/ledger", "sync/report", "sync/request", "sync/service", "sync/tree", "sync/trigger",
 	},
-	// tree: the files as one reading of them.
+	// tree: the files as one reading of them. imports: what was decided to be sent.
 	"sync/push": {
 		"formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog", "sync/config", "sync/events",
-		"sync/examine", "sync/failure", "sync/ledger", "sync/pass", "sync/past", "sync/report", "sync/service",
-		"sync/spelling", "sync/tree",
+		"sync/examine", "sync/failure", "sync/imports", "sync/ledger", "sync/pass", "sync/past", "sync/report",
+		"sync/service", "sync/spelling", "sync/tree",
 	},
+	// past: what is told of a text that the service keeps
+	"sync/imports": {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/pass", "sync/past",
+		"sync/report", "sync/service", "sync/spelling"},
 	// oracle: what is about to be written is read by a second reader first. forge: the request comes after the commit.
 	"sync/pull": {
 		"formats/oracle", "formats/resource", "gitops", "sync/accepted", "sync/bundle", "sync/catalog",

@@ -23,6 +23,10 @@ func TestServiceInvites(t *testing.T) {
 		!strings.Contains(string(out), "is not running") {
 		t.Errorf("before it runs: %v %s", err, out)
 	}
+	if out, err := exec.Command("locsync", "service", "invite", "Anna", "B").CombinedOutput(); err == nil ||
+		err.(*exec.ExitError).ExitCode() != 2 {
+		t.Errorf("two names: %v %s", err, out)
+	}
 	var out lockedBuffer
 	cmd := exec.Command("locsync", "service", "--listen", "127.0.0.1:0", "--data", data, "--account", "me", "--api-key-file", key)
 	cmd.Stdout, cmd.Stderr = &out, &out

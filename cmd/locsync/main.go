@@ -12,6 +12,7 @@
 //	process -> engine, ledger, service, local, web, gitops   web -> engine, exposition, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
 //	document -> jsonschema, config, report, service, terminal  service -> wire
+//	engine -> branches, push, pull -> pass, past             push -> imports -> pass
 //	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config,
 //	          watch, heartbeat
 //	check -> plural          spelling -> catalog, plural       service/local -> wire, plural, formats

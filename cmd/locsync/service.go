@@ -122,7 +122,7 @@ func inviteFirst(a *app, svc *local.Service) error {
 	if err != nil || !empty {
 		return err
 	}
-	link, err := svc.Page().InvitationURL("", true)
+	link, err := svc.Page().InvitationURL("", false)
 	if err == nil {
 		fmt.Fprintf(a.err, "to translate in a browser, open %s (for one account, within 7 days)\n", link)
 	}
@@ -139,7 +139,9 @@ func inviteCommand(a *app) *cobra.Command {
 			"daemon (locsync run),\nor, with --data, that of locsync service. The link makes one account, within 7 days. With " +
 			"the name of a person who has an\naccount it is for choosing a new password. The first person is a manager.",
 		Example: "  locsync service invite\n  locsync service invite Anna --manager\n  locsync service invite --data data",
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wants(cmd, len(args) <= 1, "one name at most")
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := data
 			if dir == "" {

@@ -59,7 +59,7 @@ func Sourced(p *pass.Branch, repo *gitops.Repo) (*pass.Branch, error) {
 }
 
 // ForPush are the branches of a push, whose repository is open.
-func ForPush(ctx context.Context, p *pass.Branch, dry bool) (Census, error) {
+func ForPush(ctx context.Context, p *pass.Branch) (Census, error) {
 	p, err := Sourced(p, p.Repo)
 	if err != nil {
 		return Census{}, err
@@ -68,7 +68,7 @@ func ForPush(ctx context.Context, p *pass.Branch, dry bool) (Census, error) {
 	case !p.Project.PerBranch():
 		return Census{Lines: []*pass.Branch{p}}, nil
 	case p.Project.Push.Source != config.Worktree:
-		return take(ctx, p, dry)
+		return take(ctx, p)
 	}
 	head, _, err := p.Repo.Head()
 	if err != nil {
@@ -87,11 +87,11 @@ func ForPush(ctx context.Context, p *pass.Branch, dry bool) (Census, error) {
 		return Census{}, &failure.UsageError{Err: err}
 	}
 	return Census{Lines: []*pass.Branch{line}},
-		registry{p}.register(dry, ledger.Line{Base: head, Branch: line.Project.Pull.Branch})
+		registry{p}.register(ledger.Line{Base: head, Branch: line.Project.Pull.Branch})
 }
 
 // ForPull are the branches of a pull, whose repository is open.
-func ForPull(ctx context.Context, p *pass.Branch, dry bool) (Census, error) {
+func ForPull(ctx context.Context, p *pass.Branch) (Census, error) {
 	p, err := Sourced(p, p.Repo)
 	if err != nil {
 		return Census{}, err
@@ -99,7 +99,7 @@ func ForPull(ctx context.Context, p *pass.Branch, dry bool) (Census, error) {
 	if !p.Project.PerBranch() {
 		return Census{Lines: []*pass.Branch{p}}, nil
 	}
-	return take(ctx, p, dry)
+	return take(ctx, p)
 }
 
 // Census is which branches have passes now.
@@ -120,7 +120,7 @@ func (c Census) Found() pass.Found {
 }
 
 // take looks at the branches and remembers which of the lines are there.
-func take(ctx context.Context, p *pass.Branch, dry bool) (c Census, err error) {
+func take(ctx context.Context, p *pass.Branch) (c Census, err error) {
 	there, _, err := p.Repo.Branches.List(ctx)
 	if err != nil {
 		return c, pass.UsageError(err)
@@ -160,7 +160,7 @@ func take(ctx context.Context, p *pass.Branch, dry bool) (c Census, err error) {
 		}
 		c.Lines = append(c.Lines, line)
 		now := ledger.Line{Base: name, Branch: line.Project.Pull.Branch, Published: true}
-		if err := (registry{p}).register(dry, now); err != nil {
+		if err := (registry{p}).register(now); err != nil {
 			return c, err
 		}
 	}
@@ -169,7 +169,7 @@ func take(ctx context.Context, p *pass.Branch, dry bool) (c Census, err error) {
 			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are " +
 				"for; check out a branch, or set pull.base"}})
 	}
-	c.finished, err = registry{p}.finish(records, there, head, dry)
+	c.finished, err = registry{p}.finish(records, there, head)
 	return c, err
 }
 

@@ -19,7 +19,7 @@ const keepFinished = 30 * 24 * time.Hour
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one
 // that is checked out is in use.
 func (r registry) finish(
-	records map[string]ledger.Line, there map[string]string, head string, dry bool,
+	records map[string]ledger.Line, there map[string]string, head string,
 ) ([]report.FinishedLine, error) {
 	var finished []report.FinishedLine
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -28,7 +28,7 @@ func (r registry) finish(
 			continue
 		}
 		if record.Finished != nil {
-			if err := r.forgetLine(record, dry); err != nil {
+			if err := r.forgetLine(record); err != nil {
 				return nil, err
 			}
 			continue
@@ -44,9 +44,7 @@ func (r registry) finish(
 		}
 		finished = append(finished, report.FinishedLine{Base: name, Branch: record.Branch, Collections: collections})
 		now := r.branch.Now().UTC()
-		if record.Finished = &now; dry {
-			continue
-		}
+		record.Finished = &now
 		if err := ledger.Lines.Put(r.branch.Ledger, r.branch.ProjectName(), name, record); err != nil {
 			return nil, err
 		}
@@ -56,8 +54,8 @@ func (r registry) finish(
 
 // forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its
 // request stays with it: it is a few words, and they may have closed it for good.
-func (r registry) forgetLine(line ledger.Line, dry bool) error {
-	if dry || line.Forgotten != nil || line.Base == r.branch.Project.Trunk() ||
+func (r registry) forgetLine(line ledger.Line) error {
+	if line.Forgotten != nil || line.Base == r.branch.Project.Trunk() ||
 		r.branch.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}

@@ -26,10 +26,7 @@ func (r registry) records() (map[string]ledger.Line, error) {
 }
 
 // register remembers a line that is alive. That the remote has had it is never forgotten, until it is finished.
-func (r registry) register(dry bool, now ledger.Line) error {
-	if dry {
-		return nil
-	}
+func (r registry) register(now ledger.Line) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		before, ok, err := ledger.Lines.Get(tx, r.branch.ProjectName(), now.Base)
 		if err != nil {

@@ -43,8 +43,8 @@ type Merged struct {
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are
-// translations, "any" includes none.
+// Merge decides per name which of three texts stands, by the law of Decide. The first row that fits counts; "-" is no
+// text, o, t and b are translations, "any" includes none.
 //
 //	source  repository  service      base    outcome
 //	gone    any         any          any     removed, and what the service has for it is left there
@@ -91,26 +91,8 @@ func Merge(in Three) Merged {
 		case !here && text == "" && sourceText[their.Name] != "":
 		case !here:
 			out.take(Added, their.Name, text)
-		case in.Ours[at].Text == text:
-			out.Agreed[their.Name] = MarkOf(text)
-		case in.Filler.Has(their.Name, in.Ours[at].Text) || in.Ours[at].Text == "":
-			out.take(Changed, their.Name, text)
-		case text == "":
-			out.hold(their, base, known, "the service has a blank where the repository has a translation; "+
-				"the translation stays. Translate it at the service, or take it out of the repository")
-		case !known:
-			out.Undecided = append(out.Undecided, Conflict{their.Name, in.Ours[at].Text, text})
-		case text == sourceText[their.Name]:
-			out.hold(their, base, known, "the service has the source text where the repository has a translation; "+
-				"the translation stays. If the source text is meant, write it into the repository")
-		case base == MarkOf(in.Ours[at].Text):
-			out.take(Changed, their.Name, text)
-		case base == MarkOf(text):
-			out.Agreed[their.Name] = base
-			out.Kept = append(out.Kept, their.Name)
 		default:
-			out.Conflicts = append(out.Conflicts, Conflict{their.Name, in.Ours[at].Text, text})
-			out.take(Changed, their.Name, text)
+			out.weigh(in, their, in.Ours[at].Text, sourceText[their.Name])
 		}
 	}
 	theirs := in.Theirs.Index()
@@ -127,6 +109,35 @@ func Merge(in Three) Merged {
 	in.follow(&out, living, ours)
 	in.clear(&out, living)
 	return out
+}
+
+// weigh decides between the two sides' texts of a name that is in the source.
+func (m *Merged) weigh(in Three, their Unit, our, source string) {
+	n, text := their.Name, their.Text
+	base, known := in.Base[n]
+	outcome := Decide(Claim{New: text, Present: our, Met: known, Agreed: base})
+	switch {
+	case outcome == Alike:
+		m.Agreed[n] = MarkOf(text)
+	case our == "", in.Filler.Has(n, our):
+		m.take(Changed, n, text)
+	case text == "":
+		m.hold(their, base, known, "the service has a blank where the repository has a translation; "+
+			"the translation stays. Translate it at the service, or take it out of the repository")
+	case outcome == Unmet:
+		m.Undecided = append(m.Undecided, Conflict{n, our, text})
+	case text == source:
+		m.hold(their, base, known, "the service has the source text where the repository has a translation; "+
+			"the translation stays. If the source text is meant, write it into the repository")
+	case outcome == Replaces:
+		m.take(Changed, n, text)
+	case outcome == Older:
+		m.Agreed[n] = base
+		m.Kept = append(m.Kept, n)
+	case outcome == Both:
+		m.Conflicts = append(m.Conflicts, Conflict{n, our, text})
+		m.take(Changed, n, text)
+	}
 }
 
 // leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side

@@ -17,7 +17,7 @@ type Worded struct {
 	Agreed    []Name     // both sides have the same text, and it is not Base
 }
 
-// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's.
+// Reword decides by the law of Decide which texts of a source file those that were changed at the service replace.
 // The repository is the authority for its sources: it decides which names there are, and its text stands where both
 // sides changed one. The first row that fits counts; "-" is no text, o, t and b are texts, "any" includes none.
 //
@@ -41,19 +41,22 @@ func Reword(in Wording) Worded {
 		}
 		text := in.Theirs[at].Text
 		base, known := in.Base[our.Name]
+		claim := Claim{New: text, Present: our.Text, Met: known, Agreed: base}
+		if known && in.Behind[our.Name] {
+			claim.Past = []Mark{MarkOf(our.Text)}
+		}
+		outcome := Decide(claim)
 		switch {
-		case text == our.Text:
+		case outcome == Alike:
 			if base != MarkOf(text) {
 				out.Agreed = append(out.Agreed, our.Name)
 			}
 		case text == "":
 			reason := "the service has a blank where the source file has a text; the text stays"
 			out.Held = append(out.Held, Held{our.Name, text, reason})
-		case !known:
-		case in.Behind[our.Name], base == MarkOf(our.Text):
+		case outcome == Replaces:
 			out.Changes = append(out.Changes, Change{Changed, our.Name, text})
-		case base == MarkOf(text):
-		default:
+		case outcome == Both:
 			out.Conflicts = append(out.Conflicts, Conflict{our.Name, our.Text, text})
 		}
 	}

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 
+	"github.com/locsync/locsync/sync/branches"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/push"
-	"github.com/locsync/locsync/sync/repository"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -17,15 +20,53 @@ type runReport[R any] interface {
 	Then(R) R
 }
 
+// kind is what pushes and pulls differ in: which branches have one, how it is made, and the report of none.
+type kind[R any] struct {
+	record string // in the ledger
+	census func(context.Context, *pass.Branch) (branches.Census, error)
+	make   func(context.Context, *pass.Branch, pass.Found) (R, error)
+	none   func(*pass.Branch, branches.Census, error) (R, error)
+}
+
+// once makes a pass of each branch that has one. The failure of one does not keep the others from theirs.
+func once[R any](ctx context.Context, p *project, dry bool, of kind[R]) ([]R, error) {
+	branch, c := p.passing(dry), branches.Census{}
+	repo, err := p.repository.Open(ctx)
+	if err == nil {
+		defer p.repository.Close(repo)
+		c, err = of.census(ctx, branches.With(branch, branch.Project, repo))
+	}
+	if err == nil {
+		err = c.Remember(branch, of.record)
+	}
+	if err != nil || len(c.Lines) == 0 {
+		result, err := of.none(branch, c, err)
+		return []R{result}, err
+	}
+	var reports []R
+	var errs []error
+	for i, line := range c.Lines {
+		var found pass.Found
+		if i == 0 {
+			found = c.Found()
+		}
+		result, err := of.make(ctx, line, found)
+		reports = append(reports, result)
+		errs = append(errs, err)
+	}
+	if !dry && of.record == ledger.PassPull {
+		p.repository.Maintain(ctx, repo)
+	}
+	return reports, errors.Join(errs...)
+}
+
 // twice makes a pass, and makes it again where what it failed for could be repaired.
-func twice[R runReport[R]](
-	ctx context.Context, of *repository.Repository, dry bool, run func() ([]R, error),
-) ([]R, error) {
-	first, err := run()
-	if !of.Mended(ctx, err) {
+func twice[R runReport[R]](ctx context.Context, p *project, dry bool, of kind[R]) ([]R, error) {
+	first, err := once(ctx, p, dry, of)
+	if !p.repository.Mended(ctx, err) {
 		return first, err
 	}
-	second, err := run()
+	second, err := once(ctx, p, dry, of)
 	if dry { // nothing was done
 		return second, err
 	}

@@ -85,6 +85,14 @@ func (p *project) finished() {
 	p.changes.Send()
 }
 
+// passing is the branch for a pass: for a dry run, with a draft of the ledger.
+func (p *project) passing(dry bool) *pass.Branch {
+	if dry {
+		return p.branch.Draft()
+	}
+	return p.branch
+}
+
 // began remembers when the last pull began.
 func (p *project) began(at time.Time) {
 	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {

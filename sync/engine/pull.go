@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/ledger"
@@ -26,36 +25,11 @@ func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, erro
 	if !o.DryRun {
 		p.began(p.branch.Now())
 	}
-	return twice(ctx, p.repository, o.DryRun, func() ([]pull.Report, error) { return p.pullOnce(ctx, o) })
-}
-
-func (p *project) pullOnce(ctx context.Context, o pull.Options) ([]pull.Report, error) {
-	var c branches.Census
-	repo, err := p.repository.Open(ctx)
-	if err == nil {
-		defer p.repository.Close(repo)
-		c, err = branches.ForPull(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
-	}
-	if err == nil && !o.DryRun {
-		err = c.Remember(p.branch, ledger.PassPull)
-	}
-	if err != nil || len(c.Lines) == 0 {
-		result, err := pull.None(p.branch, o, c.Found(), err)
-		return []pull.Report{result}, err
-	}
-	var reports []pull.Report
-	var errs []error
-	for i, line := range c.Lines {
-		var found pass.Found
-		if i == 0 {
-			found = c.Found()
-		}
-		result, err := pull.Make(ctx, line, o, found)
-		reports = append(reports, result)
-		errs = append(errs, err)
-	}
-	if !o.DryRun {
-		p.repository.Maintain(ctx, repo)
-	}
-	return reports, errors.Join(errs...)
+	return twice(ctx, p, o.DryRun, kind[pull.Report]{record: ledger.PassPull, census: branches.ForPull,
+		make: func(ctx context.Context, b *pass.Branch, found pass.Found) (pull.Report, error) {
+			return pull.Make(ctx, b, o, found)
+		},
+		none: func(b *pass.Branch, c branches.Census, err error) (pull.Report, error) {
+			return pull.None(b, o, c.Found(), err)
+		}})
 }

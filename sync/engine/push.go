@@ -24,38 +24,16 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 		return []push.Report{push.Failed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
-	reports, err := twice(ctx, p.repository, o.DryRun, func() ([]push.Report, error) { return p.pushOnce(ctx, o) })
+	reports, err := twice(ctx, p, o.DryRun, kind[push.Report]{record: ledger.PassPush, census: branches.ForPush,
+		make: func(ctx context.Context, b *pass.Branch, found pass.Found) (push.Report, error) {
+			return push.Make(ctx, b, o, found)
+		},
+		none: func(b *pass.Branch, c branches.Census, err error) (push.Report, error) {
+			return push.None(b, o, c.Skipped, c.Found(), err)
+		}})
 	p.branch.GitBusy.Is(p.branch.Now())
 	if !errors.Is(err, gitops.ErrBusy) {
 		p.branch.GitBusy.Ends()
 	}
 	return reports, err
-}
-
-func (p *project) pushOnce(ctx context.Context, o push.Options) ([]push.Report, error) {
-	var c branches.Census
-	repo, err := p.repository.Open(ctx)
-	if err == nil {
-		defer p.repository.Close(repo)
-		c, err = branches.ForPush(ctx, branches.With(p.branch, p.branch.Project, repo), o.DryRun)
-	}
-	if err == nil && !o.DryRun {
-		err = c.Remember(p.branch, ledger.PassPush)
-	}
-	if err != nil || len(c.Lines) == 0 {
-		result, err := push.None(p.branch, o, c.Skipped, c.Found(), err)
-		return []push.Report{result}, err
-	}
-	var reports []push.Report
-	var errs []error
-	for i, line := range c.Lines {
-		var found pass.Found
-		if i == 0 {
-			found = c.Found()
-		}
-		result, err := push.Make(ctx, line, o, found)
-		reports = append(reports, result)
-		errs = append(errs, err)
-	}
-	return reports, errors.Join(errs...)
 }

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -178,4 +180,33 @@ func TestShallowCloneWithoutState(t *testing.T) {
 	w.elsewhere(bare, "main", map[string]string{deApp: `{"a": "A de", "b": "B de"}`})
 	in(gittest.Clone(t, "file://"+bare, "--depth=1"))
 	w.sends(deApp+" (de): b", enApp+" (en): a b")
+}
+
+// A pull has moved a translation to its new key on the branch, and the state is lost before a push moves it at the
+// service: the branch's history says that it has to follow.
+func TestRenameSurvivesTheState(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", deApp)); got != `{"new": "A de", "b": "B de"}` {
+		t.Fatalf("the branch has %s", got)
+	}
+	w.lose()
+	dry := w.pushes(push.Options{DryRun: true})
+	p := w.pushes(push.Options{})
+	if fmt.Sprint(dry.Renamed, dry.Keys) != fmt.Sprint(p.Renamed, p.Keys) || len(p.Renamed) != 1 {
+		t.Errorf("the dry run said %+v, and it was %+v", dry.Renamed, p.Renamed)
+	}
+	w.holds("main", "de", "new", "A de")
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", deApp)); got != `{"new": "A de", "b": "B de"}` {
+		t.Errorf("the branch has %s", got)
+	}
+	w.sends()
+	w.lose()
+	if p := w.pushes(push.Options{}); len(p.Renamed) > 0 {
+		t.Errorf("what has followed before is told again: %+v", p.Renamed)
+	}
 }

@@ -145,3 +145,70 @@ func TestUnreadMoveIsKept(t *testing.T) {
 		t.Errorf("the service has %v", got)
 	}
 }
+
+// A translator sets the text under a new key back to what the old key had before. A push that meets the rename after
+// that, with another clone's state or none, does not take the text for an older one.
+func TestRenameMeetsATextThatWasSetBack(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]func(*world, *clones){
+		"kept":                          func(*world, *clones) {},
+		"lost":                          func(w *world, _ *clones) { w.lose() },
+		"another clone's":               func(w *world, _ *clones) { (&clones{}).change(w) },
+		"a clone's before the renaming": func(w *world, two *clones) { two.change(w) },
+	} {
+		for _, pulled := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: ", pulled"}[pulled], func(t *testing.T) {
+				t.Parallel()
+				w, two := mergedWorld(t, settings+jsonFiles), &clones{}
+				sync := func() {
+					w.clean(push.Options{})
+					w.pulls(pull.Options{})
+					w.git("merge", "-q", "l10n")
+				}
+				w.translate("main", "de", service.Final, "a", "A newer")
+				sync()
+				two.change(w)
+				sync()
+				two.change(w)
+				w.write(enApp, `{"new": "A", "b": "B"}`)
+				w.commit()
+				sync()
+				w.translate("main", "de", service.Final, "new", "A de")
+				if pulled {
+					sync()
+				}
+				state(w, two)
+				w.pushes(push.Options{})
+				if got := w.at("main", "de")["new"]; got != "A de" {
+					t.Errorf("the service has %q", got)
+				}
+				w.pulls(pull.Options{})
+				if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"new": "A de"`) {
+					t.Errorf("the branch has %s", got)
+				}
+			})
+		}
+	}
+}
+
+// A translator's text that no pull has brought follows its key, too, and the service counts it like others: where it did
+// not take it, that is told, and the text follows with the next push.
+func TestFollowingTextIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.translate("main", "de", service.Final, "a", "A newer")
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	w.wire.before = func(r *http.Request) {
+		if isImport(r) && r.URL.Query().Get("language") == "de" {
+			w.wire.lying(`{"keysCreated":0,"keysUpdated":0,"keyValuesNotChanged":0,"keysWithoutSource":0}`)
+		}
+	}
+	w.problem(w.pushes(push.Options{}).Problems, deApp, "stay pending")
+	w.wire.before = nil
+	w.wire.lying("")
+	w.clean(push.Options{})
+	if got := w.atLeast("main", "de", service.Final)["new"]; got != "A newer" {
+		t.Errorf("the service has %q", got)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -210,5 +211,67 @@ func TestPushOfARenameThatIsRefused(t *testing.T) {
 			}
 			w.clean(push.Options{})
 		})
+	}
+}
+
+// A translator has changed a text that follows its key, and no pull has brought it. A person's text under the new key
+// does not replace it unseen, and the dry run says so; a text that only has the new key has nothing to say.
+func TestRenameMeetsAnEdit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hand     string
+		conflict bool
+	}{"edited": {"A hand", true}, "only renamed": {"A de", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, localFinal+jsonFiles)
+			w.translate("main", "de", service.Final, "a", "A newer")
+			w.write(enApp, `{"new": "A", "b": "B"}`, deApp, `{"new": "`+c.hand+`", "b": "B de"}`)
+			w.commit()
+			dry := w.pushes(push.Options{DryRun: true})
+			p := w.pushes(push.Options{})
+			if fmt.Sprint(dry.Problems, dry.Replaced, dry.Keys) != fmt.Sprint(p.Problems, p.Replaced, p.Keys) {
+				t.Errorf("the dry run said %v %v, and it was %v %v", dry.Problems, dry.Replaced, p.Problems, p.Replaced)
+			}
+			if len(p.Replaced) > 0 {
+				t.Errorf("replaced %v", p.Replaced)
+			}
+			if c.conflict {
+				w.problem(p.Problems, deApp+`: "new" (de)`, "A hand", "A newer")
+			} else if len(p.Problems) > 0 {
+				t.Errorf("%v", p.Problems)
+			}
+			if got := w.atLeast("main", "de", service.Final)["new"]; got != "A newer" {
+				t.Errorf("the service has %q", got)
+			}
+			w.pulls(pull.Options{})
+			if c.conflict { // neither side changes before it is decided
+				w.pushes(push.Options{Theirs: true})
+				w.pulls(pull.Options{})
+			}
+			if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"new": "A newer"`) {
+				t.Errorf("the branch has %s", got)
+			}
+		})
+	}
+}
+
+// Under its new key a translator has changed a text, and another one under the old key. Neither has had the other's: the
+// one under the new key stays, and both are named.
+func TestRenameMeetsATranslator(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.translate("main", "en", service.Final, "new", "A")
+	w.translate("main", "de", service.Final, "new", "A elsewhere")
+	w.translate("main", "de", service.Final, "a", "A newer")
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	dry := w.pushes(push.Options{DryRun: true})
+	p := w.pushes(push.Options{})
+	for _, of := range []report.ProjectPush{dry, p} {
+		w.problem(of.Problems, deApp+`: "new" (de)`, "A elsewhere", "A newer")
+	}
+	if got := w.atLeast("main", "de", service.Final)["new"]; got != "A elsewhere" {
+		t.Errorf("the service has %q", got)
 	}
 }

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/locsync/locsync/sync/catalog"
 )
@@ -21,23 +23,42 @@ func nth(n catalog.Name, i int) catalog.Name {
 
 // Learn makes a text the youngest of a history, forgetting the oldest when it is full.
 func Learn(history catalog.Marks, n catalog.Name, m catalog.Mark) {
-	var texts []catalog.Mark
-	newest := false
-	for i := range historySpan {
-		if old, ok := history[nth(n, i)]; ok {
-			if newest = old == m; !newest {
-				texts = append(texts, old)
-			}
-		}
-	}
-	if newest && len(texts) < historySpan {
+	texts := Texts(history, n)
+	if len(texts) > 0 && texts[len(texts)-1] == m {
 		return // the newest already, as when a delivery is remembered again
 	}
+	texts = slices.DeleteFunc(texts, func(old catalog.Mark) bool { return old == m })
 	texts = append(texts, m)
 	Unlearn(history, n)
 	for i, text := range texts[max(0, len(texts)-historySpan):] {
 		history[nth(n, i)] = text
 	}
+}
+
+// Inherit adds to a history the texts that keys have had under other names in another one, form by form.
+func Inherit(history, from catalog.Marks, names map[string]string) {
+	for n := range from {
+		form, at, _ := strings.Cut(n.Form, "\x00")
+		now, is := names[n.Key]
+		if !is || at != "0" {
+			continue
+		}
+		for _, m := range Texts(from, catalog.Name{Key: n.Key, Form: form}) {
+			if to := (catalog.Name{Key: now, Form: form}); !Knows(history, to, m) {
+				Learn(history, to, m)
+			}
+		}
+	}
+}
+
+// Texts are those of a name, the oldest first.
+func Texts(history catalog.Marks, n catalog.Name) (texts []catalog.Mark) {
+	for i := range historySpan {
+		if m, ok := history[nth(n, i)]; ok {
+			texts = append(texts, m)
+		}
+	}
+	return texts
 }
 
 // Age is a text's place in a history, the oldest first; -1 when it is not there.

@@ -64,6 +64,20 @@ type JobFile struct {
 	Name   string      `json:"name"`
 	Memory Destination `json:"memory"`
 	Units  []Text      `json:"units"`
+	Others []string    `json:"others,omitempty"` // keys that are sent as well, and of which nothing is remembered
+}
+
+// Keys are those that were sent, each once.
+func (f JobFile) Keys() []string {
+	keys := slices.Clone(f.Others)
+	told := make(map[string]bool)
+	for _, u := range f.Units {
+		if !told[u.Key] {
+			told[u.Key] = true
+			keys = append(keys, u.Key)
+		}
+	}
+	return keys
 }
 
 // Destination is where the texts of an accepted upload are written down: of a source file in Pushed, of a target file
@@ -132,6 +146,11 @@ type Rename struct {
 	Text       catalog.Mark `json:"text"` // that moved: with another text the new key means something else
 
 	Left *Source `json:"left,omitempty"` // the file that the key was in, where that is another one, which stays
+
+	// Reused: the new key had another source text before; what is translated under it then, is of that.
+	Reused bool `json:"reused,omitempty"`
+	// Recalled: it was found in the history of the branch, and its translations may have moved long ago.
+	Recalled bool `json:"recalled,omitempty"`
 }
 
 // ID is the rename's id.

@@ -242,6 +242,7 @@ func (s *Session) answer(ctx context.Context, call service.Call, output string) 
 		err := s.Client.Do(ctx, call)
 		return d.Bytes, err
 	})
-	d.File, r.Document = output, d
+	d.File = output
+	r.Document = d
 	return r, err
 }

@@ -103,8 +103,9 @@ func TestAPIRequests(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	if _, err := operationOf(t, "api", map[string]any{"output": file}).Run(t.Context(), s, []string{"GET", "/v1/a"}); err != nil {
-		t.Error(err)
+	r, err := operationOf(t, "api", map[string]any{"output": file}).Run(t.Context(), s, []string{"GET", "/v1/a"})
+	if d, is := r.Document.(Answer); err != nil || !is || d.File != file || d.Bytes != 10 || d.Status != 200 {
+		t.Errorf("%+v, %v", r.Document, err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "plain\ntext" {
 		t.Errorf("%q, %v", text, err)

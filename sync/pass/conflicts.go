@@ -51,6 +51,25 @@ func (c Conflict) Agreed(u catalog.Unit) bool {
 	return slices.Contains(c.Base, ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)})
 }
 
+// Had are the texts that both sides had under a name before.
+func (c Conflict) Had(n catalog.Name) (texts []catalog.Mark) {
+	for _, base := range c.Base {
+		if base.Name == n {
+			texts = append(texts, base.Mark)
+		}
+	}
+	return texts
+}
+
+// HadShown are those that a person who decides a conflict has had: what both sides had before, and the service's.
+func (c Conflict) HadShown(n catalog.Name) []catalog.Mark {
+	texts := c.Had(n)
+	if at, is := c.Theirs.Index()[n]; is {
+		texts = append(texts, catalog.MarkOf(c.Theirs[at].Text))
+	}
+	return texts
+}
+
 // About reports whether a conflict is about this form of its key: the repository had changed it.
 func (c Conflict) About(n catalog.Name) bool {
 	at, is := c.Ours.Index()[n]

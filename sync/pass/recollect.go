@@ -23,8 +23,9 @@ const RecollectMost = 200
 // recollected is what is learned about one target file.
 type recollected struct {
 	bundle.Target
-	known  catalog.Catalog // the oldest first
-	Agreed catalog.Marks
+	known   catalog.Catalog // the oldest first
+	Agreed  catalog.Marks
+	renames []ledger.Rename
 }
 
 // Recollect learns what the branch has of ours since it was read last. anew says that nothing was remembered of it.
@@ -45,6 +46,16 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 		return !done, err
 	}
 	return !done, p.Ledger.Update(func(tx ledger.Writer) error {
+		for _, f := range found {
+			for _, m := range f.renames {
+				if done {
+					break // the sources tell of them
+				}
+				if err := ledger.Renames.Put(tx, p.StateName(), m.ID(), m); err != nil {
+					return err
+				}
+			}
+		}
 		marks, err := remembered(p, tx, found)
 		if err != nil {
 			return err
@@ -73,6 +84,35 @@ func (p *Branch) BroughtBy(
 		}
 	}
 	return found, nil
+}
+
+// findRenames finds the keys whose translations a commit of ours has moved to new names: pulls do that before a push
+// does so at the service. A push finds there what has followed already.
+func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog) error {
+	base := before.Marks()
+	moved := catalog.Renames(base, texts, catalog.Diff(base, texts))
+	if len(moved) == 0 {
+		return nil
+	}
+	for _, b := range f.Sources {
+		source, err := TextsAt(now, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+		if err != nil {
+			return err
+		}
+		living, from := source.Keys(), make(map[string]string)
+		for _, m := range moved {
+			if !living[m.From.Key] {
+				from[m.To.Key] = m.From.Key
+			}
+		}
+		for _, u := range source {
+			if was, is := from[u.Key]; is {
+				f.renames = append(f.renames, ledger.Rename{Path: b.Path, Collection: b.Collection, To: u.Name,
+					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Recalled: true})
+			}
+		}
+	}
+	return nil
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
@@ -160,7 +200,7 @@ func recollectOne(
 			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
 			found[ledger.TargetID(t.Path, t.Language.Code)] = f
 		}
-		if err := f.learnFrom(parents, t, texts); err != nil {
+		if err := f.learnFrom(now, parents, t, texts); err != nil {
 			return err
 		}
 	}
@@ -168,10 +208,15 @@ func recollectOne(
 }
 
 // learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced.
-func (f *recollected) learnFrom(parents []*gitops.Tip, t bundle.Target, texts catalog.Catalog) error {
+func (f *recollected) learnFrom(
+	now *gitops.Tip, parents []*gitops.Tip, t bundle.Target, texts catalog.Catalog,
+) error {
 	brought := texts.Marks()
-	for _, parent := range parents {
+	for i, parent := range parents {
 		before, err := TextsAt(parent, t)
+		if err == nil && i == 0 {
+			err = f.findRenames(now, before, texts)
+		}
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -38,8 +39,7 @@ func (p *Branch) LookForRenames(
 	})
 	found.compare(s, base, changes, stored)
 	for _, m := range catalog.Whole(catalog.Renames(base, s.Texts, found.Fresh), base, s.Texts) {
-		found.Found = append(found.Found,
-			ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
+		found.Found = append(found.Found, found.Rename(s, m, base[m.From]))
 	}
 	var now catalog.Marks
 	for _, m := range stored {
@@ -56,6 +56,13 @@ func (p *Branch) LookForRenames(
 		}
 	}
 	return found, nil
+}
+
+// Rename is a rename of a source text to a key of a file.
+func (r *RenameLook) Rename(s *tree.Source, m catalog.Rename, text catalog.Mark) ledger.Rename {
+	before, had := r.Before[m.To]
+	return ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: text,
+		Reused: had && before != text}
 }
 
 // compare finds the keys that are gone and the changes that a rename may be made of, given the earlier renames.
@@ -89,4 +96,20 @@ func (r *RenameLook) compare(s *tree.Source, base catalog.Marks, changes []catal
 		}
 		r.Fresh = append(r.Fresh, c)
 	}
+}
+
+// FormerTarget is the path of the translations of a source file that is gone; "" when the configuration does not say.
+func FormerTarget(p *config.Project, at ledger.Source, l config.Language) string {
+	for i := range p.Files {
+		files := &p.Files[i]
+		source, fits := files.SourceFile(at.Path)
+		if !fits || files.CollectionOf(source) != at.Collection {
+			continue
+		}
+		if t := files.Template().For(source); !t.HasLabel() {
+			return t.Path(l, "")
+		}
+		return ""
+	}
+	return ""
 }

@@ -25,34 +25,27 @@ const (
 	pastTime = time.Second
 )
 
-// Standing is what git knows of a text that the service has otherwise than the tree.
-type Standing int
-
-const (
-	Here   Standing = iota // the tree had it
-	Never                  // no history has it
-	Later                  // base has it, later than the tree
-	Beyond                 // so, and the tree has changed its own since they parted
-)
-
 // texts is what git knows of the texts of one source file. Names are those that are asked for.
 type texts struct {
 	here, ahead map[catalog.Name]map[string]bool // the tree's history, and what base has beyond it
 	fork, base  map[catalog.Name]map[string]bool // the commit where both parted, and base as it is now
 }
 
-// of is the decision about one text.
-func (p *texts) of(n catalog.Name, ours, theirs string) Standing {
+// of is the decision about one text. The tree's history is what its writer has had; what base has beyond it was agreed
+// on last in the commit where both parted.
+func (p *texts) of(n catalog.Name, ours, theirs string) catalog.Outcome {
+	claim := catalog.Claim{New: ours, Present: theirs}
 	later := p.base[n][theirs] && !p.fork[n][theirs]
-	switch {
-	case !later && p.here[n][theirs]:
-		return Here
-	case !later && !p.ahead[n][theirs]:
-		return Never
-	case !p.fork[n][ours]:
-		return Beyond
+	if !later && p.here[n][theirs] {
+		claim.Past = []catalog.Mark{catalog.MarkOf(theirs)}
 	}
-	return Later
+	if later || p.ahead[n][theirs] {
+		claim.Met = true
+		for text := range p.fork[n] { // of one commit: one text
+			claim.Agreed = catalog.MarkOf(text)
+		}
+	}
+	return catalog.Decide(claim)
 }
 
 // Differing is a text of a tree that the service has otherwise.
@@ -75,14 +68,14 @@ type Reader struct {
 
 // Keys tells of each key of a source file what is known of the texts that differ: what keeps it from being replaced,
 // of several.
-func (m *Reader) Keys(ctx context.Context, b *bundle.Bundle, differ []Differing) (map[string]Standing, error) {
+func (m *Reader) Keys(ctx context.Context, b *bundle.Bundle, differ []Differing) (map[string]catalog.Outcome, error) {
 	if len(differ) == 0 {
 		return nil, nil
 	}
 	if err := m.readPast(ctx); err != nil {
 		return nil, fmt.Errorf("read the history of %s: %w", b.Path, err)
 	}
-	names, keys := make(map[catalog.Name]int), make(map[string]Standing)
+	names, keys := make(map[catalog.Name]int), make(map[string]catalog.Outcome)
 	for i, u := range differ {
 		names[u.Name] = i
 	}
@@ -119,16 +112,17 @@ func (m *Reader) Ahead() string {
 	return m.tip.Branch()
 }
 
-// Decide decides about a key, of which one text is told. ahead is the branch that has a text later than the tree.
-func Decide(b *bundle.Bundle, u Differing, at Standing, ahead, conflicts string) Decided {
+// Conclude is what an outcome means for a key, of which one text is told. ahead is the branch that has a text later
+// than the tree.
+func Conclude(b *bundle.Bundle, u Differing, at catalog.Outcome, ahead, conflicts string) Decided {
 	told := report.Problem{Code: report.CodeConflict, File: b.Path, Key: u.Key, Language: b.Source.Code}
 	d := Decided{Stays: true, Told: told}
 	switch {
-	case at == Here:
+	case at == catalog.Replaces:
 		return Decided{}
-	case at == Later: // as in a clone that has pushed it before
+	case at == catalog.Older: // as in a clone that has pushed it before
 		return Decided{Stays: true, Accepted: true}
-	case at == Beyond:
+	case at == catalog.Both:
 		d.Told.Problem = fmt.Sprintf("the service has %q, which branch %s has later than this tree, and the tree has %q; "+
 			"it is not sent. Merge the branch, then push again", u.Theirs, ahead, u.Text)
 	case conflicts == "overwrite":

@@ -8,24 +8,9 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/tree"
 )
-
-// formerTarget is the path of the translations of a source file that is gone; "" when the configuration does not say.
-func (r *merging) formerTarget(at ledger.Source, l config.Language) string {
-	for i := range r.branch.Project.Files {
-		files := &r.branch.Project.Files[i]
-		source, fits := files.SourceFile(at.Path)
-		if !fits || files.CollectionOf(source) != at.Collection {
-			continue
-		}
-		if t := files.Template().For(source); !t.HasLabel() {
-			return t.Path(l, "")
-		}
-		return ""
-	}
-	return ""
-}
 
 // formerly finds the file that had a target's translations before its source file moved. One that belongs to another
 // source file by now does not count.
@@ -43,7 +28,7 @@ func (r *merging) formerly(t *tree.Tree, target bundle.Target) (former, error) {
 		}
 		at = r.moves[i].From
 		renamed = append(renamed, r.moves[i].Renamed...)
-		old := r.formerTarget(at, target.Language)
+		old := pass.FormerTarget(r.branch.Project, at, target.Language)
 		taken := func(s *tree.Source) bool { return s.ID() == at || s.Target(target.Language) == old }
 		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.Sources, taken) {
 			continue

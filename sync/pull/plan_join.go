@@ -31,8 +31,7 @@ func brought(
 	lost func(catalog.Unit) bool,
 ) (edits []catalog.Change, replaced catalog.Catalog) {
 	there := bundle.Texts(base)
-	index := there.Index()
-	brings := branch.Marks()
+	index, brings := there.Index(), branch.Index()
 	written := make(map[catalog.Name]bool) // or removed, on base
 	for _, c := range catalog.Diff(ancestor, there) {
 		at, is := index[c.Name]
@@ -40,11 +39,16 @@ func brought(
 			written[c.Name] = true
 			continue
 		}
+		if there[at].Text == "" || lost(there[at]) {
+			continue
+		}
 		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered
 		// it since.
-		now := ledger.Age(history, c.Name, catalog.MarkOf(there[at].Text))
-		brought := ledger.Age(history, c.Name, brings[c.Name])
-		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
+		claim := catalog.Claim{Present: there[at].Text, Past: ledger.Texts(history, c.Name)}
+		if at, is := brings[c.Name]; is {
+			claim.New = branch[at].Text
+		}
+		written[c.Name] = catalog.Decide(claim) != catalog.Replaces
 	}
 	for _, u := range branch {
 		at, is := index[u.Name]
@@ -58,8 +62,9 @@ func brought(
 		case !written[c.Name]:
 			edits = append(edits, c)
 		default:
-			if at, is := index[c.Name]; is && there[at].Text != c.Text && ledger.Age(history, c.Name, brings[c.Name]) < 0 {
-				replaced = append(replaced, catalog.Unit{Name: c.Name, Text: c.Text})
+			u := catalog.Unit{Name: c.Name, Text: c.Text}
+			if at, is := index[c.Name]; is && there[at].Text != c.Text && !ledger.Holds(history, u) {
+				replaced = append(replaced, u)
 			}
 		}
 	}

@@ -42,6 +42,12 @@ type marks struct {
 	made      catalog.Fresh // what the translations were made for
 }
 
+// marked are the marks of one kind that a merge leaves.
+type marked struct {
+	kind  ledger.TargetMarks
+	marks catalog.Packed
+}
+
 // history is what a merge adds to the file's.
 type history struct {
 	met      bool            // there is one

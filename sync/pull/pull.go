@@ -9,7 +9,7 @@
 //
 // Its law: a text that was written in the files is replaced only by one that was written after it was seen. A commit
 // is intended in the ledger before it is delivered and remembered after. A dry run is a pull over a draft of the
-// ledger, with a preview in place of the delivery (begin).
+// ledger, which it is given, with a preview in place of the delivery.
 //
 // It sends nothing to the service, and does not decide when it runs.
 package pull
@@ -115,7 +115,7 @@ func begin(p *pass.Branch, o Options) *pulling {
 		to: &delivery{diff: o.Diff}, merging: &merging{o: o}}
 	r.out = r.to
 	if o.DryRun {
-		r.branch, r.out, r.merging.show = p.Draft(), &preview{r.to}, true
+		r.out, r.merging.show = &preview{r.to}, true
 	}
 	r.account.branch, r.to.branch, r.merging.branch = r.branch, r.branch, r.branch
 	r.to.account, r.merging.account = r.account, r.account

@@ -11,12 +11,6 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 )
 
-// marked are the marks of one kind that a merge leaves.
-type marked struct {
-	kind  ledger.TargetMarks
-	marks catalog.Packed
-}
-
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has
 // arrived; the history counts at once.
 func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {

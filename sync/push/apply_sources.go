@@ -56,10 +56,10 @@ func (r *sourcePass) tellVerdict(v verdict) {
 	for _, d := range v.told {
 		switch {
 		case d.Foretold:
-			r.out.foretell(d.Told)
+			r.out.Foretell(d.Told)
 		case d.Told.Problem == "":
 		case d.Told.Code == report.CodeConflict:
-			r.problem(d.Told)
+			r.Problem(d.Told)
 		default:
 			r.report.Replaced = append(r.report.Replaced, d.Told)
 			if r.branch.Project.Push.Conflicts != "skip" {
@@ -168,7 +168,7 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 
 // seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
-	if len(r.errs) > 0 || len(a.Pasts) == 0 {
+	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
 	from := pass.LookAt(r.branch.Project.Push.Source)

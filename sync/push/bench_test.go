@@ -1,17 +1,14 @@
 package push
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"testing"
 	"testing/fstest"
 
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/passtest"
-	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -60,8 +57,8 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(plan.shipments) > 0 {
-			b.Fatalf("%d imports for nothing", len(plan.shipments))
+		if len(plan.All) > 0 {
+			b.Fatalf("%d imports for nothing", len(plan.All))
 		}
 	}
 }
@@ -81,108 +78,6 @@ func BenchmarkScanAndDiffFloor(b *testing.B) {
 		}
 	}
 }
-
-// bigImport is an import of n files of one collection, ten keys each, that were all accepted before with other texts.
-func bigImport(b *testing.B, p *pass.Branch, n, edition int) *ledger.Job {
-	b.Helper()
-	j := &ledger.Job{ID: "big", Kind: pass.JobImport, Collection: "main", Language: "en", Service: "1"}
-	err := p.Ledger.Update(func(tx ledger.Writer) error {
-		for i := range n {
-			path := fmt.Sprintf("locales/en/file%05d.json", i)
-			var units []ledger.Text
-			before := make(catalog.Marks)
-			for k := range 10 {
-				name := catalog.Name{Key: fmt.Sprintf("file%05d.key%d", i, k)}
-				units = append(units, ledger.Text{Name: name, Mark: catalog.MarkOf(fmt.Sprint("now", edition))})
-				before[name] = catalog.MarkOf(fmt.Sprint("before", edition))
-			}
-			if err := tx.SetMarks(p.Memory().PushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
-				return err
-			}
-			to := ledger.Destination{Path: path, Collection: "main"}
-			j.Files = append(j.Files, ledger.JobFile{Name: path, Memory: to, Units: units})
-		}
-		return ledger.Jobs.Put(tx, p.StateName(), j.ID, *j)
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return j
-}
-
-// BenchmarkSettle remembers what an import of n files accepted. It is to grow with n as BenchmarkSettleFloor does.
-func BenchmarkSettle(b *testing.B) {
-	for _, n := range importSizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := passtest.Branch(b, b.TempDir(), []string{"de"})
-			for edition := 0; b.Loop(); edition++ {
-				b.StopTimer()
-				j := bigImport(b, p, n, edition)
-				r := newState(p, Options{})
-				b.StartTimer()
-				done := service.ImportResult{Status: "completed", Updated: 10 * n}
-				if err := (&imports{state: r}).settle(context.Background(), j, done); err != nil {
-					b.Fatal(err)
-				}
-				if len(r.report.Problems) > 0 {
-					b.Fatal(r.report.Problems)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkDoubt forgets an import of n files of which it is not known whether it was carried out.
-func BenchmarkDoubt(b *testing.B) {
-	for _, n := range importSizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := passtest.Branch(b, b.TempDir(), []string{"de"})
-			for edition := 0; b.Loop(); edition++ {
-				b.StopTimer()
-				j := bigImport(b, p, n, edition)
-				b.StartTimer()
-				if err := (&imports{state: newState(p, Options{})}).doubt(context.Background(), j); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkSettleFloor reads and writes the same n slots, and nothing else.
-func BenchmarkSettleFloor(b *testing.B) {
-	for _, n := range importSizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := passtest.Branch(b, b.TempDir(), []string{"de"})
-			for edition := 0; b.Loop(); edition++ {
-				b.StopTimer()
-				j := bigImport(b, p, n, edition)
-				b.StartTimer()
-				err := p.Ledger.Update(func(tx ledger.Writer) error {
-					for _, f := range j.Files {
-						slot := p.Memory().PushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
-						marks, err := tx.Marks(slot)
-						if err != nil {
-							return err
-						}
-						for _, u := range f.Units {
-							marks[u.Name] = u.Mark
-						}
-						if err := tx.SetMarks(slot, marks); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-var importSizes = []int{500, 1000, 2000, 4000}
 
 func plansFor(p *pass.Branch, t *tree.Tree) *pushing {
 	run := begin(p, Options{})

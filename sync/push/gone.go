@@ -115,7 +115,7 @@ func (r *reader) remember(found []*candidate) error {
 		for _, c := range found {
 			slot := r.branch.Memory().Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
-			if len(r.errs) > 0 {
+			if len(r.Errs) > 0 {
 				before, err := tx.Marks(slot)
 				if err != nil {
 					return err
@@ -132,7 +132,7 @@ func (r *reader) remember(found []*candidate) error {
 				return err
 			}
 		}
-		if len(r.errs) > 0 {
+		if len(r.Errs) > 0 {
 			return nil
 		}
 		for _, c := range found {

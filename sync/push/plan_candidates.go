@@ -189,11 +189,16 @@ func (p parting) leaveBehind(before catalog.Marks) {
 	for _, u := range p.differ {
 		their := p.other.texts[there[u.Name]]
 		both := p.one.changed[u.Name] && p.other.changed[u.Name]
-		if before.Has(u.Name, u.Text) && (both || !p.one.back[u.Name]) {
-			p.one.leaveBehind(u)
-		}
-		if before.Has(u.Name, their.Text) && both {
-			p.other.leaveBehind(their)
+		agreed, met := before[u.Name]
+		switch catalog.Decide(catalog.Claim{New: u.Text, Present: their.Text, Met: met, Agreed: agreed}) {
+		case catalog.Older:
+			if both || !p.one.back[u.Name] {
+				p.one.leaveBehind(u)
+			}
+		case catalog.Replaces:
+			if both {
+				p.other.leaveBehind(their)
+			}
 		}
 	}
 }

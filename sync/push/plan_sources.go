@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/locsync/locsync/sync/imports"
+
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -27,13 +29,13 @@ type compared struct {
 	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
 	renames pass.RenameLook
-	moved   map[catalog.Name]bool     // keys that are in another file now
-	twins   map[catalog.Name][]string // of keys that are gone: new ones with the same text, where that says nothing
-	unmet   map[string]bool           // keys that are about to be sent of which it is not known what the service has
-	unknown bool                      // what the service has of those could not be read
-	theirs  catalog.Catalog           // what it has, where that was asked for
-	differ  []past.Differing          // unmet texts that it has otherwise
-	known   map[string]past.Standing  // what git knows of them, by key
+	moved   map[catalog.Name]bool      // keys that are in another file now
+	twins   map[catalog.Name][]string  // of keys that are gone: new ones with the same text, where that says nothing
+	unmet   map[string]bool            // keys that are about to be sent of which it is not known what the service has
+	unknown bool                       // what the service has of those could not be read
+	theirs  catalog.Catalog            // what it has, where that was asked for
+	differ  []past.Differing           // unmet texts that it has otherwise
+	known   map[string]catalog.Outcome // what becomes of them, by key
 }
 
 // sourceSituation is what is known of all source files. found is, by collection, what pulls found at the service.
@@ -48,7 +50,7 @@ type sourceSituation struct {
 
 // sourcePlan is what a push does for the source files. Renames are those whose translations have to follow.
 type sourcePlan struct {
-	shipping
+	imports.Batch
 	files    []*compared
 	verdicts []verdict
 	orphans  []orphan
@@ -77,7 +79,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 		if len(s.pending) == 0 && !of.options.All {
 			continue
 		}
-		err := addSource(of.project, &plan.shipping, s.source, s.wanted(of.accepted.NotSent(s.source), of.options))
+		err := addSource(of.project, &plan.Batch, s.source, s.wanted(of.accepted.NotSent(s.source), of.options))
 		if err != nil {
 			return nil, err
 		}
@@ -172,8 +174,8 @@ func (s *compared) judge(ahead, conflicts string, found catalog.Marks) verdict {
 		if !known || met[u.Key] {
 			continue
 		}
-		met[u.Key], kept[u.Key] = true, at != past.Here
-		d := past.Decide(s.source.Bundle, u, at, ahead, conflicts)
+		met[u.Key], kept[u.Key] = true, at != catalog.Replaces
+		d := past.Conclude(s.source.Bundle, u, at, ahead, conflicts)
 		s.stays[u.Key], accepted[u.Key] = d.Stays, d.Accepted
 		v.told = append(v.told, d)
 	}
@@ -235,10 +237,9 @@ func findFarRenames(all []*compared) {
 			continue
 		}
 		left := from.source.ID()
-		to.renames.Found = append(to.renames.Found, ledger.Rename{
-			Path: to.source.Path, Collection: to.source.Collection,
-			From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left,
-		})
+		far := to.renames.Rename(to.source, catalog.Rename{From: near(m.From), To: near(m.To)}, base[m.From])
+		far.Left = &left
+		to.renames.Found = append(to.renames.Found, far)
 		if from.moved == nil {
 			from.moved = make(map[catalog.Name]bool)
 		}
@@ -272,15 +273,15 @@ func findTwins(base catalog.Marks, changes []catalog.Change, at map[catalog.Name
 }
 
 // addSource adds keys of a source file to the imports.
-func addSource(project *config.Project, ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+func addSource(project *config.Project, ship *imports.Batch, s *tree.Source, wanted func(key string) bool) error {
 	texts := s.Texts.Index()
 	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
 	})
 	if err == nil && len(up.Units) > 0 {
-		req := request(project, s.Bundle, s.Source.Code, s.Format.Sent().Name, project.Push.CompletionState)
-		ship.add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
+		req := imports.Request(project, s.Bundle, s.Source.Code, s.Format.Sent().Name, project.Push.CompletionState)
+		ship.Add(req, up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locsync/locsync/sync/imports"
+
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -156,7 +158,7 @@ func (w *weighed) batches(source catalog.Catalog, read bool, declined catalog.Ma
 
 // ship composes the upload of a batch. told are texts of the service that it replaces.
 func (w *weighed) ship(
-	to *shipping, project *config.Project, format string, of batch, m ledger.Destination,
+	to *imports.Batch, project *config.Project, format string, of batch, m ledger.Destination,
 ) (told []report.Problem, err error) {
 	index := of.texts.Index()
 	wanted := func(n catalog.Name) bool { _, ok := index[n]; return ok }
@@ -167,7 +169,8 @@ func (w *weighed) ship(
 	if of.further {
 		m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 	}
-	to.add(request(project, w.of.Sources[0], w.of.Language.Code, format, project.Push.CompletionState), up, m, of.texts)
+	b, language := w.of.Sources[0], w.of.Language.Code
+	to.Add(imports.Request(project, b, language, format, project.Push.CompletionState), up, m, of.texts)
 	if project.Push.Conflicts != "overwrite" {
 		return nil, nil
 	}
@@ -203,7 +206,7 @@ type versus struct {
 // changes. A text that the service has from here, or had at the last merge, is not its own change.
 func (c *candidate) compare(of meeting) versus {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
-	m, sent, theirs := of.memory, of.sent, of.theirs
+	theirs := of.theirs
 	index := theirs.Index()
 	// Keys that are not, or not any more, as a conflict has them: should they lose, that is to be told.
 	anew := make(map[string]bool)
@@ -218,20 +221,19 @@ func (c *candidate) compare(of meeting) versus {
 		if !there {
 			continue
 		}
-		_, merged := m.merged[u.Name]
-		before := ledger.Has(sent, u.Name)
+		outcome := of.decide(u, theirs[at], lost, conflicts)
 		switch {
 		case !c.changed[u.Name]:
 			v.instead[u.Name] = theirs[at].Text
-		case theirs[at].Text == u.Text:
+		case outcome == catalog.Alike:
 			v.same[u.Name] = true
 		case v.lost[u.Key] && c.beside(u.Key) != "":
-		case theirs[at].Text == "" || conflicts && lost.Agreed(theirs[at]):
-		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || ledger.Holds(sent, theirs[at])):
-			if !of.insists && !m.saw(theirs[at]) {
+		case theirs[at].Text == "":
+		case outcome == catalog.Replaces:
+			if !conflicts && !of.insists && !of.memory.saw(theirs[at]) {
 				v.replaced = append(v.replaced, theirs[at])
 			}
-		case of.insists && !merged && !before:
+		case of.insists && outcome == catalog.Unmet:
 			v.forRepository = append(v.forRepository, u.Key)
 		case conflicts && (lost.Open && lost.IsTheirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
@@ -243,9 +245,22 @@ func (c *candidate) compare(of meeting) versus {
 	for _, u := range c.texts {
 		if v.lost[u.Key] && anew[u.Key] {
 			anew[u.Key] = false
-			x := pass.NewConflict(of.at, c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
+			x := pass.NewConflict(of.at, c.Path, c.Language.Code, u.Key, c.texts, theirs, of.memory.merged)
 			v.conflicts = append(v.conflicts, x.InFile(c.beside(u.Key)))
 		}
 	}
 	return v
+}
+
+// decide decides whether a text that was changed here replaces the service's. It is the youngest of its file: its
+// writer has had what was merged and what was sent before, or, where it has lost a conflict, what both had before that.
+func (of meeting) decide(u, theirs catalog.Unit, lost pass.Conflict, conflicts bool) catalog.Outcome {
+	agreed, merged := of.memory.merged[u.Name]
+	claim := catalog.Claim{New: u.Text, Present: theirs.Text, Met: merged || ledger.Has(of.sent, u.Name)}
+	if conflicts {
+		claim.Past = lost.Had(u.Name)
+	} else {
+		claim.Agreed, claim.Past = agreed, ledger.Texts(of.sent, u.Name)
+	}
+	return catalog.Decide(claim.Youngest())
 }

@@ -6,12 +6,13 @@
 //	apply  imports, all under way at once; what was accepted is remembered as each ends
 //
 // It goes through these in stages, since what became of the sources decides which translations can follow: source files
-// (read_sources, plan_sources, apply_sources), renamed and moved keys (following, moves), conflicts that are decided,
-// and what people changed in target files (read_candidates, plan_candidates, plan_translations, translations). The
-// plans are pure.
+// (read_sources, plan_sources, apply_sources), renamed and moved keys (read_renames, plan_renames, followers), decided
+// conflicts (plan_decisions, conflicts), and what people changed in target files (read_candidates, plan_candidates,
+// plan_translations, translations). The plans are pure.
 //
-// Its law: what the service has is replaced only by a text whose writer has had it, and what it did not confirm stays
-// pending. A dry run is a push over a draft of the ledger, with a preview in place of the imports (newState).
+// Its law: what the service has is replaced only by a text whose writer has had it (catalog.Decide), and what it did
+// not confirm stays pending. A dry run is a push over a draft of the ledger, which it is given, with a preview in place
+// of the imports.
 //
 // It writes no file and no commit, and does not decide when it runs.
 package push
@@ -93,7 +94,7 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 func (r *pushing) answers(found pass.Found) {
 	for _, p := range found.Problems {
 		r.elsewhere[p] = true
-		r.problem(p)
+		r.Problem(p)
 	}
 	r.report.Finished = found.Finished
 }
@@ -130,7 +131,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.branch.MakeRoom(ctx); err != nil {
 		return err
 	}
-	if err := r.out.resume(ctx); err != nil {
+	if err := r.out.Resume(ctx); err != nil {
 		return err
 	}
 	if same, err := r.untouchedSince(ctx); err != nil || same {
@@ -152,10 +153,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	if err := r.sources.compare(); err != nil {
-		return err
-	}
-	situation, err := r.sources.read(ctx)
+	situation, err := r.readSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -169,7 +167,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.sources.readBefore(ctx, plan); err != nil {
 		return err
 	}
-	r.out.ship(ctx, plan.shipments)
+	r.out.Ship(ctx, plan.All)
 	if err := r.sources.seeSources(r.accepted, t.Commit()); err != nil {
 		return err
 	}
@@ -177,7 +175,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		r.followers.moveTranslations(ctx, plan.renames)
 	}
 	if err := r.followers.moveCollections(ctx, r.accepted); err != nil {
-		r.errs = append(r.errs, err)
+		r.Errs = append(r.Errs, err)
 	}
 	if len(r.report.Moved) > 0 {
 		clear(r.sources.before) // the service has more in the new collections since
@@ -185,23 +183,34 @@ func (r *pushing) pass(ctx context.Context) error {
 	return r.passTranslations(ctx)
 }
 
+// readSources gathers what there is to know of the source files.
+func (r *pushing) readSources(ctx context.Context) (*sourceSituation, error) {
+	if err := r.sources.compare(); err != nil {
+		return nil, err
+	}
+	if err := r.snapshots.findFirst(ctx); err != nil {
+		return nil, err
+	}
+	return r.sources.read(ctx)
+}
+
 // passTranslations is the part of a pass that follows the sources: decisions on conflicts, and changed translations.
 func (r *pushing) passTranslations(ctx context.Context) error {
 	if err := r.decisions.readConflicts(); err != nil {
 		return err
 	}
-	if (r.o.Ours || r.o.Theirs) && len(r.errs) == 0 {
+	if (r.o.Ours || r.o.Theirs) && len(r.Errs) == 0 {
 		if err := r.decisions.settleConflicts(ctx); err != nil {
-			r.errs = append(r.errs, err)
+			r.Errs = append(r.Errs, err)
 		}
 	}
-	if (r.branch.Project.Push.Translations || r.o.Translations) && len(r.errs) == 0 {
+	if (r.branch.Project.Push.Translations || r.o.Translations) && len(r.Errs) == 0 {
 		if err := r.translations.pushTranslations(ctx); err != nil {
-			r.errs = append(r.errs, err)
+			r.Errs = append(r.Errs, err)
 		}
 	}
-	if len(r.errs) > 0 {
-		return errors.Join(r.errs...)
+	if len(r.Errs) > 0 {
+		return errors.Join(r.Errs...)
 	}
 	return r.sawAll()
 }

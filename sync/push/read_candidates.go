@@ -93,7 +93,7 @@ func (r *reader) inSnapshots() ([]*candidate, error) {
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
 		for _, p := range c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims) {
-			r.problem(p)
+			r.Problem(p)
 			r.branch.GivesWay(p)
 		}
 	}
@@ -108,9 +108,9 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
 		return count, nil
 	}
-	line := *p
+	line := p.Draft()
 	line.Repo = repo
-	s := newState(&line, Options{DryRun: true})
+	s := newState(line, Options{DryRun: true})
 	s.tree = t
 	var err error
 	if s.lost, err = p.Memory().Conflicts(); err != nil {
@@ -199,7 +199,7 @@ func (r *reader) candidate(t bundle.Target, at *opened) (*candidate, error) {
 	c.unfit = examine.Unfit(source, f, c.texts)
 	for _, p := range examine.UnfitProblems(t, c.texts, c.unfit) {
 		if !slices.Contains(r.report.Problems, p) {
-			r.problem(p)
+			r.Problem(p)
 		}
 	}
 	of, err := r.offers(t, c.texts)
@@ -231,7 +231,7 @@ func readAnew(ctx context.Context, r *state) error {
 func (r *reader) offers(t bundle.Target, texts catalog.Catalog) (of offers, err error) {
 	of.all = r.o.All
 	for _, b := range t.Sources {
-		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
+		if s := r.tree.Of(b); !s.Broken() && !r.Refused[b.Path] {
 			of.keys, of.wide = append(of.keys, s.TextKeys()), append(of.wide, s.WideKeys(texts))
 		}
 	}

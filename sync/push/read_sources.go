@@ -86,7 +86,7 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 	r.exports += len(asks)
 	answers, failure := r.branch.ExportAll(ctx, asks, pass.Anew)
 	if failure != nil {
-		r.errs = append(r.errs, failure)
+		r.Errs = append(r.Errs, failure)
 	}
 	for i, ask := range asks {
 		if failure == nil {
@@ -105,7 +105,7 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 			default:
 				var err error
 				s.compare(r.tree.FittedSource(b, answers[i].Of(b, b.Source)))
-				r.out.has(b.Path, b.Source.Code, s.theirs)
+				r.out.Has(b.Path, b.Source.Code, s.theirs)
 				if s.known, err = git.Keys(ctx, b, s.differ); err != nil {
 					return err
 				}
@@ -139,16 +139,16 @@ func (r *sourcePass) readBefore(ctx context.Context, plan *sourcePlan) error {
 	if len(plan.renames) > 0 {
 		clear(r.before)
 	}
-	if len(plan.shipments) == 0 || len(plan.renames) > 0 {
+	if len(plan.All) == 0 || len(plan.renames) > 0 {
 		return nil
 	}
 	sent := make(map[string]map[string]bool) // keys, by source file
-	for _, s := range plan.shipments {
-		for i, up := range s.uploads {
-			keys := sent[s.remember[i].Path]
+	for _, s := range plan.All {
+		for i, up := range s.Uploads {
+			keys := sent[s.Remember[i].Path]
 			if keys == nil {
 				keys = make(map[string]bool)
-				sent[s.remember[i].Path] = keys
+				sent[s.Remember[i].Path] = keys
 			}
 			for _, u := range up.Units {
 				keys[u.Key] = true

@@ -27,12 +27,16 @@ type snapshots struct {
 	*state
 	all   []*opened
 	blind bool // the branch could not be looked at, or need not be
+	found bool
 }
 
 // find finds where translations are read: the branch first, then what pushes read. A branch that cannot be
 // reached keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only
-// half.
+// half. They are found once for a push.
 func (r *snapshots) find(ctx context.Context) error {
+	if r.found {
+		return nil
+	}
 	var branch *gitops.Tip
 	if r.branch.Project.Pull.Branch != r.branch.Project.Push.Source {
 		tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
@@ -61,12 +65,23 @@ func (r *snapshots) find(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.anew = r.anew || anew // a second search of a push meets what the first remembered
+		r.anew = anew
 	}
-	if r.all, err = r.snapshotsIn(branch); err != nil || branch == nil {
+	if r.all, err = r.snapshotsIn(branch); err == nil && branch != nil {
+		err = r.readMerged(ctx, r.all[len(r.all)-1])
+	}
+	r.found = err == nil
+	return err
+}
+
+// findFirst finds them before the sources are compared, where nothing is remembered of the branch: its history tells of
+// renames that are under way.
+func (r *snapshots) findFirst(ctx context.Context) error {
+	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+	if err != nil || looked || !r.branch.Project.Push.Translations {
 		return err
 	}
-	return r.readMerged(ctx, r.all[len(r.all)-1])
+	return r.find(ctx)
 }
 
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locsync/locsync/sync/imports"
+
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
@@ -39,10 +41,10 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.sendInherited(ctx, found); err != nil || len(r.errs) > 0 {
+	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
 		return err
 	}
-	ship := &shipping{}
+	ship := &imports.Batch{}
 	var asks []pass.ExportAsk
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
@@ -70,7 +72,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 			}
 		}
 	}
-	r.out.ship(ctx, ship.shipments)
+	r.out.Ship(ctx, ship.All)
 	return r.reader.remember(found)
 }
 
@@ -123,7 +125,7 @@ func (r *translationPass) candidatesOf(
 
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
 func (r *translationPass) shipGroup(
-	ship *shipping, g *bundle.Group, mine []*candidate, present *pass.Exported,
+	ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
 	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
 	all := make([]*weighed, len(mine))
@@ -133,14 +135,14 @@ func (r *translationPass) shipGroup(
 			return err
 		}
 		if r.anew && pass.MetBefore(c.texts, of.theirs) {
-			r.met[ledger.TargetID(c.Path, c.Language.Code)] = true
+			r.Met[ledger.TargetID(c.Path, c.Language.Code)] = true
 		}
 		all[i] = c.weigh(of)
 	}
 	weighAll(all)
 	for _, w := range all {
 		for _, key := range w.forRepository {
-			r.out.waits(func() pass.Conflict {
+			r.out.Waits(func() pass.Conflict {
 				x := pass.NewConflict(r.branch.Now(), w.of.Path, w.of.Language.Code, key, w.of.texts, w.theirs, nil)
 				return x.InFile(w.of.beside(key))
 			})
@@ -158,7 +160,7 @@ func (r *translationPass) shipGroup(
 // meeting reads what a candidate meets at the service.
 func (r *translationPass) meeting(c *candidate, present *pass.Exported) (of meeting, err error) {
 	of.standing, of.at = r.standing(), r.branch.Now()
-	of.theirs, _ = r.tree.Fitted(c.Target, r.out.after(c.Target, present.Of(c.Sources[0], c.Language)))
+	of.theirs, _ = r.tree.Fitted(c.Target, r.out.After(c.Target, present.Of(c.Sources[0], c.Language)))
 	if of.memory, err = r.reader.memories(c.Target, c.snapshot, c.texts); err != nil {
 		return of, err
 	}
@@ -172,7 +174,7 @@ func (r *translationPass) standing() standing {
 
 // shipCandidate remembers what is found of a file, and composes its uploads, without the keys of which the service
 // changed any text since the last merge.
-func (r *translationPass) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
+func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.of.Path, Language: c.of.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)
@@ -193,7 +195,7 @@ func (r *translationPass) shipCandidate(ship *shipping, g *bundle.Group, c *weig
 			return err
 		}
 	}
-	r.out.has(c.of.Path, c.of.Language.Code, c.theirs)
+	r.out.Has(c.of.Path, c.of.Language.Code, c.theirs)
 	declined, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Further, c.of.Path, c.of.Language.Code))
 	if err != nil {
 		return err
@@ -233,7 +235,7 @@ func (r *translationPass) sendInherited(ctx context.Context, found []*candidate)
 			}
 		}
 	}
-	ship := &shipping{}
+	ship := &imports.Batch{}
 	for _, s := range r.tree.Sources {
 		if wanted[s] == nil {
 			continue
@@ -242,6 +244,6 @@ func (r *translationPass) sendInherited(ctx context.Context, found []*candidate)
 			return err
 		}
 	}
-	r.out.ship(ctx, ship.shipments)
+	r.out.Ship(ctx, ship.All)
 	return nil
 }

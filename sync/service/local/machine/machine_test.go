@@ -43,6 +43,7 @@ func TestFile(t *testing.T) {
 		`[{"id":"engine:A","kind":"libretranslate","url":"http://x.example"}]`:        "https",
 		`[{"id":"engine:A","kind":"libretranslate","url":"http://10.0.0.1"}]`:         "https",
 		`[{"id":"engine:A","kind":"libretranslate","url":"ftp://localhost"}]`:         "https",
+		`[{"id":"engine:A","kind":"libretranslate","url":"http://x.localhost"}]`:      "https", // DNS may know it
 		`[{"id":"engine:A","kind":"libretranslate","url":"https://u:p@x.example"}]`:   "nothing else",
 		`[{"id":"engine:A","kind":"libretranslate","url":"https://x.example?key=1"}]`: "nothing else",
 		`[{"id":"engine:A",` + libre + `,"key_file":"nowhere"}]`:                      "key_file",

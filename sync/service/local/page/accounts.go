@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
@@ -163,28 +164,14 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	if again.Wrong != "" {
 		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
 	}
-	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Manager: found.Manager, Created: s.Store.Now()}
+	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Created: s.Store.Now()}
 	if person.Key, err = s.derive(password, person.Salt); err != nil {
 		return err
 	}
 	taken := false
-	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
-		if _, err := findInvitation(people, word); err != nil { // two may come at once
-			return err
-		}
-		if known, err := people.Person(name); err != nil {
-			return err
-		} else if taken = known != nil && found.Name == ""; taken {
-			return nil
-		}
-		if err := people.Use(digest(word)); err != nil {
-			return err
-		}
-		return people.Put(person)
+	err = s.Store.Update(func(tx *store.Tx) (err error) {
+		taken, err = use(tx, word, person)
+		return err
 	})
 	if err != nil {
 		return err
@@ -196,6 +183,30 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	return s.begin(w, r, person, "./")
 }
 
+// use makes a person of an invitation, unless the name that was chosen is another person's.
+func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error) {
+	people, err := store.OpenPeople(tx)
+	if err != nil {
+		return false, err
+	}
+	found, err := findInvitation(people, word) // two may come at once
+	if err != nil {
+		return false, err
+	}
+	if known, err := people.Person(person.Name); err != nil || known != nil && found.Name == "" {
+		return err == nil, err
+	}
+	all, err := people.All()
+	if err != nil {
+		return false, err
+	}
+	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
+	if err := people.Use(digest(word)); err != nil {
+		return false, err
+	}
+	return false, people.Put(person)
+}
+
 // signing is the form of the sign-in page.
 type signing struct{ Name, Next, Wrong string }
 
@@ -204,7 +215,7 @@ func signInForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 // askToSignIn sends who is not signed in to the form, which leads back.
-func askToSignIn(w http.ResponseWriter, r *http.Request) {
+func askToSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := ""
 	if r.Method == http.MethodGet {
 		next = strings.TrimPrefix(r.URL.Path, Path)
@@ -212,7 +223,7 @@ func askToSignIn(w http.ResponseWriter, r *http.Request) {
 			next += "?" + r.URL.RawQuery
 		}
 	}
-	_ = goTo(w, "sign-in?next="+url.QueryEscape(next))
+	return goTo(w, "sign-in?next="+url.QueryEscape(next))
 }
 
 // ownAddress is an address below the page as a form had it; the first page for all that is none.
@@ -261,13 +272,19 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	return s.begin(w, r, person, ownAddress(form.Next))
 }
 
-// begin signs a browser in.
+// begin signs a browser in, as a person whose password was right. To derive it took a while, in which another one may
+// have been chosen, or the person removed.
 func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
 	word := rand.Text()
 	err := s.Store.Update(func(tx *store.Tx) error {
 		people, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
+		}
+		if now, err := people.Person(person.Name); err != nil {
+			return err
+		} else if now == nil || !bytes.Equal(now.Key, person.Key) {
+			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
 		return people.SignIn(digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now()})
 	})

@@ -1,11 +1,16 @@
 package page_test
 
 import (
+	"bytes"
+	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // An invitation makes one account, once, in its time; its holder signs out and in again by name and password.
@@ -94,7 +99,7 @@ func TestStrangers(t *testing.T) {
 	}
 	forged.Set("form", "WRONG")
 	w.has(send("same-origin", w.server.URL, forged), "403 ", "load the page again")
-	w.has(w.post(w.browser(), "key", f), "200 /translate/sign-in") // without a cookie nothing is saved
+	w.has(w.post(w.browser(), "key", f), "403 /translate/key", "Not saved") // without a cookie nothing is saved
 	w.has(w.get("list?"+inGerman+"&show=untranslated"), ">save<")
 	w.has(send("", w.server.URL, f), "200 ") // an older browser
 
@@ -107,4 +112,130 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+}
+
+// A form that is not taken comes back with what was written, whatever the reason: its page may not have it any more.
+func TestUnsavedTextIsShown(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Mühsam </textarea> übersetzt")
+	f.Set("state", "final")
+	for why, change := range map[string]func(){
+		"you are not signed in any more": func() { w.now.Add(int64(15 * 24 * time.Hour)) },
+		"from before you signed in": func() {
+			w.post(w.client, "sign-in", url.Values{"name": {"Anna"}, "password": {"long enough"}})
+		},
+		"The form is not whole": func() {
+			f.Set("form", form(w.get(""), "sign-out").Get("form"))
+			f.Del("state")
+		},
+	} {
+		w.client = w.browser()
+		w.post(w.client, "sign-in", url.Values{"name": {"Anna"}, "password": {"long enough"}})
+		change()
+		page := w.post(w.client, "key", f)
+		f.Set("state", "final")
+		w.has(page, why, "Mühsam &lt;/textarea&gt; übersetzt", "at=1.main", "not stored")
+	}
+	w.has(w.post(w.browser(), "sign-out", url.Values{}), "200 /translate/sign-in") // nothing is lost here
+}
+
+// A person who was removed has no invitation left: neither for that person nor made by that person.
+func TestRemovedManager(t *testing.T) {
+	w := newWorld(t)
+	word := func(client *http.Client, name string) string {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, w.server.URL+"/translate/people", nil)
+		w.check(err)
+		f := form(w.send(client, r), "people")
+		f.Set("name", name)
+		f.Set("manager", "1")
+		page := w.post(client, "people", f)
+		_, rest, _ := strings.Cut(page, `id="link" href="`)
+		path, _, found := strings.Cut(rest, `"`)
+		if !found {
+			t.Fatalf("no link:\n%s", page)
+		}
+		return path
+	}
+	ben := w.browser()
+	w.has(w.accept(ben, word(w.client, "Ben"), "", "long enough"), "200 /translate/")
+	paths := []string{word(ben, ""), word(ben, "Carl"), word(ben, "ben")}
+	kept := word(w.client, "Dora")
+	f := form(w.get("people"), "remove")
+	f.Set("name", "BEN")
+	w.has(w.post(w.client, "remove", f), "200 /translate/people")
+	for _, path := range paths {
+		w.has(w.accept(w.browser(), path, "Ben", "long enough"), "404 ")
+	}
+	w.has(w.accept(w.browser(), kept, "", "long enough"), "200 /translate/")
+}
+
+// Of several who are invited before the first account is made, one becomes a manager: the first.
+func TestFirstIsManager(t *testing.T) {
+	service, err := local.Open(t.TempDir(), local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, service: service, server: httptest.NewServer(service.Page())}
+	t.Cleanup(func() {
+		w.server.Close()
+		w.check(service.Close())
+	})
+	service.Page().SetAddress(w.server.URL)
+	var links []string
+	for _, name := range []string{"", "Ben"} {
+		link, err := service.Page().InvitationURL(name, false)
+		w.check(err)
+		links = append(links, link)
+	}
+	w.has(w.accept(w.browser(), links[0], "Anna", "long enough"), "200 /translate/", `href="people"`)
+	w.lacks(w.accept(w.browser(), links[1], "", "long enough"), `href="people"`)
+}
+
+// Signing in with an own name does not give back the attempts with another's.
+func TestGuessesBetween(t *testing.T) {
+	w := newWorld(t)
+	own := url.Values{"name": {"Anna"}, "password": {"long enough"}}
+	for range 4 {
+		w.has(w.post(w.browser(), "sign-in", url.Values{"name": {"Ben"}, "password": {"a guess"}}), "403 ")
+		w.has(w.post(w.browser(), "sign-in", own), "200 ")
+	}
+	w.has(w.post(w.browser(), "sign-in", url.Values{"name": {"Ben"}, "password": {"a guess"}}), "403 ")
+	w.has(w.post(w.browser(), "sign-in", own), "429 ")
+}
+
+// A password that was right when it was derived and is not any more does not sign in.
+func TestPasswordChangedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	for name, key := range map[string]string{"Anna": "another", "Ben": "removed"} {
+		answer := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/translate/sign-in", nil)
+		if err := w.service.Page().Begin(answer, r, name, []byte(key)); err == nil || len(answer.Result().Cookies()) > 0 {
+			t.Errorf("%s is signed in: %v, %v", name, err, answer.Result().Cookies())
+		}
+	}
+}
+
+// No form is taken without the word of its visit, however it is encoded.
+func TestEncodedForms(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Speichern")
+	f.Set("state", "final")
+	f.Set("form", "WRONG")
+	var b bytes.Buffer
+	body := multipart.NewWriter(&b)
+	for name := range f {
+		w.check(body.WriteField(name, f.Get(name)))
+	}
+	w.check(body.Close())
+	r, err := http.NewRequest(http.MethodPost, w.server.URL+"/translate/key", &b)
+	w.check(err)
+	r.Header.Set("Content-Type", body.FormDataContentType())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	w.has(w.send(w.client, r), "403 ")
+	w.has(w.get("list?"+inGerman+"&show=untranslated"), ">save<")
 }

@@ -19,7 +19,7 @@ type Invited struct {
 // SetAddress says at which address the page is served; empty: at none.
 func (s *Service) SetAddress(base string) { s.address.Store(strings.TrimRight(base, "/")) }
 
-// InviteCall answers POST InvitePath?name=...&manager=true. The first person is a manager in any case.
+// InviteCall answers POST InvitePath?name=...&manager=true.
 func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
 	url, err := s.InvitationURL(r.URL.Query().Get("name"), r.URL.Query().Get("manager") != "")
 	if err != nil {
@@ -40,10 +40,6 @@ func (s *Service) InvitationURL(name string, manager bool) (string, error) {
 	if base == "" {
 		return "", api.Refuse(http.StatusConflict, "the page is not served at any address; set daemon.listen")
 	}
-	first, err := s.Empty()
-	if err != nil {
-		return "", err
-	}
-	path, err := s.Invite(name, manager || first)
+	path, err := s.Invite(name, manager)
 	return base + path, err
 }

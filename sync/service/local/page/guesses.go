@@ -17,7 +17,8 @@ const (
 )
 
 // guesses counts the attempts to sign in by address. An attempt counts when it begins, so that many at one time are as
-// many as one after the other; a right one takes them back.
+// many as one after the other; a right one takes itself back, and not the wrong ones before it, which may have been
+// made with another person's name.
 type guesses struct {
 	mu   sync.Mutex
 	from map[string]*tries
@@ -73,7 +74,9 @@ func (g *guesses) makeRoom(now int64) {
 func (g *guesses) right(from string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.from, from)
+	if t := g.from[from]; t != nil {
+		t.n = max(t.n-1, 0)
+	}
 }
 
 // peer names who asks: the address of the connection or, where that is a proxy on this machine, the one that it was

@@ -191,12 +191,15 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request, _ *visitor) e
 
 // upload has the units of a TMX file join the project's memory, by the call of the interface.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if v == nil {
+		return askToSignIn(w, r)
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxTMX)
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return api.BodyError(err)
 	}
-	form := map[string]string{}
+	form := map[string]string{"form": "", "project": ""}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -205,12 +208,14 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 		if err != nil {
 			return api.BodyError(err)
 		}
-		if part.FormName() != "file" {
+		if _, is := form[part.FormName()]; is {
 			value, err := io.ReadAll(io.LimitReader(part, 1<<10))
 			if err != nil {
 				return api.BodyError(err)
 			}
 			form[part.FormName()] = string(value)
+		}
+		if part.FormName() != "file" {
 			continue
 		}
 		if err := v.sent(form["form"]); err != nil { // it comes before the file

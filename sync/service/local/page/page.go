@@ -16,7 +16,10 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,24 +96,36 @@ func (s *Service) public(method, path string, do func(w http.ResponseWriter, r *
 	})
 }
 
-// private adds a handler for those who are signed in; others are asked to. Forms carry the word of the visit, but for
-// files, which are read by their handler.
+// private adds a handler for those who are signed in; others are asked to. Forms carry the word of the visit.
 func (s *Service) private(method, path string, do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
+	streamed(s, method, path, func(w http.ResponseWriter, r *http.Request, v *visitor) error {
+		if method == http.MethodPost {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err := readForm(r); err != nil {
+				return err
+			}
+		}
+		switch {
+		case v == nil && r.PostForm != nil && len(unsaved(r.PostForm)) > 0:
+			return api.Refuse(http.StatusForbidden, "Not saved: you are not signed in any more.")
+		case v == nil:
+			return askToSignIn(w, r)
+		case method == http.MethodPost:
+			if err := v.sent(r.PostFormValue("form")); err != nil {
+				return err
+			}
+		}
+		return do(w, r, v)
+	})
+}
+
+// streamed adds a handler that reads the body itself, and is told of who is not signed in by a nil visitor.
+func streamed(s *Service, method, path string,
+	do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
 	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visitorOf(r)
-		if err == nil && v == nil {
-			askToSignIn(w, r)
-			return
-		}
 		if err == nil {
 			err = fromOwnPage(r)
-		}
-		isFile := strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
-		if err == nil && method == http.MethodPost && !isFile {
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			if err = readForm(r); err == nil {
-				err = v.sent(r.PostFormValue("form"))
-			}
 		}
 		if err == nil {
 			err = do(w, r, v)
@@ -152,21 +167,43 @@ func (s *Service) sayError(w http.ResponseWriter, r *http.Request, v *visitor, e
 	if err == nil {
 		return
 	}
-	said := view{Visitor: v, Title: "Something is wrong", Data: "It did not work; the service's log says why."}
+	said := problem{Said: "It did not work; the service's log says why.", Texts: unsaved(r.PostForm)}
+	if len(said.Texts) > 0 {
+		said.Key = scopeOf(r).With("at", r.PostFormValue("at"))
+	}
 	status := http.StatusInternalServerError
 	var p *api.Problem
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &p):
-		status, said.Data = p.Status, p.Detail
+		status, said.Said = p.Status, p.Detail
 	case errors.As(err, &large):
-		status, said.Data = http.StatusRequestEntityTooLarge, "That is too large to be taken."
+		status, said.Said = http.StatusRequestEntityTooLarge, "That is too large to be taken."
 	default:
 		s.Logger.Error("translation page", zap.String("path", r.URL.Path), zap.Error(err))
 	}
-	if err := show(w, status, "problem", said); err != nil {
+	err = show(w, status, "problem", view{Visitor: v, Title: "Something is wrong", Data: said})
+	if err != nil {
 		s.Logger.Error("translation page", zap.Error(err))
 	}
+}
+
+// problem is the page that says what is wrong, with the texts of the form that was not taken: no other page may have
+// them any more.
+type problem struct {
+	Said  string
+	Texts []field
+	Key   template.URL // the query of the key that they were written for
+}
+
+// unsaved are the texts of a form.
+func unsaved(form url.Values) (texts []field) {
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		if of, is := strings.CutPrefix(name, "text-"); is && form.Get(name) != "" {
+			texts = append(texts, field{ID: name, Form: of, Text: form.Get(name)})
+		}
+	}
+	return texts
 }
 
 // view is what every page is made of.

@@ -21,7 +21,7 @@ func New(o Options) *Service {
 	s.private("POST", "check", s.check)
 	s.private("GET", "memory", s.memoryPage)
 	s.private("GET", "memory.tmx", s.download)
-	s.private("POST", "memory", s.upload)
+	streamed(s, "POST", "memory", s.upload)
 	s.private("GET", "people", s.people)
 	s.private("POST", "people", s.invite)
 	s.private("POST", "remove", s.remove)

@@ -125,24 +125,40 @@ func (p *People) Put(one *Person) error {
 	if err := p.leave(one.Name); err != nil {
 		return err
 	}
-	err := eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
-		if !strings.EqualFold(i.Name, one.Name) {
-			return nil
-		}
-		return p.bucket.Delete(key)
-	})
+	err := p.withdraw(func(i *Invitation) bool { return strings.EqualFold(i.Name, one.Name) })
 	if err != nil {
 		return err
 	}
 	return putRecord(p.bucket, personAt(one.Name), one)
 }
 
-// Remove takes a person away, who is signed out everywhere.
+// Remove takes a person away, who is signed out everywhere. Invitations of that person, and those that the person has
+// made, end: each would be a way back.
 func (p *People) Remove(name string) error {
-	if err := p.leave(name); err != nil {
+	known, err := p.Person(name)
+	if known == nil || err != nil {
+		return err
+	}
+	if err := p.leave(known.Name); err != nil {
+		return err
+	}
+	err = p.withdraw(func(i *Invitation) bool {
+		return strings.EqualFold(i.Name, known.Name) || strings.EqualFold(i.By, known.Name)
+	})
+	if err != nil {
 		return err
 	}
 	return p.bucket.Delete([]byte(personAt(name)))
+}
+
+// withdraw ends invitations.
+func (p *People) withdraw(which func(i *Invitation) bool) error {
+	return eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if !which(i) {
+			return nil
+		}
+		return p.bucket.Delete(key)
+	})
 }
 
 // leave ends the visits of a person, and those that have expired.

@@ -1,4 +1,4 @@
-package push
+package imports
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // preview shows imports instead of making them: in the report, value by value.
 type preview struct {
-	*state
+	*Run
 	old  map[file]map[catalog.Name]string // what the service has
 	sent map[file][]foreseen              // translations that would have been sent by now
 }
@@ -28,18 +28,18 @@ type foreseen struct {
 	skipped bool // where the service has one, that one stays
 }
 
-func newPreview(s *state) *preview {
-	return &preview{state: s, old: make(map[file]map[catalog.Name]string), sent: make(map[file][]foreseen)}
+func newPreview(s *Run) *preview {
+	return &preview{Run: s, old: make(map[file]map[catalog.Name]string), sent: make(map[file][]foreseen)}
 }
 
-// resume leaves imports that were begun earlier to the next push.
-func (r *preview) resume(context.Context) error { return nil }
+// Resume leaves imports that were begun earlier to the next push.
+func (r *preview) Resume(context.Context) error { return nil }
 
-func (r *preview) ship(_ context.Context, all []*shipment) {
+func (r *preview) Ship(_ context.Context, all []*Import) {
 	for _, s := range slices.Concat(rounds(all)...) {
 		files := r.sending(s)
-		for i, up := range s.uploads {
-			to := s.remember[i]
+		for i, up := range s.Uploads {
+			to := s.Remember[i]
 			files[i].Changes = r.values(file{up.Path, s.request.Language}, up.Units)
 			if to.OfSource() {
 				continue
@@ -48,8 +48,12 @@ func (r *preview) ship(_ context.Context, all []*shipment) {
 				at := file{to.Path, to.Language}
 				r.sent[at] = append(r.sent[at], foreseen{u, s.request.Conflicts == service.Skip})
 			}
+			f := ledger.JobFile{Memory: to, Units: pass.Accepts(s.accepts[i])}
 			if to.Further() {
-				r.problem(furtherProblem(ledger.JobFile{Memory: to, Units: pass.Accepts(up.Units)}, to.Language, r.met))
+				r.Problem(furtherProblem(f, to.Language, r.Met))
+			}
+			if err := r.Branch.Ledger.Update(func(tx ledger.Writer) error { return begins(r.Branch, tx, f) }); err != nil {
+				r.Errs = append(r.Errs, err)
 			}
 		}
 	}
@@ -68,7 +72,7 @@ func (r *preview) values(at file, units catalog.Catalog) []report.Value {
 	return all
 }
 
-func (r *preview) has(path, language string, texts catalog.Catalog) {
+func (r *preview) Has(path, language string, texts catalog.Catalog) {
 	at := file{path, language}
 	if r.old[at] == nil {
 		r.old[at] = make(map[catalog.Name]string)
@@ -78,7 +82,7 @@ func (r *preview) has(path, language string, texts catalog.Catalog) {
 	}
 }
 
-func (r *preview) after(t bundle.Target, theirs catalog.Catalog) catalog.Catalog {
+func (r *preview) After(t bundle.Target, theirs catalog.Catalog) catalog.Catalog {
 	sent := slices.Clone(r.sent[file{t.Path, t.Language.Code}])
 	for _, b := range t.Sources {
 		sent = append(sent, r.sent[file{b.Path, t.Language.Code}]...) // the service names its target file
@@ -95,10 +99,10 @@ func (r *preview) after(t bundle.Target, theirs catalog.Catalog) catalog.Catalog
 	return theirs
 }
 
-func (r *preview) foretell(p report.Problem) { r.problem(p) }
+func (r *preview) Foretell(p report.Problem) { r.Problem(p) }
 
-// waits keeps first contact that the pull after this push need not tell.
-func (r *preview) waits(open func() pass.Conflict) {
+// Waits keeps first contact that the pull after this push need not tell.
+func (r *preview) Waits(open func() pass.Conflict) {
 	c := open()
-	r.report.Open[c.ID()] = c
+	r.Open[c.ID()] = c
 }

@@ -1,4 +1,4 @@
-package push
+package imports
 
 import (
 	"context"
@@ -17,17 +17,17 @@ import (
 
 // imports are those of a pass: sent, awaited, and remembered as each ends.
 type imports struct {
-	*state
+	*Run
 	done, total int // of those that are sent now
 }
 
-// ship sends imports and writes down what became of them, a round at a time. The failure of one does not keep the
+// Ship sends imports and writes down what became of them, a round at a time. The failure of one does not keep the
 // others from being sent.
-func (r *imports) ship(ctx context.Context, all []*shipment) {
+func (r *imports) Ship(ctx context.Context, all []*Import) {
 	r.done, r.total = 0, len(all)
 	if len(all) > 0 {
 		if err := r.forgetExports(); err != nil {
-			r.errs = append(r.errs, err)
+			r.Errs = append(r.Errs, err)
 			return
 		}
 	}
@@ -39,79 +39,79 @@ func (r *imports) ship(ctx context.Context, all []*shipment) {
 			}
 			j, err := r.send(ctx, s)
 			if err != nil {
-				r.errs = append(r.errs, err)
+				r.Errs = append(r.Errs, err)
 				r.done++
 				continue
 			}
 			begun = append(begun, j)
 		}
-		r.await(ctx, begun, func(err error) { r.errs = append(r.errs, err) })
+		r.await(ctx, begun, func(err error) { r.Errs = append(r.Errs, err) })
 	}
-	if err := ctx.Err(); err != nil && !errors.Is(errors.Join(r.errs...), err) {
-		r.errs = append(r.errs, err)
+	if err := ctx.Err(); err != nil && !errors.Is(errors.Join(r.Errs...), err) {
+		r.Errs = append(r.Errs, err)
 	}
 }
 
 // send begins one import.
-func (r *imports) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
+func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	job, err := r.intend(s)
 	if err != nil {
 		return nil, err
 	}
-	for _, up := range s.uploads {
+	for _, up := range s.Uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	files := report.Counted(len(s.uploads), "file", "files")
+	files := report.Counted(len(s.Uploads), "file", "files")
 	r.importing("sending %s to %q (%s)", files, s.request.Collection, s.request.Language)
-	id, err := r.branch.Service.Strings().StartImport(ctx, s.request)
+	id, err := r.Branch.Service.Strings().StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
 		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
 	r.sending(s)
-	s.uploads = nil
+	s.Uploads = nil
 	job.Service = string(id)
-	return job, r.branch.Memory().Remember(job)
+	return job, r.Branch.Memory().Remember(job)
 }
 
 // sending puts an import into the report, and returns the files of it there.
-func (r *state) sending(s *shipment) []report.PushedFile {
-	r.report.Requests++
-	before := len(r.report.Files)
-	for _, up := range s.uploads {
+func (r *Run) sending(s *Import) []report.PushedFile {
+	r.Report.Requests++
+	before := len(r.Report.Files)
+	for _, up := range s.Uploads {
 		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
-		r.report.Files = append(r.report.Files, f)
-		r.report.Keys += len(f.Keys)
+		r.Report.Files = append(r.Report.Files, f)
+		r.Report.Keys += len(f.Keys)
 	}
-	return r.report.Files[before:]
+	return r.Report.Files[before:]
 }
 
 // has, foretell and waits are for those who see no import: the service answers itself.
-func (r *imports) has(string, string, catalog.Catalog) {}
+func (r *imports) Has(string, string, catalog.Catalog) {}
 
-func (r *imports) foretell(report.Problem) {}
+func (r *imports) Foretell(report.Problem) {}
 
-func (r *imports) waits(func() pass.Conflict) {}
+func (r *imports) Waits(func() pass.Conflict) {}
 
-func (r *imports) after(_ bundle.Target, theirs catalog.Catalog) catalog.Catalog { return theirs }
+func (r *imports) After(_ bundle.Target, theirs catalog.Catalog) catalog.Catalog { return theirs }
 
 // importing tells of one of the imports.
 func (r *imports) importing(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
-	r.branch.Announce(report.Doing{What: what, Done: int64(r.done), Total: int64(r.total)})
+	r.Branch.Announce(report.Doing{What: what, Done: int64(r.done), Total: int64(r.total)})
 }
 
 // forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of
 // them would take back a translation that was just sent.
 func (p *imports) forgetExports() error {
-	jobs, err := ledger.Jobs.List(p.branch.Ledger, p.branch.StateName())
+	jobs, err := ledger.Jobs.List(p.Branch.Ledger, p.Branch.StateName())
 	if err != nil {
 		return err
 	}
 	for _, j := range jobs {
 		if j.Kind == pass.JobExport {
-			if err := p.branch.Memory().Forget(&j); err != nil {
+			if err := p.Branch.Memory().Forget(&j); err != nil {
 				return err
 			}
 		}

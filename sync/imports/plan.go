@@ -1,4 +1,4 @@
-package push
+package imports
 
 import (
 	"fmt"
@@ -10,48 +10,48 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// shipment is one import: files of one collection, language and format, and what is remembered when the service
+// Import is one import: files of one collection, language and format, and what is remembered when the service
 // accepted them.
-type shipment struct {
+type Import struct {
 	request  service.ImportRequest
-	uploads  []bundle.Upload
-	remember []ledger.Destination // beside each upload
+	Uploads  []bundle.Upload
+	Remember []ledger.Destination // beside each upload
 	accepts  []catalog.Catalog    // beside each upload: what is remembered of it
 }
 
-// shipping gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
-type shipping struct {
-	shipments []*shipment
-	index     map[string]*shipment
+// Batch gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
+type Batch struct {
+	All   []*Import
+	index map[string]*Import
 }
 
-// add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
-func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Destination, accepts catalog.Catalog) {
+// Add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
+func (s *Batch) Add(req service.ImportRequest, up bundle.Upload, m ledger.Destination, accepts catalog.Catalog) {
 	key := fmt.Sprintf("%q", []string{
 		req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState),
 		string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.Further()),
 	})
 	if s.index == nil {
-		s.index = make(map[string]*shipment)
+		s.index = make(map[string]*Import)
 	}
 	at := s.index[key]
 	if at == nil {
-		at = &shipment{request: req}
+		at = &Import{request: req}
 		s.index[key] = at
-		s.shipments = append(s.shipments, at)
+		s.All = append(s.All, at)
 	}
-	at.uploads = append(at.uploads, up)
-	at.remember = append(at.remember, m)
+	at.Uploads = append(at.Uploads, up)
+	at.Remember = append(at.Remember, m)
 	at.accepts = append(at.accepts, accepts)
 }
 
 // rounds are imports that may be under way at once: of one collection and language one at a time, since of two the
 // older text could arrive last.
-func rounds(all []*shipment) [][]*shipment {
-	var rounds [][]*shipment
+func rounds(all []*Import) [][]*Import {
+	var rounds [][]*Import
 	before := make(map[[2]string]int)
 	for _, s := range all {
-		bundle.Distinguish(s.uploads)
+		bundle.Distinguish(s.Uploads)
 		to := [2]string{s.request.Collection, s.request.Language}
 		at := before[to]
 		if before[to]++; at == len(rounds) {
@@ -62,8 +62,8 @@ func rounds(all []*shipment) [][]*shipment {
 	return rounds
 }
 
-// request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
-func request(p *config.Project, b *bundle.Bundle, language, format, completion string) service.ImportRequest {
+// Request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
+func Request(p *config.Project, b *bundle.Bundle, language, format, completion string) service.ImportRequest {
 	return service.ImportRequest{
 		Project: p.ID, Collection: b.Collection, Language: language,
 		Format: service.Format(format), PathSeparator: b.Separator, Labels: b.Labels,

@@ -1,4 +1,4 @@
-package push
+package imports
 
 import (
 	"cmp"
@@ -20,30 +20,36 @@ import (
 )
 
 // intend writes an import down before it is sent.
-func (p *imports) intend(s *shipment) (*ledger.Job, error) {
-	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.branch.Now().UTC(),
+func (p *imports) intend(s *Import) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.Branch.Now().UTC(),
 		Conflicts: string(s.request.Conflicts), Collection: s.request.Collection, Language: s.request.Language}
-	for i, up := range s.uploads {
-		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.remember[i], Units: pass.Accepts(s.accepts[i])})
+	for i, up := range s.Uploads {
+		remembered := s.accepts[i].Keys()
+		others := slices.DeleteFunc(up.Units.KeysInOrder(), func(key string) bool { return remembered[key] })
+		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.Remember[i], Units: pass.Accepts(s.accepts[i]),
+			Others: others})
 	}
-	return j, p.branch.Ledger.Update(func(tx ledger.Writer) error {
-		if err := ledger.Reconciled.Delete(tx, p.branch.StateName(), p.branch.Project.Pull.Branch); err != nil {
+	return j, p.Branch.Ledger.Update(func(tx ledger.Writer) error {
+		if err := ledger.Reconciled.Delete(tx, p.Branch.StateName(), p.Branch.Project.Pull.Branch); err != nil {
 			return err
 		}
 		for _, f := range j.Files {
-			if f.Memory.OfSource() {
-				continue
-			}
-			// Should the answer be lost, the service may have these texts: they are not its own change then.
-			sent := ledger.Destination{
-				Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent},
-			}
-			if err := p.branch.Memory().Mark(tx, sent, f.Units); err != nil {
+			if err := begins(p.Branch, tx, f); err != nil {
 				return err
 			}
 		}
-		return ledger.Jobs.Put(tx, p.branch.StateName(), j.ID, *j)
+		return ledger.Jobs.Put(tx, p.Branch.StateName(), j.ID, *j)
 	})
+}
+
+// begins remembers that texts of a target file are about to be sent. Should the answer be lost, the service may have
+// them: they are not its own change then.
+func begins(branch *pass.Branch, tx ledger.Writer, f ledger.JobFile) error {
+	if f.Memory.OfSource() {
+		return nil
+	}
+	sent := ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}
+	return branch.Memory().Mark(tx, sent, f.Units)
 }
 
 // doubt forgets an import that the service may or may not have carried out. What it accepted of these source texts
@@ -63,8 +69,8 @@ func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	}
 	var slots []ledger.Slot
 	if len(sent) > 0 {
-		err := p.branch.Ledger.View(func(tx ledger.Reader) (err error) {
-			slots, err = p.branch.Memory().PushedSlots(tx)
+		err := p.Branch.Ledger.View(func(tx ledger.Reader) (err error) {
+			slots, err = p.Branch.Memory().PushedSlots(tx)
 			return err
 		})
 		if err != nil {
@@ -74,20 +80,20 @@ func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 	var steps []pass.StateStep
 	for _, slot := range slots {
 		if texts := sent[slot.Collection]; texts != nil {
-			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.branch.Memory().DoubtSlot(tx, slot, texts) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.Branch.Memory().DoubtSlot(tx, slot, texts) })
 		}
 	}
-	return p.branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
-		return ledger.Jobs.Delete(tx, p.branch.StateName(), j.ID)
+	return p.Branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
+		return ledger.Jobs.Delete(tx, p.Branch.StateName(), j.ID)
 	})
 }
 
-// resume finishes the imports that an earlier pass began. One without an identifier may or may not have reached
+// Resume finishes the imports that an earlier pass began. One without an identifier may or may not have reached
 // the service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still
 // pending, are sent again as they are now. While one still runs nothing else may be sent: the older text could arrive
 // last.
-func (r *imports) resume(ctx context.Context) error {
-	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
+func (r *imports) Resume(ctx context.Context) error {
+	jobs, err := ledger.Jobs.List(r.Branch.Ledger, r.Branch.StateName())
 	if err != nil {
 		return err
 	}
@@ -95,12 +101,12 @@ func (r *imports) resume(ctx context.Context) error {
 	for _, j := range jobs {
 		switch {
 		case j.Kind != pass.JobImport:
-		case j.Service == "" || r.branch.Now().Sub(j.At) > pass.ForgetAfter:
+		case j.Service == "" || r.Branch.Now().Sub(j.At) > pass.ForgetAfter:
 			if err := r.doubt(ctx, &j); err != nil {
 				return err
 			}
 		default:
-			r.branch.Log.Info("taking up an import that was begun earlier",
+			r.Branch.Log.Info("taking up an import that was begun earlier",
 				zap.String("import", j.Service), zap.Time("begun", j.At))
 			running = append(running, &j)
 		}
@@ -109,7 +115,7 @@ func (r *imports) resume(ctx context.Context) error {
 	r.await(ctx, running, func(err error) {
 		var failed *service.ImportFailed
 		if errors.Is(err, service.ErrNotFound) || errors.As(err, &failed) {
-			r.branch.Log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
+			r.Branch.Log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
 		} else {
 			errs = append(errs, err)
 		}
@@ -139,8 +145,8 @@ func (r *imports) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 		}
 	}
 	waiting()
-	timeout := r.branch.Config.Service.JobTimeout
-	r.branch.Service.Strings().WaitImports(ctx, begun, timeout, func(i int, res service.ImportResult, err error) bool {
+	timeout := r.Branch.Config.Service.JobTimeout
+	r.Branch.Service.Strings().WaitImports(ctx, begun, timeout, func(i int, res service.ImportResult, err error) bool {
 		if err := r.ended(ctx, jobs[i], res, err); err != nil {
 			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
 		}
@@ -161,7 +167,7 @@ func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 		// The service has lost it or given it up. The keys are pending; they are sent again.
 		return errors.Join(err, r.doubt(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.branch.Config.Service.JobTimeout)
+		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Branch.Config.Service.JobTimeout)
 	case err != nil:
 		return err
 	}
@@ -192,26 +198,26 @@ func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 				})
 			}
 			steps = append(steps, func(tx ledger.Writer) (int, error) {
-				return 1 + len(units), r.branch.Memory().Mark(tx, m, units)
+				return 1 + len(units), r.Branch.Memory().Mark(tx, m, units)
 			})
 		}
 	}
-	err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
+	err := r.Branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, a := range sources {
-			more, err := r.branch.Memory().AcceptSteps(tx, a)
+			more, err := r.Branch.Memory().AcceptSteps(tx, a)
 			if err != nil {
 				return err
 			}
 			steps = append(steps, more...)
 		}
 		// What a pull merges is about to change.
-		return ledger.Reconciled.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+		return ledger.Reconciled.Delete(tx, r.Branch.StateName(), r.Branch.Project.Pull.Branch)
 	})
 	if err != nil {
 		return err
 	}
-	return r.branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
-		return ledger.Jobs.Delete(tx, r.branch.StateName(), j.ID)
+	return r.Branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
+		return ledger.Jobs.Delete(tx, r.Branch.StateName(), j.ID)
 	})
 }
 
@@ -261,8 +267,8 @@ func keyCount(j *ledger.Job, refused []string) int {
 		if refused[i] != "" {
 			continue
 		}
-		for _, u := range f.Units {
-			keys[u.Key] = true
+		for _, key := range f.Keys() {
+			keys[key] = true
 		}
 	}
 	return len(keys)
@@ -274,21 +280,21 @@ func (r *imports) unitsTaken(
 	j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult,
 ) (units []ledger.Text, ok bool) {
 	problem := func(text string) {
-		r.problem(report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: j.Language, Problem: text})
+		r.Problem(report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: j.Language, Problem: text})
 	}
 	switch {
 	case refusal != "":
 		if f.Memory.OfSource() {
-			r.refused[f.Memory.Path] = true
+			r.Refused[f.Memory.Path] = true
 		}
-		r.refused[f.Memory.Path+"\x00"+j.Language] = true
+		r.Refused[f.Memory.Path+"\x00"+j.Language] = true
 		problem(refusal + "; its keys stay pending. The next push sends them again: " +
 			"change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
-		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language, r.met))
+		r.Report.Problems = append(r.Report.Problems, furtherProblem(f, j.Language, r.Met))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
-		r.refused[f.Memory.Path+"\x00"+j.Language] = true
+		r.Refused[f.Memory.Path+"\x00"+j.Language] = true
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; "+
 			"locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false
@@ -301,17 +307,14 @@ func (r *imports) unitsTaken(
 
 // withoutConflicts reports the keys that the service holds differently; they stay pending.
 func (r *imports) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
-	var units []ledger.Text
-	told := make(map[string]bool)
-	for _, u := range f.Units {
-		values, conflict := conflicting[u.Key]
-		if !conflict {
-			units = append(units, u)
-		} else if !told[u.Key] {
-			told[u.Key] = true
-			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
+	for _, key := range f.Keys() {
+		if values, conflict := conflicting[key]; conflict {
+			r.Problem(report.Problem{File: f.Memory.Path, Key: key, Language: language,
 				Code: report.CodeConflict, Problem: past.Kept(values...)})
 		}
 	}
-	return units
+	return slices.DeleteFunc(slices.Clone(f.Units), func(u ledger.Text) bool {
+		_, conflict := conflicting[u.Key]
+		return conflict
+	})
 }
