@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/formats/arb"
 	"github.com/locsync/locsync/formats/jsonfile"
 	"github.com/locsync/locsync/formats/locjson"
+	"github.com/locsync/locsync/formats/properties"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/stringsfile"
 	"github.com/locsync/locsync/formats/yamlfile"
@@ -32,7 +33,7 @@ type Format struct {
 	Resources  bool     // a file without texts holds other resources, which is usual
 	Texts      bool     // files with these extensions hold texts to translate and nothing else
 	Namespaces bool     // several files of a language are called namespaces
-	Underlined bool     // paths spell languages with underscores: pt_BR
+	Spelling   Spelling // how paths spell languages
 	Suffixes   bool     // i18next reads plural categories at the end of keys
 	Rails      bool     // maps of plural categories are read by Rails, which raises an error where one is missing
 
@@ -68,6 +69,15 @@ const (
 	Apple   Platform = "ios"     // de.lproj/Localizable.strings
 )
 
+// Spelling is how paths spell languages, where those that are there do not show it.
+type Spelling uint8
+
+// The spellings. Without one it is the code.
+const (
+	Underlined Spelling = iota + 1 // pt_BR, zh_Hans
+	Regional                       // pt_BR, and the region that stands for a script: zh_CN
+)
+
 var table = []Format{
 	{Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
 		Namespaces: true, Suffixes: true, wire: wire{pieces: true}, translated: jsonfile.In},
@@ -82,7 +92,9 @@ var table = []Format{
 	{Name: "locjson", Kind: "LocJSON", Grammar: locjson.Grammar, Extensions: []string{".locjson"},
 		Texts: true, wire: wire{exchanged: "json"}, translated: monolingual(locjson.Monolingual)},
 	{Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
-		Texts: true, Underlined: true, wire: wire{sent: "locjson", exchanged: "json"}},
+		Texts: true, Spelling: Underlined, wire: wire{sent: "locjson", exchanged: "json"}},
+	{Name: "properties", Kind: "Java properties", Grammar: properties.Grammar, Extensions: []string{".properties"},
+		Spelling: Regional, wire: wire{sent: "locjson", exchanged: "json"}},
 }
 
 // At is the format as the program reads it whose source file is at a path: in that program's dialect. What is sent and

@@ -13,7 +13,7 @@ import (
 
 // The first names and their order are those of the service interface.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb"; got != want {
+	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, name := range Names() {
@@ -33,8 +33,8 @@ func TestByExtension(t *testing.T) {
 	for file, want := range map[string]string{
 		"a/en.json": "json", "en.JSON": "json", "x.min.json": "json", "config/locales/en.yml": "yaml", "en.yaml": "yaml",
 		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
-		"lib/l10n/app_en.arb": "arb",
-		"en.stringsdict":      "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
+		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties",
+		"en.stringsdict": "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
 	} {
 		f, ok := ByExtension(file)
 		if ok != (want != "") || f.Name != want {
@@ -74,6 +74,7 @@ var samples = map[string]string{
 	"ios-strings":     "/* The title */\n\"title\" = \"Notes\";\n\n\"hello\" = \"Hello!\";\n",
 	"android-xml":     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n    <string name=\"title\">Notes</string>\n    <string name=\"n\" translatable=\"false\">1</string>\n    <string name=\"hello\">Hello!</string>\n</resources>\n",
 	"arb":             "{\n  \"@@locale\": \"en\",\n  \"title\": \"Notes\",\n  \"@title\": {},\n  \"hello\": \"Hello!\"\n}\n",
+	"properties":      "# The title\ntitle=Notes\n\nhello=Hello!\n",
 	"locjson":         "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
 }
 
@@ -157,6 +158,10 @@ func big(name string) []byte {
 	case "ios-strings":
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b, "/* Shown in section %d */\n\"section%d.message%d\" = \"%s\";\n\n", i/10, i/10, i%10, text)
+		}
+	case "properties":
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "# Shown in section %d\nsection%d.message%d=%s\n\n", i/10, i/10, i%10, text)
 		}
 	case "android-xml":
 		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n", "</resources>\n"

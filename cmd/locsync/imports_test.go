@@ -163,7 +163,7 @@ var arrows = map[string][]string{
 	"sync/ledger":                {"sync/catalog", "sync/report"},
 	"sync/ledger/boltledger":     {"sync/catalog", "sync/ledger"},
 	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
-		"formats/androidxml", "formats/locjson"},
+		"formats/androidxml", "formats/locjson", "formats/properties"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
 	"formats/messages":              {"formats/resource"}, // message files, in JSON and YAML
@@ -171,6 +171,7 @@ var arrows = map[string][]string{
 	"formats/androidxml":            {"formats/resource"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
 	"formats/arb":                   {"formats/resource", "formats/jsonfile"}, // and so is ARB
+	"formats/properties":            {"formats/resource"},
 	"formats/resource":              {},
 	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests

@@ -197,6 +197,50 @@ func TestProvesMessages(t *testing.T) {
 	}
 }
 
+const properties = "# licence\n\n# note\na = One\nb : Two \\\n    more\n\nc Dr\\u00e9i\n"
+
+// Java's properties: every byte but a value's is compared, comments and lines that go on included.
+func TestProvesProperties(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{properties, strings.Replace(properties, "note", "n\xf6te", 1), strings.ReplaceAll(properties, "\n", "\r\n")} {
+		f, ok := parse(t, oracle.Rule{Format: "properties"}, "properties", []byte(src))
+		if !ok {
+			t.Fatal("refused")
+		}
+		if n := agree(t, f); n != 3 {
+			t.Fatalf("%d entries were compared", n)
+		}
+		for _, edits := range [][]resource.Edit{
+			{{Op: resource.Set, Key: "a", Text: " Another\n"}},
+			{{Op: resource.Set, Key: "c", Text: "é"}},
+			{{Op: resource.Remove, Key: "b"}},
+			{{Op: resource.Set, Key: "d=", Text: ""}, {Op: resource.Set, Key: "b", Text: "2"}},
+		} {
+			out, refused := f.Rewrite(edits, nil)
+			if len(refused) > 0 {
+				t.Fatal(refused)
+			}
+			made := changes(edits, nil)
+			if err := f.rule.Prove([]byte(src), out, made); err != nil {
+				t.Errorf("%v: %v\n%s", edits, err, out)
+			}
+			for from, to := range map[string]string{"licence": "license", "# n": "! n", "a =": "a=", "c Dr": "c  Dr", "u00e9i": "u00c9i"} {
+				spoiled := strings.Replace(string(out), from, to, 1)
+				if spoiled == string(out) {
+					continue
+				}
+				if err := f.rule.Prove([]byte(src), []byte(spoiled), made); err == nil && !(made[0].Gone && from == "c Dr") {
+					t.Errorf("%v: %s became %s, which is not found", edits, from, to)
+				}
+			}
+		}
+		out, _ := f.Fresh([]resource.Edit{{Op: resource.Set, Key: "b", Text: "Zwei"}})
+		if err := f.rule.ProveNew([]byte(src), out, []oracle.Change{{Key: "b", Text: "Zwei"}}, f.rule); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}
+
 // What a proof says is for people: the key, what is wrong, and where.
 func ExampleRule_Prove() {
 	rule := oracle.Rule{Format: "structured-json"}
@@ -232,6 +276,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("locjson", []byte(units))
 	f.Add("arb", []byte(messages))
+	f.Add("properties", []byte(properties))
 	f.Fuzz(func(t *testing.T, format string, src []byte) {
 		rule := oracle.Rule{Format: format, Roots: []string{"en"}}
 		leaves, err := rule.Read(src)

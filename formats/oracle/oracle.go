@@ -17,6 +17,7 @@
 //	android-xml            encoding/xml raw tokens, entities of the file's own kept as spelled, prefixes that nothing
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
 //	compose-xml            the same, with the rules of Compose Multiplatform's build, by regular expressions as there
+//	properties             lines joined, cut and unescaped here, one step after the other, as Java does
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
 // edits name with the very text they give, or gone with them; in the same order. The bytes: what is between two
@@ -94,6 +95,7 @@ var readers = map[string]reader{
 	"compose-xml":     {read: readCompose, keyed: true, slash: true},
 	"locjson":         {read: readLocJSON, keyed: true, brackets: true, bilingual: true},
 	"arb":             {read: readARB, brackets: true, about: true},
+	"properties":      {read: readProperties},
 }
 
 // document is a file as it was read.
@@ -199,6 +201,46 @@ func (r Rule) rooted(leaves []Leaf) bool {
 		}
 	}
 	return true
+}
+
+// readProperties reads a .properties file as java.util.Properties does: first lines that go on are joined, then each is
+// cut at its separator, then escapes are read. A text is kept as the units of UTF-16 that Java has.
+func readProperties(src []byte) (*document, error) {
+	d := &document{text: string(src)}
+	switch {
+	case !utf8.Valid(src):
+		runes := make([]rune, len(src))
+		for i, b := range src {
+			runes[i] = rune(b)
+		}
+		d.text = string(runes)
+	case strings.HasPrefix(d.text, mark):
+		d.text, d.encoding = d.text[len(mark):], "UTF-8 with a byte order mark"
+	}
+	for at := 0; at < len(d.text); {
+		var line logical
+		if at = line.read(d.text, at); len(line.chars) == 0 {
+			continue
+		}
+		key, value := line.cut()
+		name, sound, err := javaText(line.chars[:key])
+		if err != nil {
+			return nil, err
+		}
+		text, fine, err := javaText(line.chars[value:])
+		if err != nil {
+			return nil, err
+		}
+		l := Leaf{Path: []string{name}, Kind: Text, Text: text, at: line.end, end: line.end}
+		if value < len(line.chars) {
+			l.at = line.places[value]
+		}
+		if !sound || !fine {
+			l.Kind, l.Text = Other, string(line.chars[value:])
+		}
+		d.leaves = append(d.leaves, l)
+	}
+	return d, nil
 }
 
 // checkUTF8 refuses what no reader of text accepts; the libraries differ in what they let pass.

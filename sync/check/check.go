@@ -105,6 +105,9 @@ func Translation(in Input) []Finding {
 	if has("{%$") && !p.icu() {
 		p.names()
 	}
+	if in.Format == "properties" && has("'") {
+		p.apostrophes()
+	}
 	if has("<") {
 		p.markup()
 	}

@@ -308,3 +308,30 @@ func differs(report func(check, reason string), check string, lacks, extra []str
 		report(check, fmt.Sprintf("it has %s, which the source does not have", listed(extra)))
 	}
 }
+
+// argument is one of java.text.MessageFormat: {0}, {1,number,#.##}.
+var argument = regexp.MustCompile(`\{\s*\d+\s*[,}]`)
+
+// apostrophes warns of a single one in a text with arguments: Java's MessageFormat shows none there, and what follows
+// up to the next one as it is written. Where the source has one as well, the program reads its texts in another way.
+func (p *pair) apostrophes() {
+	if argument.MatchString(p.source) && !single(p.source) && single(p.text) {
+		p.warned(Names, "a single apostrophe is not shown, and arguments behind it are not filled in, "+
+			"if the program reads texts with java.text.MessageFormat; write two for one")
+	}
+}
+
+// single reports whether an apostrophe is neither doubled nor one of two around braces.
+func single(s string) bool {
+	for {
+		_, rest, found := strings.Cut(s, "'")
+		if !found {
+			return false
+		}
+		end := strings.IndexByte(rest, '\'')
+		if end < 0 || end > 0 && !strings.ContainsAny(rest[:1]+rest[end-1:end], "{}") {
+			return true
+		}
+		s = rest[end+1:]
+	}
+}

@@ -11,7 +11,7 @@ import (
 type dialect uint8
 
 const (
-	java  dialect = iota // Android
+	java  dialect = iota // Android, and Java itself
 	apple                // Objective-C and Swift
 	other                // C, PHP, JavaScript, Ruby: arguments are converted, or their type is unknown
 	dialects
@@ -19,7 +19,7 @@ const (
 
 func dialectOf(format string) dialect {
 	switch format {
-	case "android-xml":
+	case "android-xml", "properties":
 		return java
 	case "ios-strings":
 		return apple

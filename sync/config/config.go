@@ -253,8 +253,9 @@ type Files struct {
 	Source string `toml:"source"`
 	// Exclude are patterns, as Source has them, for files that it matches and that are left out.
 	Exclude []string `toml:"exclude"`
-	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml, locjson or arb. Empty: by the
-	// extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson); it is never empty once loaded.
+	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml, locjson, arb or properties.
+	// Empty: by the extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson, .arb, .properties); it is
+	// never empty once loaded.
 	Format string `toml:"format"`
 	// Output says where the translations of a source file lie: a path with {LANGUAGE}, {LOCALE:IOS},
 	// {LOCALE:ANDROID}, {LABEL:PREFIX} (the service's own) and {NAME}, {EXT}, {DIR} (of the source file).

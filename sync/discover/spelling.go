@@ -253,10 +253,10 @@ func (g *Group) way(code, others string) string {
 		way = others
 	case g.row().Platform == formats.Android:
 		return androidSpelling(code)
-	case g.row().Underlined:
-		return strings.ReplaceAll(code, "-", "_")
-	case g.Kind == browserExtension:
+	case g.row().Spelling == formats.Regional, g.Kind == browserExtension:
 		return strings.ReplaceAll(region(code), "-", "_")
+	case g.row().Spelling == formats.Underlined:
+		return strings.ReplaceAll(code, "-", "_")
 	default:
 		way = code
 	}

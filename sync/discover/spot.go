@@ -212,7 +212,8 @@ func (t *template) believable() bool {
 // isProgrammersSource reports whether a file without a language is named as sources of translations are.
 func isProgrammersSource(base string) bool {
 	stem := strings.ToLower(path.Base(base))
-	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n", "texts"} {
+	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n", "texts",
+		"bundle", "resource", "applicationresources"} {
 		if strings.HasPrefix(stem, word) {
 			return true
 		}

@@ -26,7 +26,6 @@ var noGrammar = map[string]kind{
 	".resx":        {name: ".NET's RESX", instead: intoJSON},
 	".resw":        {name: "Windows' RESW", instead: intoJSON},
 	".ftl":         {name: "Fluent", instead: intoJSON},
-	".properties":  {name: "Java's properties", instead: intoJSON, unsure: true},
 	".php":         {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
 	".toml":        {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
 	".js":          {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
@@ -49,7 +48,7 @@ type unreadable struct {
 // hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
 func hasNoGrammar(name string) bool {
 	kind, is := noGrammar[strings.ToLower(path.Ext(name))]
-	return is && (!kind.unsure || kind == noGrammar[".properties"] || (&template{text: name}).inPlace())
+	return is && (!kind.unsure || (&template{text: name}).inPlace())
 }
 
 // noteUnreadable gathers files of such a kind by the way that they are named.

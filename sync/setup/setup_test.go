@@ -210,7 +210,7 @@ func TestManualShowsWhatInitWrites(t *testing.T) {
 		t.Fatal("the page does not have one block")
 	}
 	files := map[string]string{}
-	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n", ".arb": `{"a": "A"}`,
+	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n", ".arb": `{"a": "A"}`, ".properties": "a=A\n",
 		".xml": `<resources><string name="a">A</string></resources>`}
 	for line := range strings.Lines(shown) {
 		list, comment := strings.CutPrefix(line, "# ")

@@ -73,7 +73,10 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 	was, is := unspaced.Replace(f.Source()), unspaced.Replace(g.Source())
 	for e := range f.Entries() {
 		raw := f.Node(e.Node).Note.Of(f.Source())
-		if raw = unspaced.Replace(raw); raw == "" || strings.Count(was, raw) > 1 || !strings.Contains(is, raw) {
+		line, _, _ := strings.Cut(raw, "\n") // without space, two lines may look like another one
+		raw = unspaced.Replace(raw)
+		if raw == "" || strings.Count(was, raw) > 1 || !strings.Contains(is, raw) ||
+			!strings.Contains(g.Source(), strings.TrimSpace(line)) {
 			continue
 		}
 		if _, there := g.Lookup(e.Key, e.Form); !there {
