@@ -84,6 +84,10 @@ func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 	server := &http.Server{Handler: withPage(svc), ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
+		log.Warn("API keys and passwords reach this address unencrypted; listen on 127.0.0.1, behind a proxy with TLS",
+			zap.Stringer("address", at))
+	}
 	address := "http://" + listener.Addr().String()
 	svc.Page().SetAddress(address)
 	if err := errors.Join(sayListening(a, address), inviteFirst(a, svc)); err != nil {

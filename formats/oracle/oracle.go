@@ -233,7 +233,7 @@ func readProperties(src []byte) (*document, error) {
 		}
 		l := Leaf{Path: []string{name}, Kind: Text, Text: text, at: line.end, end: line.end}
 		if value < len(line.chars) {
-			l.at = line.places[value]
+			l.at = line.offsets[value]
 		}
 		if !sound || !fine {
 			l.Kind, l.Text = Other, string(line.chars[value:])

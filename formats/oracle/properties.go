@@ -11,9 +11,9 @@ import (
 
 // logical is a line with those that it goes on with, and where each of its bytes is.
 type logical struct {
-	chars  []byte
-	places []int
-	end    int
+	chars   []byte
+	offsets []int
+	end     int
 }
 
 const propertyBlanks = " \t\f"
@@ -41,7 +41,7 @@ func (l *logical) read(src string, at int) int {
 			content = content[:len(content)-1]
 		}
 		for i := range len(content) {
-			l.chars, l.places = append(l.chars, content[i]), append(l.places, from+i)
+			l.chars, l.offsets = append(l.chars, content[i]), append(l.offsets, from+i)
 		}
 		if at += size; !joins || at == len(src) {
 			return at

@@ -17,7 +17,7 @@
 // Comments directly above an entry belong to it: they are its note, and go with it. Comments that a blank line
 // separates from the entry below stay. A text with a line of the file for each of its own stays so. There are no plural
 // forms in this format. Removing a new entry restores the bytes that were there before, but behind a backslash at the
-// end of the file, whose line is ended first. A byte order mark is kept, and is no part of the first key.
+// end of the file, whose line is ended first. A byte order mark is kept, and does not belong to the first key.
 package properties
 
 import (

@@ -55,7 +55,7 @@ func goesOn(src string, at int) int {
 	return 0
 }
 
-// ahead is the next place of something, found once: a file is searched for it only once in all.
+// ahead is where something comes next, found once: a file is searched for it only once in all.
 type ahead struct {
 	at   int
 	find func(src string) int

@@ -129,6 +129,7 @@ var linkTarget = regexp.MustCompile(`\]\([^()]*\)`)
 type asked struct {
 	segments []int
 	stages   []int // that their translations count as confirmed at
+	terms    *store.Terms
 }
 
 // fill has the language's engine translate what waits for it; the transaction that the editor was opened in may have
@@ -144,12 +145,8 @@ func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []pr
 		texts[n] = k.Segments[i].Text
 	}
 	engine := k.Project.EngineOf(k.Rendition.Code)
-	terms, err := k.Terms()
-	var translated []machine.Text
-	if err == nil {
-		translated, err = t.engines.Translate(ctx, engine, machine.Job{Source: k.Project.Source, Target: k.Rendition.Code,
-			Texts: texts, HTML: html, Terms: terms.Translations})
-	}
+	translated, err := t.engines.Translate(ctx, engine, machine.Job{Source: k.Project.Source, Target: k.Rendition.Code,
+		Texts: texts, HTML: html, Terms: wait.terms.Translations})
 	if err != nil {
 		t.log.Warn("segments stay without a machine translation: the engine failed", zap.String("document", k.Document.Path),
 			zap.String("language", k.Rendition.Code), zap.Error(err))

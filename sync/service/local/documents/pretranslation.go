@@ -297,7 +297,10 @@ func propose(k *editor.Editor, rules []store.PretranslationRule) (out []proposal
 			}
 		}
 	}
-	return out, wait, nil
+	if len(wait.segments) > 0 {
+		wait.terms, err = k.Terms()
+	}
+	return out, wait, err
 }
 
 // followRule asks one rule for a translation of a segment.
