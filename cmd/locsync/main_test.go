@@ -89,12 +89,37 @@ func notePeak(file string) {
 	}
 }
 
+// scripts are all of them. With -short, which is for the race detector, they are those that run something beside them,
+// and of the same story in each format one.
+func scripts(t *testing.T) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(all) < 20 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar"
+		if !testing.Short() || besideIt.Match(text) && !again {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// besideIt is a command of a script that goes on beside it.
+var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)
+
 // TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the scripts have
 // besides testscript's own are in the map below.
 func TestScripts(t *testing.T) {
 	gittest.Need(t)
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Files: scripts(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("LOCSYNC_BUDGET_DIR", filepath.Join(env.WorkDir, ".run"))
