@@ -8,7 +8,7 @@ import (
 	_ "pgregory.net/rapid" // its flags come before ours
 )
 
-// `go test ./...` is to take two minutes, which all tests do not. Without LOCSYNC_ALL_TESTS in the environment, which
+// `go test ./...` is to take two minutes; all tests take six. Without LOCSYNC_ALL_TESTS in the environment, which
 // .ci/run sets, those that take seconds are left out, and laws draw fewer cases.
 
 // All says whether all tests are wanted.
