@@ -75,7 +75,7 @@ type Spelling uint8
 // The spellings. Without one it is the code.
 const (
 	Underlined Spelling = iota + 1 // pt_BR, zh_Hans
-	Regional                       // pt_BR, and the region that stands for a script: zh_CN
+	Regional                       // pt_BR, and for a script its region: zh_CN
 )
 
 var table = []Format{

@@ -21,8 +21,9 @@ const module = "github.com/locsync/locsync/"
 var arrows = map[string][]string{
 	"cmd/locsync": {"*"},
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
-	// heartbeat: /healthz tells which part hangs
-	"sync/web": {"sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},
+	// heartbeat: /healthz tells which part hangs. bound: what is this machine
+	"sync/web": {"sync/bound", "sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure",
+		"sync/report", "sync/service/wire", "sync/heartbeat"},
 	// heartbeat: loops and passes say that they move. forge: which repository an event is about. watch: its loops end
 	// with the engine's.
 	"sync/engine": {
@@ -109,7 +110,7 @@ var arrows = map[string][]string{
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
 	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web",
 		"sync/watch", "sync/config", "sync/report", "sync/service", "sync/ledger/boltledger", "sync/terminal", "gitops",
-		"sync/secret"},
+		"sync/bound", "sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},

@@ -8,8 +8,9 @@
 //	command, demo, settings -> process, service, web         setup -> discover, config, terminal, gitops
 //	operation -> transfer, document, service, terminal        transfer, inspect, settings, terminal -> files -> failure
 //	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
-//	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
-//	process -> engine, ledger, service, local, web, gitops   web -> engine, exposition, failure, report, wire, heartbeat
+//	doctor -> process, engine, web, watch, service, ledger, terminal, bound, gitops
+//	process -> engine, ledger, service, local, web, gitops
+//	web -> engine, exposition, failure, report, wire, heartbeat, bound
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
 //	document -> jsonschema, config, report, service, terminal  service -> wire
 //	engine -> branches, push, pull -> pass, past             push -> imports -> pass

@@ -9,10 +9,10 @@
 // all three kinds. A key alone has the empty text. One key may be twice; the last one counts. An escape \u without
 // four hexadecimal digits is refused, as Java refuses the file. Half a surrogate pair makes the entry Kind Other.
 //
-// A file with characters beyond ASCII that is valid UTF-8 is UTF-8, any other one is ISO-8859-1; what that has not is
-// written as \uXXXX. Such characters of a new text are spelled as the old text, or else most of the file's, spell
-// theirs. A file that shows neither gets \uXXXX, which every program reads right, whatever encoding it expects; but a
-// new entry, or a new file, is written as its source, where that is in UTF-8.
+// A file with characters beyond ASCII that is valid UTF-8 is UTF-8, any other one is ISO-8859-1, in which other
+// characters are written as \uXXXX. Such characters of a new text are spelled as the old text, or else most of the
+// file's, spell theirs. A file that shows neither gets \uXXXX, which every program reads right, whatever encoding it
+// expects; but a new entry, or a new file, is written as its source, where that is in UTF-8.
 //
 // Comments directly above an entry belong to it: they are its note, and go with it. Comments that a blank line
 // separates from the entry below stay. A text with a line of the file for each of its own stays so. There are no plural

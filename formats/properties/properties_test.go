@@ -21,7 +21,7 @@ var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n"
 var examples = []string{
 	"", " ", "\n", "\r\n\r\n", "# only", "# only\n", "! only\n\n", "#a\n\n#b\n",
 	"a=1", "a=1\n", "a = 1\nb : 2\nc 3\nd\n", "a=\nb:\nc \nd", "=v", " : v\n",
-	"# licence\n\n# one\none=1\n\n# two\n! and more\ntwo=2\n\n# nobody's\n\nthree=3\n",
+	"# licence\n\n# one\none=1\n\n# two\n! and more\ntwo=2\n\n# of no key\n\nthree=3\n",
 	"a=1\n\nb=2\n\nc=3\n", "a=1\n\n\n\nb=2\nc=3", "a=1\r\nb=2\r\n", "a=1\rb=2\r", "  a=1\n\tb=2\n",
 	"long=one \\\n    two \\\n    three\nb=2\n", "text=one\\n\\\n     two\\n\\\n     three\nb=2\n", "a=\\\n\nb=2\n", "a\\\n  b=2\nc=3\n",
 	"k=v\\\\\nj=w\\\\\\\n  x\n", "a=1\n# end", "a=1\n# end\n\n\n", "a\\ b=1\nc\\=d=2\ne\\:f=3\n\\#g=4\n\\!h=5\n",

@@ -62,7 +62,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What a person has not had stays: no outcome replaces a text that is neither agreed on nor in the past.
+// What its writer never had is kept: no outcome replaces a text that is neither agreed on nor in the past.
 func TestDecideKeepsTheUnseen(t *testing.T) {
 	for _, agreed := range []string{none, "a", "b"} {
 		c := Claim{New: "b", Present: "unseen", Met: agreed != none, Past: []Mark{MarkOf("a"), MarkOf("b")}}

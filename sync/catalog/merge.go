@@ -43,7 +43,7 @@ type Merged struct {
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts stands, by the law of Decide. The first row that fits counts; "-" is no
+// Merge decides per name which of three texts counts, by the law of Decide. The first row that fits counts; "-" is no
 // text, o, t and b are translations, "any" includes none.
 //
 //	source  repository  service      base    outcome

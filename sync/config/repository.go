@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/secret"
 )
 
@@ -86,7 +87,7 @@ func (v *validator) cloneAddress(p *Project) {
 		if _, _, password := p.Address(); !password.IsZero() {
 			v.warn("repository", "the address holds a password; git's credential helpers, or ssh with a key, keep it out "+
 				"of this file")
-			if u.Scheme == "http" && !loopback(u.Hostname()) {
+			if u.Scheme == "http" && !bound.Loopback(u.Hostname()) {
 				v.warn("repository", "http sends the password unprotected to %s; https does not", u.Host)
 			}
 		}

@@ -137,7 +137,7 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 func (v *validator) request(q *Request, p *Pull) {
 	v.oneOf("kind", q.Kind, requestKinds)
 	if q.URL != "" {
-		if u := v.webAddress("url", q.URL, ""); u != nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+		if u := v.webAddress("url", q.URL, ""); u != nil && u.Scheme == "http" && !bound.Loopback(u.Hostname()) {
 			v.add("url", "http would send the token unprotected to %s; use https", u.Host)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // validator looks at a decoded configuration and collects what is wrong. Values that could not be
@@ -97,7 +99,7 @@ func (v *validator) serviceURL(s *Service) {
 	if strings.Contains(u.Path, "/api/integration") {
 		v.add("url", "leave /api/integration out: locsync adds it itself")
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) {
+	if u.Scheme == "http" && !bound.Loopback(u.Hostname()) {
 		if s.AllowInsecure {
 			v.warn("url", "http sends the API key unprotected to %s; https does not", u.Host)
 		} else {
@@ -138,11 +140,6 @@ func (v *validator) webAddress(key, text, or string) *url.URL {
 func validPort(port string) bool {
 	n, err := strconv.Atoi(port)
 	return port == "" || err == nil && n > 0 && n < 1<<16
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
 // ownHeaders are those that HTTP, and what is between the service and here, say other things with.

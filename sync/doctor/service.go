@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
@@ -157,7 +158,7 @@ func tellAddress(d *doctor, n *notes, met service.Contact, err error) {
 		n.fault("address", report.ExitLater, "look whether the service is up, and whether a firewall or a missing proxy "+
 			"(HTTPS_PROXY) is in the way", "%s does not take a connection: %v", met.Address, reason(err))
 	}
-	if u, perr := url.Parse(met.Address); perr == nil && u.Scheme == "http" && !loopbackHost(u.Hostname()) {
+	if u, perr := url.Parse(met.Address); perr == nil && u.Scheme == "http" && !bound.Loopback(u.Hostname()) {
 		n.warn("address", "use https, if the service has it", "over http everybody on the way can read the API key")
 	}
 }
@@ -182,11 +183,6 @@ func proxyOf(address string) string {
 		return ""
 	}
 	return proxy.Host
-}
-
-func loopbackHost(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func tellCertificate(d *doctor, n *notes, c service.Certificate) {

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locsync/locsync/sync/imports"
-
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/imports"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"

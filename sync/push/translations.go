@@ -4,10 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/locsync/locsync/sync/imports"
-
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/imports"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/service"

@@ -3,6 +3,8 @@ package web
 import (
 	"slices"
 	"sync"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Bounds of how many streams of events there are at one time.
@@ -35,7 +37,7 @@ func (a *audience) admit(peer string, end func()) *stream {
 		most = max(most, has[s.peer])
 	}
 	switch {
-	case has[peer] >= maxOfPeer && !loopback(peer):
+	case has[peer] >= maxOfPeer && !bound.Loopback(peer):
 		return nil
 	case len(a.streams) >= maxListeners && most < has[peer]+2: // else the two would change places for ever
 		return nil

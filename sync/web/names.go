@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // named keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it came from, and whoever owns that host's name may let
@@ -30,7 +32,7 @@ func (s *server) named(next http.Handler) http.Handler {
 func (s *server) answersTo(r *http.Request) bool {
 	host := strings.ToLower(strings.TrimSuffix(hostOf(r.Host), "."))
 	switch {
-	case host == "", loopback(host), net.ParseIP(host) != nil, strings.HasSuffix(host, ".localhost"):
+	case host == "", bound.Loopback(host), net.ParseIP(host) != nil, strings.HasSuffix(host, ".localhost"):
 		return true
 	case strings.EqualFold(host, hostOf(s.Listen)):
 		return true
@@ -57,7 +59,7 @@ func monitor(r *http.Request) bool {
 // byLoopback reports whether a request arrived at an address of the loopback.
 func byLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && loopback(hostOf(local.String()))
+	return ok && bound.Loopback(hostOf(local.String()))
 }
 
 // hostOf is a host without its port and brackets.

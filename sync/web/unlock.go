@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // The page's buttons. Whoever typed the page's token, once in a browser session, may ask for passes; asking is all that a button does. A request counts when
@@ -146,7 +148,7 @@ func (s *server) own(r *http.Request, origin string) bool {
 // peer names who asks: the address of the connection; or, where that is a proxy on this machine, the one that it says to have been asked by.
 func peer(r *http.Request) string {
 	host := hostOf(r.RemoteAddr)
-	if by := r.Header.Values("X-Forwarded-For"); loopback(host) && len(by) > 0 {
+	if by := r.Header.Values("X-Forwarded-For"); bound.Loopback(host) && len(by) > 0 {
 		last := by[len(by)-1]
 		if ip := net.ParseIP(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])); ip != nil {
 			host = ip.String()

@@ -10,7 +10,6 @@ package web
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
@@ -254,10 +254,10 @@ func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 
 // fromHere reports whether a request comes from this machine and was not made by a page of another site.
 func fromHere(r *http.Request) bool {
-	if !loopback(hostOf(r.RemoteAddr)) {
+	if !bound.Loopback(hostOf(r.RemoteAddr)) {
 		return false
 	}
-	if !loopback(hostOf(r.Host)) {
+	if !bound.Loopback(hostOf(r.Host)) {
 		return false // a name that somebody else resolves to this machine
 	}
 	for _, by := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
@@ -274,12 +274,4 @@ func fromHere(r *http.Request) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && u.Host == r.Host
-}
-
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

@@ -57,13 +57,9 @@ func (ds Documents) Add(ctx context.Context, project string, documents []service
 func (ds Documents) Update(ctx context.Context, id string, file service.File,
 	model DocumentUpdateModel) ([]Document, error) {
 	const op = "update document"
-	if err := service.CheckID(id); err != nil {
-		return nil, fmt.Errorf("%s: document id: %w", op, err)
-	}
-	body, err := service.NewForm(service.ModelPart(wire.PartUpdateDocumentModel, model),
-		service.FilePart(wire.PartFile, &file))
+	body, err := updateForm(op, id, &file, model)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return nil, err
 	}
 	updated, err := ds.update(ctx, op, wire.PathDocumentUpdate, id, body)
 	document, language := wire.SplitDocumentID(id)
@@ -83,16 +79,25 @@ func (ds Documents) Update(ctx context.Context, id string, file service.File,
 func (ds Documents) UpdateAll(ctx context.Context, id string, file service.File,
 	model DocumentUpdateModel) ([]Document, error) {
 	const op = "update document"
+	body, err := updateForm(op, id, &file, model)
+	if err != nil {
+		return nil, err
+	}
+	document, _ := wire.SplitDocumentID(id)
+	return ds.update(ctx, op, wire.PathDocumentUpdateV2, document, body)
+}
+
+// updateForm is the body of both updates.
+func updateForm(op, id string, file *service.File, model DocumentUpdateModel) (*service.Form, error) {
 	if err := service.CheckID(id); err != nil {
 		return nil, fmt.Errorf("%s: document id: %w", op, err)
 	}
 	body, err := service.NewForm(service.ModelPart(wire.PartUpdateDocumentModel, model),
-		service.FilePart(wire.PartFile, &file))
+		service.FilePart(wire.PartFile, file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
-	document, _ := wire.SplitDocumentID(id)
-	return ds.update(ctx, op, wire.PathDocumentUpdateV2, document, body)
+	return body, nil
 }
 
 func (ds Documents) update(ctx context.Context, op, path, id string, body *service.Form) ([]Document, error) {

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -114,7 +113,7 @@ func (e *Engine) complete(dir string) error {
 		return errors.New("model is missing: name the one that is to translate")
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("url %q: want scheme, host and path, and nothing else", e.URL)
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !bound.Loopback(u.Hostname())):
 		return fmt.Errorf("url %q: want https, or http to this machine", e.URL)
 	}
 	e.URL = strings.TrimSuffix(e.URL, "/")
@@ -136,11 +135,6 @@ func (e *Engine) complete(dir string) error {
 		return fmt.Errorf("key_file %s: want the key on one line", path)
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // All are the engines in the order of the file.

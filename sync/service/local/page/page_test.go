@@ -67,7 +67,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// browser is one that nobody is signed in with.
+// browser is one without a person who is signed in.
 func (w *world) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	w.check(err)

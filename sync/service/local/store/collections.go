@@ -294,16 +294,7 @@ func (k *Keyspace) Each(after []byte, do func(n []byte, r *Row) (more bool, err 
 			n, raw = c.Next()
 		}
 	}
-	for ; n != nil; n, raw = c.Next() {
-		r, err := decodeRow(raw)
-		if err != nil {
-			return fmt.Errorf("row %d: %w", binary.BigEndian.Uint64(n), err)
-		}
-		if more, err := do(n, r); err != nil || !more {
-			return err
-		}
-	}
-	return nil
+	return walk(n, raw, c.Next, do)
 }
 
 // EachBefore calls do with the rows before a number, nil for all, the last of them first.
@@ -317,7 +308,12 @@ func (k *Keyspace) EachBefore(before []byte, do func(n []byte, r *Row) (more boo
 			n, raw = c.Last()
 		}
 	}
-	for ; n != nil; n, raw = c.Prev() {
+	return walk(n, raw, c.Prev, do)
+}
+
+// walk calls do with a row and those that step leads to.
+func walk(n, raw []byte, step func() (n, raw []byte), do func(n []byte, r *Row) (more bool, err error)) error {
+	for ; n != nil; n, raw = step() {
 		r, err := decodeRow(raw)
 		if err != nil {
 			return fmt.Errorf("row %d: %w", binary.BigEndian.Uint64(n), err)
