@@ -7,6 +7,7 @@
 package formats
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -15,9 +16,14 @@ import (
 	"github.com/locsync/locsync/formats/arb"
 	"github.com/locsync/locsync/formats/jsonfile"
 	"github.com/locsync/locsync/formats/locjson"
+	"github.com/locsync/locsync/formats/po"
+	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/formats/properties"
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resx"
 	"github.com/locsync/locsync/formats/stringsfile"
+	"github.com/locsync/locsync/formats/xcstrings"
+	"github.com/locsync/locsync/formats/xliff"
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
@@ -34,12 +40,11 @@ type Format struct {
 	Texts      bool     // files with these extensions hold texts to translate and nothing else
 	Namespaces bool     // several files of a language are called namespaces
 	Spelling   Spelling // how paths spell languages
-	Suffixes   bool     // i18next reads plural categories at the end of keys
-	Rails      bool     // maps of plural categories are read by Rails, which raises an error where one is missing
+	Programs   programs.Programs
+	Notes      string // Markdown: what is kept beside texts, and what the format cannot carry
 
-	wire wire
-	// translated is what Translated does; nil: all of a source goes into translations.
-	translated func(f *resource.File, language string) ([]byte, error)
+	wire         wire
+	translations translations
 }
 
 // wire is how texts of a format travel.
@@ -49,16 +54,33 @@ type wire struct {
 	pieces    bool   // a file of any length can be read piece by piece
 }
 
+// translations is how files of translations are otherwise than sources.
+type translations struct {
+	// made is what Translated does; nil: all of a source goes into translations.
+	made func(f *resource.File, language string) ([]byte, error)
+
+	// Of formats whose entries hold the source text beside the text:
+	grammar   resource.Grammar                                     // of translations; Grammar reads sources
+	blank     func(source []byte, language string) ([]byte, error) // see Blank
+	extracted string                                               // see Extracted
+	forms     func(pluralForms, language string) []string          // see Forms
+}
+
 // dialect is how one kind of program spells the texts of a format otherwise than the service reads them. Its files are
 // told by a folder that has to be called so.
 type dialect struct {
 	folder  string
 	reader  string // what the second reader calls it
 	grammar resource.Grammar
+
+	translations resource.Grammar // where they have another one
 }
 
 // dialects are by the name of their format.
-var dialects = map[string]dialect{"android-xml": {"composeResources", "compose-xml", androidxml.Compose}}
+var dialects = map[string]dialect{
+	"android-xml": {"composeResources", "compose-xml", androidxml.Compose, nil},
+	"xliff":       {"translations", "symfony-xliff", xliff.SymfonySource, xliff.SymfonyTranslations},
+}
 
 // Platform is a system whose programs have one layout of their own for files of a format.
 type Platform string
@@ -78,30 +100,94 @@ const (
 	Regional                       // pt_BR, and for a script its region: zh_CN
 )
 
+var (
+	script = programs.Programs{Named: true, Suffixes: true} // JavaScript, in general
+	java   = programs.Programs{Printf: programs.Java, MessageFormat: true}
+
+	// foreign is how texts of a format travel that the service does not know: sources as LocJSON, which has comments.
+	foreign = wire{sent: "locjson", exchanged: "json"}
+)
+
 var table = []Format{
-	{Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
-		Namespaces: true, Suffixes: true, wire: wire{pieces: true}, translated: jsonfile.In},
-	{Name: "structured-json", Kind: "JSON", Grammar: jsonfile.Grammar, Structured: true,
-		Namespaces: true, Suffixes: true, wire: wire{pieces: true}, translated: jsonfile.In},
-	{Name: "yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
-	{Name: "structured-yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Structured: true, Rails: true},
-	{Name: "ios-strings", Kind: "iOS strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"},
-		Platform: Apple},
-	{Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
-		Platform: Android, Resources: true, translated: monolingual(androidxml.Monolingual)},
-	{Name: "locjson", Kind: "LocJSON", Grammar: locjson.Grammar, Extensions: []string{".locjson"},
-		Texts: true, wire: wire{exchanged: "json"}, translated: monolingual(locjson.Monolingual)},
-	{Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
-		Texts: true, Spelling: Underlined, wire: wire{sent: "locjson", exchanged: "json"}},
-	{Name: "properties", Kind: "Java properties", Grammar: properties.Grammar, Extensions: []string{".properties"},
-		Spelling: Regional, wire: wire{sent: "locjson", exchanged: "json"}},
+	{
+		Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
+		Namespaces: true, Programs: script, wire: wire{pieces: true}, translations: translations{made: jsonfile.In},
+		Notes: notesJSON,
+	},
+	{
+		Name: "structured-json", Kind: "JSON", Structured: true, Grammar: jsonfile.Grammar,
+		Namespaces: true, Programs: script, wire: wire{pieces: true}, translations: translations{made: jsonfile.In},
+		Notes: notesNestedJSON,
+	},
+	{
+		Name: "yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"},
+		Programs: programs.Programs{Named: true}, Notes: notesYAML,
+	},
+	{
+		Name: "structured-yaml", Kind: "YAML", Structured: true, Grammar: yamlfile.Grammar,
+		Programs: programs.Programs{Named: true, Rails: true}, Notes: notesNestedYAML,
+	},
+	{
+		Name: "ios-strings", Kind: "iOS strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"},
+		Platform: Apple, Programs: programs.Programs{Printf: programs.Apple}, Notes: notesStrings,
+	},
+	{
+		Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
+		Platform: Android, Resources: true, Programs: programs.Programs{Printf: programs.Java, Categories: true},
+		translations: translations{made: monolingual(androidxml.Monolingual)}, Notes: notesAndroid,
+	},
+	{
+		Name: "locjson", Kind: "LocJSON", Grammar: locjson.Grammar, Extensions: []string{".locjson"},
+		Texts: true, Programs: programs.Programs{Named: true}, wire: wire{exchanged: "json"},
+		translations: translations{made: monolingual(locjson.Monolingual)}, Notes: notesLocJSON,
+	},
+	{
+		Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
+		Texts: true, Spelling: Underlined, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesARB,
+	},
+	{
+		Name: "properties", Kind: "Java properties", Grammar: properties.Grammar, Extensions: []string{".properties"},
+		Spelling: Regional, Programs: java, wire: foreign, Notes: notesProperties,
+	},
+	{
+		Name: "resx", Kind: ".NET resources", Grammar: resx.Grammar, Extensions: []string{".resx", ".resw"},
+		Resources: true, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesResx,
+	},
+	{
+		Name: "po", Kind: "gettext PO", Grammar: po.Source, Extensions: []string{".po", ".pot"},
+		Texts: true, Spelling: Underlined, Programs: programs.Programs{Named: true, Categories: true, Whole: true},
+		translations: translations{grammar: po.Translations, blank: po.Blank, extracted: ".pot", forms: po.Forms},
+		wire:         wire{sent: "android-xml", exchanged: "android-xml"}, Notes: notesPO,
+	},
+	{
+		Name: "xliff", Kind: "XLIFF", Grammar: xliff.Source, Extensions: []string{".xlf", ".xliff"},
+		Texts: true, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesXLIFF,
+		translations: translations{grammar: xliff.Translations, blank: xliff.Blank},
+	},
+	{
+		Name: "xcstrings", Kind: "Xcode's string catalogs", Grammar: xcstrings.Grammar, Extensions: []string{".xcstrings"},
+		Texts: true, Programs: programs.Programs{Printf: programs.Apple, Categories: true}, wire: foreign,
+		Notes: notesCatalogs,
+	},
+}
+
+// Multilingual reports whether a file has the texts of all languages, so that translations are in their source file.
+func (f Format) Multilingual() bool {
+	_, is := f.Grammar.(resource.Multilingual)
+	return is
+}
+
+// Languages are the source language, and all languages, of a file of a multilingual format that can be read.
+func (f Format) Languages(src []byte) (source string, all []string) {
+	return f.Grammar.(resource.Multilingual).Languages(string(src))
 }
 
 // At is the format as the program reads it whose source file is at a path: in that program's dialect. What is sent and
 // exchanged is in the format's own spelling all the same.
 func (f Format) At(file string) Format {
 	if d, has := dialects[f.Name]; has && slices.Contains(strings.Split(path.Dir(file), "/"), d.folder) {
-		f.Grammar, f.wire = d.grammar, wire{sent: f.Name, exchanged: f.Name, pieces: f.wire.pieces}
+		f.Grammar, f.translations.grammar = d.grammar, d.translations
+		f.wire.sent, f.wire.exchanged = cmp.Or(f.wire.sent, f.Name), cmp.Or(f.wire.exchanged, f.Name)
 	}
 	return f
 }
@@ -128,6 +214,16 @@ func (f Format) named(name string) Format {
 	}
 	return f
 }
+
+// Extracted is the extension of source files that are made from programs, and whose names say no language; "" for none.
+func (f Format) Extracted() string { return f.translations.extracted }
+
+// Bilingual reports whether an entry of a translation has the source text, too, and is not translated where its own
+// text is empty.
+func (f Format) Bilingual() bool { return f.translations.grammar != nil }
+
+// Forms returns what tells a file's plural forms by index, where its header counts them; nil where forms have names.
+func (f Format) Forms() func(pluralForms, language string) []string { return f.translations.forms }
 
 // Pieces reports whether a file of any length can be read piece by piece, by the members of its outermost container.
 func (f Format) Pieces() bool { return f.wire.pieces }
@@ -179,6 +275,9 @@ func Mind(f *resource.File, w resource.Warning) bool {
 // Parse reads a file of this format; see resource.Parse. keys.Structured is the format's to say.
 func (f Format) Parse(keys resource.Keys, src []byte) (*resource.File, error) {
 	keys.Structured = f.Structured
+	if keys.Translated && f.translations.grammar != nil {
+		return resource.Parse(f.translations.grammar, keys, src)
+	}
 	return resource.Parse(f.Grammar, keys, src)
 }
 
@@ -196,10 +295,20 @@ func (f Format) Translated(file *resource.File, language string) ([]byte, error)
 	if _, rooted := file.Root(); rooted {
 		return file.RenameRoot(language)
 	}
-	if f.translated == nil {
+	if f.translations.made == nil {
 		return file.Bytes(), nil
 	}
-	return f.translated(file, language)
+	return f.translations.made(file, language)
+}
+
+// Blank returns a file of translations that has none yet, laid out like a source, of a format with both texts in one
+// entry; false of all others, where a source becomes a translation, see Translated.
+func (f Format) Blank(source *resource.File, language string) (out []byte, bilingual bool, err error) {
+	if f.translations.blank == nil {
+		return nil, false, nil
+	}
+	out, err = f.translations.blank(source.Bytes(), language)
+	return out, true, err
 }
 
 // monolingual is Translated in a format whose files do not say their language.

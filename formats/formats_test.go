@@ -3,17 +3,19 @@ package formats
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/locsync/locsync/formats/resource"
 )
 
 // The first names and their order are those of the service interface.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties"; got != want {
+	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties resx po xliff xcstrings"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, name := range Names() {
@@ -33,7 +35,8 @@ func TestByExtension(t *testing.T) {
 	for file, want := range map[string]string{
 		"a/en.json": "json", "en.JSON": "json", "x.min.json": "json", "config/locales/en.yml": "yaml", "en.yaml": "yaml",
 		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
-		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties",
+		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties", "Resources/Strings.de.resx": "resx",
+		"locale/de/LC_MESSAGES/django.po": "po", "po/app.pot": "po", "src/locale/messages.de.xlf": "xliff", "a.xliff": "xliff",
 		"en.stringsdict": "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
 	} {
 		f, ok := ByExtension(file)
@@ -75,7 +78,14 @@ var samples = map[string]string{
 	"android-xml":     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n    <string name=\"title\">Notes</string>\n    <string name=\"n\" translatable=\"false\">1</string>\n    <string name=\"hello\">Hello!</string>\n</resources>\n",
 	"arb":             "{\n  \"@@locale\": \"en\",\n  \"title\": \"Notes\",\n  \"@title\": {},\n  \"hello\": \"Hello!\"\n}\n",
 	"properties":      "# The title\ntitle=Notes\n\nhello=Hello!\n",
-	"locjson":         "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
+	"po":              "msgid \"title\"\nmsgstr \"Notes\"\n\nmsgid \"hello\"\nmsgstr \"Hello!\"\n",
+	"xliff":           "<xliff version=\"1.2\"><file source-language=\"en\"><body>\n<trans-unit id=\"title\"><source>t</source><target>Notes</target></trans-unit>\n<trans-unit id=\"hello\"><source>h</source><target>Hello!</target></trans-unit>\n</body></file></xliff>\n",
+	"resx":            "<root>\n  <data name=\"title\">\n    <value>Notes</value>\n  </data>\n  <data name=\"n\" type=\"x\"><value>1</value></data>\n  <data name=\"hello\"><value>Hello!</value></data>\n</root>\n",
+	"xcstrings": "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"hello\" : {\n      \"localizations\" : {\n        \"en\" : {\n" +
+		"          \"stringUnit\" : {\n            \"state\" : \"translated\",\n            \"value\" : \"Hello!\"\n          }\n        }\n      }\n    },\n" +
+		"    \"n\" : {\n      \"shouldTranslate\" : false\n    },\n    \"title\" : {\n      \"localizations\" : {\n        \"en\" : {\n          \"stringUnit\" : {\n" +
+		"            \"state\" : \"translated\",\n            \"value\" : \"Notes\"\n          }\n        }\n      }\n    }\n  }\n}",
+	"locjson": "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
 }
 
 // Every format parses, changes one value and nothing else, and reads back what it composes, under the keys that its Structured says.
@@ -122,6 +132,30 @@ func TestEveryFormat(t *testing.T) {
 	}
 }
 
+// A file in UTF-16 is refused with what to do, but where the format's programs read it.
+func TestUTF16(t *testing.T) {
+	for _, name := range Names() {
+		format, _ := Named(name)
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			for _, mark := range []string{"", "\ufeff"} {
+				var src []byte
+				for _, unit := range utf16.Encode([]rune(mark + samples[name])) {
+					src = order.AppendUint16(src, unit)
+				}
+				_, err := format.Parse(resource.Keys{}, src)
+				switch {
+				case name == "ios-strings":
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				case err == nil || name != "properties" && err.Error() != "1:1: the file is UTF-16; save it as UTF-8":
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
 // big makes a file of a format of some 10 MB by repeating entries.
 func big(name string) []byte {
 	var b bytes.Buffer
@@ -162,6 +196,21 @@ func big(name string) []byte {
 	case "properties":
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b, "# Shown in section %d\nsection%d.message%d=%s\n\n", i/10, i/10, i%10, text)
+		}
+	case "po":
+		start = "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "#: section%d.c:%d\nmsgid \"section%d.message%d\"\nmsgstr \"%s\"\n\n", i/10, i%10, i/10, i%10, text)
+		}
+	case "xliff":
+		start, end = "<xliff version=\"1.2\"><file source-language=\"en\"><body>\n", "</body></file></xliff>\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "      <trans-unit id=\"section%d.message%d\">\n        <source>%s</source>\n        <target>%s</target>\n      </trans-unit>\n", i/10, i%10, text, text)
+		}
+	case "resx":
+		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<root>\n", "</root>\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "  <data name=\"section%d.message%d\" xml:space=\"preserve\">\n    <value>%s</value>\n  </data>\n", i/10, i%10, text)
 		}
 	case "android-xml":
 		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n", "</resources>\n"

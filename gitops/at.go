@@ -163,7 +163,7 @@ func (s sight) noTip() error {
 			e.Try = fmt.Sprintf("it exists here: git push %s %s", remote, s.base)
 		}
 		if s.head != "" && s.head != s.base {
-			e.Try += fmt.Sprintf("; the remote's default branch is %s: set base to it if that took its place", s.head)
+			e.Try += fmt.Sprintf("; the remote's default branch is %s: set base to it if that one is used now", s.head)
 		}
 	}
 	if s.base == s.branch && remote == "" && !commit.IsZero() {

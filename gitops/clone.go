@@ -70,6 +70,16 @@ func (c Clone) sweepFetches() {
 	}
 }
 
+// Undelivered reports whether a commit waits in a clone for its delivery.
+func Undelivered(ctx context.Context, dir string) (bool, error) {
+	r, err := Open(ctx, dir, Options{Remote: CloneRemote})
+	if err != nil {
+		return false, fmt.Errorf("look for commits that were not delivered: %w", err)
+	}
+	waiting, err := r.repo.Refs.List(repository.Outbox(""))
+	return len(waiting) > 0, errors.Join(err, r.Close())
+}
+
 // RemoveClone takes a clone away. Nothing is lost but what waits in its outbox, which is to be made again.
 func RemoveClone(dir string) error {
 	aside := dir + ".old" // gone at once, whatever takes long
@@ -86,7 +96,7 @@ func RemoveClone(dir string) error {
 	return nil
 }
 
-// makeClone makes the clone beside its place and moves it there when the remote was seen to answer.
+// makeClone makes the clone under another name and moves it there when the remote was seen to answer.
 func makeClone(ctx context.Context, dir, address string, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // History answers questions about commits, which are given in hexadecimal.
 type History struct{ repo *repository.Repository }
 
-// Past gives the youngest commits that a commit has in its history and another one has not, itself among them: not more
+// Past gives the youngest commits that a commit has in its history and another one lacks, itself among them: not more
 // than most. What is not in this repository has no past.
 func (h History) Past(commit, without string, most int) ([]string, error) {
 	tip, _ := object.Parse(commit)
@@ -89,7 +89,7 @@ func (h History) changed(ctx context.Context, oldCommit, newCommit string) ([]tr
 		}
 		name, ok := object.Parse(text)
 		if !ok {
-			return nil, fmt.Errorf("compare commits: %q is no commit", text)
+			return nil, fmt.Errorf("compare commits: %q is not a commit", text)
 		}
 		c, err := h.repo.History.Commit(name)
 		if err != nil {
@@ -110,8 +110,8 @@ type Made struct {
 	Parents []string
 }
 
-// Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
-// not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
+// Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit
+// lacks, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
 // nothing in its history. A shallow clone that is cut in that history is deepened first. Where it cannot be, or the tip
 // is of no branch, the commit at which it is cut is none of them: what it changed cannot be told.
 func Ours(ctx context.Context, r *Repo, tip *Tip, since, project string, most int) ([]Made, error) {

@@ -192,8 +192,8 @@ func (d *delivery) inTheWay(ctx context.Context, w repository.Worktree) (string,
 	return "", nil
 }
 
-// follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in
-// which another branch may be checked out, and git would fast-forward that one if it could; no lock of git's spans
+// follow lets git fast-forward a clean working tree. Between our reading of HEAD and git's there are some milliseconds
+// in which another branch may be checked out, and git would fast-forward that one if it could; no lock of git's spans
 // both looks.
 func (d *delivery) follow(ctx context.Context, w repository.Worktree) error {
 	if busy := repository.BusyIn(w.GitDir); busy != "" {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -25,17 +24,12 @@ func TestMain(m *testing.M) {
 		benchPass(dir, os.Getenv("LOCSYNC_BENCH_FILES"))
 		return
 	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			os.Unsetenv(name)
-		}
-	}
 	done := gittest.InMemory()
 	home, err := os.MkdirTemp("", "locsync-home-")
 	if err != nil {
 		panic(err)
 	}
-	for name, value := range map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "HOME": home, "XDG_CONFIG_HOME": ""} {
+	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": ""} {
 		os.Setenv(name, value)
 	}
 	flag.Parse()

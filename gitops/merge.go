@@ -213,7 +213,7 @@ func mergeTree(ctx context.Context, w content.Workbench, one, two hash) (root ha
 	return root, left, nil
 }
 
-// settle puts base's version in the place of each file of the caller's that both sides changed. Where one of them did,
+// settle puts base's version instead of each file of the caller's that both sides changed. Where one of them did,
 // and renames around it kept git from deciding, that one's stays; the rest are conflicts.
 func (m *Merged) settle(left []unmerged, ours func(string) bool) error {
 	var changes []tree.Change

@@ -133,8 +133,8 @@ func disregard(err error) error {
 	return err
 }
 
-// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its
-// place.
+// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit
+// replaces it.
 func (d *delivery) emptyOutbox(ctx context.Context) error {
 	move, waits, err := d.outbox()
 	if err != nil || !waits {

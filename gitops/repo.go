@@ -34,14 +34,15 @@ type Repo struct {
 	treeOnce sync.Once
 	tree     *os.Root // the working tree, opened at first use
 	treeErr  error
+	closed   func() // see OnClose; nil for none
 }
 
 // Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
 // from a folder inside one) and judges whether it can be used. What files of a Tip take from a remote or through a
 // content filter ends with ctx too, because reading them has no context of its own.
 //
-// Errors: ErrGit, ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no
-// error before it is needed.
+// Errors: ErrGit, ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is not
+// an error before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	repo, err := repository.Open(ctx, dir, o)
 	if err != nil {
@@ -55,8 +56,14 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		Hooks: hook.Hooks{Facts: repo.Facts, Settings: repo.Settings}}, nil
 }
 
+// OnClose has a function called after the repository was closed.
+func (r *Repo) OnClose(closed func()) { r.closed = closed }
+
 // Close lets go of the files that were opened. A Tip of this repository cannot be read after it.
 func (r *Repo) Close() error {
+	if r.closed != nil {
+		defer r.closed()
+	}
 	err := r.repo.Objects.Close()
 	if r.tree != nil {
 		err = errors.Join(err, r.tree.Close())

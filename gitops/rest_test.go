@@ -21,9 +21,9 @@ func TestLookNoticesGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	look := func() Look {
+	read := func() Checkout {
 		t.Helper()
-		l, err := r.Look()
+		l, err := r.Checkout()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,11 +33,11 @@ func TestLookNoticesGit(t *testing.T) {
 	if err := os.Chtimes(index, now, now); err != nil {
 		t.Fatal(err)
 	}
-	before := look()
+	before := read()
 	if wait := before.Fresh(); wait <= 0 || wait > rest {
 		t.Errorf("git has just written, and %v are waited", wait)
 	}
-	if !before.Same(look()) {
+	if !before.Same(read()) {
 		t.Error("nothing happened, and the looks differ")
 	}
 	for _, c := range []struct {
@@ -49,16 +49,16 @@ func TestLookNoticesGit(t *testing.T) {
 		{"a reset", [][]string{{"reset", "-q", "--hard", "other"}}},
 		{"detached", [][]string{{"checkout", "-q", "--detach"}}},
 	} {
-		before := look()
+		before := read()
 		for _, args := range c.args {
 			gittest.Git(t, dir, args...)
 		}
-		if before.Same(look()) {
+		if before.Same(read()) {
 			t.Errorf("%s is not noticed", c.what)
 		}
 	}
 	time.Sleep(rest)
-	if wait := look().Fresh(); wait != 0 {
+	if wait := read().Fresh(); wait != 0 {
 		t.Errorf("git is quiet, and %v are waited", wait)
 	}
 }

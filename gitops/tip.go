@@ -13,7 +13,7 @@ import (
 // hash is the name of an object.
 type hash = object.Name
 
-// Tip is a commit as a file system, and the place in a branch where the next commit goes. It never changes: a branch
+// Tip is a commit as a file system, and where in a branch the next commit goes. It never changes: a branch
 // that moves has another Tip.
 //
 // Names are found as tree.FS says. A blob that a partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here
@@ -97,12 +97,6 @@ func (t *Tip) Writable(name string) error { return t.files.Writable(name) }
 // folders may hold such files. Where nothing is missing, or the repository is not partial, no remote is asked.
 func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	return t.files.Prefetch(ctx, enter, wanted)
-}
-
-// Folders gives the names of the folders in a folder, each with a text that is the same only when everything below is;
-// and whether there is a symbolic link or submodule beside them.
-func (t *Tip) Folders(name string) (folders map[string]string, links bool, err error) {
-	return t.files.FS.Folders(name)
 }
 
 // Open opens a file or folder, following links inside the tree.

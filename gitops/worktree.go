@@ -17,10 +17,10 @@ import (
 	"github.com/locsync/locsync/gitops/run"
 )
 
-// Look is what tells whether git has touched the working tree between two looks at it: HEAD, and the index, which
+// Checkout is what tells whether git has touched the working tree between two readings: HEAD, and the index, which
 // every checkout, reset, stash or merge writes anew. The commit alone does not: a branch that is checked out and left
 // again is back where it was, and files that were read meanwhile are the other branch's.
-type Look struct {
+type Checkout struct {
 	Branch string // "" when HEAD is detached
 	Commit string
 
@@ -28,24 +28,24 @@ type Look struct {
 	at    time.Time
 }
 
-// Look looks at HEAD and the index of the working tree.
-func (r *Repo) Look() (Look, error) {
+// Checkout reads HEAD and the state of the index of the working tree.
+func (r *Repo) Checkout() (Checkout, error) {
 	branch, commit, err := r.Head()
 	if err != nil {
-		return Look{}, err
+		return Checkout{}, err
 	}
 	index, err := os.Stat(filepath.Join(r.repo.Facts.GitDir, "index"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Look{}, fmt.Errorf("look at the index: %w", err)
+		return Checkout{}, fmt.Errorf("look at the index: %w", err)
 	}
 	if err != nil {
 		index = nil
 	}
-	return Look{branch, commit, index, time.Now()}, nil
+	return Checkout{branch, commit, index, time.Now()}, nil
 }
 
-// Same reports whether git has written nothing between two looks.
-func (l Look) Same(other Look) bool {
+// Same reports whether git has written nothing between two readings.
+func (l Checkout) Same(other Checkout) bool {
 	if l.Branch != other.Branch || l.Commit != other.Commit || (l.index == nil) != (other.index == nil) {
 		return false
 	}
@@ -58,7 +58,7 @@ func (l Look) Same(other Look) bool {
 const rest = 100 * time.Millisecond
 
 // Fresh is how much longer to wait until what was seen can be believed; 0 when git has been quiet.
-func (l Look) Fresh() time.Duration {
+func (l Checkout) Fresh() time.Duration {
 	if l.index == nil {
 		return 0
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -51,17 +52,16 @@ type answered struct {
 }
 
 // errUnwell ends a doctor whose findings are printed and that found a fault which may pass.
-var errUnwell = errors.New("something does not work now")
+var errUnwell = errors.New("one or more checks failed")
 
-// sentence is what went wrong, each line once: both halves of a sync fail where the service is down.
+// sentence is what went wrong, and what to do where it is the network.
 func sentence(err error) string {
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
+	said := failure.Text(err)
+	var unreachable *service.UnreachableError
+	if errors.As(err, &unreachable) {
+		said += "; check service.url and the network, then run this again: nothing is lost"
 	}
-	return report.Printable(strings.Join(lines, "\n"))
+	return report.Printable(said)
 }
 
 // standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command

@@ -87,7 +87,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		return misuse(fmt.Errorf("%s has no flag %s", cmd.CommandPath(), missingFlag(cmd, unknown)))
+		return misuse(fmt.Errorf("unknown flag %s", missingFlag(cmd, unknown)))
 	case errors.As(err, &empty):
 		what, _ := pflag.UnquoteUsage(empty.GetFlag())
 		return misuse(fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what))
@@ -108,6 +108,7 @@ func missingFlag(cmd *cobra.Command, e *pflag.NotExistError) string {
 	if short := e.GetSpecifiedShortnames(); short != "" {
 		name, typed = short, "-"+short
 	}
+	typed += " for " + cmd.CommandPath()
 	if near := config.Nearest(name, flagNames(cmd)); near != "" {
 		return fmt.Sprintf("%s; did you mean --%s?", typed, near)
 	}
@@ -119,9 +120,9 @@ func missingFlag(cmd *cobra.Command, e *pflag.NotExistError) string {
 	}
 	switch {
 	case len(others) == 1:
-		return fmt.Sprintf("%s, but %s has", typed, others[0])
+		return fmt.Sprintf("%s; %s has it", typed, others[0])
 	case len(others) > 1:
-		return fmt.Sprintf("%s, but %s and %s have", typed, strings.Join(others[:len(others)-1], ", "), others[len(others)-1])
+		return fmt.Sprintf("%s; %s and %s have it", typed, strings.Join(others[:len(others)-1], ", "), others[len(others)-1])
 	}
 	return fmt.Sprintf("%s; see %s --help", typed, cmd.CommandPath())
 }
@@ -144,17 +145,29 @@ func needsSubcommand(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return misuse(fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath()))
+			return misuse(fmt.Errorf("missing subcommand of %s: %s", cmd.CommandPath(), subcommands(cmd)))
 		}
 		return unknownCommand(cmd, args[0])
 	}
+}
+
+// subcommands are the names of a group's commands, as one chooses from them.
+func subcommands(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // noArguments refuses stray arguments as wrong usage.
 func noArguments(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
+			return misuse(fmt.Errorf("unexpected argument %q for %s; see %s --help", args[0], cmd.CommandPath(),
 				cmd.CommandPath()))
 		}
 		return nil
@@ -257,7 +270,7 @@ func wants(cmd *cobra.Command, right bool, what string) error {
 	if right {
 		return nil
 	}
-	return misuse(fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
+	return misuse(fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
 }
 
 // listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the

@@ -221,5 +221,5 @@ func TestManyReferences(t *testing.T) {
 	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){
 		"locales/de/app.json": func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"Hallo"}`) }})))
 	code, said := v.locsync("pull")
-	expect(t, code, said, 0, "1 translation")
+	expect(t, code, said, 0, "1 added in commit")
 }

@@ -314,11 +314,11 @@ func TestTwoDaemons(t *testing.T) {
 	elsewhere := strings.Replace(string(text), strings.TrimPrefix(w.url, "http://"), "127.0.0.1:0", 1)
 	w.write("other.toml", fmt.Sprintf("state_dir = %q\n%s", filepath.Join(w.t.TempDir(), "state"), elsewhere))
 	got := w.says("run", "--config", "other.toml")
-	if got.code != 2 || !strings.Contains(got.err, `project "app": another daemon keeps it in step already`) || !strings.Contains(got.err, fmt.Sprintf("process %d", cmd.Process.Pid)) {
+	if got.code != 2 || !strings.Contains(got.err, `project "app": another daemon already manages it`) || !strings.Contains(got.err, fmt.Sprintf("process %d", cmd.Process.Pid)) {
 		t.Errorf("%+v", got)
 	}
 	got = w.says("push", "--config", "other.toml")
-	if got.code != 0 || !strings.Contains(got.err, `warning: project "app": a daemon keeps it in step already`) {
+	if got.code != 0 || !strings.Contains(got.err, `warning: project "app": a daemon already manages it`) {
 		t.Errorf("%+v", got)
 	}
 	got = w.says("run") // the same state

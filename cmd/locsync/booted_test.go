@@ -404,12 +404,13 @@ func TestBooted(t *testing.T) {
 		t.Errorf("start locsync@app: %v %s", err, out)
 	}
 	b.until("locsync@app says that its push failed", func() bool {
-		return strings.HasPrefix(b.show(system, "locsync@app", "StatusText"), "app: 1 value waits to be pushed")
+		text := b.show(system, "locsync@app", "StatusText")
+		return strings.HasPrefix(text, "app: push fails since ") && strings.Contains(text, "; 1 value waits to be pushed")
 	})
 	if out, err := b.try("ls", "/var/lib/locsync/app/control.json"); err != nil {
 		t.Errorf("its state: %v %s", err, out)
 	}
-	b.logs("locsync@app.service", "push was not finished {", "3")
+	b.logs("locsync@app.service", "push failed, trying again {", "3")
 	stop(system, "locsync@app")
 
 	b.run("systemctl", "start", "user@7420")

@@ -525,3 +525,69 @@ func TestBoundOfTheLargest(t *testing.T) {
 	code, said = v.locsync("pull")
 	expect(t, code, said, 0, "locales/de/big.json")
 }
+
+// A pull of 500,000 new translations: its memory is that of their files, and not that of the service's answers.
+func TestMemoryOfALargePull(t *testing.T) {
+	gittest.Long(t)
+	for _, collection := range []string{"{NAME}", "main"} {
+		t.Run(collection, func(t *testing.T) { memoryOfALargePull(t, collection) })
+	}
+}
+
+func memoryOfALargePull(t *testing.T, collection string) {
+	const files, keys, most = 50, 500, 300 << 20
+	languages := strings.Fields("de fr it es pt nl sv da nb fi pl cs sk hu ro bg el tr ja ko")
+	v := newVictim(t)
+	v.works, v.waits = 2*boundTime, 4*boundWait // only its memory is of interest
+	text, err := os.ReadFile(filepath.Join(v.dir, "locsync.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.ReplaceAll(string(text), `["de"]`, `["`+strings.Join(languages, `", "`)+`"]`)
+	v.file("locsync.toml", strings.ReplaceAll(config, `"main"`, `"`+collection+`"`))
+	texts := func(w io.Writer, n int, language string) {
+		format := fmt.Sprintf(",\n  \"section.file%d.message_%%d\": \"Sentence %%[1]d of file %d in %s, about as long as most\"", n, n, language)
+		numbered(w, fmt.Sprintf("\n  \"title%d\": \"File %d in %s\"", n, n, language), format, keys-1, "\n")
+	}
+	asked := 0
+	all := make(map[string][]int)
+	for n := range files {
+		var b bytes.Buffer
+		texts(&b, n, "en")
+		v.file(fmt.Sprintf("locales/en/file%d.json", n), "{"+b.String()+"}\n")
+		of := strings.ReplaceAll(collection, "{NAME}", fmt.Sprint("file", n))
+		all[of] = append(all[of], n)
+	}
+	v.answers["POST /v2/project/"+victimProject+"/export"] = func(w http.ResponseWriter, r *http.Request) {
+		members := make(map[string]func(io.Writer))
+		for _, l := range languages {
+			name := strings.ReplaceAll(r.URL.Query().Get("output-file-path-template"), "{LANGUAGE}", l)
+			members[name] = func(w io.Writer) {
+				open := "{"
+				for _, n := range all[r.URL.Query().Get("collections")] {
+					_, _ = io.WriteString(w, open)
+					texts(w, n, l)
+					open = ","
+				}
+				_, _ = io.WriteString(w, "}")
+			}
+		}
+		if len(all[r.URL.Query().Get("collections")]) == 0 {
+			clear(members)
+		}
+		asked++
+		id := fmt.Sprint("e", asked)
+		v.says("GET /v1/document/export/"+id, string(zipOf(t, members)))
+		fmt.Fprintf(w, "%q", id)
+	}
+	v.git("add", ".")
+	v.git("commit", "-qm", "grow")
+	pulls := v.begin("pull")
+	code, said := pulls.ends()
+	expect(t, code, said, 0, "app: 500000 added")
+	peak := peakIn(t, pulls.peak)
+	t.Logf("%d MB, processors %v", peak>>20, pulls.cmd.ProcessState.UserTime()+pulls.cmd.ProcessState.SystemTime())
+	if peak > most {
+		t.Errorf("it took %d MB at most", peak>>20)
+	}
+}

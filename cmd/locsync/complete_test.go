@@ -92,7 +92,8 @@ func TestCompletion(t *testing.T) {
 		{"glossary import |", []string{"default"}},
 		{"glossary import default |", []string{"csv", "xlsx"}}, // kinds of files
 		{"help proj|", []string{"project"}},
-		{"help project |", []string{"apply", "cancel", "complete", "create", "export", "list", "plan", "restore", "set", "show"}},
+		{"help project |", []string{"add", "apply", "cancel", "complete", "create", "export", "list", "plan", "remove", "restore", "set",
+			"show"}},
 		{"help exit|", []string{"exit-codes"}},
 		{"pul|", []string{"pull"}},
 	} {

@@ -111,7 +111,7 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 		"program | git | ok | 2.", "program | clock | ok | UTC", "configuration | file | ok | 1 project", "configuration | API key | ok | environment variable LOCSYNC_API_KEY",
 		"state | folder | ok | can be written to", "state | store | ok | sound", "state | disk | ok | free",
 		"repository | repository | ok | a working tree", "repository | branch | ok | main is checked out", "repository | remote | ok | 1 branch",
-		"repository | pushing | ok | lets us in", "repository | signing | ok | not signed", "repository | hooks | ok | rings",
+		"repository | pushing | ok | lets us in", "repository | signing | ok | not signed", "repository | hooks | ok | git notifies",
 		"files | files | ok | 2 keys", "files | filters | ok | 1 committed file", "file events | folders | ok | to watch", "file events | event | ok | after",
 		"service | address | ok | "+w.service.URL, "service | credentials | ok | accepted", "service | clock | ok | agree", "service | budget | ok | 200 requests",
 		"service | project | ok | languages", "service | callback | ok | none",
@@ -211,7 +211,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"repository | git | warning | index.lock", "repository | remote | fault | is the network up", "repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
 		"files | files | fault | 1 error", "files | filters | fault | nobodys",
 		"service | address | ok | answers", "service | project | fault | \"fr\"", "service | callback | warning | somebody.example",
-		"daemon | daemon | ok | none runs", "daemon | address | warning | something else answers", "daemon | others | fault | /elsewhere")
+		"daemon | daemon | ok | not running", "daemon | address | warning | something else answers", "daemon | others | fault | /elsewhere")
 }
 
 // A service that cannot be reached, or does not prove who it is, or does not accept who we are, or has another time.
@@ -307,7 +307,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		broken := filepath.Join(t.TempDir(), "locsync.toml")
 		w.check(os.WriteFile(broken, []byte("state_dri = \"x\"\n[service]\nrequests_per_second = -1\n"), 0o600))
 		w.doctor(w.command("doctor", "--json", "--config", broken)).expect(t, 2, "configuration | file | fault | locsync.toml:1: state_dri: unknown key", "configuration | file | fault | requests_per_second",
-			"repository | branch | ok | main", "state | folder | ok | .git/locsync", "daemon | daemon | ok | none runs")
+			"repository | branch | ok | main", "state | folder | ok | .git/locsync", "daemon | daemon | ok | not running")
 	})
 	t.Run("no watchers left", func(t *testing.T) {
 		cmd := w.command("doctor", "--json", "--offline")
@@ -463,6 +463,6 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ",
-		"repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
+		"repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | not running",
 		"daemon | address | warning | something else takes connections")
 }

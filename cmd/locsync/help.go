@@ -33,10 +33,10 @@ var groups = []struct {
 }{
 	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check", "doctor"}},
 	{"daemon", "The daemon:", []string{"run", "hook"}},
-	{"setup", "Setting up and trying out:", []string{"init", "project", "demo", "service"}},
-	{"rest", "The rest of the service:", []string{"documents", "tasks", "stats", "translate", "engines", "glossary",
+	{"setup", "Setting up and trying out:", []string{"init", "login", "logout", "project", "demo", "service"}},
+	{"rest", "Translation service:", []string{"documents", "tasks", "stats", "translate", "engines", "glossary",
 		"memories", "storage", "callbacks", "api"}},
-	{"about", "About this program:", []string{"help", "completion", "version"}},
+	{"about", "Other:", []string{"help", "completion", "version"}},
 }
 
 // grouped puts the commands into their groups.
@@ -91,13 +91,13 @@ func sayHelp(a *app, cmd *cobra.Command) {
 	}
 	sayFlags(w, "Flags:", cmd.LocalNonPersistentFlags())
 	if cmd.HasParent() {
-		sayFlags(w, "Flags of every command:", cmd.InheritedFlags())
+		sayFlags(w, "Global flags:", cmd.InheritedFlags())
 		if cmd.HasAvailableSubCommands() {
 			para("\n" + cmd.CommandPath() + " COMMAND --help says more about a command.")
 		}
 		return
 	}
-	sayFlags(w, "Flags of every command:", cmd.PersistentFlags())
+	sayFlags(w, "Global flags:", cmd.PersistentFlags())
 	para("\nlocsync help COMMAND says more about a command; locsync help TOPIC about one of these: " +
 		strings.Join(topicNames(cmd), ", ") + ".")
 }
@@ -293,6 +293,7 @@ func init() { maps.Copy(jsonDocuments, operation.JSONDocuments()) }
 var jsonDocuments = map[string]any{
 	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
 	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
+	"login": loggedIn{}, "logout": loggedIn{},
 	"project create": settings.Created{}, "project plan": settings.Plan{}, "project apply": settings.Plan{},
 	"hook install": hooked{}, "hook uninstall": hooked{},
 	"translate": translations{},

@@ -16,14 +16,16 @@ import (
 
 const module = "github.com/locsync/locsync/"
 
-// arrows is which package may import which of ours; it is the picture of main.go. A new arrow is drawn here in the
+// imports is which package may import which of ours; main.go shows the outline. A new import is added here in the
 // same commit, with a reason.
-var arrows = map[string][]string{
+var imports = map[string][]string{
 	"cmd/locsync": {"*"},
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
-	"sync/web": {"sync/bound", "sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure",
+	"sync/web": {"sync/bound", "sync/web/share", "sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure",
 		"sync/report", "sync/service/wire", "sync/heartbeat"},
+	// languages: their names
+	"sync/web/share": {"sync/languages", "sync/report"},
 	// heartbeat: loops and passes say that they move. forge: which repository an event is about. watch: its loops end
 	// with the engine's.
 	"sync/engine": {
@@ -69,15 +71,15 @@ var arrows = map[string][]string{
 		"sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"},
 	"sync/accepted": {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
 	// gitops: that git is busy; request, forge: what was done about a request
-	"sync/events": {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"},
+	"sync/events": {"sync/failure", "sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"},
 	// forge: web pages of branches and commits
 	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger",
 		"sync/report",
 		"gitops", "gitops/forge"},
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
-	// terminal: tables of what a document lists
-	"sync/document": {"sync/jsonschema", "sync/config", "sync/report", "sync/service/documents",
+	// terminal: tables of what a document lists. schedule: its type in a schema
+	"sync/document": {"sync/jsonschema", "sync/config", "sync/config/schedule", "sync/report", "sync/service/documents",
 		"sync/service/memories", "sync/terminal"},
 	"sync/jsonschema": {},
 	"sync/manual":     {"sync/terminal"}, // lines that are broken by columns
@@ -85,8 +87,10 @@ var arrows = map[string][]string{
 	"sync/terminal": {"sync/report", "sync/service", "sync/files", "gitops"},
 	"sync/files":    {"sync/failure"},
 	// terminal: questions, and numbers in words. gitops: what the repository tracks, and its branches.
-	"sync/setup": {"sync/config", "sync/discover", "sync/failure", "sync/languages", "sync/report", "sync/terminal",
-		"gitops"},
+	// migrate: which files another tool's configuration names
+	"sync/setup": {"sync/config", "sync/discover", "sync/failure", "sync/languages", "sync/migrate", "sync/report",
+		"sync/terminal", "gitops"},
+	"sync/migrate": {"sync/config"}, // patterns
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/demo": {"sync/config", "sync/failure", "sync/process", "sync/pull", "sync/service", "sync/terminal",
 		"sync/web"},
@@ -96,10 +100,10 @@ var arrows = map[string][]string{
 	"sync/transfer": {"sync/config", "sync/failure", "sync/files", "sync/report", "sync/service",
 		"sync/service/documents", "sync/service/wire"},
 	// process: what notifications are registered with
-	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service"},
+	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service", "sync/service/wire"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
-	// page: how the embedded service is asked for an invitation.
-	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/ledger/boltledger", "sync/process",
+	// page: how the embedded service is asked for an invitation. files: the configuration that is edited.
+	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/files", "sync/ledger/boltledger", "sync/process",
 		"sync/report", "sync/service/local/page", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
@@ -112,9 +116,11 @@ var arrows = map[string][]string{
 		"sync/watch", "sync/config", "sync/report", "sync/service", "sync/ledger/boltledger", "sync/terminal", "gitops",
 		"sync/bound", "sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
-	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
-		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
-	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
+	// cluster, ledger: the state that processes share, in place of a file.
+	"sync/process": {"sync/cluster", "sync/ledger", "sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
+		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret", "sync/secret/keyring"},
+	// Forms travel as messages to a service that has no forms.
+	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/plural", "sync/report", "formats", "formats/resource"},
 	// config: the words of a collection
 	"sync/discover":          {"sync/config", "sync/languages", "formats", "formats/resource"},
 	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound"},
@@ -153,27 +159,39 @@ var arrows = map[string][]string{
 	"sync/service/local/projects": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/store"},
 	// check: what an engine answers is measured against its source
-	"sync/service/local/machine": {"sync/bound", "sync/check"},
+	"sync/service/local/machine": {"sync/bound", "sync/check", "formats/programs"},
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
-	"sync/service/local/page": {"sync/check", "sync/languages", "sync/plural", "sync/service/wire",
+	"sync/service/local/page": {"formats", "formats/programs", "sync/check", "sync/languages", "sync/plural", "sync/service/wire",
 		"sync/service/local/api", "sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store"},
 	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
-	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook"},
+	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook", "sync/service/wire"},
 	"sync/ledger":                {"sync/catalog", "sync/report"},
 	"sync/ledger/boltledger":     {"sync/catalog", "sync/ledger"},
+	// engine: it is called for passes. pgledger: the leases that ledgers write under.
+	"sync/cluster":                {"sync/engine", "sync/ledger", "sync/ledger/pgledger"},
+	"sync/ledger/pgledger":        {"sync/catalog", "sync/ledger"},
+	"sync/ledger/ledgertest":      {"sync/catalog", "sync/ledger"}, // the tests of every ledger
+	"sync/ledger/pgledger/pgtest": {},                              // servers for tests
 	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
-		"formats/androidxml", "formats/locjson", "formats/properties"},
+		"formats/androidxml", "formats/locjson", "formats/po", "formats/properties", "formats/resx", "formats/xliff",
+		"formats/xcstrings", "formats/programs"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
 	"formats/messages":              {"formats/resource"}, // message files, in JSON and YAML
 	"formats/stringsfile":           {"formats/resource"},
-	"formats/androidxml":            {"formats/resource"},
+	"formats/androidxml":            {"formats/resource", "formats/xmlscan"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
 	"formats/arb":                   {"formats/resource", "formats/jsonfile"}, // and so is ARB
+	"formats/po":                    {"formats/resource", "sync/plural"},      // gettext's formulas choose among categories
 	"formats/properties":            {"formats/resource"},
+	"formats/resx":                  {"formats/resource", "formats/xmlscan"},
+	"formats/xliff":                 {"formats/resource", "formats/xmlscan"},
+	"formats/xcstrings":             {"formats/resource", "formats/jsonfile"}, // string catalogs are JSON, too
+	"formats/xmlscan":               {"formats/resource"},                     // what formats that are XML share
 	"formats/resource":              {},
+	"formats/programs":              {},                   // what programs do with texts: a part of a row
 	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
 	"gitops/gittest":                {},                   // servers for tests
@@ -183,17 +201,23 @@ var arrows = map[string][]string{
 	// spelling: the catalogs of both sides, and what a language has
 	"sync/spelling": {"sync/catalog", "sync/plural"},
 	// check: one reader of ICU messages, and the categories that a language needs
-	"sync/check": {"sync/plural"},
+	"sync/check": {"sync/plural", "formats/programs"},
 	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
-	"sync/config":       {"sync/languages", "sync/bound", "sync/secret", "formats"},
-	"sync/service/wire": {},
-	"sync/languages":    {},
-	"sync/watch":        {},
-	"sync/trigger":      {},
-	"sync/heartbeat":    {},
-	"sync/exposition":   {},
-	"sync/secret":       {"sync/bound"}, // the file of a secret
-	"sync/bound":        {},             // how much of what comes from outside is believed
+	// owner, position, schedule: parts of it that know no key
+	"sync/config": {"sync/languages", "sync/bound", "sync/secret", "formats", "sync/config/owner",
+		"sync/config/position", "sync/config/schedule"},
+	"sync/config/owner":    {"sync/bound"}, // a path that is no file
+	"sync/config/position": {},
+	"sync/config/schedule": {},
+	"sync/service/wire":    {},
+	"sync/languages":       {},
+	"sync/watch":           {},
+	"sync/trigger":         {},
+	"sync/heartbeat":       {},
+	"sync/exposition":      {},
+	"sync/secret":          {"sync/bound"}, // the file of a secret
+	"sync/secret/keyring":  {"sync/secret"},
+	"sync/bound":           {}, // how much of what comes from outside is believed
 	"gitops": {"gitops/run", "gitops/history", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome",
 		"gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	// bound, here and below: files of a git folder, objects, and what git prints
@@ -216,32 +240,36 @@ var arrows = map[string][]string{
 	"gitops/forge/forgetest": {}, // servers for tests
 }
 
-// doors is which package each third-party library stands behind. Tests may use what they like.
-var doors = map[string][]string{
+// libraries is which packages may import a third-party library. Tests may use what they like.
+var libraries = map[string][]string{
 	"github.com/go-git/":                  {"gitops/object"},
 	"github.com/klauspost/compress":       {"gitops/object"}, // zlib as packs need it, at three quarters of the time
 	"github.com/fsnotify/":                {"sync/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
-	"github.com/robfig/cron":              {"sync/config"},
+	"github.com/robfig/cron":              {"sync/config/schedule"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local/store"},
+	"github.com/jackc/pgx":                {"sync/ledger/pgledger", "sync/cluster"},
+	"github.com/riverqueue/":              {"sync/cluster"},
 	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
+	"github.com/zalando/go-keyring":       {"sync/secret/keyring"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {},                                                             // tests read with it what we wrote
 	"golang.org/x/net/":                   {"sync/service/local/callbacks", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
 	"github.com/xuri/excelize":            {}, // tests read with it what we wrote
-	"go.yaml.in/":                         {"formats/oracle"},
+	"go.yaml.in/":                         {"formats/oracle", "sync/migrate"},
 	"howett.net/":                         {"formats/oracle"},
 }
 
-// pure rooms know no clock, disk, network, logger or goroutine.
+// pure packages know no clock, disk, network, logger or goroutine.
 var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages",
 	"sync/bundle", "sync/examine",
-	"sync/discover", "formats", "sync/service/wire", "sync/service/local/segment", "sync/service/local/pseudo"}
+	"sync/discover", "sync/migrate", "formats", "sync/service/wire", "sync/service/local/segment", "sync/service/local/pseudo"}
 
 // testKits may use every library, as tests do.
-var testKits = []string{"gitops/gittest", "formats/resource/resourcetest"}
+var testKits = []string{"gitops/gittest", "formats/resource/resourcetest", "sync/ledger/ledgertest",
+	"sync/ledger/pgledger/pgtest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
 
@@ -306,11 +334,11 @@ func importsOf(t *testing.T, file string) []string {
 	return paths
 }
 
-func TestArrows(t *testing.T) {
+func TestImports(t *testing.T) {
 	for pkg, files := range packageFiles(t) {
-		allowed, drawn := arrows[pkg]
-		if !drawn {
-			t.Errorf("package %s is not in the picture; draw it", pkg)
+		allowed, listed := imports[pkg]
+		if !listed {
+			t.Errorf("package %s is not among the imports; add it", pkg)
 			continue
 		}
 		for _, file := range files {
@@ -323,12 +351,12 @@ func TestArrows(t *testing.T) {
 			for _, imported := range importsOf(t, file) {
 				if ours, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, "*") &&
 					!slices.Contains(allowed, ours) {
-					t.Errorf("%s imports %s: no such arrow is drawn", file, ours)
+					t.Errorf("%s imports %s: add it to imports, with a reason", file, ours)
 				}
-				for library, behind := range doors {
-					if strings.HasPrefix(imported, library) && !slices.Contains(behind, pkg) &&
+				for library, users := range libraries {
+					if strings.HasPrefix(imported, library) && !slices.Contains(users, pkg) &&
 						!slices.Contains(testKits, pkg) {
-						t.Errorf("%s imports %s, which stands behind %v", file, imported, behind)
+						t.Errorf("%s imports %s, which only %v may", file, imported, users)
 					}
 				}
 				if isPure(pkg) && slices.Contains(impure, imported) {
@@ -365,11 +393,11 @@ func checkClock(t *testing.T, file string) {
 	})
 }
 
-// TestCorridors: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.
-func TestCorridors(t *testing.T) {
+// TestFoldersWithoutCode: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.
+func TestFoldersWithoutCode(t *testing.T) {
 	for pkg := range packageFiles(t) {
 		if pkg == "sync" || pkg == "cmd" || pkg == "." {
-			t.Errorf("%s holds a Go file; it is a corridor", pkg)
+			t.Errorf("%s holds a Go file; it is a folder of packages", pkg)
 		}
 	}
 }

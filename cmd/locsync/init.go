@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/migrate"
 	"github.com/locsync/locsync/sync/setup"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -26,10 +27,13 @@ func initCommand(a *app) *cobra.Command {
 			"it found and the embedded\n" +
 			"service, whose commits stay in this repository. It makes no network requests and never overwrites a file.",
 		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url " +
-			"https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
+			"https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none\n  " +
+			"locsync init --from crowdin.yml   # the files that another tool has",
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, given, o) },
 	}
 	f := c.Flags()
+	f.StringVar(&o.from, "from", "", "take over the files and languages of another tool's configuration `FILE`: "+
+		"crowdin.yml, .tolgeerc, lokalise2.yml, .phrase.yml, .tx/config or Lingo.dev's i18n.json")
 	f.StringVar(&given.Source, "source", "", "the `LANGUAGE` that the source files are written in")
 	f.StringSliceVar(&given.Targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas "+
 		"(default: those that are there)")
@@ -45,7 +49,10 @@ func initCommand(a *app) *cobra.Command {
 	return c
 }
 
-type initOptions struct{ dryRun, noInput bool }
+type initOptions struct {
+	dryRun, noInput bool
+	from            string
+}
 
 // initialized is the result of init.
 type initialized struct {
@@ -53,6 +60,7 @@ type initialized struct {
 	Written bool   `json:"written"`
 	Text    string `json:"text"`
 	discover.Result
+	From *migrate.Found `json:"from,omitempty"`
 }
 
 func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions) error {
@@ -60,14 +68,18 @@ func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions)
 	if err != nil {
 		return err
 	}
-	p, err := setup.New(ctx, dir, setup.Options{Answers: given, File: a.configFile, Written: o.dryRun})
+	p, err := setup.New(ctx, dir, setup.Options{Answers: given, File: a.configFile, Written: o.dryRun,
+		From: o.from})
 	if err != nil {
 		return err
 	}
 	asks := !o.noInput && !o.dryRun && atTerminal(a)
 	if asks {
-		p.Explain(a.sayWrapped)
-		err = p.Ask(ctx, terminal.Converse(a.in, a.out), given, a.sayWrapped)
+		talk := terminal.Converse(a.in, a.out)
+		if err = p.Offer(ctx, talk, given); err == nil {
+			p.Explain(a.sayWrapped)
+			err = p.Ask(ctx, talk, given, a.sayWrapped)
+		}
 	} else {
 		err = p.Sure(given)
 	}
@@ -78,7 +90,7 @@ func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions)
 	case err != nil:
 		return err
 	case a.asJSON:
-		return a.print(initialized{p.File, !o.dryRun, p.Text(), p.Found})
+		return a.print(initialized{p.File, !o.dryRun, p.Text(), p.Found, p.From})
 	case o.dryRun:
 		fmt.Fprint(a.out, p.Text())
 		return nil

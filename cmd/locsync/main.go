@@ -1,11 +1,11 @@
-// Command locsync keeps a repository's resource files and a translation service in step.
+// Command locsync keeps a repository's resource files and a translation service in sync.
 //
 // This package is the wiring: flags, one file for each family of commands, configuration to parts, results to standard
 // output, logs to standard error, errors to exit codes. It decides nothing about translations. Who imports whom is
-// drawn in the arrows of imports_test.go, which holds the code to it:
+// listed in the imports of imports_test.go, which holds the code to it:
 //
 //	cmd -> everything
-//	command, demo, settings -> process, service, web         setup -> discover, config, terminal, gitops
+//	command, demo, settings -> process, service, web         setup -> discover, migrate, config, terminal, gitops
 //	operation -> transfer, document, service, terminal        transfer, inspect, settings, terminal -> files -> failure
 //	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
 //	doctor -> process, engine, web, watch, service, ledger, terminal, bound, gitops
@@ -19,8 +19,8 @@
 //	check -> plural          spelling -> catalog, plural       service/local -> wire, plural, formats
 //	config -> secret         secret -> bound                   manual -> terminal
 //	bundle -> config, formats, resource, catalog, report       discover -> config, formats, resource
-//	boltledger -> ledger -> catalog, report
-//	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource
+//	boltledger, pgledger -> ledger -> catalog, report          cluster -> engine, pgledger
+//	formats -> one grammar for each row of its table -> resource
 package main
 
 import (

@@ -89,8 +89,8 @@ func notePeak(file string) {
 	}
 }
 
-// scripts are all of them. With -short, which is for the race detector, they are those that run something beside them,
-// and of the same story in each format one.
+// scripts are all of them. With -short, which is for the race detector, they are those that run something beside them.
+// Without LOCSYNC_ALL_TESTS there is one of the same story in each format, and none that calls some fifty operations.
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
@@ -103,8 +103,9 @@ func scripts(t *testing.T) (files []string) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
-		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar"
-		if !testing.Short() || besideIt.Match(text) && !again {
+		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar" && (testing.Short() || !gittest.All())
+		long := !gittest.All() && (name == "operations.txtar" || name == "documents.txtar")
+		if !again && !long && (!testing.Short() || besideIt.Match(text)) {
 			files = append(files, file)
 		}
 	}

@@ -197,7 +197,7 @@ func attachments(args []string, writable string) ([]memories.ProjectMemory, erro
 		if given {
 			var err error
 			if threshold, err = strconv.Atoi(strings.TrimSuffix(percent, "%")); err != nil || threshold < 50 || threshold > 100 {
-				return nil, fmt.Errorf("%s: %q is not a whole percentage from 50 to 100", id, percent)
+				return nil, fmt.Errorf("%s: invalid threshold %q; use a whole number from 50 to 100", id, percent)
 			}
 		}
 		if slices.ContainsFunc(list, func(m memories.ProjectMemory) bool { return m.ID == id }) {

@@ -52,7 +52,7 @@ func (w *daemonWorld) beside() {
 		if named := strings.Contains(said, "has not answered since"); named != (path != "/healthz" && path != "/metrics") {
 			t.Errorf("%s tells that a repository does not answer: %v\n%s", path, named, said)
 		}
-		if path == "/metrics" && (!strings.Contains(said, `locsync_look_failed{project="docs"} 1`) || !strings.Contains(said, `locsync_look_failed{project="app"} 0`)) {
+		if path == "/metrics" && (!strings.Contains(said, `locsync_scan_failed{project="docs"} 1`) || !strings.Contains(said, `locsync_scan_failed{project="app"} 0`)) {
 			t.Errorf("the metrics do not tell of it:\n%s", said)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	w.write("other.toml", "state_dir = \"other\"\n"+string(text))
 	other.Args = append(other.Args, "--config", "other.toml")
 	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != report.ExitWrong ||
-		!strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
+		!strings.Contains(string(out), `project "docs": another daemon already manages it`) {
 		t.Errorf("a second daemon of the project that came late: %d\n%s", other.ProcessState.ExitCode(), out)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"archive/zip"
 	"cmp"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -63,7 +66,47 @@ func packagingCommands(a *app) []*cobra.Command {
 		},
 	}
 	bill.Flags().StringVar(&program, "program", "", "the program's `FILE`")
-	return []*cobra.Command{manual, bill}
+	return []*cobra.Command{manual, bill, zipCommand()}
+}
+
+// zipCommand writes a folder as an archive, the same bytes from the same files: sorted, and of one time.
+func zipCommand() *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use:    "zip",
+		Short:  "Write a folder to standard output, as an archive with that folder in it",
+		Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+			if err != nil {
+				return misuse(fmt.Errorf("SOURCE_DATE_EPOCH: %w", err))
+			}
+			archive, root := zip.NewWriter(os.Stdout), os.DirFS(filepath.Dir(folder))
+			err = fs.WalkDir(root, filepath.Base(folder), func(name string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				data, err := fs.ReadFile(root, name)
+				if err != nil {
+					return err
+				}
+				header := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Unix(seconds, 0).UTC()}
+				header.SetMode(0o644)
+				if strings.HasSuffix(name, ".exe") {
+					header.SetMode(0o755)
+				}
+				w, err := archive.CreateHeader(header)
+				if err != nil {
+					return err
+				}
+				_, err = w.Write(data)
+				return err
+			})
+			return errors.Join(err, archive.Close())
+		},
+	}
+	c.Flags().StringVar(&folder, "folder", "", "the `FOLDER`")
+	return c
 }
 
 // anotherPage is a link from one page of the manual to another.

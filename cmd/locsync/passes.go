@@ -40,8 +40,8 @@ func pushCommand(a *app) *cobra.Command {
 	passFlags(a, c, &want)
 	pushFlags(c, &want.Push)
 	conflictFlags(c, &want.Push)
-	c.Flags().BoolVar(&want.Push.Force, "force", false, "once, let source files pass that lost so many keys that they "+
-		"are held back")
+	c.Flags().BoolVar(&want.Push.Force, "force", false, "push source files even if they lost so many keys that "+
+		"push.guard holds them back")
 	return c
 }
 
@@ -137,7 +137,7 @@ func runPass(ctx context.Context, a *app, want web.Request) error {
 	o := a.options(log)
 	o.Progress = line.Show
 	answer, err := command.Pass(ctx, cfg, o, want, func(other process.OtherDaemon) {
-		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
+		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon already manages it (%s), and does not know "+
 			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
 	})
 	line.End()

@@ -13,9 +13,10 @@ import (
 )
 
 func projectCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "project", Short: "Create the project at the service, and keep its settings in step"}
+	c := &cobra.Command{Use: "project", Short: "Projects of the configuration, and at the service"}
 	needsSubcommand(c)
-	c.AddCommand(projectCreateCommand(a), projectPlanCommand(a, "plan", false), projectPlanCommand(a, "apply", true))
+	c.AddCommand(projectCreateCommand(a), projectPlanCommand(a, "plan", false), projectPlanCommand(a, "apply", true),
+		projectAddCommand(a), projectRemoveCommand(a))
 	return c
 }
 
@@ -68,9 +69,9 @@ func createProject(ctx context.Context, a *app, d *session, o settings.CreateOpt
 	}
 	switch {
 	case result.Written:
-		fmt.Fprintf(a.out, "wrote id = %q into %s\n", result.ID, d.cfg.File)
+		fmt.Fprintf(a.out, "wrote id = %q into %s\n", result.ID, d.project.File())
 	case !o.Documents && result.ID != d.project.ID:
-		fmt.Fprintf(a.out, "write it into the configuration: id = %q\n", result.ID)
+		fmt.Fprintf(a.out, "add it to the configuration, or run this again with --write: id = %q\n", result.ID)
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func sayPlan(a *app, p settings.Plan, applied bool) error {
 	sayDifferences(a, "account", p.Account, applied)
 	for _, one := range p.Projects {
 		if len(one.Differences) == 0 {
-			fmt.Fprintf(a.out, "%s: nothing differs\n", one.Name)
+			fmt.Fprintf(a.out, "%s: up to date\n", one.Name)
 		}
 		sayDifferences(a, one.Name, one.Differences, applied)
 	}

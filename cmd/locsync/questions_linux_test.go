@@ -56,7 +56,7 @@ func TestInitAsks(t *testing.T) {
 	x.types("de en\n")
 	x.sees(`"en" is the source language`)
 	x.types("de, zh-Hans pt-BR\n")
-	x.sees("Address of the service, or embedded for one inside locsync [embedded]: ")
+	x.sees("Translation service URL, or embedded for the one inside locsync [embedded]: ")
 	x.types("translation.example.com\n")
 	x.sees("is not \"embedded\" or an address")
 	x.types("https://translation.example.com\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -125,7 +126,7 @@ func (r *reader) types(line string) error {
 		return nil
 	case strings.HasPrefix(command, "go run ./cmd/locsync"):
 		return r.locsync(args[3:]...)
-	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "systemd/package/build", ".ci/run"}, args[0]):
+	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "npm", "brew", "echo", "ssh-keygen", "sha256sum", "systemd/package/build", ".ci/run"}, args[0]):
 		for _, arg := range args { // .ci/run builds and installs the packages
 			if strings.HasPrefix(arg, "systemd/") || strings.HasPrefix(arg, ".ci/") {
 				if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg))); err != nil {
@@ -166,7 +167,7 @@ func TestPages(t *testing.T) {
 			checkScrape(t, b.text)
 		case b.language == "yaml": // jobs of git hosts: what they run of ours runs here
 			for _, line := range jobLines(t, b.text) {
-				command, ok := strings.CutPrefix(line, "go run github.com/locsync/locsync/cmd/locsync@latest ")
+				command, ok := strings.CutPrefix(line, "locsync ")
 				if !ok {
 					t.Errorf("%s: the test does not know what to do with %q", b.page, line)
 				} else if err := r.locsync(strings.Fields(command)...); err != nil {
@@ -256,7 +257,10 @@ func checkScrape(t *testing.T, text string) {
 // jobLines are the lines that a forge's jobs run: of GitHub Actions (a whole workflow, or steps alone) and of GitLab.
 func jobLines(t *testing.T, text string) []string {
 	t.Helper()
-	type step struct{ Run string }
+	type step struct {
+		Run, Uses string
+		With      map[string]string
+	}
 	type job struct {
 		Steps  []step
 		Script []string
@@ -275,6 +279,10 @@ func jobLines(t *testing.T, text string) []string {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}
+	if included, is := jobs["include"]; is {
+		delete(jobs, "include")
+		lines = append(lines, includedLines(t, included)...)
+	}
 	for name, node := range jobs {
 		var j job
 		if err := node.Decode(&j); err != nil {
@@ -284,14 +292,60 @@ func jobLines(t *testing.T, text string) []string {
 		lines = append(lines, j.Script...)
 	}
 	for _, s := range steps {
-		if s.Run != "" {
+		switch {
+		case s.Run != "":
 			lines = append(lines, s.Run)
+		case strings.HasPrefix(s.Uses, "locsync/locsync/.github/actions/locsync@"):
+			lines = append(lines, calledBy(t, ".github/actions/locsync/action.yml", s.With))
 		}
 	}
 	if len(lines) == 0 {
 		t.Errorf("nothing is run by\n%s", text)
 	}
 	return lines
+}
+
+// includedLines are what included jobs of ours run.
+func includedLines(t *testing.T, included yaml.Node) (lines []string) {
+	t.Helper()
+	var all []struct {
+		Remote string
+		Inputs map[string]string
+	}
+	if err := included.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range all {
+		_, file, ours := strings.Cut(of.Remote, "/locsync/locsync/v1.0.0/")
+		if !ours {
+			t.Errorf("%s is not a file of this project", of.Remote)
+			continue
+		}
+		lines = append(lines, calledBy(t, file, of.Inputs))
+	}
+	return lines
+}
+
+// calledBy is what a file of ours for CI runs with these inputs, which it has.
+func calledBy(t *testing.T, file string, with map[string]string) string {
+	t.Helper()
+	var document struct {
+		Inputs map[string]struct{ Default string }
+		Spec   struct {
+			Inputs map[string]struct{ Default string }
+		}
+	}
+	readYAML(t, file, &document)
+	inputs := document.Inputs
+	if inputs == nil {
+		inputs = document.Spec.Inputs
+	}
+	for name := range with {
+		if _, has := inputs[name]; !has {
+			t.Errorf("%s has no input %s", file, name)
+		}
+	}
+	return "locsync " + cmp.Or(with["command"], inputs["command"].Default)
 }
 
 // The messages that the manual explains are those that the program has: each part of one is, word for word, in a text

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/locsync/locsync/formats"
 )
 
 // half chooses keys by their names: the service of hasHalf has them, and other texts of a tenth of those.
@@ -89,10 +91,7 @@ func (s *atService) seed(n *newcomer, w *translator) {
 		formats[p.collection] = p.format
 	}
 	for _, collection := range n.collections() {
-		format := formats[collection]
-		if format == "locjson" {
-			format = "json"
-		}
+		format := exchanged(formats[collection])
 		keys := make(map[string]bool)
 		for p := range s.held {
 			if p.collection == collection && half(p.key, 2) {
@@ -108,6 +107,15 @@ func (s *atService) seed(n *newcomer, w *translator) {
 			}
 		}
 	}
+}
+
+// exchanged is the format that translations in a format are exported in.
+func exchanged(format string) string {
+	row, ok := formats.Named(format)
+	if !ok {
+		return format
+	}
+	return row.Exchanged().Name
 }
 
 // otherTexts are texts that a translator wrote in place of some of those that the service has, and these.

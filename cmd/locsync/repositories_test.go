@@ -342,7 +342,8 @@ func (n *newcomer) editsTravel() {
 		simple[place{t.collection, "", t.key}] = t.simple() && (edited == nil || t.key != edited.key)
 	}
 	translation := n.editable(targets, " now", func(t text) bool {
-		return times[t.place] == 1 && simple[place{t.collection, "", t.key}]
+		// One in a file with all languages is edited in the script of catalogs.
+		return times[t.place] == 1 && simple[place{t.collection, "", t.key}] && t.file != t.source
 	})
 	if translation == nil {
 		n.Log("no translation can be edited by bytes")

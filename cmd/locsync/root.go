@@ -68,8 +68,8 @@ func (a *app) root() *cobra.Command {
 	asked := false
 	root := &cobra.Command{
 		Use:   "locsync",
-		Short: "Keep a repository's resource files and a translation service in step",
-		Long: "locsync keeps a repository's resource files and a translation service in step: it pushes the keys that " +
+		Short: "Keep a repository's resource files and a translation service in sync",
+		Long: "locsync keeps a repository's resource files and a translation service in sync: it pushes the keys that " +
 			"changed, and commits " +
 			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To " +
 			"begin in your own repository: locsync init.",
@@ -108,7 +108,7 @@ func (a *app) root() *cobra.Command {
 		initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a), tasksCommand(a),
 		statsCommand(a), translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
 	addOperations(a, root)
-	root.AddCommand(packagingCommands(a)...)
+	root.AddCommand(append(packagingCommands(a), loginCommand(a), logoutCommand(a))...)
 	for _, c := range root.Commands() {
 		c.SuggestFor = otherWords[c.Name()]
 		if !c.HasSubCommands() && c.Args == nil {

@@ -484,7 +484,7 @@ func TestOutage(t *testing.T) {
 	cmd := w.start()
 	w.until("the push failed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"result": "failed"`) })
 	w.post("/trigger", "")
-	w.until("the second push failed", func() bool { return strings.Count(w.logs.String(), "push was not finished") >= 2 })
+	w.until("the second push failed", func() bool { return strings.Count(w.logs.String(), "push failed, trying again") >= 2 })
 	w.mode.Store(works)
 	w.until("pushed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"pending": 0`) })
 	if code, body := w.get("/readyz"); code != http.StatusOK {

@@ -18,7 +18,7 @@ func statusCommand(a *app) *cobra.Command {
 	var o statusOptions
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show what is in step and what is not: per project, file and language",
+		Short: "Show what is in sync and what is not: per project, file and language",
 		Long: "Shows of every project what waits to be pushed, how much of it each language has, how the last push and " +
 			"pull ended and when the next\n" +
 			"pull is, and everything that was left out with what to do. It asks the running daemon, and else looks for " +

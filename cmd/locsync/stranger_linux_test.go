@@ -123,7 +123,7 @@ func TestNoFile(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"memories", "create", ""}, {"glossary", "export", "default", ""}, {"tasks", "assign", "x", ""}} {
-		if why := refused(t, args...); !strings.Contains(why, "wants") {
+		if why := refused(t, args...); !strings.Contains(why, "needs") {
 			t.Errorf("%q: %s", args, why)
 		}
 	}

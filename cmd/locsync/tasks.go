@@ -98,7 +98,7 @@ func tasksDeadlineCommand(a *app) *cobra.Command {
 			if args[1] != "none" {
 				var err error
 				if until, err = time.Parse(time.RFC3339, args[1]); err != nil {
-					return misuse(fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1]))
+					return misuse(fmt.Errorf("invalid deadline %q; use a time such as 2027-01-31T18:00:00Z, or none", args[1]))
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {

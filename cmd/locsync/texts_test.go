@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -54,7 +56,9 @@ func (n *newcomer) pairs() (sources, targets []pair) {
 	}
 	for _, b := range found {
 		file := func(l config.Language, name string) pair {
-			rule := oracle.Rule{Format: b.Format.Reader(), Separator: b.Separator}
+			keys := b.Keys(l)
+			rule := oracle.Rule{Format: b.Format.Reader(), Separator: b.Separator, Translated: keys.Translated,
+				Language: keys.Language}
 			for _, root := range []string{l.Path, l.Code} {
 				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
 			}
@@ -94,15 +98,32 @@ var leavesOf sync.Map
 // yesOrNo is what some readers of YAML take for a boolean where it is not in quotes, and the program for no text.
 var yesOrNo = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false)$`)
 
+// staleKeys are the keys of a string catalog that no program uses any more, which are not sent; none of other files.
+func staleKeys(src []byte) map[string]bool {
+	var catalog struct {
+		SourceLanguage string
+		Strings        map[string]struct{ ExtractionState string }
+	}
+	stale := make(map[string]bool)
+	if json.Unmarshal(src, &catalog) == nil && catalog.SourceLanguage != "" {
+		for key, entry := range catalog.Strings {
+			stale[key] = entry.ExtractionState == "stale"
+		}
+	}
+	return stale
+}
+
 func (p pair) texts(src []byte) (all []text) {
 	name := sha256.Sum256(fmt.Appendf(nil, "%+v %s", p.rule, src))
 	leaves, read := leavesOf.Load(name)
 	if !read {
 		var texts []oracle.Leaf
 		read, _ := p.rule.Read(src) // one that is refused has none
+		stale := staleKeys(src)
 		for _, l := range read {
 			yaml := strings.HasSuffix(p.rule.Format, "yaml")
-			if l.Keyed && l.Kind == oracle.Text && !(yaml && yesOrNo.MatchString(l.Text)) {
+			if l.Keyed && l.Kind == oracle.Text && !(yaml && yesOrNo.MatchString(l.Text)) &&
+				!stale[strings.Split(l.Key, "|==|")[0]] {
 				texts = append(texts, oracle.Leaf{Key: l.Key, Form: l.Form, Text: l.Text})
 			}
 		}
@@ -152,32 +173,59 @@ func (n *newcomer) changes() (all []change) {
 		return nil
 	}
 	begin := n.git("merge-base", "main", branch)
-	diff := n.git("diff", "--name-only", "-z", begin, branch, "--")
+	diff := n.git("diff", "--name-only", "-z", "--no-renames", begin, branch, "--")
 	if diff == "" {
 		return nil
 	}
+	at := make(map[string]pair)
 	_, targets := n.pairs()
+	for _, p := range slices.Backward(targets) {
+		at[p.file] = p
+	}
+	var names []string
 	for name := range strings.SplitSeq(strings.TrimSuffix(diff, "\x00"), "\x00") {
-		at := slices.IndexFunc(targets, func(p pair) bool { return p.file == name })
-		if at < 0 {
+		if _, is := at[name]; !is {
 			n.Errorf("%s is another file on %s, and is no translation", name, branch)
 			continue
 		}
-		old, new := targets[at].texts(n.blob(begin, name)), targets[at].texts(n.blob(branch, name))
-		all = append(all, differences(old, new)...)
+		names = append(names, name)
+	}
+	old, new := n.blobs(begin, names), n.blobs(branch, names)
+	for i, name := range names {
+		all = append(all, differences(at[name].texts(old[i]), at[name].texts(new[i]))...)
 	}
 	return all
 }
 
 // blob is a file as a commit has it; nothing where it has none.
-func (n *newcomer) blob(commit, name string) []byte {
-	cmd := exec.Command("git", "cat-file", "blob", commit+":"+name)
-	cmd.Dir, cmd.Env = n.tree, gittest.Environ()
+func (n *newcomer) blob(commit, name string) []byte { return n.blobs(commit, []string{name})[0] }
+
+// blobs are files as a commit has them.
+func (n *newcomer) blobs(commit string, names []string) [][]byte {
+	n.Helper()
+	var ask bytes.Buffer
+	for _, name := range names {
+		fmt.Fprintf(&ask, "%s:%s\x00", commit, name)
+	}
+	cmd := exec.Command("git", "cat-file", "--batch", "-z")
+	cmd.Dir, cmd.Env, cmd.Stdin = n.tree, gittest.Environ(), &ask
 	out, err := cmd.Output()
 	if err != nil {
-		return nil
+		n.Fatalf("git cat-file: %v", err)
 	}
-	return out
+	all := make([][]byte, len(names))
+	for i, name := range names {
+		line, rest, _ := bytes.Cut(out, []byte("\n"))
+		if out = rest; bytes.HasSuffix(line, []byte(" missing")) {
+			continue
+		}
+		size, err := strconv.Atoi(string(line[bytes.LastIndexByte(line, ' ')+1:]))
+		if err != nil || size >= len(out) {
+			n.Fatalf("git cat-file of %s:%s: %q", commit, name, line)
+		}
+		all[i], out = out[:size], out[size+1:]
+	}
+	return all
 }
 
 // differences are the texts that two versions of a file do not share, in the order of the old one.

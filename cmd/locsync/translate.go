@@ -99,7 +99,7 @@ func translateTexts(ctx context.Context, a *app, d *session, r memories.Translat
 	} else {
 		for _, one := range result {
 			if one.Error {
-				fmt.Fprintf(a.out, "left out: %s: %s could not be translated\n", one.Language, one.Text)
+				fmt.Fprintf(a.out, "skipped: %s: %s could not be translated\n", one.Language, one.Text)
 				continue
 			}
 			fmt.Fprintf(a.out, "%s: %s\n", one.Language, one.Translation)

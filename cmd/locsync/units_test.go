@@ -1,21 +1,14 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -114,87 +107,6 @@ func TestUnits(t *testing.T) {
 		}
 		if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15", file).CombinedOutput(); err != nil {
 			t.Errorf("%s is more exposed than 1.5: %v\n%s", name, err, out)
-		}
-	}
-}
-
-// The manifest is what it says: a sidecar without rights, probed where the daemon answers, with a configuration that is valid and a secret that is a file.
-func TestKubernetesManifest(t *testing.T) {
-	type container struct {
-		Name, RestartPolicy         string
-		Args                        []string
-		StartupProbe, LivenessProbe struct {
-			HTTPGet struct{ Path string }
-		}
-		ReadinessProbe struct {
-			HTTPGet struct{ Path string }
-		}
-		SecurityContext struct {
-			ReadOnlyRootFilesystem   bool
-			AllowPrivilegeEscalation *bool
-		}
-		VolumeMounts []struct {
-			Name, MountPath, SubPath string
-		}
-	}
-	type manifest struct {
-		Kind string
-		Data map[string]string
-		Spec struct {
-			Template struct {
-				Spec struct {
-					TerminationGracePeriodSeconds int
-					InitContainers                []container
-				}
-			}
-		}
-	}
-	var all []manifest
-	for d := yaml.NewDecoder(strings.NewReader(deployed(t, "container/kubernetes.yaml"))); ; {
-		var document any
-		if err := d.Decode(&document); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		asJSON, err := json.Marshal(document) // whose reader knows the names of fields in any case
-		var m manifest
-		if err := errors.Join(err, json.Unmarshal(asJSON, &m)); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, m)
-	}
-	at := func(kind string) manifest {
-		i := slices.IndexFunc(all, func(m manifest) bool { return m.Kind == kind })
-		if i < 0 {
-			t.Fatalf("no %s in %+v", kind, all)
-		}
-		return all[i]
-	}
-	cfg, err := config.Parse("locsync.toml", []byte(at("ConfigMap").Data["locsync.toml"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := at("Deployment").Spec.Template.Spec
-	i := slices.IndexFunc(pod.InitContainers, func(c container) bool { return c.Name == "locsync" })
-	if i < 0 || pod.InitContainers[i].RestartPolicy != "Always" || pod.TerminationGracePeriodSeconds < 10 {
-		t.Fatalf("%+v", pod)
-	}
-	c := pod.InitContainers[i]
-	if !c.SecurityContext.ReadOnlyRootFilesystem || c.SecurityContext.AllowPrivilegeEscalation == nil || *c.SecurityContext.AllowPrivilegeEscalation {
-		t.Errorf("%+v", c.SecurityContext)
-	}
-	probes := []string{c.StartupProbe.HTTPGet.Path, c.LivenessProbe.HTTPGet.Path, c.ReadinessProbe.HTTPGet.Path}
-	if want := []string{"/healthz", "/healthz", "/readyz"}; !slices.Equal(probes, want) {
-		t.Errorf("probes %q", probes)
-	}
-	for _, path := range []string{cfg.StateDir, cfg.Service.APIKeyFile, cfg.Projects[0].Repository, c.Args[2], "/tmp/"} {
-		mounted := false
-		for _, m := range c.VolumeMounts {
-			mounted = mounted || strings.HasPrefix(path+"/", m.MountPath+"/") && m.SubPath == ""
-		}
-		if !mounted {
-			t.Errorf("%s is on no volume", path)
 		}
 	}
 }

@@ -39,7 +39,7 @@
 // The old value's spelling is kept: wrapped in quotes, CDATA, real markup, escaped markup (&lt;b>), \u escapes of
 // characters that had one, white space around the text. A new entry takes these from its model, quoting from its
 // neighbours. Where nothing tells, well-formed markup of known inline tags is written as markup, everything else
-// escaped. Refused are control characters, broken markup in a place of real markup, tags with a prefix that nothing
+// escaped. Refused are control characters, broken markup where real markup is expected, tags with a prefix that nothing
 // declares.
 //
 // # What is refused
@@ -53,16 +53,16 @@
 // # Insert and Remove
 //
 // An entry that has its lines to itself goes and comes with them, and with its comment: comments on lines of their own
-// directly above, and those behind it on its last line. A comment that holds commented-out code belongs to nobody. On a
-// shared line only the element and the white space before it go. A new entry brings its source's comment where the file
-// has comments. Removing what was just inserted restores the bytes but in these cases: <resources/> was opened;
+// directly above, and those behind it on its last line. A comment that holds commented-out code belongs to no entry. On
+// a shared line only the element and the white space before it go. A new entry brings its source's comment where the
+// file has comments. Removing what was just inserted restores the bytes but in these cases: <resources/> was opened;
 // <resources></resources> or a blank file had no line for it; likewise plurals and arrays without items.
 //
 // # Compose
 //
 // Attributes come from the model but those that belong to its own file (tools: and other prefixes, translatable,
-// msgid), notes become comments, prefixes are declared on the root. An array item that is no text is copied from the
-// model; where nobody knows it, it is @null, so that the items behind it keep their places.
+// msgid), notes become comments, prefixes are declared on the root. An array item that is not text is copied from the
+// model; where it is unknown, it is @null, so that the items behind it keep their indexes.
 //
 // A new file of translations, which is a copy of its source with other texts, keeps nothing that only the source is
 // for: see Monolingual.
@@ -97,11 +97,6 @@ var quantities = []string{"zero", "one", "two", "few", "many", "other"}
 // Decode passes UTF-8 through, and says clearly what is wrong with other encodings.
 func (grammar) Decode(src []byte) (string, func(string) []byte, error) {
 	text := unsafe.String(unsafe.SliceData(src), len(src))
-	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "<\x00", "\x00<"} {
-		if strings.HasPrefix(text, mark) {
-			return "", nil, refuse(0, "the file is UTF-16; save it as UTF-8")
-		}
-	}
 	if _, err := declaration(text); err != nil {
 		return "", nil, err
 	}

@@ -155,7 +155,7 @@ func (s *scanner) reference(at int) (int, error) {
 }
 
 // referenceName returns what is between & and ; at the beginning of text, and the length of the whole; 0 when
-// that is no reference.
+// that is not a reference.
 func referenceName(text string) (name string, n int) {
 	i := 1
 	if i < len(text) && text[i] == '#' {

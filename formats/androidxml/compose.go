@@ -38,7 +38,7 @@ func (g grammar) Compose(top []resource.New) ([]byte, error) {
 // builder writes new entries.
 type builder struct {
 	dialect   *dialect
-	place     place
+	scope     scope
 	newline   string // "" puts an entry on one line
 	unit      string // of indentation
 	quote     byte   // around attributes
@@ -123,8 +123,8 @@ func (b *builder) itemNote(n *resource.New) string {
 	return ""
 }
 
-// whole returns the items of an array in order. What is missing is what its model has there and is no text; when a push
-// is composed, or a service's export, an item that nobody knows is @null, so that the others keep their places.
+// whole returns the items of an array in order. What is missing is what its model has there and is not text; when a
+// push is composed, or a service's export, an unknown item is @null, so that the others keep their indexes.
 func (b *builder) whole(n *resource.New) ([]resource.New, error) {
 	var items []resource.New
 	for _, c := range n.Children {
@@ -265,7 +265,7 @@ func namespaceOf(prefix string, like *resource.Model) (string, bool) {
 	return xliffURI, prefix == "xliff"
 }
 
-// value spells a text as its model is spelled, and copies what is no text. A push is composed of what is in the
+// value spells a text as its model is spelled, and copies what is not text. A push is composed of what is in the
 // source file, so there a text that is its model's own is copied, too.
 func (b *builder) value(n *resource.New) (raw string, missing []string, err error) {
 	if n.Kind == resource.Other {
@@ -293,7 +293,7 @@ func (b *builder) value(n *resource.New) (raw string, missing []string, err erro
 	if b.known {
 		sp.quoted = b.quoted
 	}
-	return sp.spell(n.Text, b.place)
+	return sp.spell(n.Text, b.scope)
 }
 
 // movable reports whether a value means the same in a file without a DOCTYPE, and which prefixes that file must
@@ -313,14 +313,14 @@ func (b *builder) entitiesOf(n *resource.New, src string) error {
 	if b.composing || strings.IndexByte(n.Text, '&') < 0 {
 		return nil
 	}
-	theirs := placeOf(src, nil).entities
+	theirs := scopeOf(src, nil).entities
 	for rest := n.Text; ; {
 		at := strings.IndexByte(rest, '&')
 		if at < 0 {
 			return nil
 		}
 		name, _ := referenceName(rest[at:])
-		if theirs.names[name] && !b.place.entities.names[name] {
+		if theirs.names[name] && !b.scope.entities.names[name] {
 			return fmt.Errorf("the text uses the entity &%s; of the source file's DOCTYPE; declare it in this file, too", name)
 		}
 		rest = rest[at+1:]

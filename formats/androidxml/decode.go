@@ -83,7 +83,7 @@ func hasSpan(raw string) bool {
 func decode(raw string) string {
 	d := decoder{out: make([]byte, 0, len(raw))}
 	d.value(raw)
-	return unsafe.String(unsafe.SliceData(d.out), len(d.out)) // nobody writes to it any more
+	return unsafe.String(unsafe.SliceData(d.out), len(d.out)) // it is not written to any more
 }
 
 // decoder builds a text the way the compiler's string builder does, one character at a time where it matters.

@@ -20,7 +20,7 @@ func undone(f *resource.File, _ string) bool {
 		return false
 	}
 	g := inside(f, 0, nil)
-	return g.head == ""
+	return g.Head == ""
 }
 
 // strict is a case of an ordinary file: an edit of it is refused only for what the package comment names.

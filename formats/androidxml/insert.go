@@ -7,17 +7,8 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/xmlscan"
 )
-
-// gap is where new entries go, and what is written around them.
-type gap struct {
-	at        resource.Span
-	head      string // once before all
-	pre, post string // around each
-	tail      string // once behind all
-	indent    string // of an entry that has its lines to itself
-	newline   string // "" where everything is on one line
-}
 
 // Insert writes new entries on lines of their own, as their neighbours have them; on a line that holds several entries,
 // behind the one before.
@@ -33,31 +24,31 @@ func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New)
 		like = add[0].Like
 	}
 	gap := gapAt(f, at, like)
-	b := builder{dialect: g.dialect, place: placeOf(f.Source(), f.Node(at.In)), newline: gap.newline, quote: '"'}
-	if gap.newline != "" && slices.ContainsFunc(add, func(n resource.New) bool { return n.Kind == resource.Forms }) {
-		b.unit = unitOf(f, like, gap.indent)
+	b := builder{dialect: g.dialect, scope: scopeOf(f.Source(), f.Node(at.In)), newline: gap.Newline, quote: '"'}
+	if gap.Newline != "" && slices.ContainsFunc(add, func(n resource.New) bool { return n.Kind == resource.Forms }) {
+		b.unit = unitOf(f, like, gap.Indent)
 	}
 	b.follow(f, at)
 	var out strings.Builder
-	out.WriteString(gap.head)
+	out.WriteString(gap.Head)
 	for i := range add {
-		if gap.newline != "" {
-			b.note(&out, add[i].Note, gap.indent)
+		if gap.Newline != "" {
+			b.note(&out, add[i].Note, gap.Indent)
 		}
-		out.WriteString(gap.pre)
+		out.WriteString(gap.Pre)
 		var err error
 		if f.Node(at.In).Kind == resource.Forms {
 			err = b.leaf(&out, &add[i], "item")
 		} else {
-			err = b.entry(&out, &add[i], gap.indent)
+			err = b.entry(&out, &add[i], gap.Indent)
 		}
 		if err != nil {
 			return resource.Splice{}, err
 		}
-		out.WriteString(gap.post)
+		out.WriteString(gap.Post)
 	}
-	out.WriteString(gap.tail)
-	return resource.Splice{At: gap.at, Text: out.String()}, nil
+	out.WriteString(gap.Tail)
+	return resource.Splice{At: gap.At, Text: out.String()}, nil
 }
 
 // Annotates says that new entries get the comments of their models.
@@ -83,8 +74,8 @@ func fits(f *resource.File, in int, add []resource.New) error {
 
 func isIndex(name string) bool { return name != "" && name[0] >= '0' && name[0] <= '9' }
 
-// gapAt finds the gap at a place.
-func gapAt(f *resource.File, at resource.Place, like *resource.Model) gap {
+// gapAt finds the gap at a position.
+func gapAt(f *resource.File, at resource.Place, like *resource.Model) xmlscan.Gap {
 	src := f.Source()
 	if at.In == 0 && isBlank(src) {
 		nl := newlineOf(src, like)
@@ -92,75 +83,47 @@ func gapAt(f *resource.File, at resource.Place, like *resource.Model) gap {
 		if strings.HasPrefix(src, byteOrderMark) {
 			mark = byteOrderMark
 		}
-		return gap{at: resource.At(len(mark), len(src)), head: header + nl + "<resources>" + nl, pre: defaultIndent, post: nl,
-			tail: "</resources>" + nl, indent: defaultIndent, newline: nl}
+		return xmlscan.Gap{At: resource.At(len(mark), len(src)), Head: header + nl + "<resources>" + nl,
+			Pre: defaultIndent, Post: nl, Tail: "</resources>" + nl, Indent: defaultIndent, Newline: nl}
 	}
 	if at.After >= 0 {
-		return behind(src, f.Node(at.After))
+		return xmlscan.Behind(src, f.Node(at.After))
 	}
 	for first := range f.Children(at.In) {
-		return before(src, f.Node(first))
+		return xmlscan.Before(src, f.Node(first))
 	}
 	return inside(f, at.In, like)
-}
-
-// behind is the gap after a sibling: the next line, or the same one when something else follows there.
-func behind(src string, n *resource.Node) gap {
-	end := int(n.Whole.End)
-	tail, alone := lineTail(src, end)
-	if !alone {
-		space := src[end : end+blanks(src[end:])]
-		return gap{at: resource.At(end, end), pre: space}
-	}
-	line := afterBreak(src, tail)
-	indent := indentOf(src, int(n.Whole.Start))
-	return gap{at: resource.At(line, line), pre: indent, post: src[tail:line], indent: indent, newline: src[tail:line]}
-}
-
-// before is the gap in front of the first child and its comment.
-func before(src string, n *resource.Node) gap {
-	start, _ := extent(src, n)
-	line, first := lineStart(src, start)
-	if !first || line == 0 {
-		return gap{at: resource.At(start, start), post: src[line:start]}
-	}
-	nl := "\n"
-	if strings.HasSuffix(src[:line], "\r\n") {
-		nl = "\r\n"
-	}
-	indent := src[line:start]
-	return gap{at: resource.At(line, line), pre: indent, post: nl, indent: indent, newline: nl}
 }
 
 const defaultIndent = "    "
 
 // inside is the gap in a container without entries: behind the last element that is none, else at the beginning.
-func inside(f *resource.File, in int, like *resource.Model) gap {
+func inside(f *resource.File, in int, like *resource.Model) xmlscan.Gap {
 	src, n := f.Source(), f.Node(in)
-	base := indentOf(src, int(n.Whole.Start))
+	base := xmlscan.IndentOf(src, int(n.Whole.Start))
 	nl := newlineOf(src, like)
 	indent := base + childIndent(f, in, like)
 	s := scanner{src: src, entities: entities{open: true}}
 	content, _ := s.startTag(int(n.Whole.Start))
 	if s.tag.closed {
 		start := len(strings.TrimRight(src[:content-2], spaces))
-		return gap{at: resource.At(start, content), head: ">" + nl, pre: indent, post: nl,
-			tail: base + "</" + s.tag.name + ">", indent: indent, newline: nl}
+		return xmlscan.Gap{At: resource.At(start, content), Head: ">" + nl, Pre: indent, Post: nl,
+			Tail: base + "</" + s.tag.name + ">", Indent: indent, Newline: nl}
 	}
 	end := strings.LastIndex(src[:n.Whole.End], "</")
 	last := lastEnd(src, content, end)
 	if last > content {
-		indent = indentOf(src, last)
+		indent = xmlscan.IndentOf(src, last)
 	}
-	if tail, alone := lineTail(src, last); alone && tail < end {
-		line := afterBreak(src, tail)
+	if tail, alone := xmlscan.LineTail(src, last); alone && tail < end {
+		line := xmlscan.AfterBreak(src, tail)
 		nl = src[tail:line]
-		if k := blanks(src[line:]); last == content && strings.HasPrefix(src[line+k:], "<!--") {
+		if k := xmlscan.Blanks(src[line:]); last == content && strings.HasPrefix(src[line+k:], "<!--") {
 			indent = src[line : line+k]
 		}
-		return gap{at: resource.At(line, line), pre: indent, post: nl, indent: indent, newline: nl}
+		return xmlscan.Gap{At: resource.At(line, line), Pre: indent, Post: nl, Indent: indent, Newline: nl}
 	}
-	return gap{at: resource.At(end, end), head: nl, pre: indent, post: nl, tail: base, indent: indent, newline: nl}
+	return xmlscan.Gap{At: resource.At(end, end), Head: nl, Pre: indent, Post: nl, Tail: base, Indent: indent, Newline: nl}
 }
 
 // lastEnd is where the last thing ends that is between content and end and is neither white space nor a comment;
@@ -195,16 +158,16 @@ func newlineOf(src string, like *resource.Model) string {
 // childIndent is by how much the children of a container without any are indented.
 func childIndent(f *resource.File, in int, like *resource.Model) string {
 	if in > 0 {
-		return unitOf(f, like, indentOf(f.Source(), int(f.Node(in).Whole.Start)))
+		return unitOf(f, like, xmlscan.IndentOf(f.Source(), int(f.Node(in).Whole.Start)))
 	}
 	if like == nil {
 		return defaultIndent
 	}
 	src, n := like.File.Source(), like.File.Node(like.Node)
-	if _, first := lineStart(src, int(n.Whole.Start)); !first {
+	if _, first := xmlscan.LineStart(src, int(n.Whole.Start)); !first {
 		return defaultIndent
 	}
-	return indentOf(src, int(n.Whole.Start))
+	return xmlscan.IndentOf(src, int(n.Whole.Start))
 }
 
 // unitOf is by how much items are indented against their element: as in this file, else as in the model's, else as much
@@ -230,16 +193,16 @@ func itemUnit(f *resource.File) (string, bool) {
 		if n.Kind != resource.Forms || int(n.End) == c+1 {
 			continue
 		}
-		outer := indentOf(src, int(n.Whole.Start))
+		outer := xmlscan.IndentOf(src, int(n.Whole.Start))
 		item := int(f.Node(c + 1).Whole.Start)
-		_, first := lineStart(src, item)
-		unit, deeper := strings.CutPrefix(indentOf(src, item), outer)
+		_, first := xmlscan.LineStart(src, item)
+		unit, deeper := strings.CutPrefix(xmlscan.IndentOf(src, item), outer)
 		return unit, first && deeper
 	}
 	return "", false
 }
 
-// follow takes from the neighbours of a place what new entries should look like: quotes of attributes, quotes around
+// follow takes from the neighbours of a gap what new entries should look like: quotes of attributes, quotes around
 // texts.
 func (b *builder) follow(f *resource.File, at resource.Place) {
 	src := f.Source()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/xmlscan"
 )
 
 // Monolingual returns the file without what belongs to the app's default resources alone: entries that are not
@@ -29,7 +30,7 @@ func Monolingual(f *resource.File) ([]byte, error) {
 		}
 	}
 	slices.SortFunc(gone, func(a, b resource.Node) int { return cmp.Compare(a.Whole.Start, b.Whole.Start) })
-	cuts := removal(s.src, gone)
+	cuts := xmlscan.Removal(s.src, gone)
 	for k := range cuts {
 		cuts[k].At.End = uint32(blankLinesBehind(s.src, int(cuts[k].At.Start), int(cuts[k].At.End)))
 	}

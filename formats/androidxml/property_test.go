@@ -185,7 +185,11 @@ func TestBatches(t *testing.T) {
 		fmt.Fprintf(&src, "    <!-- note %d -->\n    <string name=\"key_%d\">It\\'s <b>x</b></string> <!-- tail -->\n    <plurals name=\"p%d\"><item quantity=\"other\">x</item></plurals>\n    <string name=\"l%d\">y</string><string name=\"m%d\">z</string>\n", i, i, i, i, i)
 	}
 	src.WriteString("</resources>\n")
-	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
+	edits := 250
+	if resourcetest.All() {
+		edits = 1000
+	}
+	resourcetest.Batch(t, strict([]byte(src.String()), texts...), edits, rand.New(rand.NewPCG(1, 2)))
 	for i, real := range resourcetest.Corpus(t, "android-xml") {
 		if i%4 == 0 && real.Expect != "refuse" && len(real.Src) < 12<<10 {
 			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))

@@ -88,7 +88,7 @@ type scanner struct {
 	nameless bool // there was a warning about a missing name
 
 	others  []resource.Node // the other resources, with their comments,
-	collect bool            // where somebody asks for them
+	collect bool            // where they are asked for
 }
 
 // add appends the node whose start tag was read last. Warnings of that tag become the node's.
@@ -208,7 +208,7 @@ func (s *scanner) children(at int, in *container) (int, error) {
 func (c comments) with(src string, gap, start, end int) comments {
 	lines := strings.Count(src[gap:start], "\n")
 	switch {
-	case strings.HasPrefix(strings.TrimLeft(src[start+4:end], spaces), "<"): // commented-out code is nobody's note
+	case strings.HasPrefix(strings.TrimLeft(src[start+4:end], spaces), "<"): // commented-out code is not a note
 		return comments{}
 	case c.end == gap && c.end > 0 && lines <= 1:
 		return comments{c.start, end}

@@ -20,8 +20,8 @@ var inline = func() map[string]bool {
 	return m
 }()
 
-// spell writes a text in this spelling. missing are the prefixes of its tags that the place does not declare.
-func (sp *spelling) spell(text string, in place) (raw string, missing []string, err error) {
+// spell writes a text in this spelling. missing are the prefixes of its tags that are not declared there.
+func (sp *spelling) spell(text string, in scope) (raw string, missing []string, err error) {
 	if err := writable(text); err != nil {
 		return "", nil, err
 	}
@@ -78,7 +78,7 @@ type piece struct {
 }
 
 // markup cuts a text at its tags. What is not taken for a tag is text; what is must be well-formed and balanced.
-func (sp *spelling) markup(text string, in place) (pieces []piece, missing []string, err error) {
+func (sp *spelling) markup(text string, in scope) (pieces []piece, missing []string, err error) {
 	s := scanner{src: text, entities: in.entities}
 	s.names.bound = make(map[string]int, len(in.prefixes))
 	for prefix, n := range in.prefixes {
@@ -148,7 +148,7 @@ func (sp *spelling) isTag(name string) bool {
 // writer spells one value. It tracks what the compiler's string builder will know at each point.
 type writer struct {
 	sp     *spelling
-	in     place
+	in     scope
 	out    []byte
 	cdata  bool
 	quoted bool

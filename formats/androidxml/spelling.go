@@ -176,22 +176,22 @@ func isQuoted(raw string) bool {
 	return pairs > 0 && !in
 }
 
-// place is what the file allows around a value.
-type place struct {
+// scope is what the file allows around a value.
+type scope struct {
 	prefixes map[string]int
 	entities entities
 }
 
-// placeOf reads the declarations of a file, and of the entry n when there is one.
-func placeOf(src string, n *resource.Node) place {
+// scopeOf reads the declarations of a file, and of the entry n when there is one.
+func scopeOf(src string, n *resource.Node) scope {
 	if isBlank(src) {
-		return place{}
+		return scope{}
 	}
 	s := scanner{src: src}
 	if at, err := s.prolog(); err == nil {
 		_, _ = s.startTag(at)
 	}
-	p := place{prefixes: make(map[string]int), entities: s.entities}
+	p := scope{prefixes: make(map[string]int), entities: s.entities}
 	p.declare(&s.tag)
 	if n != nil {
 		p.declare(startTagOf(src, n))
@@ -199,7 +199,7 @@ func placeOf(src string, n *resource.Node) place {
 	return p
 }
 
-func (p *place) declare(t *tag) {
+func (p *scope) declare(t *tag) {
 	for _, a := range t.attributes {
 		if prefix, ok := strings.CutPrefix(a.name, "xmlns:"); ok {
 			p.prefixes[prefix]++

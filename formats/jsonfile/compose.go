@@ -63,7 +63,7 @@ const (
 	describedMessages
 )
 
-// neighbours looks at the entries next to a place for examples of containers.
+// neighbours looks at the entries next to a gap for examples of containers.
 func (w *writer) neighbours(f *resource.File, at resource.Place) {
 	w.like = f
 	in := f.Node(at.In)

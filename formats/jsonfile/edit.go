@@ -9,7 +9,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Set puts a string in the place of leaf i.
+// Set replaces leaf i by a string.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	n := f.Node(i)
 	if n.Style&halfName != 0 {

@@ -153,7 +153,7 @@ func (p *placing) intoEmpty(in int, write func(Lines) ([]string, error)) (resour
 	return resource.Splice{At: resource.At(at, at), Text: text}, nil
 }
 
-// intoNull writes an object with the first entries in the place of a null.
+// intoNull replaces a null by an object with the first entries.
 func (p *placing) intoNull(in int, write func(Lines) ([]string, error)) (resource.Splice, error) {
 	l := p.emptyLines(in)
 	entries, err := write(l)
@@ -330,7 +330,7 @@ func (p *placing) colon(in int, neighbours ...int) string {
 			}
 		}
 	}
-	before := strings.TrimRight(p.src[:p.bracket], " \t") // the container's own, where its name is no node
+	before := strings.TrimRight(p.src[:p.bracket], " \t") // the container's own, where its name is not a node
 	if name, ok := strings.CutSuffix(before, ":"); ok {
 		return p.src[len(strings.TrimRight(name, " \t")):p.bracket]
 	}

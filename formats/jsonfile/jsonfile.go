@@ -5,11 +5,12 @@
 //
 // Accepted: RFC 8259 with an object or an array at the root; // and /* */ comments in every gap; one trailing comma per
 // object or array; a byte order mark; duplicate names (the last one counts, all are kept); line ends \n, \r\n and \r.
-// Refused, with the place: anything else at the root and an empty file, text behind the root, unquoted or single-quoted
-// names, control characters inside a string, a second byte order mark, and what exceeds the limits of package resource.
+// Refused, with line and column: anything else at the root and an empty file, text behind the root, unquoted or
+// single-quoted names, control characters inside a string, a second byte order mark, and what exceeds the limits of
+// package resource.
 //
 // Values: a string is Text, null is Null, numbers and booleans are Other. All escapes are decoded. A string with half
-// of a surrogate pair is no Unicode text: it is Other, with a Warning, and so is an entry whose name has one, with all
+// of a surrogate pair is not Unicode text: it is Other, with a Warning, and so is an entry whose name has one, with all
 // that is in it; such a name decodes with the half pair as it is spelled. Arrays are Lists, their items have no
 // names. JSON has no Forms: plural suffixes (key_one) and ICU messages are ordinary names and texts.
 //
@@ -29,7 +30,7 @@
 // and several forms, or where all outermost objects are such messages; it has no Rails root. An edit that would make
 // one of an ordinary file is refused.
 //
-// Metadata is no text: an outermost string "$schema", and "locale" beside an object "translations" that holds all the
+// Metadata is not text: an outermost string "$schema", and "locale" beside an object "translations" that holds all the
 // rest, as Angular has it; outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins
 // with @ and that hold an object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object
 // has a string "message". They are Other with all that is in them, never sent and never changed. A new file has none

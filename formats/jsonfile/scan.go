@@ -251,7 +251,7 @@ func (s *scanner) close(up, end int) (int, error) {
 	return parent, nil
 }
 
-// cut makes a value of the container up, which is not text; what is in it is no business of ours.
+// cut makes a value of the container up, which is not text; what is in it does not concern us.
 func (s *scanner) cut(up int) {
 	s.nodes[up].Kind, s.nodes[up].End = resource.Other, int32(up+1)
 	s.nodes = s.nodes[:up+1]

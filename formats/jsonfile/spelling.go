@@ -65,7 +65,7 @@ func unescape(s string) (r rune, n int) {
 	return -1, 6
 }
 
-// Join decodes the strings of an array as it is spelled, or the single string that is in its place, and joins them.
+// Join decodes the strings of an array as it is spelled, or the single string that replaces it, and joins them.
 // What is not a string is left out.
 func Join(spelled, separator string) string {
 	var out []byte

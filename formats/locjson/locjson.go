@@ -7,7 +7,7 @@
 //
 // Accepted: strict JSON with a byte order mark or none; a single string where the specification asks for an array of
 // strings; members it does not know. An object without units has none; the first unit that comes brings them. Refused,
-// with the place: comments and trailing commas (the specification's own samples have them, yet JSON has not), a unit
+// with line and column: comments and trailing commas (only the specification's own samples have them), a unit
 // without key or source, other values in these places, a member twice, and a key that another unit has: the
 // specification wants keys unique, and a guess would lose one of the texts.
 //
@@ -268,7 +268,7 @@ func (grammar) Text(src string, n *resource.Node) string { return jsonfile.Join(
 // Note joins a unit's comments.
 func (grammar) Note(src string, n *resource.Node) string { return jsonfile.Join(n.Note.Of(src), "\n") }
 
-// Set splits the text into the place of the source, in the layout that the source has.
+// Set splits the text into lines that replace the source, in the layout that the source has.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	n := f.Node(i)
 	spelled, err := spellSource(f, n, text)

@@ -93,7 +93,7 @@ func split(text string) []string {
 
 // cutAt returns how much of a line makes one piece.
 func cutAt(line string) int {
-	width, space, last := 0, 0, 0 // last is where the last character that is no mark starts
+	width, space, last := 0, 0, 0 // last is where the last character that is not a mark starts
 	for i, r := range line {
 		w := 1
 		if r == '\n' {

@@ -17,8 +17,9 @@ func (p *proof) bytes() error {
 		g.pass(pair)
 		changed := p.rewritten(pair[0], a, b)
 		if a.at < 0 || b.at < 0 || changed && (a.loose || b.loose) {
-			if changed {
-				g.touched++ // a place without bytes: what is around it changes with it
+			if changed { // a gap without bytes: what is around it changes with it
+				g.touched++
+				g.removed = g.removed || p.how.gaps && a.at < 0 // marks that it is not translated go
 			}
 			continue
 		}

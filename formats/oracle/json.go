@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // readJSON reads JSON and JSONC.
@@ -56,7 +58,15 @@ func jsonOf(src []byte) (*jsonReader, error) {
 	return &jsonReader{walk: walk{bytes: len(src)}, src: string(plain), d: d}, nil
 }
 
-// plainJSON puts spaces in the place of a byte order mark, of comments, and of a comma behind a last member.
+// checkUTF8 refuses what no reader of text accepts; the libraries differ in what they let pass.
+func checkUTF8(src []byte) error {
+	if !utf8.Valid(src) {
+		return fmt.Errorf("not valid UTF-8")
+	}
+	return nil
+}
+
+// plainJSON puts spaces instead of a byte order mark, of comments, and of a comma behind a last member.
 func plainJSON(src []byte) []byte {
 	out := bytes.Clone(src)
 	blank := func(from, to int) {
@@ -114,7 +124,7 @@ func plainJSON(src []byte) []byte {
 	return out
 }
 
-// next reads a token and returns it with where it stands.
+// next reads a token and returns it with its offset.
 func (j *jsonReader) next() (t json.Token, at, end int, err error) {
 	at = int(j.d.InputOffset())
 	if t, err = j.d.Token(); err == io.EOF {
@@ -136,7 +146,7 @@ func (j *jsonReader) ended() error {
 	return nil
 }
 
-// value reads the value that is next and all that is in it. see, when not nil, is told of every value: where it stands.
+// value reads the value that is next and all that is in it. see, when not nil, is told the offset of every value.
 func (j *jsonReader) value(see func(at, end int)) error {
 	t, at, end, err := j.next()
 	if err == nil {
@@ -296,4 +306,114 @@ func readLocJSON(src []byte) (*document, error) {
 		d.leaves = append(d.leaves, *u)
 	}
 	return d, nil
+}
+
+// readCatalog reads a string catalog. Its leaves are those of all languages; only those of one have keys. A string unit
+// is one leaf: its state changes with its text.
+func (r Rule) readCatalog(src []byte) (*document, error) {
+	d, err := readMembers(src, false)
+	if err != nil {
+		return nil, err
+	}
+	c := catalog{language: r.Language, substituted: make(map[string]bool)}
+	for _, l := range d.leaves {
+		if len(l.Path) == 1 && l.Path[0] == "sourceLanguage" && l.Kind == Text {
+			c.source = l.Text
+		}
+		if of, is := c.localized(l); is && of[0] == "substitutions" {
+			c.substituted[l.Path[1]+"\x00"+l.Path[3]] = true
+		}
+	}
+	if c.language == "" {
+		c.language = c.source
+	}
+	leaves := d.leaves[:0]
+	for i := 0; i < len(d.leaves); i++ {
+		l := d.leaves[i]
+		of, is := c.localized(l)
+		if !is {
+			leaves = append(leaves, l)
+			continue
+		}
+		mine := strings.EqualFold(l.Path[3], c.language)
+		last := of[len(of)-1]
+		if mine && len(of) == 3 && of[0] == "substitutions" && (last == "argNum" || last == "formatSpecifier") {
+			continue // it comes and goes with the texts of its substitution
+		}
+		if n := len(l.Path) - 1; n > 4 && l.Path[n-1] == "stringUnit" && (last == "value" || last == "state") {
+			var state string
+			l, state, i = unitOf(d.leaves, i)
+			if mine {
+				c.key(&l, of[:len(of)-2])
+			}
+			if mine && state == "new" && !strings.EqualFold(c.source, c.language) {
+				l.Kind = Null
+			}
+		}
+		leaves = append(leaves, l)
+	}
+	d.leaves = leaves
+	return d, nil
+}
+
+// catalog is what is known of one.
+type catalog struct {
+	language, source string
+	substituted      map[string]bool // by key and language
+}
+
+// localized is where in the localization of a language a leaf is.
+func (c *catalog) localized(l Leaf) ([]string, bool) {
+	is := len(l.Path) > 4 && len(l.lists) == 0 && l.Path[0] == "strings" && l.Path[2] == "localizations"
+	if !is {
+		return nil, false
+	}
+	return l.Path[4:], true
+}
+
+// unitOf puts the two leaves of a string unit together, of which the first is at an index, and tells its
+// state and the index of the last.
+func unitOf(leaves []Leaf, i int) (unit Leaf, state string, last int) {
+	l := leaves[i]
+	n := len(l.Path) - 1
+	unit = l
+	unit.Path = l.Path[:n:n]
+	unit.Text = ""
+	add := func(part Leaf) {
+		if part.Path[n] == "value" {
+			unit.Kind, unit.Text = part.Kind, part.Text
+		} else {
+			state = part.Text
+		}
+	}
+	add(l)
+	if i+1 < len(leaves) {
+		next := leaves[i+1]
+		other := len(next.Path) == n+1 && slices.Equal(next.Path[:n], unit.Path)
+		if name := l.Path[n]; other && name != next.Path[n] && (next.Path[n] == "value" || next.Path[n] == "state") {
+			add(next)
+			unit.end = next.end
+			i++
+		}
+	}
+	return unit, state, i
+}
+
+// key gives a unit its key, by the names that lead to it in a localization.
+func (c *catalog) key(l *Leaf, at []string) {
+	key := l.Path[1]
+	switch {
+	case len(at) == 0 && c.substituted[key+"\x00"+l.Path[3]]:
+		key += "|==|string"
+	case len(at) >= 3 && at[0] == "variations" && at[1] == "device":
+		key, at = key+"|==|device."+at[2], at[3:]
+	case len(at) >= 2 && at[0] == "substitutions":
+		key, at = key+"|==|substitutions."+at[1], at[2:]
+	}
+	if len(at) == 3 && at[0] == "variations" && at[1] == "plural" {
+		l.Form, at = at[2], nil
+	}
+	if len(at) == 0 {
+		l.Key, l.Keyed = key, true
+	}
 }

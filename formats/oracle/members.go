@@ -104,7 +104,7 @@ func hideAbout(leaves []Leaf) {
 	}
 }
 
-// group is what stands under one path.
+// group is what is under one path.
 type group struct {
 	depth, from, to             int // leaves
 	forms                       int
@@ -166,7 +166,7 @@ func hideSettings(leaves []Leaf) {
 	}
 }
 
-// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@ (in ARB
+// hideMetadata takes the keys from outermost members that are not entries: all under a name that begins with @@ (in ARB
 // with one @), and objects under one that begins with @, unless they are messages: a string "message" is in them.
 func hideMetadata(leaves []Leaf, all bool) {
 	for i := 0; i < len(leaves); {

@@ -18,6 +18,10 @@
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
 //	compose-xml            the same, with the rules of Compose Multiplatform's build, by regular expressions as there
 //	properties             lines joined, cut and unescaped here, one step after the other, as Java does
+//	resx                   encoding/xml tokens
+//	po                     lines, whose strings strconv reads
+//	xliff, symfony-xliff   encoding/xml tokens, codes as they are spelled
+//	xcstrings              encoding/json tokens; a string unit is one leaf, and those of the other languages have no keys
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
 // edits name with the very text they give, or gone with them; in the same order. The bytes: what is between two
@@ -28,8 +32,10 @@
 package oracle
 
 import (
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -41,7 +47,7 @@ type Kind uint8
 // The kinds of leaves.
 const (
 	Text  Kind = iota + 1
-	Null       // a place for a text that holds none
+	Null       // holds no text yet
 	Other      // not text: a number, a reference, a value that is not looked into
 	Empty      // a container without anything in it
 )
@@ -60,7 +66,7 @@ type Leaf struct {
 	doubtful bool  // some readers take it for a text and some for something else
 	block    bool  // white space behind it may belong to it
 	loose    bool  // a new text changes what is around it as well
-	closed   bool  // it is not looked into, and nobody can ask for it
+	closed   bool  // it is not looked into, and cannot be asked for
 	metadata bool  // it says something about the file or another entry, and is the source's own
 }
 
@@ -68,20 +74,28 @@ type Leaf struct {
 type Rule struct {
 	Format    string   // by the name that the service interface has for it, or a dialect's own
 	Separator string   // between the names of a structured key; "" means "/"
-	Roots     []string // names of a single outermost map that is no part of the keys: a file's language, as written first
+	Roots     []string // names of a single outermost map that is not part of the keys: a file's language, as written first
+
+	// Of formats with both texts in one entry: the file is of translations, whose texts these are.
+	Translated bool
+	// Of formats that count plural forms: their categories, by what the header says. That is not proven here.
+	Forms    func(pluralForms, language string) []string
+	Language string // whose texts have keys where a file has all languages; "" for the source's
 }
 
 // reader is how the files of a format are read, and what a proof has to know of them.
 type reader struct {
-	read       func([]byte) (*document, error)
-	structured bool // nested names are joined to one key
-	keyed      bool // its leaves come with their keys
-	yaml       bool // what ends a block text is in its text
-	brackets   bool // containers in brackets, which come and go with what is in them
-	messages   bool // it may be a message file
-	bilingual  bool // a source has more than a translated file
-	slash      bool // an empty element may be spelled as one tag
-	about      bool // "@name" goes with "name"
+	read         func([]byte) (*document, error)
+	structured   bool // nested names are joined to one key
+	keyed        bool // its leaves come with their keys
+	yaml         bool // what ends a block text is in its text
+	brackets     bool // containers in brackets, which come and go with what is in them
+	messages     bool // it may be a message file
+	bilingual    bool // a source has more than a translated file
+	slash        bool // an empty element may be spelled as one tag
+	about        bool // "@name" goes with "name"
+	gaps         bool // entries, and forms of a plural, may have no text, and come and go with what has one
+	multilingual bool // its files have all languages
 }
 
 // readers are the formats by name.
@@ -96,6 +110,11 @@ var readers = map[string]reader{
 	"locjson":         {read: readLocJSON, keyed: true, brackets: true, bilingual: true},
 	"arb":             {read: readARB, brackets: true, about: true},
 	"properties":      {read: readProperties},
+	"resx":            {read: readResx, keyed: true, slash: true},
+	"po":              {keyed: true, bilingual: true, gaps: true},
+	"xliff":           {keyed: true, bilingual: true, gaps: true},
+	"symfony-xliff":   {keyed: true, bilingual: true, gaps: true},
+	"xcstrings":       {multilingual: true, keyed: true, brackets: true},
 }
 
 // document is a file as it was read.
@@ -120,6 +139,15 @@ func (r Rule) read(src []byte) (*document, error) {
 	how, ok := readers[r.Format]
 	if !ok {
 		return nil, fmt.Errorf("no second reader for format %q", r.Format)
+	}
+	switch {
+	case how.multilingual:
+		how.read = r.readCatalog
+	case how.read != nil:
+	case r.Format == "po":
+		how.read = r.readPO
+	default:
+		how.read = r.readXLIFF
 	}
 	d, err := how.read(src)
 	if err != nil {
@@ -243,12 +271,181 @@ func readProperties(src []byte) (*document, error) {
 	return d, nil
 }
 
-// checkUTF8 refuses what no reader of text accepts; the libraries differ in what they let pass.
-func checkUTF8(src []byte) error {
-	if !utf8.Valid(src) {
-		return fmt.Errorf("not valid UTF-8")
+// readPO reads a PO file line by line.
+func (r Rule) readPO(src []byte) (*document, error) {
+	if err := checkUTF8(src); err != nil {
+		return nil, err
 	}
-	return nil
+	d := &document{text: strings.TrimPrefix(string(src), mark)}
+	if len(d.text) < len(src) {
+		d.encoding = "a byte order mark"
+	}
+	var forms []string
+	for e := newPOEntry(0); e != nil; {
+		next, err := e.read(d.text)
+		if err != nil {
+			return nil, err
+		}
+		id, has := e.texts["msgid"]
+		context, contexted := e.texts["msgctxt"]
+		switch {
+		case !has:
+		case id == "" && !contexted:
+			forms = r.formsOf(e.texts["msgstr"])
+		default:
+			if contexted {
+				id = context + "␄" + id
+			}
+			if forms == nil {
+				forms = r.formsOf("")
+			}
+			d.leaves = append(d.leaves, r.leavesOf(e, id, forms)...)
+		}
+		e = next
+	}
+	return d, nil
+}
+
+// formsOf is the categories of forms by what a header says.
+func (r Rule) formsOf(header string) []string {
+	said := make(map[string]string)
+	for line := range strings.Lines(header) {
+		name, value, _ := strings.Cut(line, ":")
+		said[strings.ToLower(name)] = strings.TrimSpace(value)
+	}
+	if r.Forms == nil {
+		return nil
+	}
+	return r.Forms(said["plural-forms"], said["language"])
+}
+
+// leavesOf are the texts of an entry.
+func (r Rule) leavesOf(e *poEntry, key string, forms []string) []Leaf {
+	more, plural := e.texts["msgid_plural"]
+	some := false
+	for _, name := range e.order {
+		some = some || strings.HasPrefix(name, "msgstr") && e.texts[name] != "" && !e.fuzzy
+	}
+	program := !r.Translated && !some // what is in the program is the text
+	leaf := func(form, text string, at, end int) Leaf {
+		l := Leaf{Path: []string{key}, Key: key, Form: form, Keyed: true, Kind: Text, Text: text, at: at, end: end}
+		if form != "" {
+			l.Path = append(l.Path, form)
+		}
+		if !program && (text == "" || e.fuzzy) {
+			l.Kind, l.Text = Null, ""
+		}
+		if e.fuzzy {
+			l.at = -1 // its mark goes when it gets a text
+		}
+		return l
+	}
+	switch {
+	case program && plural:
+		return []Leaf{leaf("one", e.texts["msgid"], e.from, e.to), leaf("other", more, e.to, e.to)}
+	case program:
+		return []Leaf{leaf("", e.texts["msgid"], e.from, e.to)}
+	case !plural:
+		return []Leaf{leaf("", e.texts["msgstr"], e.from, e.to)}
+	}
+	var all []Leaf
+	at := e.from
+	for index, form := range forms {
+		name := fmt.Sprintf("msgstr[%d]", index)
+		text, is := e.texts[name]
+		if is && form != "" {
+			all = append(all, leaf(form, text, at, e.ends[name]))
+			at = e.ends[name]
+		}
+	}
+	return all
+}
+
+// readXLIFF reads units with encoding/xml.
+func (r Rule) readXLIFF(src []byte) (*document, error) {
+	if err := checkUTF8(src); err != nil {
+		return nil, err
+	}
+	d := &document{text: strings.TrimPrefix(string(src), mark)}
+	if len(d.text) < len(src) {
+		d.encoding = "a byte order mark"
+	}
+	x := xliffReader{src: d.text, d: xml.NewDecoder(strings.NewReader(d.text))}
+	for {
+		at := int(x.d.InputOffset())
+		t, err := x.d.RawToken()
+		if err == io.EOF {
+			return d, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("encoding/xml: %w", err)
+		}
+		start, is := t.(xml.StartElement)
+		if !is {
+			continue
+		}
+		switch start.Name.Local {
+		case "file":
+			x.angular = slices.ContainsFunc(start.Attr, func(a xml.Attr) bool {
+				return a.Name.Local == "original" && (a.Value == "ng2.template" || a.Value == "ng.template")
+			})
+		case "xliff", "body", "group":
+		case "trans-unit", "unit":
+			l, named, err := r.unitOf(&x, start, at)
+			if err != nil {
+				return nil, fmt.Errorf("encoding/xml: %w", err)
+			}
+			if named {
+				d.leaves = append(d.leaves, l)
+			}
+		default:
+			if err := x.skip(); err != nil {
+				return nil, fmt.Errorf("encoding/xml: %w", err)
+			}
+		}
+	}
+}
+
+// unitOf reads a unit whose start tag was read: its target, or in a source file its source text.
+func (r Rule) unitOf(x *xliffReader, start xml.StartElement, at int) (l Leaf, named bool, err error) {
+	symfony := r.Format == "symfony-xliff" && !x.angular
+	l = Leaf{Keyed: true, Kind: Text, at: at}
+	for _, a := range start.Attr {
+		name := a.Name.Local
+		switch {
+		case a.Name.Space != "":
+		case !symfony && name == "id", symfony && a.Value != "" &&
+			(start.Name.Local == "unit" && name == "name" || start.Name.Local == "trans-unit" && name == "resname"):
+			l.Key, named = a.Value, true
+		case name == "translate" && a.Value == "no":
+			l.Kind = Other
+		}
+	}
+	u, err := x.unit()
+	if err != nil {
+		return l, false, err
+	}
+	l.end = int(x.d.InputOffset())
+	if symfony && !named && u.sources > 0 {
+		l.Key, named = u.source.text, true
+	}
+	l.Path = []string{l.Key}
+	text, has := u.target, u.target.text != "" || u.target.odd
+	if u.state == "new" || u.state == "needs-translation" {
+		has = false
+	}
+	if !has && !r.Translated {
+		text, has = u.source, true
+	}
+	switch {
+	case l.Kind == Other, u.sources != 1, u.targets > 1, has && text.odd:
+		l.Kind, l.Text = Other, x.src[at:l.end]
+	case !has:
+		l.Kind = Null
+	default:
+		l.Text = text.text
+	}
+	return l, named, nil
 }
 
 const mark = "\xef\xbb\xbf"

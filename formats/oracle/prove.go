@@ -38,7 +38,7 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 	if err := p.read(before, after, r); err != nil {
 		return err
 	}
-	if p.old.encoding != p.new.encoding && len(before) > 0 && len(after) > 0 { // no bytes are no UTF-16
+	if p.old.encoding != p.new.encoding && len(before) > 0 && len(after) > 0 { // no bytes have no encoding
 		what := fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))
 		return &Difference{What: what}
 	}
@@ -49,7 +49,7 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 }
 
 // ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of
-// what is no text, nothing but what the source has. into is the rule of the new file, whose root has another name. A
+// what is not text, nothing but what the source has. into is the rule of the new file, whose root has another name. A
 // change that takes something away means nothing here.
 func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error {
 	p := proof{rule: r, how: readers[r.Format], fresh: true}
@@ -198,7 +198,7 @@ func (p *proof) same(i, j int) bool {
 	return a.Kind == b.Kind && a.Text == b.Text
 }
 
-// mayGo reports whether an old leaf that nobody asked to go may be gone.
+// mayGo reports whether an old leaf that was not removed by an edit may be gone.
 func (p *proof) mayGo(i int) bool {
 	l := &p.old.leaves[i]
 	if _, set := p.sets[i]; set {
@@ -207,8 +207,11 @@ func (p *proof) mayGo(i int) bool {
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
 		return true // something is in it now
 	}
+	if p.how.gaps && l.Kind == Null && p.has(1, l.Path[:1]) == 0 && p.left(l.Path[:1]) != 0 {
+		return true // the other forms of its plural went
+	}
 	if p.fresh && (l.doubtful || l.metadata || l.Kind != Text) {
-		return true // which of what is no text comes with the texts, the grammar decides
+		return true // the grammar decides what else comes with the texts
 	}
 	for _, n := range l.lists {
 		if list := l.Path[:n]; p.listGoes(list) && (p.has(1, list)&below == 0 || p.itemGoes(l.Path[:n+1])) {
@@ -264,7 +267,7 @@ func (p *proof) listGoes(list []string) bool {
 }
 
 // itemGoes reports whether an item that its list would lose is not there any more: the last ones, where no other entry
-// comes in their places.
+// replaces them.
 func (p *proof) itemGoes(item []string) bool {
 	n := len(item) - 1
 	return p.lists[joined(item[:n])].lost[item[n]] && p.has(1, item) == 0
@@ -287,6 +290,10 @@ func (p *proof) mayCome(j int) bool {
 		}
 		p.adds[n] = nil
 		return true
+	}
+	if p.how.gaps && l.Kind == Null &&
+		(p.fresh || p.left(l.Path)&here != 0 || len(l.Path) > 1 && p.came(l.Path[:1]) != 0) {
+		return true // where a text went, or another form of a plural that came
 	}
 	if l.Kind != Text {
 		if l.Kind != Other && p.left(l.Path) == below { // what stood in it is gone

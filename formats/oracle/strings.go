@@ -233,7 +233,7 @@ func (s *stringsReader) nested() error {
 const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$/:.-"
 
 // token reads a string and returns it as it goes between the library's double quotes. whole is false where an escape is
-// no character.
+// not a character.
 func (s *stringsReader) token() (spelled string, whole bool, err error) {
 	if !s.is('"') && !s.is('\'') {
 		end := s.at
@@ -265,11 +265,11 @@ func (s *stringsReader) token() (spelled string, whole bool, err error) {
 			out.WriteByte(c)
 		}
 	}
-	return "", false, errors.New("a string that does not end")
+	return "", false, errors.New("unterminated string")
 }
 
 // escape hands one escape on: as it is where the library agrees with Apple's reader, as the character that Apple's
-// reader makes of it where not. It returns its length, and false for what is no character to either.
+// reader makes of it where not. It returns its length, and false for what is not a character to either.
 func (s *stringsReader) escape(raw string, out *strings.Builder) (int, bool) {
 	digits := func(from, most int, base int) (int64, int) {
 		n := 0

@@ -134,7 +134,7 @@ func (y *yamlReader) add(kind Kind, text string, n *yaml.Node) *Leaf {
 	return &y.leaves[len(y.leaves)-1]
 }
 
-// node reads a value. Aliases of collections, and what is under a key that is no scalar, are not looked into.
+// node reads a value. Aliases of collections, and what is under a key that is not a scalar, are not looked into.
 func (y *yamlReader) node(n *yaml.Node) error {
 	if err := y.tooLarge(); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (y *yamlReader) pairs(content []*yaml.Node) error {
 		key, value := content[k], content[k+1]
 		y.points = y.points || key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge"
 		if key.Kind != yaml.ScalarNode {
-			y.in("\x00"+flat(key), false) // no key that anybody can ask for
+			y.in("\x00"+flat(key), false) // not a key that can be asked for
 			l := y.add(Other, "", key)
 			l.at, l.closed = -1, true
 			y.out()

@@ -115,7 +115,7 @@ func (f *File) leaves() iter.Seq2[int, id] {
 			}
 			if n.Kind == Forms {
 				levels = append(levels, level{end: n.End, kind: Forms, key: at.key})
-			} else if !yield(i, at) {
+			} else if n.Kind != Absent && !yield(i, at) {
 				return
 			}
 			i++
@@ -133,7 +133,7 @@ func (m *keyMemory) join(a []byte, b string) string {
 	}
 	from := len(m.piece)
 	m.piece = append(append(m.piece, a...), b...)
-	return unsafe.String(unsafe.SliceData(m.piece[from:]), n) // nobody writes to it any more
+	return unsafe.String(unsafe.SliceData(m.piece[from:]), n) // it is not written to any more
 }
 
 // keysAreBearable reports whether the keys of a file take up no more than some times its size: names that are above

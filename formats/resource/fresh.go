@@ -15,11 +15,11 @@ type Owner interface {
 }
 
 // Fresh returns a new file that is laid out like f, which is in the source language, with these texts and no others.
-// What is no text comes with the texts beside it: a group whose texts are not given goes with all that it has, and so
+// What is not text comes with the texts beside it: a group whose texts are not given goes with all that it has, and so
 // do places that hold nothing. Comments whose entries all went go with them, and no more blank lines stand where
 // entries went than stood there. The first comment of the file stays.
 //
-// A text that cannot be written is refused, and its entry is not in the file: the source's would take its place.
+// A text that cannot be written is refused, and its entry is not in the file: the source's would replace it.
 func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
 	edits := lastOfEach(texts)
 	given := make(map[id]bool, len(edits))
@@ -48,10 +48,11 @@ func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
 	}
 }
 
-// bare marks what goes from a fresh file though it is no text, see Fresh.
+// bare marks what goes from a fresh file though it is not text, see Fresh.
 func (r *rewrite) bare() {
 	f := r.f
 	own, _ := f.grammar.(Owner)
+	keeps := keepsGaps(f.grammar)
 	const had, stays, some uint8 = 1, 2, 4 // a text, a text that stays, a value of any kind
 	in := make([]uint8, len(f.nodes))
 	for i := len(f.nodes) - 1; i > f.top; i-- {
@@ -63,7 +64,7 @@ func (r *rewrite) bare() {
 			if !r.gone[i] {
 				in[i] |= stays
 			}
-		case n.Kind == Other:
+		case n.Kind == Other, n.Kind == Null && keeps:
 			in[i] |= some
 		case n.Kind > Other && int(n.End) == i+1 && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
 			in[i] |= some
@@ -79,7 +80,7 @@ func (r *rewrite) bare() {
 		n := &f.nodes[i]
 		up := int(n.Parent)
 		switch {
-		case f.nodes[up].Kind != Map || r.pinned[i]:
+		case f.nodes[up].Kind != Map || r.pinned[i] || isSlot(f, i):
 		case !f.keys.Structured && (up != f.top || n.Kind == Map || n.Kind == List): // without a key
 		case n.Kind == Null && len(f.copies(id{key: f.KeyOf(i)})) > 1: // the other may be a text
 		case in[i]&some == 0, in[i]&(had|stays) == had:

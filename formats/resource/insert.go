@@ -32,7 +32,7 @@ func (r *rewrite) pathOf(e Edit) []string {
 	return path
 }
 
-// planned is an entry, with what is new above it, on its way to its place.
+// planned is an entry, with what is new above it, before it is inserted.
 type planned struct {
 	place Place
 	top   *sprout
@@ -90,7 +90,11 @@ func (r *rewrite) ordered() []Edit {
 			edits[i].form = formRank(e.Form)
 		}
 	}
+	sorted, _ := r.f.grammar.(Sorted)
 	slices.SortStableFunc(edits, func(a, b ranked) int {
+		if sorted != nil && a.Form != "" && b.Form != "" && a.order == b.order && a.of == b.of {
+			return sorted.Compare(a.Form, b.Form)
+		}
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.of, b.of), cmp.Compare(a.form, b.form))
 	})
 	out := make([]Edit, len(edits))
@@ -149,7 +153,7 @@ func formRank(form string) int {
 // categories are the plural categories in CLDR's order.
 var categories = []string{"zero", "one", "two", "few", "many", "other"}
 
-// plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it
+// plan finds the gap for a missing entry in f and adds it there, under containers that are planned already where it
 // shares them.
 func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	path := r.pathOf(e)
@@ -169,7 +173,12 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	}
 	label, above := path[depth], path[min(skip, depth):depth:depth] // above as like has it
 	p := r.planned[spotLabel{in, label}]
-	if _, there := f.child(in, label); depth == len(path)-1 && (there || p != nil) {
+	if at, there := f.child(in, label); depth == len(path)-1 && (there || p != nil) {
+		if there && p == nil && f.nodes[at].Kind == Absent {
+			p = &planned{Place{at, -1}, r.sprout(above, label, e, true), []Edit{e}}
+			r.planned[spotLabel{in, label}] = p
+			return append(plans, p)
+		}
 		r.refuse(e, keysBelow)
 		return plans
 	}
@@ -279,7 +288,7 @@ type spot struct {
 	last  int            // the last child, -1 when empty
 	items int            // counted items that are here or are planned
 	model int            // the container in like, -1 when it has none
-	asked int            // how often a place was looked for
+	asked int            // how often a gap was looked for
 	after map[string]int // by label of like's children: the nearest earlier sibling that is here, -1 for none
 }
 
@@ -351,6 +360,15 @@ func (r *rewrite) places(f *File, in, model int) map[string]int {
 
 // placeOf applies the position rule: behind the nearest earlier sibling of like that f has, too.
 func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
+	if sorted, ok := f.grammar.(Sorted); ok {
+		after := -1
+		for c := range f.Children(in) {
+			if sorted.Compare(f.Name(c), strings.TrimSuffix(label, formsMark)) < 0 {
+				after = c
+			}
+		}
+		return Place{in, after}
+	}
 	if f.nodes[in].Kind == Forms && !counted(label) {
 		after := -1
 		for c := range f.Children(in) {
@@ -371,7 +389,7 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 	return Place{in, s.last}
 }
 
-// amongForms finds the place of a plural form that like does not have, among the other forms of its plural: few stands
+// amongForms finds the gap for a plural form that like does not have, among the other forms of its plural: few comes
 // behind one in a map of categories, file_few behind file_one. ok is false where no such form is there.
 func (f *File) amongForms(in int, label string) (after int, ok bool) {
 	base, rank := formOf(label)

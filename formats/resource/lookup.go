@@ -119,6 +119,7 @@ func (w *walk) in(container int, rest string) {
 		}
 		behind := rest[len(name):]
 		switch k := f.nodes[c].Kind; {
+		case k == Absent:
 		case k <= Other:
 			if behind == "" && w.form == "" {
 				w.found = append(w.found, int32(c))

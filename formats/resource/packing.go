@@ -49,13 +49,7 @@ type piece struct {
 func (p *packing) container(i int) {
 	f := p.f
 	n := &f.nodes[i]
-	from := int(n.Whole.Start)
-	switch {
-	case i == 0:
-		from = 0
-	case n.Name.Len() > 0:
-		from = int(n.Name.End)
-	}
+	from := inner(f, i)
 	var pieces []piece
 	for c := range f.Children(i) {
 		child := &f.nodes[c]
@@ -243,10 +237,12 @@ func inner(f *File, i int) int {
 	switch n := &f.nodes[i]; {
 	case i == 0:
 		return 0
-	case n.Name.Len() > 0:
-		return int(n.Name.End)
-	default:
+	case n.Name.Len() == 0:
 		return int(n.Whole.Start)
+	case int(n.End) > i+1: // a text may be its own name
+		return int(min(n.Name.End, f.nodes[i+1].Whole.Start))
+	default:
+		return int(n.Name.End)
 	}
 }
 

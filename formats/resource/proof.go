@@ -67,6 +67,15 @@ func prove(a, b *File, c *change) error {
 	return nil
 }
 
+// isSlot reports whether a node is none of the entries, see Multilingual.
+func isSlot(f *File, i int) bool {
+	if _, ok := f.grammar.(Multilingual); !ok {
+		return false
+	}
+	n := &f.nodes[i]
+	return n.Kind == Absent || n.Kind > Other && n.Parent == 0 && int(n.End) == i+1
+}
+
 // proof is one comparison.
 type proof struct {
 	a, b *File
@@ -86,7 +95,16 @@ func (p *proof) children(i, j int) error {
 	}
 	for c := i + 1; c < int(p.a.nodes[i].End); c = int(p.a.nodes[c].End) {
 		marks := p.marks[c]
-		if marks&markGone == 0 {
+		switch {
+		case marks&markGone != 0:
+			if at < end && (isSlot(p.b, at) || p.isGap(at, end)) && p.b.Name(at) == p.a.Name(c) {
+				at = int(p.b.nodes[at].End)
+			}
+		case marks&markFirst != 0 && p.a.nodes[c].Kind == Absent:
+			if at, err = p.news(p.places[Place{c, -1}], at, end); err != nil {
+				return err
+			}
+		default:
 			if at >= end {
 				return fmt.Errorf("%s would be gone", p.a.called(c))
 			}
@@ -126,6 +144,14 @@ func (p *proof) spelledTheSame(m, n *Node) bool {
 	return p.a.src[m.Whole.Start:end] == p.b.src[n.Whole.Start:to]
 }
 
+// isGap reports whether a node of b is a plural form without a text, in a format that has all forms of a plural.
+func (p *proof) isGap(at, end int) bool {
+	if at >= end || p.b.nodes[at].Kind != Null {
+		return false
+	}
+	return p.b.nodes[p.b.nodes[at].Parent].Kind == Forms && keepsGaps(p.b.grammar)
+}
+
 // node compares node i of a with j of b, and what is in them.
 func (p *proof) node(i, j int) error {
 	m, n := &p.a.nodes[i], &p.b.nodes[j]
@@ -148,7 +174,7 @@ func (p *proof) node(i, j int) error {
 		return nil
 	}
 	switch {
-	case m.Kind == Null && p.marks[i]&markFirst != 0 && n.Kind == Map: // a place for entries that had none
+	case m.Kind == Null && p.marks[i]&markFirst != 0 && n.Kind == Map: // it had no entries before
 		return p.children(i, j)
 	case m.Kind != n.Kind:
 		return fmt.Errorf("%s would be of another kind", p.a.called(i))
@@ -174,10 +200,13 @@ func (f *File) raw(i int) string {
 func (p *proof) news(nodes []New, at, end int) (int, error) {
 	for k := range nodes {
 		n := &nodes[k]
+		for p.isGap(at, end) && p.b.Name(at) != n.Name {
+			at++
+		}
 		if at >= end {
 			return at, fmt.Errorf("the new %q would not be there", n.Name)
 		}
-		if err := p.added1(n, at); err != nil {
+		if err := p.addedOne(n, at); err != nil {
 			return at, err
 		}
 		at = int(p.b.nodes[at].End)
@@ -185,7 +214,7 @@ func (p *proof) news(nodes []New, at, end int) (int, error) {
 	return at, nil
 }
 
-func (p *proof) added1(n *New, j int) error {
+func (p *proof) addedOne(n *New, j int) error {
 	b := &p.b.nodes[j]
 	switch {
 	case p.b.nodes[b.Parent].Kind != List && p.b.Name(j) != n.Name:
@@ -200,6 +229,9 @@ func (p *proof) added1(n *New, j int) error {
 		return nil
 	}
 	at, err := p.news(n.Children, j+1, int(b.End))
+	for err == nil && p.isGap(at, int(b.End)) {
+		at++
+	}
 	if err == nil && at < int(b.End) {
 		err = fmt.Errorf("%s would appear", p.b.called(at))
 	}

@@ -5,7 +5,7 @@
 //
 // Its law: Rewrite with no edits returns the very bytes that were parsed, and an edit changes the bytes of the value it
 // names and nothing else. Nothing is ever re-serialised. Whatever a rewrite returns was read back before and found to
-// be what was asked for: a fault of a grammar, in a file of a shape that nobody thought of, costs the edits that it
+// be what was asked for: a fault of a grammar, in a file of an unforeseen shape, costs the edits that it
 // concerns and never an entry beside them.
 //
 // What a format looks like is the business of its Grammar, one per sub-folder beside this one. What
@@ -48,17 +48,18 @@ func (s Span) Of(src string) string { return src[s.Start:s.End] }
 // Kind says what a node is.
 type Kind uint8
 
-// The kinds of nodes. Text, Null and Other are leaves; Map, List and Forms contain others.
+// The kinds of nodes. Absent, Text, Null and Other are leaves; Map, List and Forms contain others.
 const (
-	Text  Kind = iota + 1 // a text that people translate
-	Null                  // a place for a text that holds none: JSON null, an empty YAML value
-	Other                 // a value that is not text: number, boolean, resource reference, translatable="false"
-	Map                   // children have names
-	List                  // children are counted from 0 and have no names
-	Forms                 // children are the texts of one key: plural categories by name, or items counted from 0
+	Absent Kind = iota // no entry: where a text of this name would be (see Multilingual)
+	Text               // a text that people translate
+	Null               // without a text yet: JSON null, an empty YAML value
+	Other              // a value that is not text: number, boolean, resource reference, translatable="false"
+	Map                // children have names
+	List               // children are counted from 0 and have no names
+	Forms              // children are the texts of one key: plural categories by name, or items counted from 0
 )
 
-// Node is one value of a file as its grammar found it: where it stands, nothing decoded.
+// Node is one value of a file as its grammar found it: its offsets, nothing decoded.
 type Node struct {
 	Parent int32 // the container's index; -1 for the root
 	End    int32 // index behind its last descendant; its own index + 1 for a leaf
@@ -162,16 +163,60 @@ type Decoder interface {
 
 // Describer is implemented by grammars whose files may be message files: entries of a text and what describes it.
 // HideDescriptions takes all but the texts of these out of what Scan returned, and makes the description the text's
-// Note. A file with a Rails root is no such file.
+// Note. A file with a Rails root does not count.
 type Describer interface {
 	HideDescriptions(src string, l *Layout)
 }
 
-// Keys says how the places in a file become the keys of the service (interface: "Flattening rule").
+// Bilingual is implemented by grammars whose entries hold the source text, or a state, beside the text. Beside returns
+// what else changes when leaf i gets a text: its source text becomes that of like, the entry of the source file, where
+// there is one; marks go that say that it is not translated, with what other leaves had under them. A splice may be
+// returned for several leaves, and is not made where a leaf at that span gets a text.
+type Bilingual interface {
+	Beside(f *File, i int, like *Model) []Splice
+}
+
+// Keeper is implemented by grammars whose files have entries, and forms of a plural, without a text: a new file has
+// those of its source, and a form that is removed stays without one.
+type Keeper interface {
+	KeepsGaps() bool
+}
+
+func keepsGaps(g Grammar) bool {
+	k, is := g.(Keeper)
+	return is && k.KeepsGaps()
+}
+
+// Multilingual is implemented by grammars whose files have the texts of all languages. In is the grammar of one of
+// them, as paths spell it, or of the source language for "": it reads the file as if it had no other.
+//
+// In a language that is not the source's, each key of the file has its node: Absent, or a container without children,
+// where it has no text. There Insert adds to that node, and Remove leaves one like it.
+type Multilingual interface {
+	Grammar
+	In(language string) Grammar
+
+	// Languages are the source language that a file, which can be read, says it has, and all that it has texts in.
+	Languages(src string) (source string, all []string)
+}
+
+// Sorted is implemented by grammars whose files have entries, and plural forms, in an order of their own.
+type Sorted interface {
+	Compare(a, b string) int
+}
+
+// Separated is implemented by grammars that nest names in flat formats. Separator is between the names of a key.
+type Separated interface {
+	Separator() string
+}
+
+// Keys says how the paths in a file become the keys of the service (interface: "Flattening rule").
 type Keys struct {
 	Structured bool     // nested names are joined to one key; otherwise only the outermost entries have keys
 	Separator  string   // between the names of a structured key; "" means "/"
-	Roots      []string // names of a single outermost map that is no part of the keys: the Rails root, a language
+	Roots      []string // names of a single outermost map that is not part of the keys: the Rails root, a language
+	Translated bool     // the file is of translations: of a format with both texts in one entry, theirs are the texts
+	Language   string   // whose texts are read where files have all languages; "" for the source's
 }
 
 // SyntaxError is why a file is refused, and where. Line and Col count from 1, Col in characters.
@@ -207,17 +252,21 @@ type id struct{ key, form string }
 // Parse reads a file. It keeps src and relies on it never changing afterwards. The error is a *SyntaxError.
 func Parse(g Grammar, keys Keys, src []byte) (*File, error) { return parse(g, keys, src, true, true) }
 
+// isUTF16 tells by a byte order mark, or by the half of a first character of ASCII that is zero.
+func isUTF16(text string) bool {
+	return strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") ||
+		len(text) > 1 && (text[0] == 0) != (text[1] == 0)
+}
+
 // IsOf reports whether a file was read by a grammar.
 func IsOf(g Grammar, f *File) bool { return f.grammar == g }
 
 // ParseWhole reads a file with all its nodes: nothing is hidden as a description.
 func ParseWhole(g Grammar, src []byte) (*File, error) { return parse(g, Keys{}, src, true, false) }
 
-// parse reads a file; encoded says that it may have an encoding to decode, hides that descriptions are no entries.
+// parse reads a file; encoded says that it may have an encoding to decode, hides that descriptions are not entries.
 func parse(g Grammar, keys Keys, src []byte, encoded, hides bool) (*File, error) {
-	if keys.Separator == "" {
-		keys.Separator = "/"
-	}
+	g, keys = settled(g, keys)
 	f := &File{grammar: g, keys: keys, bytes: src}
 	if len(src) > MaxBytes {
 		return nil, &SyntaxError{Line: 1, Col: 1, Msg: fmt.Sprintf("the file has more than %d MiB", MaxBytes>>20)}
@@ -233,6 +282,9 @@ func parse(g Grammar, keys Keys, src []byte, encoded, hides bool) (*File, error)
 		f.src, f.encode = text, encode
 	} else {
 		f.src = unsafe.String(unsafe.SliceData(src), len(src))
+	}
+	if isUTF16(f.src) {
+		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the file is UTF-16; save it as UTF-8"}
 	}
 	if !utf8.ValidString(f.src) {
 		return nil, located(f.src, &SyntaxError{Offset: invalidAt(f.src), Msg: "not valid UTF-8"})
@@ -253,6 +305,20 @@ func parse(g Grammar, keys Keys, src []byte, encoded, hides bool) (*File, error)
 			"for so many entries; nest them less deeply or shorten the names"}
 	}
 	return f, nil
+}
+
+// settled are the grammar and the keys of a file, where the one has a say in the other.
+func settled(g Grammar, keys Keys) (Grammar, Keys) {
+	if all, ok := g.(Multilingual); ok {
+		g, keys.Roots = all.In(keys.Language), nil
+	}
+	if keys.Separator == "" {
+		keys.Separator = "/"
+	}
+	if s, ok := g.(Separated); ok {
+		keys.Structured, keys.Separator, keys.Roots = true, s.Separator(), nil
+	}
+	return g, keys
 }
 
 // located adds line and column, once, at the outermost call.

@@ -53,7 +53,7 @@ func (r Refusal) Error() string {
 // them.
 //
 // A new entry is behind the nearest earlier sibling in like that this file has too, or first when it has none.
-// Parents that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or
+// Parents that are missing are made with it, also instead of a Null where like has a Map. A list is whole or
 // absent (see widen): where it would be cut, all of it goes, and the texts meant for it are refused. A container whose
 // last entry goes, goes too.
 //
@@ -131,7 +131,7 @@ func (f *File) RenameRoot(name string) ([]byte, error) {
 	return g.bytes, nil
 }
 
-// rewrite is one call of Rewrite: edits sorted by what they do to the file as it stands.
+// rewrite is one call of Rewrite: edits sorted by what they do to the file as it is.
 type rewrite struct {
 	f, like *File
 	fresh   bool         // f is to become a new file
@@ -147,7 +147,7 @@ type rewrite struct {
 
 	annotate *bool // see annotates; nil while nothing asked
 
-	counts  map[int]map[string]int // how often labels occur in containers where a null may give way
+	counts  map[int]map[string]int // how often labels occur in containers where a null may be replaced
 	spots   map[int]*spot          // containers of the file that something is added to
 	planned map[spotLabel]*planned // containers that are added
 }
@@ -210,7 +210,7 @@ func (r *rewrite) sort(edits []Edit) {
 
 // keepRepeats sees to it that an edit of a value that others repeat (Node.Ref) changes what is read under its own key
 // only: of those others, the ones that are to read the same go on repeating it, the rest get a text of their own. A
-// repeated value that is no text cannot be given to them that way, so it stays.
+// repeated value that is not text cannot be given to them that way, so it stays.
 func (r *rewrite) keepRepeats() {
 	for i := range r.f.nodes {
 		ref := int(r.f.nodes[i].Ref)
@@ -232,7 +232,7 @@ func (r *rewrite) keepRepeats() {
 			delete(r.sets, i)
 			r.follows[i] = mine.Text
 		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
-			r.sets[i] = Edit{Op: Set, Text: r.f.Text(i)} // without a key: nobody asked for it
+			r.sets[i] = Edit{Op: Set, Text: r.f.Text(i)} // without a key: it was not asked for
 		}
 	}
 }
@@ -289,11 +289,52 @@ func (r *rewrite) setTexts() (*File, error) {
 		splices = append(splices, s)
 		texts[i] = e.Text
 	}
+	splices = append(splices, r.beside(splices)...)
 	slices.SortFunc(r.refused, func(a, b Refusal) int { return strings.Compare(a.Key+"\x00"+a.Form, b.Key+"\x00"+b.Form) })
 	if len(splices) == 0 {
 		return f, nil
 	}
 	return f.step(splices, len(r.gone)+len(r.missing) == 0, &change{texts: texts, top: f.top})
+}
+
+// beside is what else changes in a bilingual file, see Bilingual.
+func (r *rewrite) beside(sets []Splice) (splices []Splice) {
+	b, is := r.f.grammar.(Bilingual)
+	if !is {
+		return nil
+	}
+	taken := make(map[Span]bool, len(sets))
+	for _, s := range sets {
+		taken[s.At] = true
+	}
+	for _, i := range slices.Sorted(maps.Keys(r.sets)) {
+		if _, set := r.follows[i]; !set {
+			continue // refused
+		}
+		for _, s := range b.Beside(r.f, i, r.modelOf(r.sets[i])) {
+			if !taken[s.At] {
+				taken[s.At] = true
+				splices = append(splices, s)
+			}
+		}
+	}
+	return splices
+}
+
+// modelOf is the entry of like that an edit is about; nil where it has none.
+func (r *rewrite) modelOf(e Edit) *Model {
+	if r.like == nil {
+		return nil
+	}
+	if at, ok := r.like.at(r.pathOf(e)); ok {
+		return &Model{r.like, at}
+	}
+	for _, form := range []string{"other", "one"} {
+		if at, ok := r.like.Lookup(e.Key, form); ok && e.Form != "" {
+			return &Model{r.like, at.Node}
+		}
+	}
+	return nil
 }
 
 // remove takes out what goes. The nodes of now are those of the file.

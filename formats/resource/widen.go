@@ -10,7 +10,7 @@ import (
 // inside out, and drops what is inside them.
 //
 // A list is whole when its items are the first ones it had, as many as like has there at least, and none of them lost
-// its last text. An item that is no text (a null, a number, a reference, a map of such) does not make it whole by
+// its last text. An item that is not text (a null, a number, a reference, a map of such) does not make it whole by
 // itself: a list goes with its last text, unless like has its items without texts too, or there is no like that could
 // tell.
 func (r *rewrite) widen() {
@@ -117,7 +117,7 @@ func (r *rewrite) dropInside() {
 	}
 }
 
-// itemsOfLike is how many items like has in the list that node i is; 0 when that is no list there.
+// itemsOfLike is how many items like has in the list that node i is; 0 when that is not a list there.
 func (r *rewrite) itemsOfLike(i int) int {
 	if r.like == nil {
 		return 0
@@ -144,7 +144,7 @@ func (r *rewrite) inLike(i int) int {
 	if r.twins == nil {
 		r.twins = make(map[int]int)
 	}
-	for c := range r.f.Children(up) { // all at once: an item's label is its place
+	for c := range r.f.Children(up) { // all at once: an item's label is its index
 		if r.f.nodes[c].Kind > Other {
 			r.twins[c] = -1
 			label := strconv.Itoa(n)

@@ -88,7 +88,7 @@ func skipAll(src string, at int) (int, error) {
 // them.
 type gap struct {
 	trail    resource.Span // the comments behind the entry before, on its line
-	after    int           // where the first thing stands that does not belong to the entry before
+	after    int           // where the first thing is that does not belong to the entry before
 	before   int           // where the last thing ends that does not belong to the entry below
 	block    int           // where the entry below starts, the comments directly above it included
 	last     int           // where the last comment ends

@@ -12,7 +12,7 @@ func semicolon(f *resource.File, i int) int {
 	return at
 }
 
-// body returns where the entries' room begins, and whether that is behind a brace.
+// body returns where the space for entries begins, and whether that is behind a brace.
 func body(f *resource.File) (at int, inBraces bool) {
 	root := f.Node(0)
 	if root.Style == braced {
@@ -179,10 +179,10 @@ func spotBeforeFirst(f *resource.File, model *resource.Model) spot {
 	src := f.Source()
 	above, below := gapBelow(f, 0), gapBelow(f, 1)
 	sep, same := sharedLine(f, 1, above, below, endOf(f, 1, below))
-	room := src[above.before:above.block]
+	space := src[above.before:above.block]
 	switch _, inBraces := body(f); {
-	case inBraces && countLines(room) == 0:
-		sep = room
+	case inBraces && countLines(space) == 0:
+		sep = space
 	case !same || countLines(src[above.block:above.next]) > 0:
 		sep = strings.Repeat(eolNear(f, above.block, model), 1+blankLines(f, 1, model)) + indentOf(src, above.block)
 	}
@@ -203,14 +203,14 @@ func spotInEmpty(f *resource.File, model *resource.Model) spot {
 	if model != nil && spacedOut(model.File) {
 		between = eol + eol + indent
 	}
-	switch room := src[g.before:g.next]; {
+	switch space := src[g.before:g.next]; {
 	case g.floating:
 		return spot{at: restOfLine(src, g.before), lead: eol + eol + indent, between: between}
 	case !inBraces: // an empty file, or space only: a line of its own before what the last line holds
 		at := lineStart(src, len(src))
 		return spot{at: at, lead: indent, between: between, tail: eol}
-	case g.before == from && countLines(room) == 0:
-		return spot{at: g.before, lead: room, between: room}
+	case g.before == from && countLines(space) == 0:
+		return spot{at: g.before, lead: space, between: space}
 	}
 	return spot{at: restOfLine(src, g.before), lead: eol + indent, between: between}
 }

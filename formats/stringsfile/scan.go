@@ -42,10 +42,10 @@ type scanner struct {
 	nodes    []resource.Node
 	warnings []resource.Warning
 	gap      gap // the one above the entry that is read next
-	escapeAt int // where the next backslash stands, as far as it was looked for
+	escapeAt int // where the next backslash is, as far as it was looked for
 
 	// of the entry being read
-	lone  int // offset of an escape that is no character; 0 for none
+	lone  int // offset of an escape that is not a character; 0 for none
 	odd   int // offset of an escape that does not mean what it seems to; 0 for none
 	doubt string
 }
@@ -284,7 +284,7 @@ func (s *scanner) quoted(at int, q byte) (end int, err error) {
 		if end < i {
 			n := strings.IndexByte(src[i:], q)
 			if n < 0 {
-				return 0, fault(at, "a string that does not end; close it with %c", q)
+				return 0, fault(at, "unterminated string; add the closing %c", q)
 			}
 			end = i + n
 		}

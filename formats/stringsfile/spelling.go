@@ -43,7 +43,7 @@ func decoded(spelled string) string {
 	return out.String()
 }
 
-// strayEscape returns the first escape of a string as spelled that is no character; empty when there is none.
+// strayEscape returns the first escape of a string as spelled that is not a character; empty when there is none.
 func strayEscape(spelled string) string {
 	if spelled == "" || spelled[0] != '"' && spelled[0] != '\'' {
 		return ""
@@ -140,10 +140,10 @@ func bareable(text string) bool {
 }
 
 // habit is how a text spells what can be spelled in more than one way; without one, line ends and tabs are escaped and
-// the rest stands as it is.
+// the rest is kept as it is.
 type habit struct {
 	lf, crlf, cr bool // line ends of this kind stand as they are
-	continued    bool // \n stands as it is, behind a backslash
+	continued    bool // \n is kept as it is, behind a backslash
 	tabs         bool // tabs stand as they are
 	quotes       bool // the other quote is escaped too
 	visible      bool // characters beyond ASCII are escaped,
@@ -325,7 +325,7 @@ func commented(note, eol string) string {
 		if r < ' ' && r != '\n' && r != '\t' {
 			return -1
 		}
-		return r // bytes that are no character become U+FFFD
+		return r // bytes that are not a character become U+FFFD
 	}, anyLineEnd.Replace(note))
 	note = strings.ReplaceAll(strings.TrimSpace(note), "*/", "* /")
 	return "/* " + strings.ReplaceAll(note, "\n", eol+"   ") + " */"

@@ -18,8 +18,8 @@
 // A text is everything between the quotes, line ends included, with escapes decoded as Apple does: \a \b \f \n \r \t
 // \v, \U and up to four hexadecimal digits of UTF-16 (a pair of surrogates is one character), up to three octal digits
 // in the NeXTSTEP character set, a backslash before a line end is that line end, and before anything else it is
-// nothing. So \u00e9 reads as "u00e9", as it will on the device; such an entry carries a warning. An escape that is no
-// character (half a surrogate pair, \376, \377) makes the entry Kind Other.
+// nothing. So \u00e9 reads as "u00e9", as it will on the device; such an entry carries a warning. An escape that is not
+// a character (half a surrogate pair, \376, \377) makes the entry Kind Other.
 //
 // A new text is written with the quotes that the old one has, and escapes only what it must, but line ends, tabs, the
 // other quote and characters beyond ASCII are spelled as the old text, or else its neighbours, spell theirs. A text

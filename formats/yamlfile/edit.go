@@ -10,7 +10,7 @@ import (
 )
 
 // Set gives leaf i another text in the spelling it has, or in double quotes where that cannot hold it. Anchor, tag and
-// comment stay. The only leaves that cannot be set are those whose tag says that they are no text.
+// comment stay. The only leaves that cannot be set are those whose tag says that they are not text.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	if !utf8.ValidString(text) {
 		return resource.Splice{}, errText

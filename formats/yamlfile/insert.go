@@ -158,7 +158,7 @@ func endsInColon(f *resource.File, i int) bool {
 	return last.Style == empty && last.Whole.End == n.Whole.End && f.Source()[n.Whole.End-1] == ':'
 }
 
-// separator is what is between the neighbours of a place in a flow collection, if it is nothing but a comma and
+// separator is what is between the neighbours of a gap in a flow collection, if it is nothing but a comma and
 // white space.
 func (w *writer) separator(at resource.Place) string {
 	src := w.f.Source()
@@ -197,7 +197,7 @@ func (w *writer) opens(i int) bool {
 	return true
 }
 
-// openEmpty writes entries in the place of {} or [].
+// openEmpty replaces {} or [] by entries.
 func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	src, n := w.f.Source(), w.f.Node(i)
 	from, to := int(n.Value.Start), int(n.Value.End)

@@ -31,7 +31,7 @@ func (s *scanner) entry() error {
 	return s.named(n, i, to, colon)
 }
 
-// key reads the name that starts at offset i and looks for its colon: -1 when there is none, so that it is no name.
+// key reads the name that starts at offset i and looks for its colon: -1 when there is none, so that it is not a name.
 func (s *scanner) key(i int) (to, colon int, err error) {
 	switch s.at(i) {
 	case '"', '\'':

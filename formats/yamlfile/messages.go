@@ -74,7 +74,7 @@ func onlyMessages(f *resource.File, in int, add []resource.New) error {
 	return messages.Tellable(f, in, add)
 }
 
-// bareMessages reports whether the message next to a place has no description.
+// bareMessages reports whether the message next to a gap has no description.
 func bareMessages(f *resource.File, at resource.Place) bool {
 	near := at.After
 	if near < 0 {

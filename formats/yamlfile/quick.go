@@ -29,7 +29,7 @@ var common = func() (t [256]uint8) {
 // entry would read to the same nodes; it is here for speed alone.
 func (s *scanner) quick() error {
 	src, col, parent := s.src, s.top().col, s.top().node
-	for !s.plodding && s.col == col {
+	for !s.noFastPath && s.col == col {
 		i := s.pos
 		if common[src[i]]&begins == 0 {
 			return nil

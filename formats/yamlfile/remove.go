@@ -257,7 +257,7 @@ func mayEndInText(src string, n *resource.Node) bool {
 	return ok
 }
 
-// blockOf takes the block scalar of a node apart, also one that is no text by its tag.
+// blockOf takes the block scalar of a node apart, also one that is not text by its tag.
 func blockOf(src string, n *resource.Node) (b blockParts, ok bool) {
 	style := n.Style
 	if style == tagged && n.Value.Len() > 0 {
@@ -313,7 +313,7 @@ func (r *remover) keepsLineEnd(text *resource.Node) bool {
 }
 
 // pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already; a value
-// that is no text and spelled over several lines becomes null.
+// that is not text and spelled over several lines becomes null.
 func (r *remover) pointers() {
 	for i := 1; i < r.f.Len(); i++ {
 		n := r.f.Node(i)

@@ -11,13 +11,13 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return scan(src, false)
 }
 
-func scan(src string, plodding bool) (*resource.Layout, error) {
+func scan(src string, noFastPath bool) (*resource.Layout, error) {
 	breaks, err := survey(src)
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Count(src, "\n") + 6*strings.Count(src, "[") // a node a line, some in lists
-	s := scanner{src: src, plodding: plodding, nodes: make([]resource.Node, 1, 2+min(lines, len(src)/12))}
+	s := scanner{src: src, noFastPath: noFastPath, nodes: make([]resource.Node, 1, 2+min(lines, len(src)/12))}
 	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map}
 	if err := s.documents(); err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func (s *scanner) doubtAnswers() {
 
 // scanner is one reading of a file.
 type scanner struct {
-	src      string
-	nodes    []resource.Node
-	warnings []resource.Warning
-	warned   []resource.Readers // of a name that is a word to them
-	plodding bool               // without quick: for tests
+	src        string
+	nodes      []resource.Node
+	warnings   []resource.Warning
+	warned     []resource.Readers // of a name that is a word to them
+	noFastPath bool               // without quick: for tests
 
 	// The content line that is next: where its content begins and in which column; -1 at a document mark and at the
 	// end. Above it may stand a comment in the same column.
@@ -265,7 +265,7 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// toNextLine leaves the line of offset i for the next content line. On the rest of the line stands a comment at most,
+// toNextLine leaves the line of offset i for the next content line. The rest of the line is a comment at most,
 // which becomes the note of node n where it has none; i is right behind the last thing read.
 func (s *scanner) toNextLine(n, i int) error {
 	p := skipBlanks(s.src, i)

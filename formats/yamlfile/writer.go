@@ -32,7 +32,7 @@ func (w *writer) line(col int) {
 	}
 }
 
-// neighbours looks around a place for the quotes that names and values have there: the nearest ones before it, else
+// neighbours looks around a gap for the quotes that names and values have there: the nearest ones before it, else
 // behind it.
 func (w *writer) neighbours(at resource.Place) {
 	w.bare = bareMessages(w.f, at)
@@ -268,7 +268,7 @@ func (w *writer) nameOf(n resource.New, inFlow bool) (string, error) {
 	return spellName(n.Name, style, inFlow)
 }
 
-// raw is the model's value as it is spelled, with its tag, for entries that are no text.
+// raw is the model's value as it is spelled, with its tag, for entries that are not text.
 func raw(n resource.New, inFlow bool) (string, error) {
 	if n.Like == nil {
 		return "null", nil

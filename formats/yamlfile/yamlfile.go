@@ -37,14 +37,14 @@
 //
 // # What is refused
 //
-// Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as
+// Beyond what is not YAML: a single scalar as document; several documents unless all are block mappings; tabs as
 // indentation; %TAG and unknown directives, and named tag handles; anything but a flow collection on the line of "---";
 // an anchor or a tag on a whole document; collections and aliases as implicit keys, block collections and block scalars
 // as explicit ones, "? k" inside flow collections, names over several lines there, and names that are not there (":
 // a"); "{a:}" and "{a\n: b}", where the colon has no space behind it or is not on the line of its name; aliases of
 // names, and aliases from and to what is not looked into; colons and other characters than ASCII in anchors; U+0085,
 // U+2028 and U+2029 outside of flow texts (YAML 1.1 takes them for line ends, and a flow text with one is left out
-// alone, unless it stands inside a quoted line); a byte order mark elsewhere
+// alone, unless it is inside a quoted line); a byte order mark elsewhere
 // than in front or inside a line; lone carriage returns and other control characters; a block scalar that ends the file
 // in a line of spaces. All of these are read differently by readers that are in use, or would take more of the grammar
 // than people write. A file that is cut off while it is being written is refused where YAML can tell: inside quotes and
@@ -96,7 +96,7 @@ const (
 	empty                    // nothing; the value goes behind the colon, the dash or the tag
 	emptyFlow                // nothing, not even a colon: {name}
 	emptyExplicit            // nothing, not even a colon: "? name"
-	tagged                   // a scalar that is no text by its tag
+	tagged                   // a scalar that is not text by its tag
 	alias                    // *name
 	sealed                   // what is not looked into
 	block                    // a block mapping or sequence

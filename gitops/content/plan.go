@@ -34,11 +34,11 @@ type plan struct {
 // that cannot be written come back in one *outcome.BadPaths.
 func (t *Files) Plan(ctx context.Context, files map[string][]byte) (*tree.Edit, []tree.Change, error) {
 	p := &plan{t: t, edit: tree.NewEdit(t.FS)}
-	places, err := p.destinations(files)
+	found, err := p.destinations(files)
 	if err != nil {
 		return nil, nil, err
 	}
-	converted, places, err := p.rules(ctx, places)
+	converted, found, err := p.rules(ctx, found)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (t *Files) Plan(ctx context.Context, files map[string][]byte) (*tree.Edit, 
 		return nil, nil, err
 	}
 	var changes []tree.Change
-	for _, d := range places {
+	for _, d := range found {
 		var err error
 		c, ok := p.changeOf(d, stored)
 		if why, no := refused[d.Path]; no {
@@ -79,7 +79,7 @@ func (p *plan) refuse(name string, err error) error {
 
 // destinations finds where the files go. What is removed and written under one name is written.
 func (p *plan) destinations(files map[string][]byte) ([]destination, error) {
-	var places []destination
+	var found []destination
 	byFold, written := map[string]string{}, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		d, err := p.placeOf(name, files)
@@ -96,15 +96,15 @@ func (p *plan) destinations(files map[string][]byte) ([]destination, error) {
 		if d.data != nil {
 			byFold[tree.Fold(d.Path)], written[d.Path] = name, true
 		}
-		places = append(places, d)
+		found = append(found, d)
 	}
-	return slices.DeleteFunc(places, func(d destination) bool { return d.data == nil && written[d.Path] }), nil
+	return slices.DeleteFunc(found, func(d destination) bool { return d.data == nil && written[d.Path] }), nil
 }
 
 // rules finds how the files are stored, all in one question, and gives those whose content git may convert.
-func (p *plan) rules(ctx context.Context, places []destination) (converted, kept []destination, err error) {
+func (p *plan) rules(ctx context.Context, found []destination) (converted, kept []destination, err error) {
 	var paths []string
-	for _, d := range places {
+	for _, d := range found {
 		if d.data != nil {
 			paths = append(paths, d.Path)
 		}
@@ -113,7 +113,7 @@ func (p *plan) rules(ctx context.Context, places []destination) (converted, kept
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, d := range places {
+	for _, d := range found {
 		if d.data != nil {
 			d.how, err = p.t.rule(d.Path, attrs[d.Path])
 			if err == nil && d.how.utf8 && !utf8.Valid(d.data) {

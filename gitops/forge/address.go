@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Locate guesses the forge and the repository from a git remote's address: https://host/owner/name.git, git@host:owner/name.git,
-// ssh://git@host:2222/owner/name. A forge below a folder of its host cannot be guessed, nor can one that answers git under another name.
+// Locate guesses the forge and the repository from a git remote's address: https://host/owner/name.git,
+// git@host:owner/name.git, ssh://git@host:2222/owner/name. A forge below a folder of its host cannot be guessed, nor
+// can one that answers git under another name.
 func Locate(remote string) (forge, repository string, err error) {
 	scheme, host, path := "https", "", ""
 	if u, perr := url.Parse(remote); perr == nil && u.Host != "" {
@@ -38,8 +39,8 @@ func Locate(remote string) (forge, repository string, err error) {
 }
 
 // locateAzure turns the addresses of Azure DevOps into organisation/project/repository at one host: dev.azure.com with
-// _git before the repository, its ssh with v3 before all, NAME.visualstudio.com for an organisation. Azure DevOps Server
-// has folders instead of an organisation. A repository called like its project may stand without it.
+// _git before the repository, its ssh with v3 before all, NAME.visualstudio.com for an organisation. Azure DevOps
+// Server has folders instead of an organisation. A repository called like its project may stand without it.
 func locateAzure(host, path string) (string, string) {
 	const azureHost = "dev.azure.com"
 	switch organisation, is := strings.CutSuffix(host, ".visualstudio.com"); {

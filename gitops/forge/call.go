@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.is }
 
-// Temporary reports whether the same call may work later without anybody changing anything.
+// Temporary reports whether the same call may work later without a change of the configuration.
 func (e *Error) Temporary() bool { return e.is == ErrTemporary || e.is == ErrLimited }
 
 const (
@@ -84,7 +84,8 @@ type caller struct {
 	alive  func()
 }
 
-// newCaller makes the caller for a forge's address. A call that is sent elsewhere is not followed: the token is for this address.
+// newCaller makes the caller for a forge's address. A call that is sent elsewhere is not followed: the token is for
+// this address.
 func newCaller(o Options) (*caller, error) {
 	u, err := url.Parse(strings.TrimRight(o.URL, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -115,7 +116,8 @@ func thisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// apiOf is where a forge answers programs: what each one's documentation says. An address that ends so already is taken as it is.
+// apiOf is where a forge answers programs: what each one's documentation says. An address that ends so already is taken
+// as it is.
 func apiOf(kind string, u *url.URL) *url.URL {
 	path := map[string]string{"github": "/api/v3", "gitlab": "/api/v4", "gitea": "/api/v1"}[kind]
 	switch host := strings.ToLower(u.Host); {
@@ -140,7 +142,8 @@ func apiOf(kind string, u *url.URL) *url.URL {
 	return u.JoinPath(path)
 }
 
-// call sends one call and decodes the answer into to, when it is not nil. path begins with a slash and is escaped already; op is said in errors.
+// call sends one call and decodes the answer into to, when it is not nil. path begins with a slash and is escaped
+// already; op is said in errors.
 func (c *caller) call(ctx context.Context, op, method, path string, query url.Values, body, to any) (http.Header, error) {
 	c.alive()
 	defer c.alive()
@@ -205,7 +208,8 @@ func (c *caller) made(op string, r *Request) (Request, error) {
 	return *r, nil
 }
 
-// unreached is a call without an answer. The address in the network's error says more than it should where it has a query.
+// unreached is a call without an answer. The address in the network's error says more than it should where it has a
+// query.
 func (c *caller) unreached(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %s: %w", c.kind, op, context.Cause(ctx))
@@ -254,7 +258,8 @@ var rights = map[string]string{
 	"gitea":     `the scopes write:repository and write:issue, and its owner the right to write to the repository`,
 }
 
-// until is the time before which the forge wants no call: Retry-After in seconds or as a date, else the end of the window that is used up.
+// until is the time before which the forge wants no call: Retry-After in seconds or as a date, else the end of the
+// window that is used up.
 func (c *caller) until(h http.Header) time.Time {
 	now := c.now()
 	if after := h.Get("Retry-After"); after != "" {
@@ -283,7 +288,8 @@ func sooner(a, b time.Time) time.Time {
 	return b
 }
 
-// words are what an error's body says: {"message": …, "errors": […]} at GitHub and Gitea, {"message": text, list or map} or {"error": …} at GitLab.
+// words are what an error's body says: {"message": …, "errors": […]} at GitHub and Gitea, {"message": text, list or
+// map} or {"error": …} at GitLab.
 func words(body []byte) string {
 	var said struct {
 		Message, Error, Errors json.RawMessage
@@ -332,7 +338,7 @@ func spoken(value any, name string) (all []string) {
 	return all
 }
 
-// clean makes one bounded printable line of what somebody else said, without the token.
+// clean makes one bounded printable line of what came from outside, without the token.
 func (c *caller) clean(text string) string {
 	text = bound.Redactor("[redacted]", c.token)(text)
 	text = strings.Map(func(r rune) rune {
@@ -344,7 +350,8 @@ func (c *caller) clean(text string) string {
 	return cutShort(strings.Join(strings.Fields(text), " "), 500)
 }
 
-// pages reads a list page by page until visit has seen enough or the forge has no more. size is how many a page may have.
+// pages reads a list page by page until visit has seen enough or the forge has no more. size is how many a page may
+// have.
 func pages[T any](ctx context.Context, c *caller, op, path string, query url.Values, size int, visit func(T) (enough bool)) error {
 	query.Set("page", "1")
 	for page := 1; page <= maxPages; page++ {

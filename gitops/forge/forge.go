@@ -1,15 +1,17 @@
 // Package forge makes and keeps a pull or merge request at GitHub, GitLab, Gitea or Forgejo, Bitbucket (Cloud and Data
 // Center) and Azure DevOps, with the few calls that this takes.
 //
-// Its law: whatever fails, repeats or happens in between, there is at most one open request from a branch to its base, and none is made or
-// opened again for what people have closed. Ensure is that law; the forges are what it needs of each.
+// Its law: whatever fails, repeats or happens in between, there is at most one open request from a branch to its base,
+// and none is made or opened again for what people have closed. Ensure is that law; the forges are what it needs of
+// each.
 //
-// The forge is asked for what is there before anything is done, so a call whose answer was lost is found as done by the next one. Nothing is
-// stored here, nothing is retried: an *Error says how long to wait and what to do, and the caller comes back with its next pass. A person's
-// title, text and closing stand: only what locsync wrote itself is replaced (see section.go).
+// The forge is asked for what is there before anything is done, so a call whose answer was lost is found as done by the
+// next one. Nothing is stored here, nothing is retried: an *Error says how long to wait and what to do, and the caller
+// comes back with its next pass. A person's title, text and closing stand: only what locsync wrote itself is replaced
+// (see section.go).
 //
-// The package knows no git, no translations, no configuration and no logger. The token is sent to the forge's own address and nowhere else,
-// and stands in no error.
+// The package knows no git, no translations, no configuration and no logger. The token is sent to the forge's own
+// address and nowhere else, and is in no error.
 package forge
 
 import (
@@ -71,10 +73,11 @@ type Found struct{ Open, Past *Request }
 
 // Forge is one repository at a forge. Errors are *Error, or the context's.
 type Forge interface {
-	// Find looks for the requests from head to base, both branches of the repository itself: those from forks do not count.
+	// Find looks for the requests from head to base, both branches of the repository itself: those from forks do not
+	// count.
 	Find(ctx context.Context, head, base string) (Found, error)
-	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made: then only its labels
-	// are missing.
+	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made:
+	// then only its labels are missing.
 	Put(ctx context.Context, c Change) (Request, error)
 	// custom is what requests at this forge may have.
 	custom() custom
@@ -104,8 +107,9 @@ type Outcome struct {
 	Did
 }
 
-// Ensure leaves one open request from w.Head to w.Base that says what it should, unless people have closed or merged one for the same commit or
-// content: then none is made until the branch has another. A request that a person has made is as good as ours, and keeps its title and text.
+// Ensure leaves one open request from w.Head to w.Base that says what it should, unless people have closed or merged
+// one for the same commit or content: then none is made until the branch has another. A request that a person has made
+// is as good as ours, and keeps its title and text.
 //
 // On an error the outcome holds what is known. Calling again is always right.
 func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
@@ -128,7 +132,7 @@ func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
 		}
 		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: custom.section(w.Body), Labels: w.Labels, RemoveBranch: w.RemoveBranch})
 		if errors.Is(err, ErrExists) && attempt == 0 {
-			continue // somebody was faster
+			continue // another one was faster
 		}
 		return Outcome{made, Made}, err
 	}
@@ -160,8 +164,8 @@ func update(ctx context.Context, f Forge, r Request, w Wanted, m Memory) (Outcom
 	return Outcome{r, Updated}, nil
 }
 
-// covers reports whether a request that is not open any more was about this very commit, or one with the same content: people who close a request
-// like to delete the branch with it, which is then made anew.
+// covers reports whether a request that is not open any more was about this very commit, or one with the same content:
+// people who close a request like to delete the branch with it, which is then made anew.
 func covers(past Request, w Wanted, m Memory) bool {
 	switch {
 	case m.Number == past.Number && (m.Commit == w.Commit || m.Content != "" && m.Content == w.Content):
@@ -183,13 +187,13 @@ type Options struct {
 	Token      string
 	UserAgent  string
 	Now        func() time.Time // time.Now when nil
-	Alive      func()           // told when a call begins and when it ends, which is half a minute later at most, whatever the forge does; nil for nobody
+	Alive      func()           // told when a call begins and when it ends, which is half a minute later at most, whatever the forge does; may be nil
 }
 
-// New makes the client of one repository. It calls nobody.
+// New makes the client of one repository. It makes no request.
 func New(o Options) (Forge, error) {
 	if owner, name, ok := strings.Cut(o.Repository, "/"); !ok || owner == "" || name == "" {
-		return nil, fmt.Errorf("%q is no repository at a forge: it wants owner/name", o.Repository)
+		return nil, fmt.Errorf("%q is not a repository at a forge: write owner/name", o.Repository)
 	}
 	c, err := newCaller(o)
 	if err != nil {

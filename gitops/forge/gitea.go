@@ -21,7 +21,7 @@ type gitea struct {
 func newGitea(c *caller, repository string) (Forge, error) {
 	owner, name, _ := strings.Cut(repository, "/")
 	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("%q is no repository at Gitea or Forgejo: it wants owner/name", repository)
+		return nil, fmt.Errorf("%q is not a repository at Gitea or Forgejo: write owner/name", repository)
 	}
 	c.header.Set("Authorization", "token "+c.token)
 	return &gitea{c, owner, "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)}, nil
@@ -137,8 +137,8 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 	return r, missing
 }
 
-// labels finds labels by name, in the repository and in its organisation. missing names those that neither has: nobody but a person chooses
-// their colour.
+// labels finds labels by name, in the repository and in its organisation. missing names those that neither has: only
+// people choose their colour.
 func (g *gitea) labels(ctx context.Context, names []string) (ids []int64, missing, err error) {
 	left := append([]string(nil), names...)
 	for _, path := range []string{g.path + "/labels", "/orgs/" + url.PathEscape(g.owner) + "/labels"} {

@@ -19,7 +19,7 @@ type gitHub struct {
 func newGitHub(c *caller, repository string) (Forge, error) {
 	owner, name, _ := strings.Cut(repository, "/")
 	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("%q is no repository at GitHub: it wants owner/name", repository)
+		return nil, fmt.Errorf("%q is not a repository at GitHub: write owner/name", repository)
 	}
 	c.header.Set("Accept", "application/vnd.github+json")
 	c.header.Set("X-GitHub-Api-Version", "2022-11-28")
@@ -64,8 +64,8 @@ func (p *gitHubPull) request() *Request {
 	return r
 }
 
-// Find asks for open requests, and only then for all, the youngest first. The filter for the head wants its owner; one that GitHub does not
-// understand filters nothing, so everything is compared here too.
+// Find asks for open requests, and only then for all, the youngest first. The filter for the head wants its owner; one
+// that GitHub does not understand filters nothing, so everything is compared here too.
 func (g *gitHub) Find(ctx context.Context, head, base string) (found Found, err error) {
 	owner, _, _ := strings.Cut(g.repository, "/")
 	for _, state := range []string{"open", "all"} {
@@ -96,7 +96,8 @@ func (f *Found) take(r *Request) (enough bool) {
 	return true
 }
 
-// Put takes two calls where there are labels: GitHub makes requests without any, and labels that do not exist yet with them.
+// Put takes two calls where there are labels: GitHub makes requests without any, and labels that do not exist yet with
+// them.
 func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 	body := map[string]any{}
 	if c.Title != "" {

@@ -10,13 +10,14 @@ import (
 // Pages are the web pages of a repository, for people. The zero value is of one whose pages are not known.
 type Pages struct {
 	root           string // of the repository, without a slash at the end
-	commit, branch string // what stands before a commit's name and a branch's, in an address
+	commit, branch string // what precedes a commit's name and a branch's, in an address
 	whole          bool   // a branch is one value: its slashes are escaped
 }
 
-// PagesOf finds the pages of the repository behind a git remote's address. kind, address and repository are those of Options, "" for what is not known:
-// the forge is then told by its host's name (github.com, gitlab.example.org), the others by the remote. Nothing of what the remote's address holds beside
-// host and path is in an address that comes out: no user, no password, no query.
+// PagesOf finds the pages of the repository behind a git remote's address. kind, address and repository are those of
+// Options, "" for what is not known: the forge is then told by its host's name (github.com, gitlab.example.org), the
+// others by the remote. Nothing of what the remote's address holds beside host and path is in an address that comes
+// out: no user, no password, no query.
 func PagesOf(remote, kind, address, repository string) Pages {
 	guessed, name, err := Locate(remote)
 	if address == "" {
@@ -91,7 +92,7 @@ func kindOf(kind, host string) string {
 	return ""
 }
 
-// plainPath reports whether a repository's path is one as forges give them, so that it can stand in an address as it is.
+// plainPath reports whether a repository's path is one as forges give them, so that it can be in an address as it is.
 func plainPath(name string) bool {
 	return name != "" && !strings.Contains("/"+name+"/", "/../") && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-~/", r))

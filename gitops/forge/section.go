@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Our part of a request's text stands between two comments, which no forge shows. People may write above and below it; without the comments
-// the text is theirs alone.
+// Our part of a request's text is between two comments, which no forge shows. People may write above and below it;
+// without the comments the text is theirs alone.
 const (
-	sectionBegin = "<!-- locsync: what stands up to the next such line is written anew -->"
+	sectionBegin = "<!-- locsync: what precedes the next such line is generated -->"
 	sectionEnd   = "<!-- locsync: end -->"
 )
 
 // Bitbucket shows comments. What its Markdown does not show are the targets of links, with blank lines around.
 const (
-	linkBegin = "[//]: # (locsync: what stands up to the next such line is written anew)\n"
+	linkBegin = "[//]: # (locsync: what precedes the next such line is generated)\n"
 	linkEnd   = "\n[//]: # (locsync: end)"
 )
 
@@ -28,7 +28,8 @@ type custom struct {
 	unlabeled  bool
 }
 
-// customs are those of the forges: GitHub takes 65536 characters of text, Bitbucket Data Center 32768, Azure DevOps 4000.
+// customs are those of the forges: GitHub takes 65536 characters of text, Bitbucket Data Center 32768, Azure DevOps
+// 4000.
 var customs = map[string]custom{
 	bitbucket:   {32000, linkBegin, linkEnd, true},
 	azureDevOps: {3800, sectionBegin, sectionEnd, false},
@@ -50,8 +51,8 @@ func (c custom) section(body string) string {
 	return c.begin + "\n" + strings.Trim(body, "\n") + "\n" + c.end
 }
 
-// replaceSection puts a new body into our part of a text; ours is false where there is no such part. Line ends, which the forges' own editors
-// change, are no difference.
+// replaceSection puts a new body into our part of a text; ours is false where there is no such part. Line ends, which
+// the forges' own editors change, do not count as a difference.
 func (c custom) replaceSection(text, body string) (replaced string, ours bool) {
 	begin := strings.Index(text, strings.TrimSpace(c.begin))
 	if begin < 0 {
@@ -68,8 +69,8 @@ func (c custom) replaceSection(text, body string) (replaced string, ours bool) {
 	return text[:begin] + c.section(body) + text[end:], true
 }
 
-// fit makes one line of a title and cuts both to what the forge takes; what would end our part of the text early is taken
-// out of it.
+// fit makes one line of a title and cuts both to what the forge takes; what would end our part of the text early is
+// taken out of it.
 func (c custom) fit(title, body string) (string, string) {
 	body = strings.NewReplacer("\r\n", "\n", "<!-- locsync:", "<!-- ", "[//]: # (locsync:", "[//]: # (").Replace(body)
 	return cutShort(strings.Join(strings.Fields(title), " "), maxTitle), strings.Trim(cutShort(body, c.most), "\n")

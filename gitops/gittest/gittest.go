@@ -2,7 +2,8 @@
 // `git http-backend`, with passwords and faults on request.
 //
 // Its law: what a test sees is what git did. Nothing of the machine's or the user's git configuration reaches these
-// repositories, every folder is the test's own, and a test is skipped, with the reason, where there is no git program.
+// repositories, nor a test that imports this package; every folder is the test's own, and a test is skipped, with the
+// reason, where there is no git program.
 //
 // It does not know this project's other packages, so that any of their tests may use it.
 package gittest
@@ -20,6 +21,21 @@ import (
 	"syscall"
 	"testing"
 )
+
+// init keeps git's configuration of machine and user, and what a git that runs the tests says, from the code under
+// test, too. A program that a test makes of its own binary has the environment that the test gives it.
+func init() {
+	if !strings.Contains(filepath.Base(os.Args[0]), ".test") {
+		return
+	}
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+}
 
 // Environ is the environment in which git runs: the process's own without any GIT_ variable, without configuration of
 // user and machine, with a fixed author and time.

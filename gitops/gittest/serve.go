@@ -21,7 +21,8 @@ type Options struct {
 	// User and Password, when set, are asked for by HTTP Basic.
 	User, Password string
 
-	// Fault is asked for each request that passed the password; nil is no fault. n counts such requests from 0.
+	// Fault is asked for each request that passed the password; nil means that there is none. n counts such requests
+	// from 0.
 	Fault func(r *http.Request, n int) *Fault
 }
 

@@ -41,14 +41,15 @@ type Lines struct {
 	active      sync.WaitGroup
 }
 
-// Break is how the line breaks: once so many bytes have passed it is cut, or goes silent and stays up. 0 is no limit.
+// Break is how the line breaks: once so many bytes have passed it is cut, or goes silent and stays up. 0 means that
+// there is no limit.
 type Break struct {
 	ToServer, FromServer int
 	Hang                 bool
 }
 
 // SSH starts a server that has host keys of the given kinds (ssh-keygen's: ed25519, ecdsa, rsa), each with a
-// certificate when signed. The test is skipped, with the reason, where there is no sshd or it lets nobody in.
+// certificate when signed. The test is skipped, with the reason, where there is no sshd or it refuses to log in.
 func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	t.Helper()
 	program := needSSH(t)
@@ -84,7 +85,7 @@ func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	known := s.KnownHosts(t, s.Known(kinds[0]))
 	if out, err := exec.Command("ssh", append(s.options(known, s.UserKey), "127.0.0.1",
 		"true")...).CombinedOutput(); err != nil {
-		t.Skipf("sshd lets nobody in here: %v %s", err, out)
+		t.Skipf("sshd refuses to log in here: %v %s", err, out)
 	}
 	return s
 }

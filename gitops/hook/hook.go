@@ -23,7 +23,7 @@ import (
 // mark ends the line that is ours in a hook, so that it can be found again.
 const mark = "# added by locsync"
 
-// kept is what a hook that is not a shell script is called while a script of ours is in its place and hands over
+// kept is what a hook that is not a shell script is called while a script of ours replaces it and hands over
 // to it.
 const kept = ".before-locsync"
 
@@ -59,7 +59,7 @@ type Commands struct{ Here, Team string }
 // neither waits for it nor fails with it.
 //
 // What is in a hook stays. The line comes first, because a hook may end with exec or exit. A hook in another
-// language, a link and one that is switched off keep their file under another name, and a script in their place hands
+// language, a link and one that is switched off keep their file under another name, and a script instead of them hands
 // over to them. A folder that other repositories use too is refused. The line goes above .husky/_, and into the hook
 // that pre-commit calls legacy, because what these managers make is made anew.
 func (h Hooks) Install(commands Commands) (changed []string, err error) {
@@ -191,7 +191,7 @@ func install(file, line string) (changed bool, err error) {
 	return true, writeHook(file, addLine([]byte(handOver), line), 0o755)
 }
 
-// handOver is the script in the place of a kept hook, without our line.
+// handOver is the script that replaces a kept hook, without our line.
 const handOver = "#!/bin/sh\nif [ -x \"$0" + kept + "\" ]; then exec \"$0" + kept + "\" \"$@\"; fi\n"
 
 // uninstall takes our line out of a hook, and our script with it where nothing was added to it. A link is not

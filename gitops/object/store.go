@@ -167,7 +167,7 @@ func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, er
 }
 
 // exchange gives a command and reads the answer. Both streams of the program are one here, so what it says about
-// damage comes before its answer: "missing" after such words is no absence.
+// damage comes before its answer: "missing" after such words does not mean that it is absent.
 func (s *Store) exchange(command string, n Name) (k Kind, size int64, data []byte, err error) {
 	if _, err := io.WriteString(s.in, command+" "+n.String()+"\n"); err != nil {
 		return 0, 0, nil, &diedError{"", err}

@@ -3,6 +3,7 @@
 package ref
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -61,7 +62,7 @@ func CheckName(name string) error {
 		bad = bad || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		return fmt.Errorf("%q is no valid reference name (git check-ref-format says why)", name)
+		return fmt.Errorf("%q is not a valid reference name (git check-ref-format says why)", name)
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ func CheckName(name string) error {
 type Store struct {
 	Git   *run.Program
 	Dir   string // the git folder that they are in
-	ByGit bool   // they are no files (reftable)
+	ByGit bool   // they are not files (reftable)
 	Now   func() time.Time
 	Step  func(string) // called between the steps of a write; the tests end the process there
 }
@@ -105,7 +106,7 @@ func (s *Store) Read(name string) (object.Name, bool, error) {
 // ReadOnce gives a value, or the name that a symbolic reference holds. What is damaged is an error.
 func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, err error) {
 	if !s.ByGit {
-		if h, symbolic, ok, err = s.readLoose(name); ok || err != nil {
+		if h, symbolic, ok, err = s.readLoose(name); ok || err != nil || !s.mayBePacked(name) {
 			return h, symbolic, ok, err
 		}
 	}
@@ -133,6 +134,20 @@ func (s *Store) readLoose(name string) (h object.Name, symbolic string, ok bool,
 	}
 	h, symbolic, err = valueOf(name, content)
 	return h, symbolic, err == nil, err
+}
+
+// mostPacked bounds the file of packed references that is searched here: some 12,000 of them. In a larger one git is
+// quicker.
+const mostPacked = 1 << 20
+
+// mayBePacked says whether git is to be asked for a reference without a file of its own: git names a reference among
+// those that are packed before it removes its file.
+func (s *Store) mayBePacked(name string) bool {
+	content, err := bound.ReadFile(filepath.Join(s.Dir, "packed-refs"), mostPacked)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(s.Dir) // where the repository is gone, git says so
+	}
+	return err != nil || bytes.Contains(content, []byte(" "+name+"\n"))
 }
 
 // valueOf is what the file of a reference holds.

@@ -87,7 +87,7 @@ func (b *Branches) Default(remote string) (string, error) {
 	return branch, err
 }
 
-// Named puts Base in the place of a base without a name, which comes behind the branch.
+// Named puts Base instead of a base without a name, which comes behind the branch.
 func (b *Branches) Named(branches []string) (_ []string, err error) {
 	branches = slices.Clone(branches)
 	if len(branches) == 2 && branches[1] == "" {

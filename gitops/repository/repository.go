@@ -43,7 +43,7 @@ type Options struct {
 	Silence time.Duration
 
 	// Alive, when not nil, is told at every step, and while a call moves eight times in Silence: a watchdog's sign that
-	// what takes long is no hang. It may be called from several goroutines, never after the call, and must not block.
+	// what takes long does not hang. It may be called from several goroutines, never after the call, and must not block.
 	Alive func()
 
 	// Now is the clock of the lines in reference logs; default time.Now. Files are judged by their own clock.

@@ -140,7 +140,7 @@ func seeing(ctx context.Context, sign func() int64) (stop func()) {
 		defer v.mu.Unlock()
 		before := v.sum()
 		do()
-		v.was += v.sum() - before // that something else is looked at is no movement
+		v.was += v.sum() - before // a change of what is measured does not count as movement
 	}
 	change(func() { v.signs = append(v.signs, &sign) })
 	return func() {

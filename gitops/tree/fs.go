@@ -328,29 +328,6 @@ func (t *FS) ReadLink(name string) (string, error) {
 	return string(target), pathError("readlink", name, err)
 }
 
-// Folders gives the names of the folders in a folder, each with a text that is the same only when everything below
-// is; and whether there is a symbolic link or submodule beside them.
-func (t *FS) Folders(name string) (folders map[string]string, links bool, err error) {
-	e, err := t.at("readdir", name, true)
-	if err != nil {
-		return nil, false, err
-	}
-	entries, err := t.folder(e)
-	if err != nil {
-		return nil, false, pathError("readdir", name, err)
-	}
-	folders = map[string]string{}
-	for _, e := range entries {
-		switch {
-		case e.Mode == object.ModeModule || e.Mode == object.ModeLink:
-			links = true
-		case e.IsDir():
-			folders[e.Name] = e.Hash.String()
-		}
-	}
-	return folders, links, nil
-}
-
 // info describes one entry. The size is looked up when it is asked for.
 type info struct {
 	t     *FS

@@ -29,7 +29,7 @@ type Sources struct {
 	Files map[ledger.Source]catalog.Marks
 	Texts map[string]catalog.Marks             // by collection
 	forms map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
-	// by collection: keys that stand in a file, and those of files that cannot be read or are held
+	// by collection: keys that a file has, and those of files that cannot be read or are held
 	Living map[string]map[string]bool
 
 	Held     map[ledger.Source]bool // nothing is concluded from what these lack; see judge.go
@@ -107,8 +107,8 @@ func (a *Sources) Add(collection string, marks catalog.Marks) {
 	}
 }
 
-// base is what the service has of a file: of the keys that stand in it, wherever they were accepted from, and of
-// those that stood in it and stand nowhere now.
+// base is what the service has of a file: of the keys that it has, wherever they were accepted from, and of those that
+// it had and that no file has now.
 func (a *Sources) base(s *tree.Source) catalog.Marks {
 	all, forms := a.Texts[s.Collection], a.forms[s.Collection]
 	base := make(catalog.Marks, len(s.Texts))
@@ -234,7 +234,7 @@ func (a *Sources) adopted(here map[ledger.Source]*tree.Source) map[ledger.Source
 		}
 		return changed[at]
 	}
-	settled := make(map[ledger.Source]bool) // remembered with exactly the keys that stand there
+	settled := make(map[ledger.Source]bool) // remembered with exactly the keys that are there
 	for _, s := range a.Tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue

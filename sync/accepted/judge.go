@@ -166,14 +166,14 @@ func (a *Sources) Holdings() []report.Problem {
 // findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more
 // than one is reported when it matters: when keys of it are lost.
 func (a *Sources) findMoves(lost map[ledger.Source]map[string]bool) {
-	places := make(map[string]ledger.Source)
+	slots := make(map[string]ledger.Source)
 	went, came := make(map[string]catalog.Marks), make(map[string]catalog.Marks)
 	here := make(map[ledger.Source]bool)
 	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
 		if !s.Broken() && len(a.Files[s.ID()]) == 0 && len(s.Texts) > 0 {
 			came[s.ID().ID()] = s.Texts.Marks()
-			places[s.ID().ID()] = s.ID()
+			slots[s.ID().ID()] = s.ID()
 		}
 	}
 	if len(came) == 0 {
@@ -182,12 +182,12 @@ func (a *Sources) findMoves(lost map[ledger.Source]map[string]bool) {
 	for at, marks := range a.Files {
 		if !here[at] && len(marks) > 0 {
 			went[at.ID()] = marks
-			places[at.ID()] = at
+			slots[at.ID()] = at
 		}
 	}
 	moves, doubt := catalog.Moves(went, came)
 	for _, m := range moves {
-		x := ledger.Move{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
+		x := ledger.Move{From: slots[m.From], To: slots[m.To], Sent: slots[m.From].Collection == slots[m.To].Collection}
 		for _, s := range a.Tree.Sources {
 			if before := went[m.From]; s.ID() == x.To {
 				x.Renamed = catalog.Whole(catalog.Renames(before, s.Texts, catalog.Diff(before, s.Texts)), before, s.Texts)
@@ -202,7 +202,7 @@ func (a *Sources) findMoves(lost map[ledger.Source]map[string]bool) {
 		}
 		var paths []string
 		for _, id := range candidates {
-			paths = append(paths, places[id].Path)
+			paths = append(paths, slots[id].Path)
 		}
 		a.Problems = append(a.Problems, report.Problem{Code: report.CodeRename, File: at.Path,
 			Language: a.Tree.Sources[0].Source.Code,

@@ -15,7 +15,7 @@ import (
 // Past is what is remembered of the pulled source texts of a collection.
 type Past struct {
 	History catalog.Marks
-	Seen    []catalog.Marks // at the looks at commits of the place's past
+	Seen    []catalog.Marks // when commits of its past were read
 }
 
 // Recall loads the histories, for the tree at a commit of what is called at: the working tree or a branch.
@@ -24,10 +24,10 @@ func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
 	if err != nil || len(slots) == 0 {
 		return err
 	}
-	var looks []string
+	var read []string
 	for _, l := range []string{p.Project.Push.Source, p.Project.Pull.Branch} {
-		if l == config.Worktree && at != l || slices.Contains(looks, l) {
-			continue // what was seen there need not be committed, and says nothing about another place
+		if l == config.Worktree && at != l || slices.Contains(read, l) {
+			continue // what was seen there need not be committed, and says nothing about another tree
 		}
 		last, looked, err := ledger.SourceSeenAt.Get(p.Ledger, p.Scope, l)
 		if err != nil {
@@ -41,7 +41,7 @@ func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
 			return fmt.Errorf("look for commit %.10s in the past of %.10s: %w", last, commit, err)
 		}
 		if past || at == l && last == commit {
-			looks = append(looks, l)
+			read = append(read, l)
 		}
 	}
 	a.Pasts = make(map[string]Past, len(slots))
@@ -50,7 +50,7 @@ func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
 		if x.History, err = p.Ledger.Marks(slot); err != nil {
 			return err
 		}
-		for _, l := range looks {
+		for _, l := range read {
 			seen, err := p.Ledger.Marks(ledger.SourceSeen.In(l).Of(p.Scope, ledger.Source{Collection: slot.Collection}))
 			if err != nil {
 				return err
@@ -62,8 +62,8 @@ func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
 	return nil
 }
 
-// Behind reports whether a source text only lies behind what a pull brought: whether it is of the history and nobody
-// brought it back.
+// Behind reports whether a source text is only behind what a pull brought: whether it is of the history and was not
+// brought back.
 func (a *Sources) Behind(collection string, n catalog.Name, text string) bool {
 	past, mark := a.Pasts[collection], catalog.MarkOf(text)
 	at := ledger.Age(past.History, n, mark)
@@ -80,7 +80,7 @@ func (a *Sources) Behind(collection string, n catalog.Name, text string) bool {
 	})
 }
 
-// behindKeys are the keys of a file of which a text that the service does not have lies behind.
+// behindKeys are the keys of a file of which a text that the service does not have is behind.
 func (a *Sources) behindKeys(s *tree.Source) map[string]bool {
 	keys := make(map[string]bool)
 	if len(a.Pasts[s.Collection].History) == 0 {

@@ -48,7 +48,7 @@ func redact(text, secret, with string) string {
 	}
 }
 
-// inWord says whether what stands between two texts continues a word of one of them.
+// inWord says whether what is between two texts continues a word of one of them.
 func inWord(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(after)

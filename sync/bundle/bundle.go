@@ -103,7 +103,7 @@ func closed(fsys fs.FS, pattern string) *report.Problem {
 		return nil
 	}
 	return &report.Problem{Code: report.CodeRead, File: folder,
-		Problem: "cannot be read (" + err.Error() + "), and what it has is left alone until this user may read it"}
+		Problem: "cannot be read (" + err.Error() + "), and what it has is skipped until this user may read it"}
 }
 
 // Of is the bundle of a source file that cannot be seen now; nil where no entry of the configuration is for it.
@@ -126,7 +126,7 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 			strings.Join(formats.Names(), ", "))
 	}
 	b := &Bundle{Path: match, Format: format.At(match), Labels: files.Labels, Source: p.Language(p.SourceLanguage),
-		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files,
+		Output: files.OutputOf(match, source), Collection: files.CollectionOf(source), Files: files,
 		root: new(atomic.Pointer[sourceRoot])}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
@@ -163,6 +163,7 @@ func distinct(
 			source, other := sources[key], writers[key]
 			switch {
 			case target == "":
+			case source == b && b.Format.Multilingual():
 			case source != nil:
 				bad[b] = true
 				problems = append(problems, misplaced(b, "output", l, "its translations would be written over the source file "+
@@ -206,10 +207,10 @@ func unwritable(b *Bundle, l config.Language, target string) report.Problem {
 		Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target) + "; rename the file"}
 }
 
-// misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
+// misplaced is a problem with what a key of the configuration says for a source file; it ends with where that key is.
 func misplaced(b *Bundle, key string, l config.Language, what string) report.Problem {
-	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
-	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + place + ")",
+	where := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
+	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + where + ")",
 		Configuration: true}
 }
 
@@ -218,9 +219,14 @@ func (b *Bundle) Parse(src []byte, l config.Language) (*resource.File, error) {
 	return b.Format.Parse(b.Keys(l), src)
 }
 
-// Keys says how the places in one of the bundle's files, in a language, become keys.
+// Keys says how the entries of one of the bundle's files, in a language, become keys.
 func (b *Bundle) Keys(l config.Language) resource.Keys {
-	return resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}
+	keys := resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(b.Output.Spelled(l)),
+		Translated: l.Code != b.Source.Code}
+	if b.Format.Multilingual() && keys.Translated {
+		keys.Language = b.Output.Spelled(l).Path
+	}
+	return keys
 }
 
 // roots are the names that a Rails root may have for a language, as the paths of its files spell it: both spellings,
@@ -235,7 +241,7 @@ func roots(l config.Language) []string {
 }
 
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
-// read, or stands under another language's root, gives a problem and no file.
+// read, or is under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
 	src, err := bound.ReadFS(fsys, name, resource.MaxBytes)
 	if absent(err) {
@@ -248,13 +254,13 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 			Problem: "is, or is in, a symbolic link to something that is not a file of this repository; " +
-				"it is left alone until the file itself is there"}, nil
+				"it is skipped until the file itself is there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
 			return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 				Problem: "cannot be read as a file: " + err.Error() +
-					"; it is left alone until a file that can be read is there"}, nil
+					"; it is skipped until a file that can be read is there"}, nil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -282,12 +288,12 @@ func isLink(fsys fs.FS, name string) bool {
 }
 
 func refused(name string, l config.Language, err error) *report.Problem {
-	words := err.Error() + "; the file is left alone until this is repaired"
+	words := err.Error() + "; correct the file, which is skipped until then"
 	p := &report.Problem{Code: report.CodeSyntax, File: name, Language: l.Code, Problem: words}
 	var syntax *resource.SyntaxError
 	if errors.As(err, &syntax) {
 		p.Line, p.Column = syntax.Line, syntax.Col
-		p.Problem = syntax.Msg + "; the file is left alone until this is repaired"
+		p.Problem = syntax.Msg + "; correct the file, which is skipped until then"
 	}
 	return p
 }

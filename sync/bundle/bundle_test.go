@@ -133,7 +133,7 @@ func TestFindInAClosedFolder(t *testing.T) {
 		if c.named != (len(problems) == 1) || err != nil || !c.named && strings.Contains(c.source, "en") && len(bundles) != 1 {
 			t.Errorf("%s with %s closed: %d bundles, %v, %v", c.source, c.closed, len(bundles), problems, err)
 		}
-		if c.named && (!strings.Contains(problems[0].String(), "left alone until this user may read it") || problems[0].Configuration) {
+		if c.named && (!strings.Contains(problems[0].String(), "skipped until this user may read it") || problems[0].Configuration) {
 			t.Error(problems)
 		}
 	}

@@ -45,6 +45,12 @@ func (k *Kept) Within(wanted func(key string) bool, read func() error) error {
 	return err
 }
 
+// Again reads once more, and alone, what was kept.
+func (k *Kept) Again() *Kept { return &Kept{only: k.only} }
+
+// Bytes is how much is kept.
+func (k *Kept) Bytes() int { return k.bytes }
+
 // CanDrop says that ErrTooMany is an answer to Within.
 func (k *Kept) CanDrop() bool { return k.only == nil && k.wanted != nil }
 

@@ -40,7 +40,7 @@ func Groups(bundles []*Bundle) []*Group {
 	return groups
 }
 
-// ID is the same for a group of another look at the files.
+// ID is the same for a group that was read from the files at another time.
 func (g *Group) ID() string {
 	return fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
 }
@@ -58,15 +58,15 @@ var shared = func() config.Template {
 }()
 
 // Template is the path template that the service is sent: the output of a single bundle, or of bundles whose file names
-// the service decides; one file per language when several bundles share the group.
+// the service decides; one file per language when several bundles share the group, or a file has all languages.
 func (g *Group) Template() config.Template {
-	if len(g.Bundles) == 1 || g.Bundles[0].Output.HasLabel() {
+	if len(g.Bundles) == 1 && !g.Format.Multilingual() || g.Bundles[0].Output.HasLabel() {
 		return g.Bundles[0].Output
 	}
 	return shared
 }
 
-// Target is one file of translations: where it stands and which sources it translates. There are several where the
+// Target is one file of translations: its path and which sources it translates. There are several where the
 // service decides file names; the first is then the one that new files are laid out like.
 type Target struct {
 	Path     string

@@ -57,7 +57,7 @@ func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Stat follows a link. One that leads to nothing that can be read is no reason to stop.
+// Stat follows a link. One that leads to nothing that can be read does not stop the listing.
 func (l *listing) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(l.FS, name)
 	if err != nil {

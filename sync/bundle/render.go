@@ -14,7 +14,7 @@ type Refused struct {
 	Reason string
 }
 
-// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is
+// Render writes changes into the file of a target as it is, or makes the file, laid out like source, when old is
 // nil. Nothing but the changed values differs. A new file is source with every text replaced: what has no translation
 // is left out (see resource.File.Fresh), and the file becomes the language's own (formats.Format.Translated).
 func Render(
@@ -36,12 +36,24 @@ func Render(
 }
 
 func renderNew(b *Bundle, source *resource.File, l config.Language, edits []resource.Edit) ([]byte, []Refused, error) {
+	spelled := b.Output.Spelled(l).Path
+	if blank, bilingual, err := b.Format.Blank(source, spelled); bilingual {
+		if err != nil {
+			return nil, nil, fmt.Errorf("lay out like the source: %w", err)
+		}
+		file, err := b.Parse(blank, l)
+		if err != nil {
+			return nil, nil, fmt.Errorf("lay out like the source: %w", err)
+		}
+		out, refused := file.Fresh(edits)
+		return out, refusedOf(refused), nil
+	}
 	out, refused := source.Fresh(edits)
 	clone, err := b.Parse(out, b.Source)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
-	if out, err = b.Format.Translated(clone, b.Output.Spelled(l).Path); err != nil {
+	if out, err = b.Format.Translated(clone, spelled); err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
 	return out, refusedOf(refused), nil

@@ -14,7 +14,7 @@ import (
 
 // foreignRoot is the problem of a translation whose root is not its language's while its source has one, as a Rails
 // file copied from another language has it. Every key in it would read as one that the source lacks, and a pull would
-// take all of them out. Keys without a root, which are the source's, are no problem: nothing of those would be lost.
+// take all of them out. Keys without a root, which are the source's, are fine: nothing of those would be lost.
 func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.Language) *report.Problem {
 	if _, rooted := f.Root(); rooted || name == b.Path || f.Len() < 2 || f.Node(0).Kind != resource.Map {
 		return nil
@@ -47,13 +47,13 @@ func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.
 	}
 	switch {
 	case !maps:
-		return problem("its root %q is not a mapping; the file is left alone until it is one, which may be empty",
+		return problem("its root %q is not a mapping; the file is skipped until it is one, which may be empty",
 			outermost[0])
 	case len(outermost) > 1:
-		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own",
+		return problem("it has %d roots, expected %q alone; the file is skipped until the others have files of their own",
 			len(outermost), expected[0])
 	}
-	return problem("its root is %q, expected %q; the file is left alone until the root is renamed, "+
+	return problem("its root is %q, expected %q; the file is skipped until the root is renamed, "+
 		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/plural"
 )
 
 // Upload is one file of an import: some texts of one file of the repository, in its format.
@@ -26,7 +27,7 @@ func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name)
 }
 
 // ComposeTranslations makes the upload that carries the wanted texts of a translated file, likewise. instead has texts
-// that are sent in the place of the file's own; without has those that are never sent; nil for none of either.
+// that are sent instead of the file's own; without has those that are never sent; nil for none of either.
 func ComposeTranslations(
 	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead, without map[catalog.Name]string,
 ) (Upload, error) {
@@ -58,10 +59,14 @@ func ComposeUnits(b *Bundle, path string, units catalog.Catalog) (Upload, error)
 }
 
 func upload(b *Bundle, format formats.Format, f *resource.File, name string, entries []resource.Entry) (Upload, error) {
+	sent := entries
 	if format.Name != b.Format.Name {
 		f = nil // of another grammar
+		if !format.Programs.Categories {
+			sent = messages(entries)
+		}
 	}
-	body, err := format.Compose(resource.Keys{Separator: b.Separator}, f, entries)
+	body, err := format.Compose(resource.Keys{Separator: b.Separator}, f, sent)
 	if err != nil {
 		return Upload{}, fmt.Errorf("compose %s for the import: %w", name, err)
 	}
@@ -82,6 +87,30 @@ func upload(b *Bundle, format formats.Format, f *resource.File, name string, ent
 	return up, nil
 }
 
+// messages puts the plural forms of a key together as one message, for formats that have no forms.
+func messages(entries []resource.Entry) []resource.Entry {
+	if !slices.ContainsFunc(entries, func(e resource.Entry) bool { return e.Form != "" }) {
+		return entries
+	}
+	of := make(map[string][]plural.Form)
+	var all []resource.Entry
+	for _, e := range entries {
+		if e.Form == "" || of[e.Key] == nil {
+			all = append(all, e)
+		}
+		if e.Form != "" {
+			of[e.Key] = append(of[e.Key], plural.Form{Category: e.Form, Text: e.Text})
+		}
+	}
+	for i := range all {
+		if e := &all[i]; e.Form != "" {
+			plural.Sort(of[e.Key])
+			e.Form, e.Text = "", plural.Join("count", of[e.Key])
+		}
+	}
+	return all
+}
+
 // Distinguish gives uploads of one import names that differ, since the service reports errors by file name: where two
 // files have one name, their folders are put in front of it.
 func Distinguish(uploads []Upload) {
@@ -93,7 +122,7 @@ func Distinguish(uploads []Upload) {
 	for i := range uploads {
 		u := &uploads[i]
 		if count[strings.ToLower(u.Name)] > 1 {
-			u.Name = strings.ReplaceAll(u.Path, "/", "__")
+			u.Name = strings.ReplaceAll(path.Join(path.Dir(u.Path), u.Name), "/", "__")
 		}
 		for plain, n := u.Name, 2; taken[strings.ToLower(u.Name)]; n++ {
 			u.Name = fmt.Sprintf("%d__%s", n, plain)

@@ -1,7 +1,7 @@
-// Package catalog holds what is said, apart from where it stands: the texts of one language under
+// Package catalog holds texts, apart from the files they are in: the texts of one language under
 // their keys, and the pure decisions about them. Diff tells what changed since a base, Renames which
 // of those changes are one text that moved to another key, Moves which file became which, Merge which
-// of three versions of a translation stands, Reword which of three versions of a source text, Outdate
+// of three versions of a translation counts, Reword which of three versions of a source text, Outdate
 // which translations were made for another source text.
 //
 // Its law: every decision is a function of the texts it is given. The same base, source, repository
@@ -13,8 +13,10 @@ package catalog
 
 import (
 	"crypto/sha256"
+	"hash/maphash"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Name says which text of a collection is meant: the key as the service knows it and, where one key
@@ -86,13 +88,35 @@ type Mark [16]byte
 
 // MarkOf returns the mark of a text.
 func MarkOf(text string) Mark {
-	var short [256]byte // most texts are hashed without an allocation
+	at := &recent[maphash.String(recentSeed, text)%uint64(len(recent))]
+	if m := at.Load(); m != nil && m.text == text {
+		return m.mark
+	}
+	var short [longestRecent]byte // most texts are hashed without an allocation
 	content := short[:copy(short[:], text)]
 	if len(content) < len(text) {
 		content = []byte(text)
 	}
 	sum := sha256.Sum256(content)
-	return Mark(sum[:16])
+	mark := Mark(sum[:16])
+	if len(text) <= longestRecent {
+		at.Store(&marked{strings.Clone(text), mark}) // it may be a piece of a file, which is not to be kept
+	}
+	return mark
+}
+
+// recent are marks that were asked for lately, by a hash of their texts: the steps of a pass ask for that of one text
+// again and again. With the longest texts they take 3 MB.
+var (
+	recent     [8192]atomic.Pointer[marked]
+	recentSeed = maphash.MakeSeed()
+)
+
+const longestRecent = 256
+
+type marked struct {
+	text string
+	mark Mark
 }
 
 // Marks is a base: for each name, the mark of the text that was agreed on last.

@@ -60,7 +60,7 @@ func Diff(base Marks, now Catalog) []Change {
 	return changes
 }
 
-// Rename is a text that left one key and stands, unchanged, under another.
+// Rename is a text that left one key and is, unchanged, under another.
 type Rename struct {
 	From, To Name
 }

@@ -79,7 +79,10 @@ func DecodeMarks(content []byte) (Marks, error) {
 			return nil, errors.New("marks cannot be read: a key begins with more than there is")
 		}
 		key = append(key[:shared], r.bytes()...)
-		name := Name{Key: string(key), Form: string(r.bytes())}
+		name := Name{Key: string(key), Form: last.Form}
+		if form := r.bytes(); string(form) != last.Form { // those of a history are alike
+			name.Form = string(form)
+		}
 		mark := r.take(uint64(len(Mark{})))
 		if r.short {
 			return nil, errors.New("marks cannot be read: they end too early")

@@ -12,8 +12,8 @@ type Three struct {
 	Renamed  []Rename // keys of the source that became other keys
 	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
 
-	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out.
-	// What is under any other key that the source lacks stays: nothing is known about it.
+	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken
+	// out. What is under any other key that the source lacks stays: nothing is known about it.
 	Gone map[string]bool
 }
 
@@ -43,8 +43,8 @@ type Merged struct {
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts counts, by the law of Decide. The first row that fits counts; "-" is no
-// text, o, t and b are translations, "any" includes none.
+// Merge decides per name which of three texts counts, by the law of Decide. The first row that fits counts; "-" is not
+// a text, o, t and b are translations, "any" includes none.
 //
 //	source  repository  service      base    outcome
 //	gone    any         any          any     removed, and what the service has for it is left there
@@ -54,7 +54,7 @@ type Merged struct {
 //	there   o           outdated     any     o stays: it is newer
 //	there   t           t            any     nothing to do, and agreed on
 //	there   any         -            any     the repository's stays: a missing translation replaces nothing
-//	there   -           ""           any     nothing to do: a blank is no translation, unless the source text is blank
+//	there   -           ""           any     nothing to do: a blank does not count, unless the source text is blank
 //	there   -           t            any     t is added (a branch that was made anew gets everything again)
 //	there   filler, ""  t            any     t is written
 //	there   o           ""           any     held: a blank never replaces a translation
@@ -66,7 +66,7 @@ type Merged struct {
 //	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the
 //	                                         service's
 //
-// A blank in the repository is no translation: it is treated as absent unless the service has a blank too.
+// A blank in the repository does not count: it is treated as absent unless the service has a blank too.
 // A key counts as living when the source has any form of it, since other languages have other plural forms.
 func Merge(in Three) Merged {
 	out := Merged{Agreed: Marks{}}
@@ -97,8 +97,8 @@ func Merge(in Three) Merged {
 	}
 	theirs := in.Theirs.Index()
 	for _, u := range in.Ours {
-		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first
-		// contact.
+		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be
+		// first contact.
 		if _, there := theirs[u.Name]; !there && living[u.Key] {
 			if base, known := in.Base[u.Name]; known {
 				out.Agreed[u.Name] = base
@@ -141,7 +141,7 @@ func (m *Merged) weigh(in Three, their Unit, our, source string) {
 }
 
 // leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side
-// wrote some forms is nobody's.
+// wrote some forms is not an edit.
 func (m *Merged) leaveUndecided(base Marks) {
 	if len(m.Undecided) == 0 {
 		return
@@ -218,7 +218,7 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 			out.Agreed[our.Name] = base
 		}
 	}
-	// Neither side may have it now; whoever writes a newer one is measured against it all the same.
+	// Neither side may have it now; a newer one is measured against it all the same.
 	for n := range in.Outdated {
 		_, agreed := out.Agreed[n]
 		if base, known := in.Base[n]; known && !agreed && living[n.Key] {

@@ -56,11 +56,11 @@ func Digests(marks Marks) Marks {
 // the repository's.
 const ahead = "ahead"
 
-// Outdate finds the translations whose source text changed since they were made. Nobody says what a translation was
-// made for, so it is watched: while a key's source text stays, whatever stands is taken to fit it; when it changes,
-// what stood then is outdated until a text comes that differs from it, from either side. A translation that the service
-// takes back and then has again counts as new even if it is the same: somebody has looked at it. A source text that
-// changes back makes its translation fit again.
+// Outdate finds the translations whose source text changed since they were made. It is not recorded what a translation
+// was made for, so it is watched: while a key's source text stays, whatever is there is taken to fit it; when it
+// changes, what stood then is outdated until a text comes that differs from it, from either side. A translation that
+// the service takes back and then has again counts as new even if it is the same: a person has looked at it. A source
+// text that changes back makes its translation fit again.
 //
 // A translation that arrives while the service has a newer source text than the repository may have been made for
 // either, so it fits both.

@@ -3,7 +3,7 @@ package catalog
 // Wording is what Reword looks at: one source file.
 type Wording struct {
 	Base Marks // the texts that the service was last known to have, from here or merged here
-	// Behind are texts of the repository that nobody wrote there: they are older than Base, and come from before a merge.
+	// Behind are texts of the repository that are not edits: they are older than Base, and come from before a merge.
 	Behind map[Name]bool
 	Ours   Catalog // the repository's source texts
 	Theirs Catalog // the service's source texts
@@ -12,14 +12,14 @@ type Wording struct {
 // Worded is the outcome of Reword.
 type Worded struct {
 	Changes   []Change   // what to write, in the repository's order; each one's Op is Changed
-	Conflicts []Conflict // both sides changed it, and the repository's stands
+	Conflicts []Conflict // both sides changed it, and the repository's is kept
 	Held      []Held     // blanks of the service
 	Agreed    []Name     // both sides have the same text, and it is not Base
 }
 
 // Reword decides by the law of Decide which texts of a source file those that were changed at the service replace.
-// The repository is the authority for its sources: it decides which names there are, and its text stands where both
-// sides changed one. The first row that fits counts; "-" is no text, o, t and b are texts, "any" includes none.
+// The repository is the authority for its sources: it decides which names there are, and its text counts where both
+// sides changed one. The first row that fits counts; "-" is not a text, o, t and b are texts, "any" includes none.
 //
 //	repository  service  base   outcome
 //	-           any      any    nothing to do: the source decides which keys there are
@@ -27,7 +27,7 @@ type Worded struct {
 //	t           t        any    nothing to do, and agreed on
 //	o           ""       any    held: a blank replaces nothing
 //	o           t        none   o stays: at first contact the repository's texts stand, and a push sends them
-//	behind      t        any    t is written: nobody chose the older text
+//	behind      t        any    t is written: the older text is not an edit
 //	o           t        o      t is written: only the service changed
 //	o           t        t      o stays, and is pending for a push: only the repository changed
 //	o           t        other  o stays, and is reported with t: both changed

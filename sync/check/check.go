@@ -35,8 +35,9 @@
 // That a text would not parse in its format is not a check of these: the format's grammar refuses to write it, and says
 // why. Plurals of Apple's .stringsdict are not known here; no format of the service's has them.
 //
-// The package is pure: texts in, findings out. Of ours it imports plural alone, for the categories of languages and the
-// one reader of ICU messages. It knows no files, and it does not judge language: spelling, length, tone.
+// The package is pure: texts in, findings out. Of ours it imports plural, for the categories of languages and the one
+// reader of ICU messages, and programs, which says what those do that read the texts. It knows no files, and it does
+// not judge language: spelling, length, tone.
 package check
 
 import (
@@ -44,6 +45,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/plural"
 )
 
@@ -62,9 +64,9 @@ var All = []string{Printf, Names, ICU, Markup, Plurals, Characters}
 
 // Input is one translation and what it translates.
 type Input struct {
-	Format      string // of the file, as the configuration names it: android-xml, ios-strings, json, structured-yaml, ...
-	Key, Form   string // Form: plural category, also of a plural that is spelled as keys, or item index; empty otherwise
-	Source      string // the source text of the key and form, or of "other" where the source has no such form
+	Programs    programs.Programs // that read the file
+	Key, Form   string            // Form: plural category, also of one spelled as keys, or item index; empty otherwise
+	Source      string            // the source text of the key and form, or of "other" where the source has no such form
 	Translation string
 	Forms       []string // of a plural: the source's texts for all its forms
 	// Language is the translation's, SourceLanguage the source's, as the service has them; of one that is not known
@@ -100,12 +102,12 @@ func Translation(in Input) []Finding {
 		return strings.ContainsAny(p.source, signs) || strings.ContainsAny(p.text, signs)
 	}
 	if has("%") {
-		p.printf(dialectOf(in.Format))
+		p.printf(in.Programs.Printf)
 	}
 	if has("{%$") && !p.icu() {
 		p.names()
 	}
-	if in.Format == "properties" && has("'") {
+	if in.Programs.MessageFormat && has("'") {
 		p.apostrophes()
 	}
 	if has("<") {
@@ -147,7 +149,7 @@ type number struct {
 // not known: Rails has "one" for 1 alone in any language, and "zero" for 0.
 func numberIn(in Input) (n number) {
 	form := in.Form
-	if form == "" && in.Format != "android-xml" {
+	if form == "" && !in.Programs.Categories {
 		form = in.Key[strings.LastIndexAny(in.Key, "/._")+1:]
 		few := form == "0" || form == plural.Zero || form == plural.One || form == plural.Two
 		return number{form: few, guessed: true, mayAdd: few, mayDrop: few}
@@ -157,7 +159,7 @@ func numberIn(in Input) (n number) {
 		return n
 	}
 	n.mayAdd, n.mayDrop, n.isZero = len(in.Forms) == 0, true, form == plural.Zero
-	if in.Format != "android-xml" {
+	if !in.Programs.Categories {
 		return n
 	}
 	for _, c := range plural.Categories(in.Language) {

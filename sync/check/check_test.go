@@ -245,7 +245,7 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "", "{name} %s <a>", sound},
 		{"json", "k", "", "{name} %s", "", sound},
 	} {
-		got := Translation(Input{Format: c.format, Key: c.key, Form: c.form, Source: c.source, Translation: c.translation, Language: "xx"})
+		got := Translation(Input{Programs: ProgramsOf(c.format), Key: c.key, Form: c.form, Source: c.source, Translation: c.translation, Language: "xx"})
 		switch {
 		case c.reason == sound && len(got) > 0:
 			t.Errorf("%s %s: %q to %q: alarm %v, want none", c.format, c.key, c.source, c.translation, got)
@@ -262,7 +262,7 @@ func FuzzTranslation(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, text, form string) {
 		for _, format := range []string{"android-xml", "ios-strings", "structured-json", "yaml"} {
-			in := Input{Format: format, Key: "k", Form: form, Source: source, Translation: text}
+			in := Input{Programs: ProgramsOf(format), Key: "k", Form: form, Source: source, Translation: text}
 			for _, found := range Translation(in) {
 				if found.Check == "" || found.Reason == "" {
 					t.Fatalf("an empty finding on %+v", in)
@@ -288,16 +288,16 @@ func TestNoQuadraticTime(t *testing.T) {
 		resourcetest.Linear(t, s, input, func(src []byte) {
 			source, plural := string(src), "{n, plural, other {x}}"
 			for _, format := range []string{"android-xml", "json"} {
-				Translation(Input{Format: format, Source: source, Translation: source + " x"})
-				Translation(Input{Format: format, Source: plural + " <b>%s</b>", Translation: source})
-				Translation(Input{Format: format, Source: plural + source, Translation: source + plural})
+				Translation(Input{Programs: ProgramsOf(format), Source: source, Translation: source + " x"})
+				Translation(Input{Programs: ProgramsOf(format), Source: plural + " <b>%s</b>", Translation: source})
+				Translation(Input{Programs: ProgramsOf(format), Source: plural + source, Translation: source + plural})
 			}
 		})
 	}
 }
 
 func BenchmarkTranslation(b *testing.B) {
-	in := Input{Format: "android-xml", Key: "k", Source: "<b>%1$s</b> was moved to %2$s", Translation: "<b>%1$s</b> wurde nach %2$s verschoben"}
+	in := Input{Programs: ProgramsOf("android-xml"), Key: "k", Source: "<b>%1$s</b> was moved to %2$s", Translation: "<b>%1$s</b> wurde nach %2$s verschoben"}
 	b.ReportAllocs()
 	for b.Loop() {
 		Translation(in)
@@ -341,7 +341,7 @@ func TestLanguages(t *testing.T) {
 			`warning: the plural lacks the form "few", which the language en needs for {n}`},
 		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, other {#.}}", sound},
 	} {
-		got := Translation(Input{Format: c.format, Key: "k", Form: c.form, Source: c.source, Translation: c.translation, Language: c.language, SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source, Translation: c.translation, Language: c.language, SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
 		}
@@ -408,9 +408,9 @@ func TestSkip(t *testing.T) {
 		Plurals:    "{n, plural, one {#} few {#} other {#}} <a>%s</a>",
 		Characters: "{n, plural, one {#} few {#} many {#} other {#}} <a>%s</a>\x00",
 	} {
-		skipsOnly(t, name, Input{Format: "android-xml", Source: source, Translation: translation, Language: "ru", SourceLanguage: "en"})
+		skipsOnly(t, name, Input{Programs: ProgramsOf("android-xml"), Source: source, Translation: translation, Language: "ru", SourceLanguage: "en"})
 	}
-	skipsOnly(t, Names, Input{Format: "json", Source: "{a}", Translation: "{b}"})
+	skipsOnly(t, Names, Input{Programs: ProgramsOf("json"), Source: "{a}", Translation: "{b}"})
 }
 
 func skipsOnly(t *testing.T, name string, in Input) {
@@ -465,7 +465,7 @@ func TestFormsOfOnePlural(t *testing.T) {
 		{"structured-json", "other", "de", []string{"{{count}} file", "{{count}} files"}, "Dateien", "it lacks {{count}}, which the source has"},
 		{"structured-json", "other", "de", []string{"{{count}} by {{who}}", "{{count}} by {{who}}"}, "{{count}}", "it lacks {{who}}, which the source has"},
 	} {
-		in := Input{Format: c.format, Key: "k", Form: c.form, Source: c.source[1], Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
+		in := Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source[1], Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
 		if c.form == plural.One {
 			in.Source = c.source[0]
 		}
@@ -499,7 +499,7 @@ func TestWikiMessages(t *testing.T) {
 		{"costs $5", "kostet 5 Dollar", sound},
 		{"costs $1", "kostet 1 $", sound},
 	} {
-		got := Translation(Input{Format: "json", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
@@ -519,7 +519,7 @@ func TestIntervals(t *testing.T) {
 		{"{1} or {0}", "{1}", "it lacks {0}, which the source has"},
 		{"{1} of|{0} at", "{1}|an", "it lacks {0}, which the source has"},
 	} {
-		got := Translation(Input{Format: "structured-yaml", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("structured-yaml"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
@@ -539,7 +539,7 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 		{"%s of %s", "%2$svon %1$s", sound},
 		{"all", "alle %s", "it has %s, for which the program passes nothing, as the source has no such placeholder"},
 	} {
-		got := Translation(Input{Format: "json", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
@@ -547,7 +547,7 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 }
 
 func TestBreaking(t *testing.T) {
-	in := Input{Format: "json", Source: "{n, plural, one {# <a>file</a>} other {# files}}", Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
+	in := Input{Programs: ProgramsOf("json"), Source: "{n, plural, one {# <a>file</a>} other {# files}}", Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
 	all := Translation(in)
 	if breaking := Breaking(all); len(all) != 2 || len(breaking) != 1 || breaking[0].Check != Markup {
 		t.Errorf("%v of %v", breaking, all)

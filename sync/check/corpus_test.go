@@ -101,7 +101,7 @@ func pairs(t testing.TB, yield func(f resourcetest.Real, in check.Input)) {
 				if e.Kind != resource.Text {
 					continue
 				}
-				in := check.Input{Format: f.Format, Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language, SourceLanguage: "en"}
+				in := check.Input{Programs: check.ProgramsOf(strings.Replace(f.Format, "yaml", "structured-yaml", 1)), Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language, SourceLanguage: "en"}
 				switch {
 				case f.source != nil:
 					s, ok := f.source.Lookup(e.Key, e.Form)
@@ -170,7 +170,7 @@ func TestRealTranslations(t *testing.T) {
 	found := make([]int, len(known))
 	texts := make(map[string]int)
 	pairs(t, func(f resourcetest.Real, in check.Input) {
-		texts[in.Format]++
+		texts[f.Format]++
 	next:
 		for _, finding := range check.Translation(in) {
 			for i, d := range known {
@@ -251,7 +251,7 @@ func TestDamagedTranslations(t *testing.T) {
 				continue
 			}
 			at := m.finds.FindStringIndex(in.Translation)
-			if at == nil || m.formats != "" && !strings.Contains(m.formats, in.Format) {
+			if at == nil || m.formats != "" && !strings.Contains(m.formats, f.Format) {
 				continue
 			}
 			was := in.Translation[at[0]:at[1]]

@@ -137,9 +137,8 @@ var (
 // names compares the placeholders that are filled in by name.
 func (p *pair) names() {
 	in := p.in
-	yaml := strings.HasSuffix(in.Format, "yaml")
-	percents := yaml || strings.HasSuffix(in.Format, "json")
-	rails := yaml && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
+	percents := in.Programs.Named
+	rails := in.Programs.Rails && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
 	source, text := withoutIntervals(p.source), withoutIntervals(p.text)
 	if spokenOf.MatchString(source) {
 		source, text = wordInBraces.ReplaceAllString(source, ""), wordInBraces.ReplaceAllString(text, "")

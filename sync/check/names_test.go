@@ -16,7 +16,7 @@ func TestApostrophes(t *testing.T) {
 		{"properties", "The user", "L'utilisateur", false},
 		{"json", "The user {0}", "L'utilisateur {0}", false},
 	} {
-		findings := Translation(Input{Format: c.format, Source: c.source, Translation: c.text})
+		findings := Translation(Input{Programs: ProgramsOf(c.format), Source: c.source, Translation: c.text})
 		if warned := len(findings) == 1 && findings[0].Warning; warned != c.warned || !warned && len(findings) > 0 {
 			t.Errorf("%s: %q for %q: %v", c.format, c.text, c.source, findings)
 		}

@@ -5,27 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locsync/locsync/formats/programs"
 )
-
-// dialect is whose printf a format's programs use.
-type dialect uint8
-
-const (
-	java  dialect = iota // Android, and Java itself
-	apple                // Objective-C and Swift
-	other                // C, PHP, JavaScript, Ruby: arguments are converted, or their type is unknown
-	dialects
-)
-
-func dialectOf(format string) dialect {
-	switch format {
-	case "android-xml", "properties":
-		return java
-	case "ios-strings":
-		return apple
-	}
-	return other
-}
 
 // class is what kind of argument a conversion takes.
 type class uint8
@@ -46,11 +28,11 @@ var className = [...]string{
 }
 
 // classOf holds, by dialect and letter, the class of a conversion plus one; 0 where there is no such conversion.
-var classOf = func() (t [dialects][128]class) {
-	for d, letters := range [dialects]map[class]string{
-		java:  {none: "%n", anything: "sSbBhH", integer: "doxXcC", float: "eEfgGaA", date: "tT"},
-		apple: {none: "%", integer: "dDiuUxXoOcC", float: "fFeEgGaA", object: "@", pointer: "sSp"},
-		other: {none: "%", anything: "s@", integer: "diu", float: "f"},
+var classOf = func() (t [programs.Families][128]class) {
+	for d, letters := range [programs.Families]map[class]string{
+		programs.Java:  {none: "%n", anything: "sSbBhH", integer: "doxXcC", float: "eEfgGaA", date: "tT"},
+		programs.Apple: {none: "%", integer: "dDiuUxXoOcC", float: "fFeEgGaA", object: "@", pointer: "sSp"},
+		programs.C:     {none: "%", anything: "s@", integer: "diu", float: "f"},
 	} {
 		for c, l := range letters {
 			for i := range l {
@@ -62,8 +44,8 @@ var classOf = func() (t [dialects][128]class) {
 }()
 
 // takes reports whether a conversion of class b can have the argument that the source gives to one of class a.
-func (d dialect) takes(a, b class) bool {
-	return a == b || d == other || d == java && b == anything
+func takes(d programs.Printf, a, b class) bool {
+	return a == b || d == programs.C || d == programs.Java && b == anything
 }
 
 // conversion is one placeholder of a printf format.
@@ -77,7 +59,7 @@ type conversion struct {
 // conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins
 // none; empty when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's;
 // in a source, for which that is nil, it takes no place.
-func conversions(s string, d dialect, isOne func(conversion) bool) (all []conversion, stray string) {
+func conversions(s string, d programs.Printf, isOne func(conversion) bool) (all []conversion, stray string) {
 	next := 1
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '%')
@@ -119,7 +101,7 @@ func excerpt(s string) string {
 }
 
 // conversionAt reads the placeholder at a per cent sign.
-func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
+func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool) {
 	at := start + 1
 	digits := func() int {
 		from := at
@@ -144,7 +126,7 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 		at++
 		digits()
 	}
-	for d != java && at < len(s) && strings.IndexByte("hlqLzjt", s[at]) >= 0 {
+	for d != programs.Java && at < len(s) && strings.IndexByte("hlqLzjt", s[at]) >= 0 {
 		at++
 	}
 	if at >= len(s) || s[at] >= 128 || classOf[d][s[at]] == 0 {
@@ -168,7 +150,7 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 		return c, false
 	}
 	formatted := strings.ContainsAny(c.spelled, "$.") || c.spelled[1] == '0'
-	c.unsure = d == other && c.class != none && (word && !formatted || strings.Contains(c.spelled, "'"))
+	c.unsure = d == programs.C && c.class != none && (word && !formatted || strings.Contains(c.spelled, "'"))
 	return c, true
 }
 
@@ -199,8 +181,8 @@ func isDateFormat(s string) bool {
 
 // printf compares the arguments that the translation takes with those that the program passes, as far as the source
 // tells.
-func (p *pair) printf(d dialect) {
-	if d == other && (isDateFormat(p.source) || isDateFormat(p.text)) {
+func (p *pair) printf(d programs.Printf) {
+	if d == programs.C && (isDateFormat(p.source) || isDateFormat(p.text)) {
 		return
 	}
 	all, sourceStray := conversions(p.source, d, nil)
@@ -229,7 +211,7 @@ func (p *pair) printf(d dialect) {
 		of := passed[c.arg]
 		if len(of) == 0 && !used[c.arg] && !spelled[c.spelled] {
 			extra = append(extra, c)
-		} else if len(of) > 0 && !slices.ContainsFunc(of, func(o conversion) bool { return d.takes(o.class, c.class) }) {
+		} else if len(of) > 0 && !slices.ContainsFunc(of, func(o conversion) bool { return takes(d, o.class, c.class) }) {
 			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says",
 				c.spelled, className[c.class], className[of[0].class], of[0].spelled))
 		}

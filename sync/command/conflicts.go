@@ -15,6 +15,14 @@ import (
 
 // Conflicts are those that wait for a decision in a project; "" is all. They are read from a copy of the state.
 func Conflicts(ctx context.Context, cfg *config.Config, project string) ([]report.Conflict, error) {
+	if cfg.Clustered() {
+		shared, err := process.Join(ctx, cfg, zap.NewNop())
+		if err != nil {
+			return nil, err
+		}
+		defer shared.Close()
+		return engine.New(engine.Parts{Config: cfg, State: shared.Store(), Log: zap.NewNop()}).Conflicts(project)
+	}
 	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
 		return nil, err

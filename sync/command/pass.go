@@ -22,7 +22,7 @@ import (
 const commandPatience = 2 * time.Minute
 
 // Pass does it in this process, or asks the daemon where the state is the daemon's. warn is told of daemons that keep
-// the same projects in step and have another state: what is done here they do not know.
+// the same projects in sync and have another state: what is done here they do not know.
 func Pass(ctx context.Context, cfg *config.Config, o process.Options, want web.Request,
 	warn func(process.OtherDaemon)) (web.Answer, error) {
 	open := process.Open
@@ -80,8 +80,8 @@ func Ask(ctx context.Context, cfg *config.Config, dir string, want web.Request,
 				"its own", err, other.File, cfg.File))
 		}
 		if time.Now().After(end) {
-			return answer, failure.Usage(fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read "+
-				"again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID))
+			return answer, failure.Usage(fmt.Errorf("%s changed since the daemon (pid %d) loaded it; reload it (systemctl "+
+				"reload, or kill -HUP %d), then run this again", cfg.File, other.PID, other.PID))
 		}
 		select {
 		case <-ctx.Done():

@@ -37,6 +37,11 @@ func Status(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.St
 		}
 		daemon = silentDaemon(asked, err, cfg)
 	}
+	if cfg.Clustered() {
+		s, err := sharedStatus(ctx, cfg, log)
+		s.Daemon = daemon
+		return s, err
+	}
 	copied, err := os.MkdirTemp("", "locsync-status-")
 	if err != nil && dir != "" {
 		copied, err = os.MkdirTemp(dir, "status-") // where the state is there is room for a copy of it
@@ -55,6 +60,20 @@ func Status(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.St
 	s := engine.New(parts).Status(ctx)
 	s.Daemon = daemon
 	return s, nil
+}
+
+// sharedStatus is what the processes of a cluster have published.
+func sharedStatus(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.Status, error) {
+	shared, err := process.Join(ctx, cfg, log)
+	if err != nil {
+		return report.Status{Projects: []report.ProjectStatus{}}, err
+	}
+	defer shared.Close()
+	e := engine.New(engine.Parts{Config: cfg, State: shared.Store(), Log: log, Cluster: shared})
+	if err := shared.Learn(ctx, e); err != nil {
+		return report.Status{Projects: []report.ProjectStatus{}}, err
+	}
+	return e.Status(ctx), nil
 }
 
 // silentDaemon is a daemon that runs and did not give its status: it hangs, or works with another configuration.

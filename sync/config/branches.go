@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -138,11 +139,9 @@ func (v *validator) branches(p *Project) {
 
 // branchClashes refuses branches of one repository of which one would be a folder of another: git can keep only one of the two.
 func (v *validator) branchClashes(c *Config) {
-	type named struct {
-		p    *Project
-		name string
-	}
-	seen := make(map[string][]named)
+	type named struct{ repository, name string }
+	seen := make(map[named]bool, len(c.Projects))
+	folders := make(map[named]string, len(c.Projects)) // of the names in seen, each with one that is in it
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		at := c.Resolve(p.Repository)
@@ -151,17 +150,22 @@ func (v *validator) branchClashes(c *Config) {
 			names = append(names, p.Push.Source)
 		}
 		for _, name := range append(names, p.plainBranches()...) {
-			for _, other := range seen[at] {
-				if name == "" || other.name == "" || !below(name, other.name) && !below(other.name, name) {
-					continue
-				}
-				v.in(p.origin.at("pull"))
-				v.add("branch", "git cannot have both branches %s and %s: one would be a folder of the other; choose another name", name, other.name)
+			if name == "" || seen[named{at, name}] {
+				continue
 			}
-			seen[at] = append(seen[at], named{p, name})
+			seen[named{at, name}] = true
+			clash := folders[named{at, name}]
+			for folder := path.Dir(name); folder != "." && folder != "/"; folder = path.Dir(folder) {
+				folders[named{at, folder}] = name
+				if seen[named{at, folder}] {
+					clash = folder
+				}
+			}
+			if clash != "" {
+				v.in(p.origin.at("pull"))
+				v.add("branch", "git cannot have both branches %s and %s: one would be a folder of the other; choose "+
+					"another name", name, clash)
+			}
 		}
 	}
 }
-
-// below reports whether a branch is in a folder called like another one.
-func below(name, folder string) bool { return strings.HasPrefix(name, folder+"/") }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/schedule"
 )
 
 // FileName is the configuration's usual name.
@@ -43,8 +44,16 @@ type Config struct {
 	// Empty: $STATE_DIRECTORY, else locsync/ inside the repository's git directory.
 	StateDir string `toml:"state_dir"`
 
+	// ClonesGB is how much of the disk the clones of repositories that are addresses take in all, in gigabytes. Those
+	// that were used least recently are removed, and made again when they are needed.
+	ClonesGB float64 `toml:"clones_gb"`
+	// Include are patterns for further files with [[project]] tables and nothing else, relative to this file, such as
+	// projects/*.toml. Paths in such a file are relative to it.
+	Include []string `toml:"include"`
+
 	Service  Service   `toml:"service"`
 	Daemon   Daemon    `toml:"daemon"`
+	Cluster  Cluster   `toml:"cluster"`
 	Notify   Notify    `toml:"notify"`
 	Projects []Project `toml:"project"`
 
@@ -111,16 +120,6 @@ type Daemon struct {
 	PageTokenFile string `toml:"page_token_file"`
 	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. Its host is a name that the page answers to.
 	PublicURL string `toml:"public_url"`
-}
-
-// Notify is where the daemon posts messages for people. Without an address there are none.
-type Notify struct {
-	// URLEnv names the environment variable with the address that messages are posted to: a secret.
-	URLEnv string `toml:"url_env"`
-	// URLFile is a file with that address, relative to the configuration file.
-	URLFile string `toml:"url_file"`
-	// Kind is slack, teams or json. Empty: told by the address.
-	Kind string `toml:"kind"`
 }
 
 // Project is one repository and the project at the service that translates it.
@@ -202,7 +201,7 @@ type Pull struct {
 	Enabled bool `toml:"enabled"`
 	// Schedule says when the daemon pulls: five cron fields, six with seconds in front, @hourly, `@every 90s`; a
 	// prefix TZ=Europe/Berlin gives the zone, UTC without one.
-	Schedule Schedule `toml:"schedule"`
+	Schedule schedule.Schedule `toml:"schedule"`
 	// CompletionState is the least state that a translation must have to be pulled: draft, intermediate or final.
 	CompletionState string `toml:"completion_state"`
 	// Incomplete says what stands for a key that has no such translation: skip (nothing), blank (an empty text) or
@@ -253,12 +252,13 @@ type Files struct {
 	Source string `toml:"source"`
 	// Exclude are patterns, as Source has them, for files that it matches and that are left out.
 	Exclude []string `toml:"exclude"`
-	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml, locjson, arb or properties.
-	// Empty: by the extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson, .arb, .properties); it is
-	// never empty once loaded.
+	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml, locjson, arb, properties,
+	// resx, po, xliff or xcstrings. Empty: by the extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson,
+	// .arb, .properties, .resx, .po and .pot, .xlf and .xliff, .xcstrings); it is never empty once loaded.
 	Format string `toml:"format"`
 	// Output says where the translations of a source file lie: a path with {LANGUAGE}, {LOCALE:IOS},
-	// {LOCALE:ANDROID}, {LABEL:PREFIX} (the service's own) and {NAME}, {EXT}, {DIR} (of the source file).
+	// {LOCALE:ANDROID}, {LABEL:PREFIX} (the service's own) and {NAME}, {EXT}, {DIR} (of the source file). Files of
+	// xcstrings have all languages, and have none.
 	Output string `toml:"output"`
 	// Collection is the container of the keys at the service. With {NAME} or {DIR}, each file has its own; with {BRANCH},
 	// each branch.
@@ -281,12 +281,14 @@ type Files struct {
 // Default is the configuration that holds where a file says nothing.
 func Default() *Config {
 	return &Config{
+		ClonesGB: 50,
 		Service: Service{
 			URL:               Embedded,
 			APIKeyEnv:         "LOCSYNC_API_KEY",
 			RequestsPerSecond: 4,
 			JobTimeout:        30 * time.Minute,
 		},
+		Cluster: Cluster{DatabaseURLEnv: "LOCSYNC_DATABASE_URL"},
 		Daemon: Daemon{
 			Listen:         "127.0.0.1:7420",
 			Debounce:       300 * time.Millisecond,
@@ -299,7 +301,7 @@ func Default() *Config {
 
 // setDefaults begins a project of the file.
 func (p *Project) setDefaults() {
-	schedule, err := ParseSchedule("*/15 * * * *")
+	every, err := schedule.Parse("*/15 * * * *")
 	if err != nil {
 		panic(err) // a constant
 	}
@@ -317,7 +319,7 @@ func (p *Project) setDefaults() {
 		},
 		Pull: Pull{
 			Enabled:         true,
-			Schedule:        schedule,
+			Schedule:        every,
 			CompletionState: "final",
 			Incomplete:      "skip",
 			Branch:          "l10n",
@@ -359,6 +361,9 @@ func (c *Config) Project(name string) *Project {
 	return nil
 }
 
+// mostNamed is how many projects a message names.
+const mostNamed = 20
+
 // NoProject says that no project has this name, and which one was perhaps meant.
 func (c *Config) NoProject(name string) error {
 	var names []string
@@ -368,7 +373,12 @@ func (c *Config) NoProject(name string) error {
 	if near := Nearest(name, names); near != "" {
 		return fmt.Errorf("no project is called %q; did you mean %q?", name, near)
 	}
-	return fmt.Errorf("no project is called %q; the configuration has %s", name, strings.Join(names, ", "))
+	more := ""
+	if n := len(names) - mostNamed; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+		names = names[:mostNamed]
+	}
+	return fmt.Errorf("no project is called %q; the configuration has %s%s", name, strings.Join(names, ", "), more)
 }
 
 // HasID reports whether the project has an identifier of its own yet.
@@ -428,7 +438,9 @@ func (p *Project) WatchPatterns() Patterns {
 		f := &p.Files[i]
 		patterns = append(patterns, f.Source)
 		for _, l := range p.Targets() {
-			patterns = append(patterns, f.template.Glob(l))
+			if !f.template.IsZero() {
+				patterns = append(patterns, f.template.Glob(l))
+			}
 		}
 	}
 	slices.Sort(patterns)
@@ -454,6 +466,14 @@ func (f *Files) Problem(key, format string, args ...any) Problem {
 
 // Template is Output, read.
 func (f *Files) Template() Template { return f.template }
+
+// OutputOf is the template of a source file's translations, filled in: of a file with all languages, its own path.
+func (f *Files) OutputOf(path string, s Source) Template {
+	if f.template.IsZero() {
+		return Template{parts: []part{{literal, path}}, spelling: f.LanguagePaths}
+	}
+	return f.template.For(s)
+}
 
 // Structured reports whether the files hold nested keys that are joined by PathSeparator.
 func (f *Files) Structured() bool {

@@ -6,7 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/locsync/locsync/sync/config/position"
+	"github.com/locsync/locsync/sync/config/schedule"
 )
 
 // decoder fills the configuration from what the TOML library read. The library's own decoding stops at
@@ -18,7 +22,7 @@ type decoder struct {
 
 var (
 	durationType = reflect.TypeFor[time.Duration]()
-	scheduleType = reflect.TypeFor[Schedule]()
+	scheduleType = reflect.TypeFor[schedule.Schedule]()
 )
 
 func (d *decoder) add(o origin, format string, args ...any) {
@@ -29,7 +33,7 @@ func (d *decoder) add(o origin, format string, args ...any) {
 func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 	fields := fieldsOf(out.Type())
 	for _, key := range slices.Sorted(maps.Keys(in)) {
-		at := o.at(pathKey(key))
+		at := o.at(position.Key(key))
 		i, ok := fields[key]
 		if !ok && len(d.problems) > mostTold { // what may have been meant costs time
 			d.add(at, "unknown key")
@@ -59,6 +63,7 @@ var misplaced = map[string]string{
 	"webhook_secret":  inPlace("webhook_secret"),
 	"callback_secret": inPlace("callback_secret"),
 	"page_token":      inPlace("page_token"),
+	"database_url":    inPlace("database_url"),
 	"token":           inPlace("token"),
 }
 
@@ -104,7 +109,7 @@ func (d *decoder) value(o origin, in any, out reflect.Value) {
 		if table, ok := in.(map[string]any); ok {
 			d.table(o, table, out)
 		} else {
-			d.wrongType(o, "a table ["+withoutIndexes(o.path)+"]", in)
+			d.wrongType(o, "a table ["+position.WithoutIndexes(o.path)+"]", in)
 		}
 	case reflect.Map:
 		d.texts(o, in, out)
@@ -140,7 +145,7 @@ func (d *decoder) schedule(o origin, in any, out reflect.Value) {
 		d.wrongType(o, "a cron expression in quotes", in)
 		return
 	}
-	s, err := ParseSchedule(text)
+	s, err := schedule.Parse(text)
 	if err != nil {
 		d.add(o, "%s", err)
 		return
@@ -160,7 +165,7 @@ func (d *decoder) texts(o origin, in any, out reflect.Value) {
 		if text, ok := table[key].(string); ok {
 			m[key] = text
 		} else {
-			d.wrongType(o.at(pathKey(key)), "a text in quotes", table[key])
+			d.wrongType(o.at(position.Key(key)), "a text in quotes", table[key])
 		}
 	}
 	out.Set(reflect.ValueOf(m))
@@ -199,11 +204,11 @@ func (d *decoder) tables(o origin, in any, out reflect.Value) {
 			elements = append(elements, table)
 		}
 	case map[string]any:
-		key := withoutIndexes(o.path)
+		key := position.WithoutIndexes(o.path)
 		d.add(o, "there may be several of these: write [[%s]] with two brackets, not [%s]", key, key)
 		return
 	default:
-		d.wrongType(o, "a list of tables [["+withoutIndexes(o.path)+"]]", in)
+		d.wrongType(o, "a list of tables [["+position.WithoutIndexes(o.path)+"]]", in)
 		return
 	}
 	list := reflect.MakeSlice(out.Type(), len(elements), len(elements))
@@ -242,14 +247,20 @@ func spoken(in any) string {
 
 // fieldsOf maps the keys that a struct knows to its fields.
 func fieldsOf(t reflect.Type) map[string]int {
+	if known, ok := fieldsByType.Load(t); ok {
+		return known.(map[string]int)
+	}
 	fields := map[string]int{}
 	for i := range t.NumField() {
 		if key := t.Field(i).Tag.Get("toml"); key != "" {
 			fields[key] = i
 		}
 	}
+	fieldsByType.Store(t, fields)
 	return fields
 }
+
+var fieldsByType sync.Map // what fieldsOf has found
 
 // unknownKey says that a key means nothing here, and what was perhaps meant.
 func unknownKey(key, table string, t reflect.Type) string {
@@ -262,7 +273,7 @@ func unknownKey(key, table string, t reflect.Type) string {
 	}
 	where := "at the top of the file"
 	if table != "" {
-		where = "in [" + withoutIndexes(table) + "]"
+		where = "in [" + position.WithoutIndexes(table) + "]"
 	}
 	return fmt.Sprintf("unknown key; allowed %s: %s", where, strings.Join(known, ", "))
 }
@@ -284,7 +295,7 @@ func tablesWith(key, path string, t reflect.Type) []string {
 			inner = inner.Elem()
 		}
 		if name := f.Tag.Get("toml"); name != "" && inner.Kind() == reflect.Struct && inner != scheduleType {
-			homes = append(homes, tablesWith(key, join(path, name), inner)...)
+			homes = append(homes, tablesWith(key, position.Join(path, name), inner)...)
 		}
 	}
 	return homes

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/locsync/locsync/sync/config/position"
+	"github.com/locsync/locsync/sync/config/schedule"
 )
 
 const exampleFile = "../../config.example.toml"
@@ -39,6 +42,7 @@ func TestExampleShowsEveryDefault(t *testing.T) {
 	}
 	// A commented key counts as shown: it is read too.
 	text := regexp.MustCompile(`(?m)^# ([a-z_]+|"[^"]+") = `).ReplaceAllString(string(data), "$1 = ")
+	text = strings.Replace(text, "# [cluster]\n", "[cluster]\n", 1)
 	var tree map[string]any
 	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
 		t.Fatal(err)
@@ -66,7 +70,7 @@ func compareWithTree(t *testing.T, path string, v reflect.Value, tree map[string
 		if key == "" {
 			continue
 		}
-		at := join(path, key)
+		at := position.Join(path, key)
 		shown, ok := tree[key]
 		if !ok {
 			t.Errorf("%s is not in the example", at)
@@ -75,7 +79,7 @@ func compareWithTree(t *testing.T, path string, v reflect.Value, tree map[string
 		field := v.Field(i)
 		switch {
 		case field.Type() == scheduleType:
-			field = reflect.ValueOf(field.Interface().(Schedule).String())
+			field = reflect.ValueOf(field.Interface().(schedule.Schedule).String())
 		case field.Kind() == reflect.Struct:
 			compareWithTree(t, at, field, shown.(map[string]any))
 			continue

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -133,6 +134,12 @@ func (v *validator) dirNeedsStars(key string, f *Files) {
 
 // output checks the template and every path that it yields.
 func (v *validator) output(f *Files, p *Project, globOK bool) {
+	if format, ok := formats.Named(f.Format); ok && format.Multilingual() {
+		if f.Output != "" && f.Output != f.Source {
+			v.add("output", "%q: files of format %s have all languages; leave output out", f.Output, f.Format)
+		}
+		return
+	}
 	if f.Output == "" {
 		v.add("output", `must say where translations lie, such as "locales/{LANGUAGE}/{NAME}.json"`)
 		return
@@ -162,11 +169,9 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 			return
 		}
 	}
-	source, ok := Source{Name: "x", Ext: "x", Dir: "x"}, false
-	if globOK {
-		if s, found := f.sample(); found {
-			source, ok = s, true
-		}
+	source, ok := f.sample()
+	if ok = ok && globOK; !ok {
+		source = Source{Name: "x", Ext: "x", Dir: "x"}
 	}
 	v.paths(f, p, t.For(source), ok)
 }
@@ -188,11 +193,7 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 		}
 		l = t.Spelled(l)
 		path := t.Path(l, labelText)
-		if why := UnsafePath(path); why != "" {
-			v.add("output", "%q: %s", f.Output, why)
-			return
-		}
-		if why := UnsafePath(t.Entry(l, labelText)); why != "" {
+		if why := cmp.Or(UnsafePath(path), UnsafePath(t.Entry(l, labelText))); why != "" {
 			v.add("output", "%q: %s", f.Output, why)
 			return
 		}
@@ -212,9 +213,10 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 // as far as that shows without the files.
 func (v *validator) sharedOutputs(c *Config) {
 	type target struct{ repository, branch, path string }
-	owners := map[target]*Files{}
+	owners := make(map[target]*Files, len(c.Projects))
 	for i := range c.Projects {
 		p := &c.Projects[i]
+		repository := c.Resolve(p.Repository)
 		for j := range p.Files {
 			f := &p.Files[j]
 			var paths []string
@@ -229,9 +231,10 @@ func (v *validator) sharedOutputs(c *Config) {
 			}
 			v.in(f.origin)
 			for _, path := range paths {
-				at := target{c.Resolve(p.Repository), p.Pull.Branch, path}
+				at := target{repository, p.Pull.Branch, path}
 				if other := owners[at]; other != nil && other != f {
-					v.add("output", "%q: the [[project.files]] on line %d writes the same files; two source files cannot share a target", f.Output, other.origin.lines.of(other.origin.path))
+					v.add("output", "%q: the [[project.files]] on line %s writes the same files; two source files cannot share "+
+						"a target", f.Output, other.origin.lineFrom(f.origin))
 					break
 				}
 				owners[at] = f

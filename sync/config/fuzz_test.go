@@ -4,11 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/BurntSushi/toml"
 )
 
 // Whatever the bytes, Parse ends and does not panic, and each problem has a line of the file.
@@ -35,6 +32,9 @@ func FuzzParse(f *testing.F) {
 		ps, ok := errors.AsType[Problems](err)
 		if !ok || len(ps) == 0 {
 			t.Fatalf("got %v", err)
+		}
+		if strings.Count(err.Error(), "\n") > 10*mostTold {
+			t.Fatalf("%d lines are told", strings.Count(err.Error(), "\n"))
 		}
 		count := strings.Count(string(data), "\n") + 2
 		for i, p := range ps {
@@ -71,70 +71,6 @@ func checkWhole(t *testing.T, c *Config) {
 				}
 				seen[Fold(path)] = true
 			}
-		}
-	}
-}
-
-// Every value that the TOML library reads has a line of its own in ours, and its key stands there.
-func FuzzLines(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.toml")
-	for _, file := range append(files, exampleFile) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(data))
-	}
-	for _, text := range []string{
-		"a.b.c = 1\n[a.x]\ny = [ # comment\n 1,\n 2\n]\n",
-		"[[a]]\n[[a.b]]\nx=1\n[[a.b]]\n[a.b.c]\ny=2\n[[a]]\n[a.b]\nz=3",
-		"a = \"\"\"\n[x]\ny = 1\n\"\"\"\nb = '''\nc = 1'''\nd = \"\\\"#\\\\\" # e = 1\nf = '#'\n",
-		"a = {b = [{c = 1}, {d = {e = 2}}], \"f.g\" = 3}\nt = 1979-05-27 07:32:00\n\"h i\" = 1\n\"\" = 2\n",
-		"\ufeffa = 1\r\n[b]\r\nc = \"\"\"\"x\"\"\"\"\r\nd = ''''x''''\r\n",
-		"a = [\n  # only a comment\n]\nb = [[], [1], [[2]]]\n",
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		lines := scanLines(text) // also on what is not TOML: it must end
-		var tree map[string]any
-		if len(text) > 1<<16 || toml.Unmarshal([]byte(text), &tree) != nil {
-			return
-		}
-		source := strings.Split(text, "\n")
-		walk("", tree, func(path, key string) {
-			line, ok := lines[path]
-			if !ok {
-				t.Fatalf("%s has no line in %q: %v", path, text, lines)
-			}
-			if key != "" && isPlainKey(key) && !strings.Contains(source[line-1], key) && !strings.Contains(source[line-1], `\`) {
-				t.Fatalf("%s is said to stand on line %d of %q", path, line, text)
-			}
-		})
-	})
-}
-
-func isPlainKey(key string) bool { return !strings.HasPrefix(pathKey(key), `"`) }
-
-func walk(path string, v any, visit func(path, key string)) {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			at := join(path, pathKey(key))
-			visit(at, key)
-			walk(at, inner, visit)
-		}
-	case []map[string]any:
-		for i, inner := range v {
-			at := path + "[" + strconv.Itoa(i) + "]"
-			visit(at, "")
-			walk(at, inner, visit)
-		}
-	case []any:
-		for i, inner := range v {
-			at := path + "[" + strconv.Itoa(i) + "]"
-			visit(at, "")
-			walk(at, inner, visit)
 		}
 	}
 }

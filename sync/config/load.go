@@ -11,14 +11,38 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/owner"
+	"github.com/locsync/locsync/sync/config/position"
 )
 
 // maxSize is far above any real configuration; it keeps a mistaken --config from eating the memory.
 const maxSize = 1 << 20
 
+// ErrOwner is the cause where a configuration file is refused because another user can write it. It decides which
+// programs run, and where the API key is sent.
+var ErrOwner = owner.Err
+
+// Option changes how Load reads a file.
+type Option func(*loading)
+
+type loading struct {
+	withoutIDs bool
+	alone      bool // nothing can be included
+	accepted   func(dir string) bool
+	instead    map[string][]byte // texts of files that are read from here; nil for one that is gone
+}
+
+// Accept lets a configuration belong to another user where accepted says so of the top of the repository that it
+// is in, or of its own folder where it is in none.
+func Accept(accepted func(dir string) bool) Option {
+	return func(o *loading) { o.accepted = accepted }
+}
+
 // Load reads a configuration file: defaults, then what the file says, then every check. The error is
 // Problems when the file could be read; ErrOwner when another user can write it; otherwise it wraps the operating
 // system's.
+//
+// What the file includes is read with it. Everything that is wrong in all of the files is told at once.
 func Load(path string, options ...Option) (*Config, error) { return load(path, loading{}, options) }
 
 // LoadForCreate is Load for a configuration whose projects may not exist at the service yet: their
@@ -27,60 +51,77 @@ func LoadForCreate(path string, options ...Option) (*Config, error) {
 	return load(path, loading{withoutIDs: true}, options)
 }
 
-func load(path string, o loading, options []Option) (*Config, error) {
+func load(path string, l loading, options []Option) (*Config, error) {
 	for _, option := range options {
-		option(&o)
+		option(&l)
 	}
-	file, err := openOwn(path, o.accepted)
+	data, err := l.read(path)
+	var problems Problems
+	switch {
+	case err == nil:
+		return parse(path, data, &l)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
+	case errors.Is(err, ErrOwner) || errors.As(err, &problems):
+		return nil, err
+	}
+	return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
+}
+
+// read reads one file of a configuration.
+func (l *loading) read(path string) ([]byte, error) {
+	if text, is := l.instead[path]; is {
+		return text, nil
+	}
+	file, err := owner.Open(path, l.accepted)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
-		}
-		if errors.Is(err, ErrOwner) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
+		return nil, err
 	}
 	defer file.Close()
 	data, err := bound.Read(file, maxSize)
 	if bound.Is(err) {
 		return nil, Problems{origin{file: path}.problem("larger than %d bytes: this is not a configuration", maxSize)}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
-	}
-	return parse(path, data, o.withoutIDs)
+	return data, err
 }
 
 // Parse is Load for bytes that are at hand; name is the file in problems, and its folder for
-// where relative paths begin. It has no effects.
-func Parse(name string, data []byte) (*Config, error) { return parse(name, data, false) }
+// where relative paths begin. It has no effects; a configuration that includes files is an error.
+func Parse(name string, data []byte) (*Config, error) {
+	return parse(name, data, &loading{alone: true})
+}
 
 // ParseForCreate is LoadForCreate for bytes that are at hand.
-func ParseForCreate(name string, data []byte) (*Config, error) { return parse(name, data, true) }
+func ParseForCreate(name string, data []byte) (*Config, error) {
+	return parse(name, data, &loading{withoutIDs: true, alone: true})
+}
 
-func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
-	whole := origin{file: name}
-	if len(data) > maxSize {
-		return nil, Problems{whole.problem("larger than %d bytes: this is not a configuration", maxSize)}
+func parse(name string, data []byte, l *loading) (*Config, error) {
+	whole, tree, _, problems := document(name, data)
+	if problems != nil {
+		return nil, problems
 	}
-	if why, line := tooMuch(string(data)); why != "" {
-		return nil, Problems{{File: name, Line: line, Message: why}}
-	}
-	tree, err := readTOML(data)
-	if err != nil {
-		return nil, Problems{syntaxProblem(name, err)}
-	}
-	whole.lines = scanLines(string(data))
-
 	c := Default()
 	c.File = name
 	c.origin = whole
 	d := &decoder{}
 	d.table(whole, tree, reflect.ValueOf(c).Elem())
+	problems = d.problems
+	switch {
+	case len(c.Include) == 0:
+	case l.alone:
+		problems = append(problems, whole.at("include").problem("files cannot be included here; write the projects into "+
+			"this file"))
+	default:
+		more, err := l.include(c)
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, more...)
+	}
 
-	v := &validator{problems: d.problems, withoutIDs: withoutIDs, wrong: map[Problem]bool{}}
-	for _, p := range d.problems {
+	v := &validator{problems: problems, withoutIDs: l.withoutIDs, wrong: map[Problem]bool{}}
+	for _, p := range problems {
 		v.wrong[p.place()] = true
 	}
 	v.config(c)
@@ -91,16 +132,43 @@ func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
 	return c, nil
 }
 
+// document reads one file: its tree, where its keys are, and how many parts these have.
+func document(name string, data []byte) (whole origin, tree map[string]any, parts int, wrong Problems) {
+	whole = origin{file: name}
+	if len(data) > maxSize {
+		return whole, nil, 0, Problems{whole.problem("larger than %d bytes: this is not a configuration", maxSize)}
+	}
+	why, line, parts := position.TooMuch(string(data))
+	if why != "" {
+		return whole, nil, 0, Problems{{File: name, Line: line, Message: why}}
+	}
+	if err := readTOML(data, &tree); err != nil {
+		return whole, nil, 0, Problems{syntaxProblem(name, err)}
+	}
+	whole.lines = position.Scan(string(data))
+	return whole, tree, parts, nil
+}
+
+// includes are the patterns of include that a text has, as far as it can be read.
+func includes(text []byte) []string {
+	var only struct {
+		Include []string `toml:"include"`
+	}
+	if why, _, _ := position.TooMuch(string(text)); why != "" || readTOML(text, &only) != nil {
+		return nil
+	}
+	return only.Include
+}
+
 // readTOML reads the syntax. A fault of the library must not take a daemon down that only wants to look
 // at a new configuration.
-func readTOML(data []byte) (tree map[string]any, err error) {
+func readTOML(data []byte, into any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("not readable as TOML (%v)", r)
 		}
 	}()
-	err = toml.Unmarshal(data, &tree)
-	return tree, err
+	return toml.Unmarshal(data, into)
 }
 
 func syntaxProblem(name string, err error) Problem {
@@ -121,18 +189,18 @@ var ErrNotFound = errors.New("no " + FileName +
 // nearest; outside of a repository, in that folder alone. The error is ErrNotFound where there is none, and ErrOwner
 // for one above the folder that every user may write.
 func Find(dir string) (string, error) {
-	dir, err := realFolder(dir)
+	dir, err := owner.RealFolder(dir)
 	if err != nil {
 		return "", fmt.Errorf("look for %s: %w", FileName, err)
 	}
-	top := repositoryTop(dir)
+	top := owner.RepositoryTop(dir)
 	for at := dir; ; at = filepath.Dir(at) {
 		path := filepath.Join(at, FileName)
 		info, err := os.Stat(path)
 		switch {
 		case err == nil && info.Mode().IsRegular():
 			if at != dir {
-				err = refuseShared(path)
+				err = owner.RefuseShared(path)
 			}
 			return path, err
 		case err != nil && !errors.Is(err, fs.ErrNotExist):

@@ -367,3 +367,28 @@ func TestSpellingsThatNoFileUses(t *testing.T) {
 		})
 	}
 }
+
+// A file with all languages is its own output, and none else.
+func TestOutputOfAFileWithAllLanguages(t *testing.T) {
+	const project = "[[project]]\nname = \"a\"\nid = \"00000000-0000-0000-0000-000000000000\"\nsource_language = \"en\"\ntarget_languages = [\"de\", \"fr\"]\n" +
+		"[[project.files]]\nsource = \"App/**/*.xcstrings\"\n"
+	for output, fails := range map[string]bool{"": false, "output = \"App/**/*.xcstrings\"\n": false,
+		"output = \"{LANGUAGE}.xcstrings\"\n": true} {
+		c, err := Parse("locsync.toml", []byte(project+output))
+		if (err != nil) != fails {
+			t.Errorf("%q: %v", output, err)
+		}
+		if err != nil {
+			continue
+		}
+		files := &c.Projects[0].Files[0]
+		const path = "App/a/{x}.xcstrings"
+		source, fits := files.SourceFile(path)
+		if got := files.OutputOf(path, source).Path(Language{"de", "de"}, ""); !fits || got != path {
+			t.Errorf("%q, %v", got, fits)
+		}
+		if patterns := c.Projects[0].WatchPatterns(); len(patterns) != 1 {
+			t.Errorf("%q", patterns)
+		}
+	}
+}

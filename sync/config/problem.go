@@ -1,10 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locsync/locsync/sync/config/position"
 )
 
 // Problem is one thing that is wrong in a configuration file: where it is and what would be right
@@ -39,6 +42,9 @@ func (p Problem) place() Problem {
 	return p
 }
 
+// mostTold is how many problems are told; the others are counted.
+const mostTold = 100
+
 // Problems is everything that is wrong with a configuration, in the order of its lines. It is the error
 // that Load and Parse return for a file they could read, so that a file need not be repaired one
 // message at a time.
@@ -57,13 +63,10 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted puts the problems in the order of their lines and drops what is said twice.
+// sorted puts the problems in the order of their files and lines and drops what is said twice.
 func (ps Problems) sorted() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(ps)
 }
@@ -81,12 +84,12 @@ func (ps Problems) err() error {
 type origin struct {
 	file  string
 	path  string // where this part begins: "project[0].files[1]"; empty for the whole file
-	lines lines
+	lines position.Lines
 }
 
 // at is the origin of a part below this one.
 func (o origin) at(key string) origin {
-	o.path = join(o.path, key)
+	o.path = position.Join(o.path, key)
 	return o
 }
 
@@ -96,44 +99,27 @@ func (o origin) index(i int) origin {
 	return o
 }
 
+// lineFrom is the line, for a message about another part: with the file, where that is in another one.
+func (o origin) lineFrom(other origin) string {
+	line := strconv.Itoa(o.lines.Of(o.path))
+	if o.file != other.file {
+		line += " of " + o.file
+	}
+	return line
+}
+
+// suffixed is the origin of the key that is called like this one, with an end.
+func (o origin) suffixed(end string) origin {
+	o.path += end
+	return o
+}
+
 // problem is a problem with what is here.
 func (o origin) problem(format string, args ...any) Problem {
 	return Problem{
 		File:    o.file,
-		Line:    o.lines.of(o.path),
-		Key:     withoutIndexes(o.path),
+		Line:    o.lines.Of(o.path),
+		Key:     position.WithoutIndexes(o.path),
 		Message: fmt.Sprintf(format, args...),
 	}
-}
-
-// withoutIndexes turns the path of a value into the key as a person would say it.
-func withoutIndexes(path string) string {
-	if !strings.Contains(path, "[") {
-		return path
-	}
-	var b strings.Builder
-	quoted, index := false, false
-	for i := range len(path) {
-		c := path[i]
-		switch {
-		case c == '"' && (i == 0 || path[i-1] != '\\'):
-			quoted = !quoted
-		case c == '[' && !quoted:
-			index = true
-		case c == ']' && !quoted:
-			index = false
-			continue
-		}
-		if !index {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }

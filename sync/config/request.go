@@ -122,7 +122,7 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 		return secret.Value{}, nil
 	}
 	at := p.origin.at("pull").at("request")
-	s, err := c.secret(at.path+".token", q.TokenEnv, q.TokenFile, "forge_token", getenv, readFile)
+	s, err := c.secret(at.at("token"), q.TokenEnv, q.TokenFile, "forge_token", getenv, readFile)
 	if err != nil || !s.IsZero() {
 		return s, err
 	}
@@ -151,7 +151,7 @@ func (v *validator) request(q *Request, p *Pull) {
 	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"},
 		Keys: 3, Added: 2, Changed: 1, Counts: []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}}, HeldBack: []string{"fr.json: a problem"}}
 	for _, t := range []struct{ key, text string }{{"title", q.Title}, {"body", q.Body}} {
-		text, err := fillRequest(t.key, t.text, sample)
+		text, err := v.fillings.fill(t.key, t.text, func() (string, error) { return fillRequest(t.key, t.text, sample) })
 		switch {
 		case err != nil:
 			why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), t.key+":")
@@ -185,3 +185,31 @@ func (v *validator) request(q *Request, p *Pull) {
 		}
 	}
 }
+
+// Notify is where the daemon posts messages for people. Without an address there are none.
+type Notify struct {
+	// URLEnv names the environment variable with the address that messages are posted to: a secret.
+	URLEnv string `toml:"url_env"`
+	// URLFile is a file with that address, relative to the configuration file.
+	URLFile string `toml:"url_file"`
+	// Kind is slack, teams or json. Empty: told by the address.
+	Kind string `toml:"kind"`
+}
+
+// Cluster is the PostgreSQL through which several daemons with this configuration share its projects. Without the table
+// there is one daemon, and no database.
+type Cluster struct {
+	// DatabaseURLEnv names the environment variable with the address of the database: a secret. It is looked at first.
+	DatabaseURLEnv string `toml:"database_url_env"`
+	// DatabaseURLFile is a file with that address, relative to the configuration file. After it, the systemd credential
+	// called database_url.
+	DatabaseURLFile string `toml:"database_url_file"`
+
+	configured bool
+}
+
+// from notes that the table is in the file, where it may be empty.
+func (c *Cluster) from(origin) { c.configured = true }
+
+// Clustered reports whether the projects are shared with other daemons.
+func (c *Config) Clustered() bool { return c.Cluster.configured }

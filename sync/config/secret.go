@@ -9,10 +9,8 @@ import (
 	"github.com/locsync/locsync/sync/secret"
 )
 
-// APIKey is the password for the service: from the environment variable api_key_env, else the file
-// api_key_file, else the systemd credential api_key. It is empty for the embedded service. The error is
-// Problems naming every source that was searched.
-//
+// APIKey is the password for the service: from the environment variable api_key_env, else the file api_key_file, else
+// the systemd credential api_key. It is empty for the embedded service, and where no source has one.
 // The caller passes os.Getenv and os.ReadFile.
 func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
 	if c.Service.Embedded() {
@@ -21,32 +19,33 @@ func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byt
 	if err := c.pinned(getenv("LOCSYNC_SERVICE_URL")); err != nil {
 		return secret.Value{}, err
 	}
-	s, err := c.secret("service.api_key", c.Service.APIKeyEnv, c.Service.APIKeyFile, "api_key", getenv, readFile)
-	if err != nil || !s.IsZero() {
-		return s, err
-	}
+	return c.secret(c.origin.at("service.api_key"), c.Service.APIKeyEnv, c.Service.APIKeyFile, "api_key", getenv, readFile)
+}
+
+// NoAPIKey is the problem that no source has the API key.
+func (c *Config) NoAPIKey() error {
 	at := c.origin.at("service").at("api_key_env")
 	env := "name a variable in api_key_env"
 	if c.Service.APIKeyEnv != "" {
 		env = "set the environment variable " + c.Service.APIKeyEnv
 	}
-	return secret.Value{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd "+
-		"credential api_key", env)}
+	return Problems{at.problem("no API key found: %s, or name a file in api_key_file, or pass the systemd credential "+
+		"api_key, or store it in the keyring with locsync login", env)}
 }
 
 // pinned refuses to give the key to another scheme, host or port than the environment, where the key comes from, names:
 // a change of this file cannot take the key elsewhere.
 func (c *Config) pinned(address string) error {
-	if address == "" || addressOf(address) == addressOf(c.Service.URL) {
+	if address == "" || AddressOf(address) == AddressOf(c.Service.URL) {
 		return nil
 	}
 	at := c.origin.at("service").at("url")
 	return Problems{at.problem("LOCSYNC_SERVICE_URL in the environment allows the API key to go to %s only; "+
-		"make the two agree, if %s is right", addressOf(address), c.Service.URL)}
+		"make the two agree, if %s is right", AddressOf(address), c.Service.URL)}
 }
 
-// addressOf is scheme, host and port of an address.
-func addressOf(address string) string {
+// AddressOf is scheme, host and port of an address: where a secret goes.
+func AddressOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return strconv.Quote(address)
@@ -114,10 +113,27 @@ func (c *Config) NotifyURL(getenv func(string) string, readFile func(string) ([]
 	return c.named("notify.url", "notify_url", c.Notify.URLEnv, c.Notify.URLFile, getenv, readFile)
 }
 
+// DatabaseURL is the address of the cluster's database: from database_url_env, else database_url_file, else the systemd
+// credential database_url. The error is Problems naming every source that was searched.
+func (c *Config) DatabaseURL(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
+	s, err := c.secret(c.origin.at("cluster").at("database_url"), c.Cluster.DatabaseURLEnv,
+		c.Cluster.DatabaseURLFile, "database_url", getenv, readFile)
+	if err != nil || !s.IsZero() {
+		return s, err
+	}
+	at := c.origin.at("cluster").at("database_url_env")
+	env := "name a variable in database_url_env"
+	if c.Cluster.DatabaseURLEnv != "" {
+		env = "set the environment variable " + c.Cluster.DatabaseURLEnv
+	}
+	return s, Problems{at.problem("no address of the database found: %s, or name a file in database_url_file, or pass "+
+		"the systemd credential database_url", env)}
+}
+
 // named is a secret of the daemon: not having one is fine, naming one that is not there is not.
 func (c *Config) named(key, credential, env, file string, getenv func(string) string,
 	readFile func(string) ([]byte, error)) (secret.Value, error) {
-	s, err := c.secret(key, env, file, credential, getenv, readFile)
+	s, err := c.secret(c.origin.at(key), env, file, credential, getenv, readFile)
 	if err == nil && s.IsZero() && env != "" {
 		at := c.origin.at(key + "_env")
 		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to do "+
@@ -127,7 +143,7 @@ func (c *Config) named(key, credential, env, file string, getenv func(string) st
 }
 
 // secret finds a secret in its three sources; a problem is about the setting that names the source.
-func (c *Config) secret(key, env, file, credential string, getenv func(string) string,
+func (c *Config) secret(at origin, env, file, credential string, getenv func(string) string,
 	readFile func(string) ([]byte, error)) (secret.Value, error) {
 	if file != "" {
 		file = c.Resolve(file)
@@ -135,7 +151,7 @@ func (c *Config) secret(key, env, file, credential string, getenv func(string) s
 	source := secret.Source{Env: env, File: file, Credential: credential}
 	found, setting, err := source.Find(getenv, readFile)
 	if err != nil {
-		return secret.Value{}, Problems{c.origin.at(key+"_"+setting).problem("%v", err)}
+		return secret.Value{}, Problems{at.suffixed("_"+setting).problem("%v", err)}
 	}
 	return found, nil
 }

@@ -1,18 +1,17 @@
 package config
 
 import (
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/locsync/locsync/sync/config/owner"
 )
 
 // SecretVariables are the environment variables that hold secrets for locsync alone: no program that git starts needs
 // them. A forge's token is not one of them, because a credential helper of git may read the same variable.
 func SecretVariables(c *Config) []string {
 	d := c.Daemon
-	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv, c.Notify.URLEnv}
+	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv, c.Notify.URLEnv,
+		c.Cluster.DatabaseURLEnv}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
@@ -25,7 +24,7 @@ func ExposedSecrets(c *Config, tracked func(file string) bool) Problems {
 			return
 		}
 		file := c.Resolve(name)
-		if why := exposed(file); why != "" {
+		if why := owner.Exposed(file); why != "" {
 			found = append(found, at.problem("%s", why))
 		}
 		if tracked(file) {
@@ -40,31 +39,11 @@ func ExposedSecrets(c *Config, tracked func(file string) bool) Problems {
 	look(at.at("callback_secret_file"), c.Daemon.CallbackSecretFile)
 	look(at.at("page_token_file"), c.Daemon.PageTokenFile)
 	look(c.origin.at("notify").at("url_file"), c.Notify.URLFile)
+	look(c.origin.at("cluster").at("database_url_file"), c.Cluster.DatabaseURLFile)
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		look(p.origin.at("pull").at("request").at("token_file"), p.Pull.Request.TokenFile)
 		look(p.origin.at("pull").at("signing_key_file"), p.Pull.SigningKeyFile)
 	}
 	return found.sorted()
-}
-
-// exposed says who else may change a file, or replace it by another one; "" where only this user and root may.
-func exposed(file string) string {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	folder, err := os.Stat(filepath.Dir(file))
-	switch owner, is := foreign(info); {
-	case is:
-		return fmt.Sprintf("%s belongs to another user (%s), who may read and change it: make it yours with chown",
-			file, owner)
-	case writtenByOthers(info):
-		return fmt.Sprintf("%s may be written by other users (mode %04o): chmod 600 %[1]s",
-			file, info.Mode().Perm())
-	case err == nil && writtenByAll(folder) && folder.Mode()&fs.ModeSticky == 0:
-		dir := filepath.Dir(file)
-		return fmt.Sprintf("%s may be replaced by every user of this machine: chmod o-w %s", file, dir)
-	}
-	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // UnsafePath says why a path must not be written in a repository; "" when it may: relative, with plain
@@ -95,7 +96,7 @@ func unsafeSegment(segment string) string {
 	}
 	// What NTFS and HFS+ take for .git: trailing dots and blanks, streams, short names, invisible characters.
 	plain := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
+		if r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r) {
 			return -1
 		}
 		return r

@@ -7,15 +7,18 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/position"
 )
 
 // validator looks at a decoded configuration and collects what is wrong. Values that could not be
@@ -26,6 +29,15 @@ type validator struct {
 	withoutIDs bool             // projects may not exist at the service yet
 	wrong      map[Problem]bool // places that already have a problem of type or name
 	o          origin           // the table that is being looked at
+	fillings   fillings
+}
+
+// fillings are what templates yield for a sample, by key and text: most projects have the same ones.
+type fillings map[[2]string]filling
+
+type filling struct {
+	text string
+	err  error
 }
 
 // in makes a table the one that keys are meant in.
@@ -48,6 +60,9 @@ func (v *validator) warn(key, format string, args ...any) {
 func (v *validator) config(c *Config) {
 	v.in(c.origin)
 	v.plain("state_dir", c.StateDir)
+	if !(c.ClonesGB > 0) || math.IsInf(c.ClonesGB, 0) {
+		v.add("clones_gb", "must be a number of gigabytes above 0, not %v", c.ClonesGB)
+	}
 	v.in(c.origin.at("service"))
 	v.service(&c.Service)
 	v.in(c.origin.at("daemon"))
@@ -58,21 +73,75 @@ func (v *validator) config(c *Config) {
 	if c.Notify.Kind != "" {
 		v.oneOf("kind", c.Notify.Kind, []string{"slack", "teams", "json"})
 	}
-	if len(c.Projects) == 0 {
+	clustered(v, c)
+	if len(c.Projects) == 0 && len(c.Include) == 0 {
 		v.addAt(c.origin.at("project"), "there is no [[project]]; at least one says which repository is translated")
 	}
-	names := map[string]bool{}
+	names := make(map[string]origin, len(c.Projects))
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		v.in(p.origin)
-		if p.Name != "" && names[p.Name] {
-			v.add("name", "%q is the name of another project too; each needs its own", p.Name)
+		if other, taken := names[p.Name]; taken && p.Name != "" {
+			v.add("name", "%q is the name of another project too, on line %s; each needs its own", p.Name,
+				other.lineFrom(p.origin))
 		}
-		names[p.Name] = true
-		v.project(p, c.Service.Embedded())
+		names[p.Name] = p.origin
 	}
+	checkProjects(v, c)
 	v.sharedOutputs(c)
 	v.branchClashes(c)
+}
+
+// checkProjects checks each project by itself, a share of them on each processor.
+func checkProjects(v *validator, c *Config) {
+	shares := make([]validator, min(runtime.GOMAXPROCS(0), len(c.Projects)))
+	var all sync.WaitGroup
+	for n := range shares {
+		all.Go(func() {
+			share := validator{withoutIDs: v.withoutIDs, wrong: v.wrong, fillings: make(fillings)}
+			for i := n * len(c.Projects) / len(shares); i < (n+1)*len(c.Projects)/len(shares); i++ {
+				share.project(&c.Projects[i], c.Service.Embedded())
+			}
+			shares[n] = share
+		})
+	}
+	all.Wait()
+	for _, share := range shares {
+		v.problems = append(v.problems, share.problems...)
+		v.warnings = append(v.warnings, share.warnings...)
+	}
+}
+
+// fill is what the template of a key yields for a sample.
+func (s fillings) fill(key, text string, fill func() (string, error)) (string, error) {
+	known, ok := s[[2]string{key, text}]
+	if !ok {
+		known.text, known.err = fill()
+		s[[2]string{key, text}] = known
+	}
+	return known.text, known.err
+}
+
+// clustered checks what several machines need to share projects.
+func clustered(v *validator, c *Config) {
+	v.in(c.origin.at("cluster"))
+	v.env("database_url_env", c.Cluster.DatabaseURLEnv)
+	v.plain("database_url_file", c.Cluster.DatabaseURLFile)
+	if !c.Clustered() {
+		return
+	}
+	if c.Service.Embedded() {
+		v.in(c.origin.at("service"))
+		v.add("url", `the embedded service is inside of one process, and with [cluster] there are several; write the `+
+			`address of a service that all of them reach`)
+	}
+	for i := range c.Projects {
+		if p := &c.Projects[i]; p.Repository != "" && !p.Cloned() {
+			v.in(p.origin)
+			v.add("repository", `with [cluster] it must be an address (https, ssh, file): each machine makes a clone of `+
+				`its own`)
+		}
+	}
 }
 
 func (v *validator) service(s *Service) {
@@ -183,6 +252,7 @@ func (v *validator) daemon(d *Daemon) {
 var uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
 func (v *validator) project(p *Project, embedded bool) {
+	v.in(p.origin)
 	switch {
 	case p.Name == "":
 		v.add("name", `must be a name for the project, such as "app"; messages and --project use it`)
@@ -262,7 +332,7 @@ func (v *validator) spelledApart(p *Project) {
 			at := v.o.at("target_languages")
 			for _, c := range []string{other, code} {
 				if _, mapped := p.LanguagePaths[c]; mapped {
-					at = v.o.at("language_paths").at(pathKey(c))
+					at = v.o.at("language_paths").at(position.Key(c))
 				}
 			}
 			v.addAt(at, "%s and %s would have the same files: both are spelled %q in paths", other, code, p.Language(code).Path)
@@ -276,7 +346,7 @@ func (v *validator) languagePaths(paths map[string]string, p *Project) {
 	known := append([]string{p.SourceLanguage}, p.TargetLanguages...)
 	for _, code := range slices.Sorted(maps.Keys(paths)) {
 		spelling := paths[code]
-		at := v.o.at("language_paths").at(pathKey(code))
+		at := v.o.at("language_paths").at(position.Key(code))
 		if !slices.Contains(known, code) {
 			hint := "; this project has " + strings.Join(known, ", ")
 			if near := Nearest(code, known); near != "" {
@@ -324,7 +394,10 @@ func (v *validator) pull(p *Pull) {
 	if strings.HasPrefix(p.Remote, "-") || strings.ContainsFunc(p.Remote, unicode.IsSpace) || !plainText(p.Remote) {
 		v.add("remote", `%q is not the name of a remote, such as "origin"; "" keeps commits here`, p.Remote)
 	}
-	message, err := p.Message(CommitData{Project: "app", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 2, Added: 1, Changed: 1})
+	message, err := v.fillings.fill("commit_message", p.CommitMessage, func() (string, error) {
+		return p.Message(CommitData{Project: "app", Languages: []string{"de", "fr"},
+			Files: []string{"de.json", "fr.json"}, Keys: 2, Added: 1, Changed: 1})
+	})
 	switch {
 	case err != nil:
 		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), "commit_message:")

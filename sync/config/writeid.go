@@ -11,13 +11,13 @@ import (
 // idLine is a line that sets id, with what is around the value.
 var idLine = regexp.MustCompile(`^(\s*(?:id|"id"|'id')\s*=\s*)(?:"[^"]*"|'[^']*')(\s*(?:#.*)?\r?\n?)$`)
 
-// WithID is the text of the configuration file with another identifier of a project, or of its project for documents,
+// WithID is the text of the file that has a project with another identifier of a project, or of its project for documents,
 // and no other byte changed: the value on its line; where there is none, a line below the project's name or in
 // [project.documents], which is added.
 func (c *Config) WithID(p *Project, id string, documents bool) (string, error) {
-	text, err := os.ReadFile(c.File)
+	text, err := os.ReadFile(p.File())
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", c.File, err)
+		return "", fmt.Errorf("read %s: %w", p.File(), err)
 	}
 	in := p.origin
 	if documents {
@@ -25,7 +25,7 @@ func (c *Config) WithID(p *Project, id string, documents bool) (string, error) {
 	}
 	edited, ok := withID(string(text), p.origin, in, id)
 	if !ok {
-		return "", fmt.Errorf("%s: the %s of project %q is not on a line of its own; write id = %q there", c.File,
+		return "", fmt.Errorf("%s: the %s of project %q is not on a line of its own; write id = %q there", p.File(),
 			in.at("id").path, p.Name, id)
 	}
 	return edited, nil

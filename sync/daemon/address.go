@@ -138,7 +138,7 @@ func (d *address) close() {
 	}
 	close(d.end)
 	if err := process.ShutDown(d.server, servePatience); err != nil {
-		d.log.Warn("close the daemon's address", zap.Error(err))
+		d.log.Warn("cannot close the daemon's address", zap.Error(err))
 	}
 	<-d.ended
 	d.listening = nil

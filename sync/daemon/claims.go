@@ -18,7 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/process"
 )
 
-// claims are what a daemon keeps in step: a project of the service on a branch of a repository. Two daemons with states
+// claims are what a daemon keeps in sync: a project of the service on a branch of a repository. Two daemons with states
 // of their own would each take the other's commits for a person's changes, so the second one does not begin. They lie
 // in the git directory, where every daemon of the repository looks:
 //
@@ -131,7 +131,7 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 	var other *boltledger.Locked
 	switch {
 	case errors.As(err, &other):
-		return wrongUse(fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
+		return wrongUse(fmt.Errorf("project %q: another daemon already manages it (%s); stop that one, or use its "+
 			"configuration for both", p.Name, process.HolderOf(other)))
 	case errors.Is(err, errUnneeded):
 		return fmt.Errorf("project %q: %w", p.Name, err)
@@ -142,7 +142,7 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 		defer c.mu.Unlock()
 		if _, told := c.told[dir]; !told {
 			c.told[dir] = struct{}{}
-			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name),
+			c.log.Warn("cannot check for other daemons", zap.String("project", p.Name),
 				zap.Error(err))
 		}
 		return nil

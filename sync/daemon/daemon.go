@@ -66,6 +66,8 @@ type pages struct {
 type reloads struct {
 	last    atomic.Pointer[web.Reload]
 	reading chan struct{} // closed when the last reading of the files has ended; nil before the first
+	inUse   atomic.Pointer[secrets]
+	asked   chan chan<- error
 }
 
 // servers are the goroutines that serve commands, and how long they do.
@@ -96,6 +98,7 @@ func Run(ctx context.Context, cfg *config.Config, o process.Options) error {
 	d.manager = newManager(o.Log, d.beats, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.address = &address{log: o.Log, changed: d.manager.ring}
 	d.reloads.last.Store(&web.Reload{OK: true, At: time.Now()})
+	d.reloads.asked = make(chan chan<- error)
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
 		d.claims.release(ctx, nil)
@@ -128,17 +131,21 @@ func (d *running) live(hup <-chan os.Signal) error {
 	defer stopServing()
 	d.servers.until = serving
 	d.servers.Go(func() {
-		commands := web.Control{Dir: d.process.Dir, Engine: d.engine.Load, Patience: servePatience, Hearts: d.beats}
+		commands := web.Control{Dir: d.process.Dir, Engine: d.engine.Load, Patience: servePatience, Beats: d.beats,
+			Reload: d.askReload}
 		if err := commands.Serve(serving, work); err != nil {
 			d.o.Log.Error("commands cannot ask this daemon", zap.Error(err))
 		}
 	})
 	d.offerService()
 	done := make(chan error, 1)
-	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
+	go func() { done <- d.work(work) }()
 	d.manager.ready()
 	d.servers.Go(func() { d.manager.run(d.ctx) })
 	d.servers.Go(func() { d.notifier.run(d.ctx) })
+	rotated := make(chan rotation)
+	d.servers.Go(func() { watchSecrets(d.ctx, d.reloads.inUse.Load, rotated) })
+	go d.watchConfiguration(d.ctx, d.cfg.File) // it may hang with its mount
 	d.servers.Go(func() {
 		atRest(d.ctx, func() <-chan struct{} { return d.engine.Load().Changed() },
 			func() bool { return d.engine.Load().Doing("") != (report.Doing{}) }, debug.FreeOSMemory)
@@ -149,7 +156,11 @@ func (d *running) live(hup <-chan os.Signal) error {
 		select {
 		case <-d.ctx.Done():
 		case <-hup:
-			d.reload()
+			_ = d.reload() // which is logged
+		case answer := <-d.reloads.asked:
+			answer <- d.reload()
+		case r := <-rotated:
+			d.rotate(r)
 		}
 	}
 	d.o.Log.Info("ending")
@@ -171,6 +182,26 @@ func (d *running) live(hup <-chan os.Signal) error {
 		d.o.Log.Warn("what is open could not be closed in time; it ends with the process")
 	}
 	return errors.Join(err, closed)
+}
+
+// work makes passes until ctx ends: this process's own, or those that it gets of the cluster's.
+func (d *running) work(ctx context.Context) error {
+	if d.process.Cluster == nil {
+		return d.engine.Load().RunReloading(ctx, d.next)
+	}
+	shared := make(chan error, 1)
+	go func() { shared <- d.process.Cluster.Run(ctx, d.engine.Load) }()
+	return errors.Join(d.engine.Load().RunReloading(ctx, d.next), <-shared)
+}
+
+// shareProjects has the cluster know the projects of a configuration that was read again.
+func (d *running) shareProjects(ctx context.Context) {
+	if d.process.Cluster == nil {
+		return
+	}
+	if err := d.process.Cluster.Check(ctx); err != nil { // it is tried again within a minute
+		d.o.Log.Warn("the cluster does not know the new configuration yet", zap.Error(err))
+	}
 }
 
 // offerService lets commands call the embedded service, from when the daemon has it open until it closes it.
@@ -223,7 +254,7 @@ const lookForUsers = 100 * time.Millisecond
 
 // doing is what the daemon does, in a line for the service manager.
 func (d *running) doing() string {
-	line := d.address.trouble() + inALine(d.engine.Load())
+	line := d.address.trouble() + summary(d.engine.Load())
 	if !d.reloads.last.Load().OK {
 		return "the new configuration is not used, the log says why; " + line
 	}

@@ -51,9 +51,9 @@ type manager struct {
 	pings bool          // a watchdog waits for them
 	rung  chan struct{} // one slot: the line is to be told again
 
-	mu            sync.Mutex // held while something is told
-	hang, curable suspicion  // of parts that hang, and of those among them that a new start may cure
-	said          string     // the last status line
+	mu            sync.Mutex    // held while something is told
+	hang, curable hangDebouncer // of parts that hang, and of those among them that a new start may cure
+	said          string        // the last status line
 }
 
 func newManager(log *zap.Logger, beats *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
@@ -61,7 +61,7 @@ func newManager(log *zap.Logger, beats *heartbeat.Set, doing func() string, chan
 		1), tell: func(state string) { notifySystemd(log, state) }}
 	switch patience, err := daemon.SdWatchdogEnabled(true); { // it is not for the programs that this one starts
 	case err != nil:
-		log.Warn("there may be a watchdog, and it gets no sign of life", zap.Error(err))
+		log.Warn("watchdog notification failed", zap.Error(err))
 	case patience > 0:
 		m.every, m.pings = patience/3, true
 	}
@@ -71,7 +71,7 @@ func newManager(log *zap.Logger, beats *heartbeat.Set, doing func() string, chan
 // notifySystemd tells the service manager, where there is one.
 func notifySystemd(log *zap.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		log.Warn("tell systemd", zap.Error(err))
+		log.Warn("cannot notify systemd", zap.Error(err))
 	}
 }
 
@@ -151,11 +151,11 @@ func (m *manager) look() {
 	}
 }
 
-// suspicion becomes sure at the second look in a row that finds something.
-type suspicion struct{ doubt, sure bool }
+// hangDebouncer becomes sure at the second look in a row that finds something.
+type hangDebouncer struct{ doubt, sure bool }
 
 // look tells whether it has become sure with this look, and whether it is not any more.
-func (s *suspicion) look(found bool) (began, ended bool) {
+func (s *hangDebouncer) look(found bool) (began, ended bool) {
 	was := s.sure
 	s.sure = found && (s.doubt || s.sure)
 	s.doubt = found
@@ -185,8 +185,8 @@ func (m *manager) line() string {
 	return line
 }
 
-// inALine is what an engine does, or else how it left its projects.
-func inALine(e *engine.Engine) string {
+// summary is what an engine does, or else how it left its projects.
+func summary(e *engine.Engine) string {
 	if doing := e.Doing(""); doing.What != "" {
 		return doing.Project + ": " + doing.String()
 	}

@@ -38,18 +38,18 @@ func (h *heard) times(state string) []time.Duration {
 }
 
 // managed runs f, in fake time, beside a manager whose watchdog waits for a minute.
-func managed(t *testing.T, f func(t *testing.T, hearts *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs)) {
+func managed(t *testing.T, f func(t *testing.T, beats *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &heard{start: time.Now()}
 		core, logs := observer.New(zap.InfoLevel)
-		hearts := heartbeat.New(HangsAfter)
-		m := &manager{log: zap.New(core), beats: hearts, doing: func() string { return "" },
+		beats := heartbeat.New(HangsAfter)
+		m := &manager{log: zap.New(core), beats: beats, doing: func() string { return "" },
 			changed: func() <-chan struct{} { return nil }, tell: h.tell, every: 20 * time.Second, pings: true,
 			rung: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go m.run(ctx)
-		f(t, hearts, h, m, logs)
+		f(t, beats, h, m, logs)
 	})
 }
 
@@ -77,19 +77,19 @@ func (h *heard) gaps(t *testing.T, from, to time.Duration) time.Duration {
 
 // A part that works in small steps, sleeps long, or waits for half an hour because it said that it would, keeps the pings coming.
 func TestPingsWhileAllMoves(t *testing.T) {
-	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
+	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
 		for range 3 {
 			go func() {
-				heart := hearts.Begin("part")
+				part := beats.Begin("part")
 				for range 100 { // work
 					time.Sleep(HangsAfter / 2)
-					heart.Beat()
+					part.Beat()
 				}
 				for range 4 { // wait
-					heart.Expect(30 * time.Minute)
+					part.Expect(30 * time.Minute)
 					time.Sleep(30*time.Minute + HangsAfter/2)
 				}
-				heart.End()
+				part.End()
 			}()
 		}
 		const long = 8 * time.Hour
@@ -106,8 +106,8 @@ func TestPingsWhileAllMoves(t *testing.T) {
 // Where one part of many stops in the middle of a step the pings end, soon after the longest that a step may take; the log and the status say which part it is,
 // once; and they come again when it moves.
 func TestNoPingsWhileOneHangs(t *testing.T) {
-	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
-		well, ill := hearts.Begin("the well part"), hearts.Begin("the ill part")
+	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
+		well, ill := beats.Begin("the well part"), beats.Begin("the ill part")
 		stop := make(chan struct{})
 		defer close(stop)
 		go func() {
@@ -152,9 +152,9 @@ func TestNoPingsWhileOneHangs(t *testing.T) {
 
 // A part that hangs from the beginning is told of, and is no reason to end the daemon, however long it lasts; one that has worked is, beside it as well.
 func TestPingsWhileOneNeverBegan(t *testing.T) {
-	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
+	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
 		worked := false
-		hearts.Try("the silent part", func() bool { return worked })
+		beats.Try("the silent part", func() bool { return worked })
 		const long = 5 * time.Hour
 		pass(long)
 		if last := h.gaps(t, 0, long); long-last > time.Minute/2 {
@@ -166,7 +166,7 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 		if errs := logs.All(); len(errs) != 1 || !strings.Contains(errs[0].Message, "hangs from the beginning") {
 			t.Errorf("logged: %v", errs)
 		}
-		hearts.Begin("the ill part")
+		beats.Begin("the ill part")
 		pass(2 * HangsAfter)
 		if last := h.gaps(t, long, long+HangsAfter+40*time.Second); last < long+HangsAfter-time.Minute {
 			t.Errorf("the pings end at %s", last)
@@ -182,11 +182,11 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 
 // A part that was late at one look only, like all of them when the machine stood still, is no reason to fall silent.
 func TestLateOnce(t *testing.T) {
-	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs) {
-		heart := hearts.Begin("part")
+	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs) {
+		part := beats.Begin("part")
 		for range 10 {
 			pass(HangsAfter + m.every/2) // there is one look in it after it is due
-			heart.Beat()
+			part.Beat()
 		}
 		h.gaps(t, 0, time.Since(h.start))
 		if logs.Len() > 0 {

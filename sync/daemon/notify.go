@@ -58,7 +58,7 @@ func (n *notifier) run(ctx context.Context) {
 
 func (n *notifier) tell(ctx context.Context, from *engine.Engine, fresh bool) {
 	receiver := n.receiver.Load()
-	if receiver == nil {
+	if receiver == nil || !engine.Speaks(from) {
 		return
 	}
 	now := from.LastStatus()
@@ -69,6 +69,6 @@ func (n *notifier) tell(ctx context.Context, from *engine.Engine, fresh bool) {
 		return // a status that was cut short tells nothing
 	}
 	if err := receiver.Tell(ctx, n.store, now, time.Now()); err != nil {
-		n.log.Error("what people were told cannot be remembered", zap.Error(err))
+		n.log.Error("cannot record which messages were sent", zap.Error(err))
 	}
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,13 +22,13 @@ import (
 
 // reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before
 // anything is exchanged.
-func (d *running) reload() {
+func (d *running) reload() error {
 	d.manager.reloading()
 	beat := d.beats.Begin("reading the configuration again")
 	err := d.reconfigure(heartbeat.With(d.ctx, beat))
 	beat.End()
 	if d.ctx.Err() != nil {
-		return // it was given up because the daemon ends
+		return d.ctx.Err() // it was given up because the daemon ends
 	}
 	if err == nil {
 		d.reloads.last.Store(&web.Reload{OK: true, At: time.Now()})
@@ -39,6 +40,56 @@ func (d *running) reload() {
 		d.o.Log.Error("the new configuration is not used; the old one stays", zap.Error(err))
 	}
 	d.manager.ready()
+	return err
+}
+
+// askReload has the configuration read again, and returns what came of it.
+func (d *running) askReload(ctx context.Context) error {
+	answer := make(chan error, 1)
+	select {
+	case d.reloads.asked <- answer:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+const (
+	// lookAtFiles is how often it is seen whether files of the configuration were changed.
+	lookAtFiles = 15 * time.Second
+	// settled is how long they must be as they are before they are read: an editor, or a checkout, may be at work.
+	settled = 2 * time.Second
+)
+
+// watchConfiguration has the configuration read again after its files were changed.
+func (d *running) watchConfiguration(ctx context.Context, file string) {
+	watched := config.Watch(file)
+	for wait(ctx, lookAtFiles) {
+		if !watched.Changed() {
+			continue
+		}
+		for wait(ctx, settled) && watched.Changed() {
+		}
+		d.o.Log.Info("the configuration was changed", zap.String("configuration", file))
+		_ = d.askReload(ctx) // which is logged
+	}
+}
+
+// wait waits, and reports false where ctx ends before.
+func wait(ctx context.Context, patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (d *running) reconfigure(ctx context.Context) error {
@@ -46,7 +97,6 @@ func (d *running) reconfigure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.process.ReadFile = files
 	for _, w := range cfg.Warnings {
 		d.o.Log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
@@ -54,6 +104,17 @@ func (d *running) reconfigure(ctx context.Context) error {
 		return fmt.Errorf("the state would be in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
 			"the daemon to begin with another", dir, d.process.Dir, d.process.Dir)
 	}
+	if err := d.exchange(ctx, cfg, files); err != nil {
+		return err
+	}
+	d.o.Log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)),
+		zap.String("listen", d.address.where()))
+	return nil
+}
+
+// exchange works with a configuration from now on, or, with an error, goes on with the one before.
+func (d *running) exchange(ctx context.Context, cfg *config.Config, files fileReader) error {
+	d.process.ReadFile = files
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
 		d.claims.release(ctx, d.cfg)
@@ -68,8 +129,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 	case <-d.ctx.Done():
 	}
 	d.leaveService() // the loops of the engine before have been told to end
-	d.o.Log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)),
-		zap.String("listen", d.address.where()))
+	d.shareProjects(ctx)
 	return nil
 }
 
@@ -125,11 +185,16 @@ func readAhead(cfg *config.Config) fileReader {
 		}
 		return c.data, c.err
 	}
-	for _, find := range []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
-		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL} {
+	for _, find := range secretsOf(cfg) {
 		_, _ = find(os.Getenv, once) // an error is reported when the secret is used
 	}
 	return once
+}
+
+// secretsOf are what finds each secret of a configuration, but for one that only the keyring has.
+func secretsOf(cfg *config.Config) []func(func(string) string, fileReader) (secret.Value, error) {
+	return []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
+		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL}
 }
 
 // prepared is everything that a configuration needs to be worked with.
@@ -151,11 +216,14 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	if err != nil {
 		return prepared{}, err
 	}
-	parts := engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log, Passed: d.o.Meter.Passed,
-		GitDone: d.o.Meter.GitDone, Clones: process.Clones(d.process.Dir),
+	if cfg.Clustered() != (d.process.Cluster != nil) {
+		return prepared{}, errors.New("[cluster] was added or taken away, which takes a restart of the daemon")
+	}
+	parts := d.process.Shared(engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log,
+		Meter: d.o.Meter, Clones: process.Clones(d.process.Dir),
 		Beats: d.beats, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
 			return d.claims.claim(ctx, cfg, p, process.ClaimIn(commonDir, cfg, p))
-		}, Using: d.process.UsingEmbedded(cfg)}
+		}, Using: d.process.UsingEmbedded(cfg)})
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)
@@ -181,6 +249,7 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 // take exchanges what was prepared for what there was.
 func (d *running) take(p prepared) {
 	d.cfg = p.cfg
+	d.reloads.inUse.Store(&secrets{p.cfg, digestOf(p.cfg, d.process.ReadFile)})
 	d.engine.Store(p.engine)
 	d.notifier.receiver.Store(p.receiver)
 	before := d.pages.ending
@@ -213,7 +282,7 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 		return web.Options{}, wrongUse(err)
 	}
 	return web.Options{
-		Engine: e, Log: d.o.Log.Named("web"), Version: d.o.Version, Meter: d.o.Meter, Hearts: d.beats,
+		Engine: e, Log: d.o.Log.Named("web"), Version: d.o.Version, Meter: d.o.Meter, Beats: d.beats,
 		Reloaded:      func() web.Reload { return *d.reloads.last.Load() },
 		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
 		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,

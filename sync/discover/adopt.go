@@ -3,9 +3,13 @@ package discover
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/languages"
 )
 
@@ -156,4 +160,94 @@ func (s *search) withoutCrowdin(t *template) {
 			delete(t.files, spelling)
 		}
 	}
+}
+
+// multilingual is the format of a file with all languages.
+func multilingual(name string) (formats.Format, bool) {
+	format, known := formats.ByExtension(name)
+	return format, known && format.Multilingual()
+}
+
+// catalogsOf are the files with all languages of one standing, the product's where it has any.
+func catalogsOf(s *search, least standing) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.names)) {
+		if _, is := multilingual(name); is && standingOf(name) == least && (s.names[name] || !s.anyTracked) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 && least == own {
+		return catalogsOf(s, aside)
+	}
+	return names
+}
+
+// catalogOf is a file with all languages as a group; ok is false where it is none, which is told where it should be.
+func catalogOf(s *search, name string) (g Group, source string, ok bool) {
+	format, _ := multilingual(name)
+	left := func(why string) (Group, string, bool) {
+		s.leftOut = append(s.leftOut, LeftOut{name, 1, why})
+		return g, source, false
+	}
+	src, err := s.readFile(name, &s.left)
+	if err != nil {
+		return left(unreadableFile + err.Error())
+	}
+	f, err := format.Parse(resource.Keys{}, src)
+	if err != nil {
+		return left(unreadableFile + err.Error())
+	}
+	g = Group{Source: escaped(name), Format: format.Name, Kind: format.Kind, Files: []string{name},
+		folder: path.Dir(name), spelled: make(map[string]string)}
+	texts := make(map[string]string)
+	keys := make(map[string]bool)
+	for e := range f.Entries() {
+		if e.Kind == resource.Text {
+			texts[e.Key+"\x00"+e.Form], keys[e.Key] = e.Text, true
+		}
+	}
+	g.texts, g.Keys = []map[string]string{texts}, len(keys)
+	if g.Keys == 0 {
+		return left(noTexts)
+	}
+	in, all := format.Languages(src)
+	if source, _ = codeOf(in); source == "" {
+		return left(fmt.Sprintf("says that its source language is %q, and that is not a code", in))
+	}
+	for _, spelling := range all {
+		code, is := codeOf(spelling)
+		if !is || code == source {
+			continue
+		}
+		if g.spelled[code] == "" {
+			g.Languages = append(g.Languages, code)
+		}
+		g.spelled[code] = spelling
+	}
+	slices.Sort(g.Languages)
+	g.Languages = append([]string{source}, g.Languages...)
+	return g, source, true
+}
+
+// withCatalogs are the groups of the files with all languages. Where there are no others, these say what the source
+// language is; those in another one are left out.
+func withCatalogs(s *search, others bool, given string) []Group {
+	all := make(map[string][]Group)
+	for _, name := range catalogsOf(s, own) {
+		if g, source, ok := catalogOf(s, name); ok {
+			all[source] = append(all[source], g)
+		}
+	}
+	if !others && given == "" && len(all) > 0 {
+		best := slices.MaxFunc(slices.Sorted(maps.Keys(all)), func(a, b string) int { return len(all[a]) - len(all[b]) })
+		s.source, s.reason, s.unsure = best, all[best][0].Files[0]+" says so", ""
+	}
+	for _, source := range slices.Sorted(maps.Keys(all)) {
+		for _, g := range all[source] {
+			if source != s.source {
+				s.leftOut = append(s.leftOut, LeftOut{g.Files[0], 1, fmt.Sprintf("its source language is %s, and that of the "+
+					"project %s; give it a [[project]] of its own", source, s.source)})
+			}
+		}
+	}
+	return all[s.source]
 }

@@ -50,7 +50,8 @@ func (s *search) readFile(name string, left *allowance) ([]byte, error) {
 	return src, errors.Join(err, f.Close())
 }
 
-// throughLink reports whether a folder is reached through a symbolic link: git may name a file there that was one before the link came.
+// throughLink reports whether a folder is reached through a symbolic link: git may name a file there that was one
+// before the link came.
 func (s *search) throughLink(folder string) bool {
 	linked, known := s.links[folder]
 	if !known {

@@ -17,9 +17,10 @@ import (
 // generic are folders that say nothing about which part of a product they belong to.
 var generic = []string{"src", "main", "res", "resources", "Resources", "assets", "public", "static", "config", "lib", "apps", "packages", "libs", "modules", "projects", "java", "kotlin", "wwwroot", "Base.lproj", "."}
 
-// nameCollections gives every source file a collection, as few as can be: the first push of a repository takes an import for each of them and language.
-// Files of one format share a collection unless they have a key in common, which would be one key with one translation at the service. A group
-// whose own files have one has a collection for each folder, name, or file. Names hold no language.
+// nameCollections gives every source file a collection, as few as can be: the first push of a repository takes an
+// import for each of them and language. Files of one format share a collection unless they have a key in common, which
+// would be one key with one translation at the service. A group whose own files have one has a collection for each
+// folder, name, or file. Names hold no language.
 func nameCollections(groups []Group) {
 	shared := sharing(groups)
 	above := inCommon(groups)
@@ -42,7 +43,8 @@ func nameCollections(groups []Group) {
 	}
 }
 
-// sharing are the groups that share a collection, by index: the fullest take in every other one of their format that has none of their keys.
+// sharing are the groups that share a collection, by index: the fullest take in every other one of their format that
+// has none of their keys.
 func sharing(groups []Group) [][]int {
 	order := make([]int, len(groups))
 	for i := range groups {
@@ -75,7 +77,8 @@ func sharing(groups []Group) [][]int {
 	return shared
 }
 
-// apart is the placeholder that gives each of a group's files a collection that has no other file with one of its keys: "" where none is needed.
+// apart is the placeholder that gives each of a group's files a collection that has no other file with one of its keys:
+// "" where none is needed.
 func (g *Group) apart() string {
 	f := config.Files{Source: g.Source}
 	for _, each := range []string{"", "{DIR}", "{NAME}", "{DIR}/{NAME}"} {
@@ -145,7 +148,7 @@ var notInCollections = regexp.MustCompile(`[^\pL\pN._+{}/-]+`)
 // folders are the parts of the group's path that say which part of the product it belongs to, or all of them.
 func (g *Group) folders(telling bool) []string {
 	var parts []string
-	for part := range strings.SplitSeq(path.Dir(g.Output), "/") {
+	for part := range strings.SplitSeq(path.Dir(cmp.Or(g.Output, g.Source)), "/") {
 		if strings.Contains(part, "{") || telling &&
 			(slices.Contains(generic, part) || slices.Contains(resourceFolders, part)) {
 			continue
@@ -172,8 +175,8 @@ func inCommon(groups []Group) int {
 	}
 }
 
-// name is what the files of a group should be called: from the folders that say something, with each further try from more of them; above counts
-// the first of them, which tell nothing. only: there is nothing to tell them apart from.
+// name is what the files of a group should be called: from the folders that say something, with each further try from
+// more of them; above counts the first of them, which tell nothing. only: there is nothing to tell them apart from.
 func (g *Group) name(only bool, above, try int) string {
 	parts := g.folders(try < 2)
 	if try < 2 {
@@ -201,13 +204,17 @@ func (g *Group) name(only bool, above, try int) string {
 	if len(parts) == 0 && !only && (each == "" || try > 0) {
 		parts = []string{g.noun()}
 	}
-	if try > 2 {
+	switch {
+	case try == 3:
+		parts = append(parts, g.noun())
+	case try > 3:
 		parts = append(parts, strconv.Itoa(try))
 	}
 	return cmp.Or(strings.TrimLeft(strings.Join(parts, "-")+each, "/-"), config.DefaultCollection)
 }
 
-// nameShared is what groups that share a collection are called: by the folders that they have in common, or else by what they are.
+// nameShared is what groups that share a collection are called: by the folders that they have in common, or else by
+// what they are.
 func nameShared(groups []Group, members []int, only bool, above, try int) string {
 	first := groups[members[0]]
 	common := first.folders(true)

@@ -108,7 +108,8 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 		kept = s.keep(ranked, aside, o.Source)
 	}
 	s.adopt(kept)
-	r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept)}
+	catalogs := withCatalogs(s, len(kept) > 0, o.Source)
+	r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept, catalogs)}
 	s.known(&r)
 	for _, g := range r.Groups {
 		for _, code := range g.Languages {
@@ -156,7 +157,8 @@ func (s *search) noteExport(name string) {
 	s.exports[folder].Files++
 }
 
-// known gives languages that a translation service is known not to have the codes that it has for them; paths go on to spell them as they do.
+// known gives languages that a translation service is known not to have the codes that it has for them; paths go on to
+// spell them as they do.
 func (s *search) known(r *Result) {
 	var all []string
 	for _, g := range r.Groups {
@@ -261,6 +263,9 @@ func (s *search) spotAll(l Listing) {
 	}
 	slices.Sort(s.alike)
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
+		if _, all := multilingual(name); all {
+			continue // no part of its path is a language
+		}
 		for _, found := range spot(name) {
 			s.enter(found)
 		}
@@ -283,8 +288,8 @@ func (s *search) enter(found spotted) {
 	}
 }
 
-// nameable reports whether a configuration can name a path: an output cannot hold what is a placeholder's or what not every file system can
-// write.
+// nameable reports whether a configuration can name a path: an output cannot hold what is a placeholder's or what not
+// every file system can write.
 func nameable(name string) bool {
 	return utf8.ValidString(name) && config.UnsafePath(name) == "" && !strings.ContainsAny(name, "{}*?\"<>|:,")
 }
@@ -351,8 +356,8 @@ func wordsOf(folder string) []string {
 	return append(words, "")[:max(len(words), 1)]
 }
 
-// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names that a set of texts may have as well
-// (settings, config, project) are not among them.
+// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names
+// that a set of texts may have as well (settings, config, project) are not among them.
 func neverResource(base string) bool {
 	base = strings.ToLower(base)
 	stem := strings.TrimSuffix(base, path.Ext(base))

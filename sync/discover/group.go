@@ -12,9 +12,10 @@ import (
 	"github.com/locsync/locsync/formats"
 )
 
-// group joins templates that a person would configure together: the files beside each other in a language's folder, those of nested folders, and
-// Android's files of one module. A pattern is only widened as far as it matches no other file.
-func (s *search) group(kept []*template) []Group {
+// group joins templates that a person would configure together: the files beside each other in a language's folder,
+// those of nested folders, and Android's files of one module. A pattern is only widened as far as it matches no other
+// file.
+func (s *search) group(kept []*template, more []Group) []Group {
 	var groups []Group
 	for _, members := range s.besides(kept) {
 		groups = append(groups, s.beside(members))
@@ -23,6 +24,7 @@ func (s *search) group(kept []*template) []Group {
 	for i := range groups {
 		s.finish(&groups[i])
 	}
+	groups = append(groups, more...)
 	slices.SortStableFunc(groups, func(a, b Group) int { return strings.Compare(a.Output, b.Output) })
 	nameCollections(groups)
 	for i := range groups {
@@ -31,7 +33,8 @@ func (s *search) group(kept []*template) []Group {
 	return groups
 }
 
-// besides are the templates whose source files lie beside each other, where the language is in a folder, and every other one alone.
+// besides are the templates whose source files lie beside each other, where the language is in a folder, and every
+// other one alone.
 func (s *search) besides(kept []*template) [][]*template {
 	var all [][]*template
 	index := make(map[string][]int)
@@ -52,7 +55,8 @@ func (s *search) besides(kept []*template) [][]*template {
 	return all
 }
 
-// spelledAlike reports whether no two of the templates spell a language differently: a configuration says it once for all of them.
+// spelledAlike reports whether no two of the templates spell a language differently: a configuration says it once for
+// all of them.
 func spelledAlike(templates []*template) bool {
 	ways := make(map[string]string)
 	for _, t := range templates {
@@ -83,7 +87,7 @@ func (s *search) beside(members []*template) Group {
 	wide := path.Join(escaped(dir), "*"+ext)
 	switch {
 	case !first.android() && s.matchesOnly(wide, g.Files): // a module of Android gets colours and sizes sooner or later
-		g.Source, g.Output = wide, path.Dir(first.text)+"/{NAME}"+ext
+		g.Source, g.Output = wide, path.Dir(first.text)+"/{NAME}"+path.Ext(first.text)
 	case len(g.Files) == 1:
 		g.Source, g.Output = escaped(g.Files[0]), first.text
 	default:
@@ -91,7 +95,8 @@ func (s *search) beside(members []*template) Group {
 		for i, file := range g.Files {
 			stems[i] = escaped(strings.TrimSuffix(path.Base(file), ext))
 		}
-		g.Source, g.Output = escaped(dir)+"/{"+strings.Join(stems, ",")+"}"+ext, path.Dir(first.text)+"/{NAME}"+ext
+		g.Source = escaped(dir) + "/{" + strings.Join(stems, ",") + "}" + ext
+		g.Output = path.Dir(first.text) + "/{NAME}" + path.Ext(first.text)
 	}
 	return g
 }
@@ -252,7 +257,8 @@ func structured(name string) bool {
 // railsLocales is the kind of files whose outermost key is their language.
 const railsLocales = "Rails locales"
 
-// browserExtension is the kind of _locales/en/messages.json: browsers know underscores, and regions where others have scripts.
+// browserExtension is the kind of _locales/en/messages.json: browsers know underscores, and regions where others have
+// scripts.
 const browserExtension = "Messages of a browser extension"
 
 // kind says what such files are called.
@@ -261,7 +267,7 @@ func (g *Group) kind(rooted bool) {
 	switch {
 	case strings.Contains("/"+g.Output, "/_locales/"):
 		g.Kind = browserExtension
-	case g.row().Rails && rooted:
+	case g.row().Programs.Rails && rooted:
 		g.Kind = railsLocales
 	case len(g.Files) > 1 && g.row().Namespaces && !strings.Contains(path.Base(g.Output), "{LANGUAGE}"):
 		g.Kind += " namespaces"

@@ -49,7 +49,7 @@ func (s *search) read(name, spelling string) *reading {
 	structured, ok := format.Nested()
 	switch nested := err == nil && len(f.Nested()) > 0; {
 	case nested && isLocJSON(src, f):
-		format, _ = formats.Named("locjson")
+		format, _ = formats.ByExtension(".locjson")
 		f, err = format.Parse(resource.Keys{}, src)
 	case nested && ok:
 		code, _ := codeOf(spelling)
@@ -77,12 +77,13 @@ func (s *search) read(name, spelling string) *reading {
 	return r
 }
 
-// isLocJSON reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a source.
+// isLocJSON reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a
+// source.
 func isLocJSON(src []byte, f *resource.File) bool {
 	if !slices.ContainsFunc(f.Nested(), func(name string) bool { return strings.HasPrefix(name, "units") }) {
 		return false
 	}
-	format, _ := formats.Named("locjson")
+	format, _ := formats.ByExtension(".locjson")
 	units, err := format.Parse(resource.Keys{}, src)
 	if err != nil {
 		return false
@@ -93,7 +94,8 @@ func isLocJSON(src []byte, f *resource.File) bool {
 	return false
 }
 
-// ranked are the templates that a file may belong to, the likeliest first: with the most languages, and the language deepest in the path.
+// ranked are the templates that a file may belong to, the likeliest first: with the most languages, and the language
+// deepest in the path.
 func (s *search) ranked() []*template {
 	var all []*template
 	for _, text := range sortedKeys(s.templates) {
@@ -111,8 +113,8 @@ func (s *search) ranked() []*template {
 	return all
 }
 
-// keep decides the source language and keeps the templates that are believable in it, in the order of their paths. least is how far from the product files
-// may be.
+// keep decides the source language and keeps the templates that are believable in it, in the order of their paths.
+// least is how far from the product files may be.
 func (s *search) keep(ranked []*template, least standing, given string) []*template {
 	var believed []*template
 	for _, t := range ranked {
@@ -182,7 +184,8 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	return ""
 }
 
-// notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml, 12-dont-translate.xml, untranslatable.xml.
+// notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml,
+// 12-dont-translate.xml, untranslatable.xml.
 var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
 
 const unreadableFile = "cannot be read: "

@@ -45,7 +45,7 @@ func TestRealRepositories(t *testing.T) {
 		"focus-ios":           {"en", 85, 5, 1, nil, []string{"XCUITest/{LOCALE:IOS}.lproj/InfoPlist.strings is in a folder for tests", "Widgets/{LOCALE:IOS}.lproj/Localizable.strings has no file in en"}},
 		"formbricks":          {"en-US", 24, 2, 2, nil, nil},
 		"helpy":               {"en", 87, 8, 2, nil, nil},
-		"owncloud-ios":        {"en", 18, 1, 1, nil, []string{"Localizable.xcstrings is a string catalog", "doc/images/{LANGUAGE}/title.strings is in a folder"}},
+		"owncloud-ios":        {"en", 23, 7, 4, nil, []string{"doc/images/{LANGUAGE}/title.strings is in a folder"}},
 		"planka":              {"en-US", 35, 2, 2, []string{"sr-Cyrl=sr-Cyrl-RS", "uz=uz-UZ"}, nil},
 		"redmine":             {"en", 50, 1, 1, []string{"zh-Hans=zh", "zh-Hant=zh-TW"}, []string{"extra/sample_plugin/config/locales/{LANGUAGE}.yml is in a folder"}},
 		"thunderbird-android": {"en", 76, 40, 2, []string{"en-GB=en-GB", "he=iw"}, []string{"/src/test/res/"}},

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// declarations are where projects of an ecosystem say which language their texts are written in: by the file's name, the folder that it must be in (""
-// for any), and what to look for.
+// declarations are where projects of an ecosystem say which language their texts are written in: by the file's name,
+// the folder that it must be in ("" for any), and what to look for.
 var declarations = []struct {
 	name, folder *regexp.Regexp
 	says         *regexp.Regexp
@@ -65,7 +65,8 @@ func (s *search) readDeclaration(name string, says *regexp.Regexp) {
 	}
 }
 
-// decide settles the source language: the one that was given, that the projects' settings say, English, or the one that is most often there.
+// decide settles the source language: the one that was given, that the projects' settings say, English, or the one that
+// is most often there.
 func (s *search) decide(believed []*template, given string) {
 	s.reason, s.unsure = "", ""
 	if given != "" {
@@ -101,7 +102,7 @@ func (s *search) decide(believed []*template, given string) {
 	case there[s.source] == 0:
 		s.reason = "files without a language in their path are taken for English"
 	case strings.HasPrefix(s.source, "en"):
-		s.reason = "it is English, and nothing says otherwise"
+		s.reason = "the default; --source names another"
 	default:
 		s.reason = "there is no English, and no language with more files"
 	}
@@ -110,8 +111,8 @@ func (s *search) decide(believed []*template, given string) {
 	}
 }
 
-// product is the templates with the most languages, and those with half as many: they decide what the source language is. What is beside them is a tutorial,
-// a plugin or a template.
+// product is the templates with the most languages, and those with half as many: they decide what the source language
+// is. What is beside them is a tutorial, a plugin or a template.
 func product(believed []*template) []*template {
 	most := 0
 	for _, t := range believed {
@@ -153,8 +154,8 @@ func census(templates []*template) (there, alone map[string]int, bases int) {
 	return there, alone, bases
 }
 
-// met is the language of the files that a declared one means: itself, or the region that is there instead; a declared en is met by en-US. What is beside
-// files without a language is a translation.
+// met is the language of the files that a declared one means: itself, or the region that is there instead; a declared
+// en is met by en-US. What is beside files without a language is a translation.
 func met(code string, there, alone map[string]int, bases int) string {
 	if there[code] > 0 {
 		return code
@@ -174,7 +175,8 @@ func met(code string, there, alone map[string]int, bases int) string {
 	return ""
 }
 
-// standIns gives templates that have no file in the source language the one in its only other spelling, unless that is a translation elsewhere.
+// standIns gives templates that have no file in the source language the one in its only other spelling, unless that is
+// a translation elsewhere.
 func (s *search) standIns(templates []*template) {
 	translated := make(map[string]bool)
 	for _, t := range templates {
@@ -210,7 +212,8 @@ func texts(n int) string {
 	return strconv.Itoa(n) + " texts"
 }
 
-// guess is English where there is any, else the language that is most often there; of several, the one with the most texts, or the commonest.
+// guess is English where there is any, else the language that is most often there; of several, the one with the most
+// texts, or the commonest.
 func (s *search) guess(believed []*template, there, alone map[string]int, bases int) string {
 	isEnglish := func(code string) bool { return strings.HasPrefix(code, "en-") }
 	if there["en"] > 0 || bases > 0 && !slices.ContainsFunc(sortedKeys(alone), isEnglish) {
@@ -241,8 +244,8 @@ func (s *search) guess(believed []*template, there, alone map[string]int, bases 
 // mostRead bounds how many files are read to find out which language is the fullest.
 const mostRead = 200
 
-// fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a translation. Other languages are not
-// doubted: there is no first one among them.
+// fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a
+// translation. Other languages are not doubted: there is no first one among them.
 func (s *search) fuller(believed []*template) (string, int) {
 	if s.source != "en" {
 		return "", 0
@@ -284,7 +287,8 @@ func (s *search) fullness(templates []*template) map[string]int {
 
 var pluralEnd = re(`[/_.](zero|one|two|few|many|other)$`)
 
-// otherBase finds an unqualified folder of Android beside an English one that says something else: then the unqualified one is in a language that no path tells.
+// otherBase finds an unqualified folder of Android beside an English one that says something else: then the unqualified
+// one is in a language that no path tells.
 func (s *search) otherBase(believed []*template) string {
 	for _, t := range believed {
 		by, _ := t.spellings()

@@ -11,12 +11,13 @@ import (
 	"github.com/locsync/locsync/sync/languages"
 )
 
-// common are languages that products are written in or translated into first. A path that is read as one of them probably means it: io, os, to and ml
-// are languages as well.
+// common are languages that products are written in or translated into first. A path that is read as one of them
+// probably means it: io, os, to and ml are languages as well.
 var common = []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sk", "hu", "ro", "bg", "hr", "sr", "sl", "el", "tr", "sv", "da", "nb", "no", "nn", "fi", "et", "lv", "lt", "ja", "ko",
 	"zh", "ar", "he", "fa", "hi", "bn", "ur", "th", "vi", "id", "ms", "fil", "ca", "eu", "gl", "af", "sq", "mk", "ka", "hy", "az", "kk", "sw", "ta", "te"}
 
-// long are the codes of three letters that software is translated into. Of the thousands of others most are words: app, bin, dev, log, min, new.
+// long are the codes of three letters that software is translated into. Of the thousands of others most are words: app,
+// bin, dev, log, min, new.
 var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb", "fil", "fur", "gsw", "haw", "hsb", "ilo", "kab", "kok", "lmo", "mai", "mni", "nds", "nqo", "nso", "pap", "sah", "sat", "scn", "sma",
 	"smj", "smn", "sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco", "sgs", "tzm"}
 
@@ -34,8 +35,8 @@ var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-T
 // serbian are MediaWiki's names of its two scripts, which would be Serbian in Ecuador and no tag at all.
 var serbian = map[string]string{"sr-ec": "sr-Cyrl", "sr-el": "sr-Latn"}
 
-// codeOf turns a spelling of a path into the service's code. Parts are judged one by one: a parser of whole language tags takes an
-// Android folder (zh-rTW) for something else altogether.
+// codeOf turns a spelling of a path into the service's code. Parts are judged one by one: a parser of whole language
+// tags takes an Android folder (zh-rTW) for something else altogether.
 func codeOf(spelling string) (string, bool) {
 	if tag, ok := strings.CutPrefix(spelling, "b+"); ok { // Android's values-b+sr+Latn
 		spelling = strings.ReplaceAll(tag, "+", "-")
@@ -111,8 +112,8 @@ func isRegion(p string) bool {
 	return err == nil
 }
 
-// probably turns a spelling into a code where the texts prove that it is one: rare languages, variants, and countries that are meant for their
-// language (jp, cz). "" where it is none all the same.
+// probably turns a spelling into a code where the texts prove that it is one: rare languages, variants, and countries
+// that are meant for their language (jp, cz). "" where it is none all the same.
 func probably(spelling string) string {
 	spelling = strings.ReplaceAll(plainSpelling(strings.TrimPrefix(spelling, "b+")), "+", "-")
 	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
@@ -147,7 +148,8 @@ func probably(spelling string) string {
 	return ""
 }
 
-// forTests says why a code is of no language that people speak: codes for private use, and the regions of Android's pseudo-languages.
+// forTests says why a code is of no language that people speak: codes for private use, and the regions of Android's
+// pseudo-languages.
 func forTests(spelling string) string {
 	parts := strings.FieldsFunc(strings.ToLower(spelling), func(r rune) bool { return r == '-' || r == '_' || r == '+' })
 	switch {
@@ -180,8 +182,9 @@ func plainSpelling(spelling string) string {
 	return strings.Join(parts, "-")
 }
 
-// Choose settles how paths spell the languages that are to be translated into: as the files do that are there. For a language that a group has no file of
-// yet it is the way of other groups of its platform, in the group's own style, or what the platform reads.
+// Choose settles how paths spell the languages that are to be translated into: as the files do that are there. For a
+// language that a group has no file of yet it is the way of other groups of its platform, in the group's own style, or
+// what the platform reads.
 func (r *Result) Choose(targets []string) {
 	r.Targets = targets
 	r.Paths = make(map[string]string)
@@ -278,8 +281,8 @@ func (g *Group) way(code, others string) string {
 	return way
 }
 
-// androidSpelling is what {LOCALE:ANDROID} needs to yield a folder that Android knows. Scripts have no letter there, and regions in numbers neither:
-// they are written as in values-b+sr+Latn, or, for Chinese, as a region.
+// androidSpelling is what {LOCALE:ANDROID} needs to yield a folder that Android knows. Scripts have no letter there,
+// and regions in numbers neither: they are written as in values-b+sr+Latn, or, for Chinese, as a region.
 func androidSpelling(code string) string {
 	code = region(code)
 	parts := strings.Split(code, "-")

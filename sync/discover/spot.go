@@ -11,7 +11,7 @@ import (
 
 // resourceFolders are folder names that resource files are kept under. A single language is only believed in there.
 var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language",
-	"languages", "translation", "translations", "messages", "localization", "localizations", "intl"}
+	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "LC_MESSAGES"}
 
 // spotted is a file with the part of its path that names its language taken out.
 type spotted struct {
@@ -77,7 +77,8 @@ func spotTwice(found []spotted) []spotted {
 	return both
 }
 
-// spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN, devise.pt-BR).
+// spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
+// devise.pt-BR).
 func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 	if _, ok := codeOf(stem); ok {
 		add("{LANGUAGE}"+ext, stem)
@@ -122,9 +123,13 @@ func (t *template) inName() bool { return strings.Contains(path.Base(t.text), "{
 
 func (t *template) android() bool { return strings.Contains(t.text, "{LOCALE:ANDROID}") }
 
-// findBase looks for the file that its translations were named after: messages.json beside messages.de.json, locales/app.json above locales/de/app.json.
+// findBase looks for the file that its translations were named after: messages.json beside messages.de.json,
+// locales/app.json above locales/de/app.json.
 func (t *template) findBase(names map[string]bool) {
 	if strings.Contains(t.text, "{LOCALE:") {
+		return
+	}
+	if t.base = t.extracted(names); t.base != "" {
 		return
 	}
 	parts := strings.Split(t.text, "/")
@@ -142,6 +147,38 @@ func (t *template) findBase(names map[string]bool) {
 			t.base = name
 		}
 	}
+}
+
+// extracted looks for the file that a program's texts were extracted to, where the format has an extension for those:
+// locale/app.pot for locale/de/LC_MESSAGES/app.po, also in the folders above; po/app.pot, alone there, for po/de.po.
+func (t *template) extracted(names map[string]bool) string {
+	format, _ := formats.ByExtension(t.text)
+	if format.Extracted() == "" || len(t.files) == 0 {
+		return ""
+	}
+	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
+	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
+	stem = strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-")
+	for folder := path.Dir(before + "x"); ; folder = path.Dir(folder) {
+		if name := path.Join(folder, stem+format.Extracted()); stem != "" {
+			if _, there := names[name]; there {
+				return name
+			}
+		}
+		if folder == "." {
+			break
+		}
+	}
+	var found []string
+	for name := range names {
+		if stem == "" && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == format.Extracted() {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 // spellings are how the paths of its files name languages, one way each: where two ways mean one language, the service's or else the first.
@@ -162,7 +199,8 @@ func (t *template) spellings() (by map[string]string, doubled []string) {
 	return by, doubled
 }
 
-// sourceFile is the template's file in the source language; "" where it has none. Android's unqualified folder is the source's whatever else there is.
+// sourceFile is the template's file in the source language; "" where it has none. Android's unqualified folder is the
+// source's whatever else there is.
 func (t *template) sourceFile(source string) string {
 	if t.android() {
 		return t.base
@@ -184,7 +222,8 @@ func (t *template) inPlace() bool {
 	return false
 }
 
-// believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format that is nothing else.
+// believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format
+// that is nothing else.
 func (t *template) believable() bool {
 	format, _ := formats.ByExtension(t.text)
 	if strings.Contains(t.text, "{LOCALE:") || format.Texts {

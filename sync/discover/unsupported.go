@@ -17,14 +17,7 @@ const intoJSON = "keep the texts in JSON or YAML, or convert it to one of them b
 
 // noGrammar are such kinds by extension.
 var noGrammar = map[string]kind{
-	".xcstrings":   {name: "a string catalog", instead: "keep the texts in .strings files (xcrun xcstringstool compile makes them from a catalog)"},
 	".stringsdict": {name: "a .stringsdict of plural forms", instead: "the .strings file beside it is used, this one stays as it is"},
-	".po":          {name: "gettext's PO", instead: intoJSON},
-	".pot":         {name: "gettext's PO", instead: intoJSON},
-	".xlf":         {name: "XLIFF", instead: "let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push"},
-	".xliff":       {name: "XLIFF", instead: "let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push"},
-	".resx":        {name: ".NET's RESX", instead: intoJSON},
-	".resw":        {name: "Windows' RESW", instead: intoJSON},
 	".ftl":         {name: "Fluent", instead: intoJSON},
 	".php":         {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
 	".toml":        {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
@@ -83,8 +76,8 @@ func (s *search) noteUnreadable(name string, size int64) {
 	u.languages[language] = true
 }
 
-// unsupported are the files of such kinds. It says which kind most of the repository's translations are in, where they are more than what can be
-// translated with this configuration.
+// unsupported are the files of such kinds. It says which kind most of the repository's translations are in, where they
+// are more than what can be translated with this configuration.
 func (s *search) unsupported(supported int64) (all []LeftOut, most string) {
 	bytes, files := make(map[string]int64), make(map[string]int)
 	example := make(map[string]*unreadable)

@@ -59,7 +59,7 @@ func (d *doctor) probeDaemon(ctx context.Context, n *notes) {
 	holder := boltledger.Claimed(dir)
 	who := "a process"
 	if holder != nil && holder.PID != 0 {
-		who = fmt.Sprintf("process %d, since %s,", holder.PID, terminal.InUTC(holder.Since))
+		who = fmt.Sprintf("process %d, since %s,", holder.PID, report.InUTC(holder.Since))
 	}
 	var other *web.Mismatch
 	switch {
@@ -76,7 +76,7 @@ func (d *doctor) probeDaemon(ctx context.Context, n *notes) {
 		n.warn("daemon", "where it is a command, wait until it ends; otherwise end it",
 			"%s has the state and does not answer as a daemon", who)
 	case errors.Is(err, web.ErrNoDaemon):
-		n.ok("daemon", "none runs; `locsync run` is one")
+		n.ok("daemon", "not running; `locsync run` starts it")
 	default:
 		n.failed("daemon", err, "look at its log, and restart it")
 	}
@@ -181,7 +181,7 @@ func get(ctx context.Context, d *doctor, address string) (code int, said string,
 	return resp.StatusCode, strings.TrimSpace(string(text)), err
 }
 
-// probeOthers looks for daemons with other states that keep the same projects in step: each would take the other's
+// probeOthers looks for daemons with other states that keep the same projects in sync: each would take the other's
 // commits for a person's changes.
 func (d *doctor) probeOthers(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
@@ -192,7 +192,7 @@ func (d *doctor) probeOthers(ctx context.Context, n *notes) {
 	others := process.OtherDaemons(ctx, d.cfg, dir)
 	for _, other := range others {
 		n.fault("others", report.ExitWrong, "stop that one, or use its configuration for both",
-			"another daemon keeps project %q in step already: %s", other.Project, other.Holder)
+			"another daemon keeps project %q in sync already: %s", other.Project, other.Holder)
 	}
 	if len(others) == 0 {
 		n.ok("others", "no other daemon works for the same projects here")

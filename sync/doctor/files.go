@@ -50,7 +50,7 @@ func (d *doctor) probeFiles(ctx context.Context, n *notes) {
 				"%s; the configuration does not fit them", told)
 		case bad > 0:
 			n.fault("files", report.ExitPartial, "`locsync check` lists them with what to do",
-				"%s, %s: that much would be left out",
+				"%s, %s; those entries would be skipped",
 				told, terminal.Count(bad, "error"))
 		case len(p.Files) == 0:
 			n.warn("files", "correct source in [[project.files]]", "%s: no file matches", p.Name)

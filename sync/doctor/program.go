@@ -32,9 +32,9 @@ func (d *doctor) probeProgram(_ context.Context, n *notes) {
 	case now.Before(d.built):
 		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true): schedules, "+
 			"certificates and commits go by it",
-			"it says %s, which is before this program was built", terminal.InUTC(now))
+			"it says %s, which is before this program was built", report.InUTC(now))
 	default:
-		n.ok("clock", "%s; this process's zone is %s", terminal.InUTC(now), zone)
+		n.ok("clock", "%s; this process's zone is %s", report.InUTC(now), zone)
 	}
 	if u, err := user.Current(); err == nil {
 		n.ok("user", "%s (%s)", u.Username, u.Uid)
@@ -53,7 +53,7 @@ func (d *doctor) probeProgram(_ context.Context, n *notes) {
 	if len(set) == 0 {
 		set = []string{"none of those that matter"}
 	}
-	n.ok("environment", "set are %s", strings.Join(set, ", "))
+	n.ok("environment", "set: %s", strings.Join(set, ", "))
 	probeTerminal(d, n)
 }
 
@@ -75,7 +75,7 @@ func builtAt() time.Time {
 
 func probeTerminal(d *doctor, n *notes) {
 	if !term.IsTerminal(int(os.Stdout.Fd())) {
-		n.ok("terminal", "standard output is none")
+		n.ok("terminal", "standard output is not a terminal")
 		return
 	}
 	columns, lines, coloured := terminal.NewScreen(os.Stdout, os.Stdout).Appearance()
@@ -115,7 +115,7 @@ func (d *doctor) probeConfiguration(_ context.Context, n *notes) {
 	switch {
 	case errors.As(d.cfgErr, &problems):
 		for _, p := range problems {
-			n.fault("file", report.ExitWrong, "correct it; config.example.toml shows every key with what is allowed",
+			n.fault("file", report.ExitWrong, "correct it; `locsync help configuration` shows every key with what is allowed",
 				"%s", p.Error())
 		}
 		return
@@ -136,7 +136,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		return
 	}
 	one := func(check, need string, read func(func(string) string, func(string) ([]byte, error)) (secret.Value, error)) {
-		where := ""
+		where := "the keyring"
 		getenv := func(name string) string {
 			value := d.getenv(name)
 			if value != "" && name != "CREDENTIALS_DIRECTORY" {
@@ -154,7 +154,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		secret, err := read(getenv, readFile)
 		switch {
 		case err != nil:
-			n.failed(check, wrongUse(err), "set one of the sources that it may come from")
+			n.failed(check, wrongUse(err), "set one of the sources that it is read from")
 		case secret.IsZero() && need != "":
 			n.ok(check, "%s", need)
 		case !secret.IsZero():
@@ -165,7 +165,9 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		n.warn("secret files", "correct it, and replace the secret if others may have read it", "%s", p.Error())
 	}
 	if !d.cfg.Service.Embedded() {
-		one("API key", "", d.cfg.APIKey)
+		one("API key", "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
+			return process.APIKey(ctx, d.cfg, getenv, readFile)
+		})
 	}
 	one("webhooks", "no secret is configured: webhooks of git hosts are refused", d.cfg.WebhookSecret)
 	one("callbacks", "no secret is configured: notifications of the service are refused", d.cfg.CallbackSecret)

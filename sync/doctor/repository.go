@@ -287,7 +287,7 @@ func probeHooks(ctx context.Context, d *doctor, n *notes, c *checkout) {
 		n.warn("hooks", "locsync hook install", "another program or configuration than this one is called by %s",
 			strings.Join(old, ", "))
 	case installed == len(hooks):
-		n.ok("hooks", "git rings the daemon")
+		n.ok("hooks", "git notifies the daemon")
 	case installed > 0:
 		n.warn("hooks", "locsync hook install; a hook that git is to run must be executable",
 			"%d of %d tell the daemon, and not %s", installed, len(hooks), strings.Join(silent, ", "))

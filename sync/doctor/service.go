@@ -191,10 +191,10 @@ func tellCertificate(d *doctor, n *notes, c service.Certificate) {
 	case left <= 0:
 		n.fault("certificate", report.ExitLater, "renew it at the service; where it is not that old, set the clock of "+
 			"this machine",
-			"it ended %s, %s", terminal.Ago(c.Expires, d.now()), terminal.InUTC(c.Expires))
+			"it ended %s, %s", terminal.Ago(c.Expires, d.now()), report.InUTC(c.Expires))
 	case left < soonEnds:
 		n.warn("certificate", "renew it at the service", "it ends %s, %s", terminal.Ago(c.Expires, d.now()),
-			terminal.InUTC(c.Expires))
+			report.InUTC(c.Expires))
 	default:
 		n.ok("certificate", "good for %s, signed by %s", terminal.Span(left), c.Issuer)
 	}

@@ -71,6 +71,6 @@ func probeWatching(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	case err != nil:
 		n.failed("event", err, "let this user write in the git folder")
 	default:
-		n.ok("event", "of a file in the git folder, after %s", took.Round(time.Microsecond))
+		n.ok("event", "a change in the git folder was seen after %s", took.Round(time.Microsecond))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/schedule"
 	"github.com/locsync/locsync/sync/jsonschema"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/documents"
@@ -87,7 +88,7 @@ func Schemas(commands map[string]any) jsonschema.Schema {
 // Configuration is the JSON Schema of the configuration file.
 func Configuration() jsonschema.Schema {
 	b := jsonschema.Builder{Tag: "toml", Closed: true, Known: map[reflect.Type]jsonschema.Schema{
-		reflect.TypeFor[config.Schedule](): {"type": "string"},
+		reflect.TypeFor[schedule.Schedule](): {"type": "string"},
 	}}
 	root := b.Of(reflect.TypeFor[config.Config]())
 	return jsonschema.Schema{"$schema": jsonschema.Draft, "title": config.FileName, "$ref": root["$ref"], "$defs": b.Defs}

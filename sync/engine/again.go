@@ -57,11 +57,14 @@ func once[R any](ctx context.Context, p *project, dry bool, of kind[R]) ([]R, er
 	if !dry && of.record == ledger.PassPull {
 		p.repository.Maintain(ctx, repo)
 	}
+	if !dry {
+		p.repository.Shrink(ctx)
+	}
 	return reports, errors.Join(errs...)
 }
 
-// twice makes a pass, and makes it again where what it failed for could be repaired.
-func twice[R runReport[R]](ctx context.Context, p *project, dry bool, of kind[R]) ([]R, error) {
+// retryAfterRepair makes a pass, and makes it again where what it failed for could be repaired.
+func retryAfterRepair[R runReport[R]](ctx context.Context, p *project, dry bool, of kind[R]) ([]R, error) {
 	first, err := once(ctx, p, dry, of)
 	if !p.repository.Mended(ctx, err) {
 		return first, err
@@ -70,7 +73,7 @@ func twice[R runReport[R]](ctx context.Context, p *project, dry bool, of kind[R]
 	if dry { // nothing was done
 		return second, err
 	}
-	return continued(first, second), err
+	return mergeReports(first, second), err
 }
 
 // pushAgain makes a push again while imports of it are lost on their way and the service may come back. What is still
@@ -81,13 +84,13 @@ func (p *project) pushAgain(
 	for r := service.NewRecovery(p.branch.Service); r.Worth(ctx, err); {
 		var second []push.Report
 		second, err = p.push(ctx, o)
-		reports = continued(reports, second)
+		reports = mergeReports(reports, second)
 	}
 	return reports, err
 }
 
-// continued are the reports of two runs by line, in the second's order.
-func continued[R runReport[R]](first, second []R) []R {
+// mergeReports are the reports of two runs by line, in the second's order.
+func mergeReports[R runReport[R]](first, second []R) []R {
 	at := make(map[string]int, len(second))
 	for i, r := range second {
 		at[r.Line()] = i

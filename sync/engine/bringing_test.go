@@ -208,7 +208,7 @@ func TestBringingABrokenFileIn(t *testing.T) {
 	files["config/locales/fr.yml"] = "fr:\n  hello: \"Bon\n"
 	w := newWorld(t, product(append([]string{"fr"}, five...), "final", "final"), files)
 	broken := func(p report.Problem) bool {
-		return p.File == "config/locales/fr.yml" && p.Line == 2 && strings.Contains(p.String(), "left alone until this is repaired")
+		return p.File == "config/locales/fr.yml" && p.Line == 2 && strings.Contains(p.String(), "correct the file, which is skipped")
 	}
 	p := w.pushes(push.Options{Translations: true})
 	if !slices.ContainsFunc(p.Problems, broken) {

@@ -31,7 +31,7 @@ func (d disputed) text(form int, who string) string {
 	return fmt.Sprintf("%s %s %s.", d.key, disputedForms[form], who)
 }
 
-// texts are the key's, as they were when everybody was in step or as somebody has written them since.
+// texts are the key's, as they were when everybody was in sync or as somebody has written them since.
 func (d disputed) texts(who string, wrote [2]bool) (texts [2]string) {
 	for i := range texts {
 		if texts[i] = d.text(i, "first"); wrote[i] {
@@ -108,7 +108,7 @@ func TestConflictsOfPlurals(t *testing.T) {
 
 const disputedPath = "res/values-de/strings.xml"
 
-// disputedWorld has everybody in step about the keys.
+// disputedWorld has everybody in sync about the keys.
 func disputedWorld(t *testing.T, all []disputed) *world {
 	t.Helper()
 	source := disputedFile(all, func(d disputed) [2]string { return [2]string{d.key, d.key + "s"} })

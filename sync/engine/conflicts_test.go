@@ -91,7 +91,7 @@ func TestKeyOfAConflictOnOneOfTheBranches(t *testing.T) {
 	w.problem(sent(push.Options{})[1].Problems, "Käselaib", "Käserad")
 	for _, dry := range []bool{true, false} {
 		p := sent(push.Options{Ours: true, Keys: []string{"c", "nowhere"}, DryRun: dry})
-		w.problem(append(p[0].Problems, p[1].Problems...), "nowhere", "is in no conflict")
+		w.problem(append(p[0].Problems, p[1].Problems...), "nowhere", "has no conflict")
 		if len(p[1].Settled) != 1 || p[1].Settled[0].Key != "c" {
 			t.Errorf("%+v", p[1])
 		}

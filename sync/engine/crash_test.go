@@ -15,7 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// The story of the crash tests. Everything is in step; then a person changes a source text, renames a key, adds one, and changes a
+// The story of the crash tests. Everything is in sync; then a person changes a source text, renames a key, adds one, and changes a
 // translation; translators change translations of both files; somebody changes a translation on the branch at the remote.
 const crashProject = `
 source_language = "en"
@@ -241,7 +241,7 @@ func (u *undisturbed) sentOnce(s *scene) {
 //	plan -> identified -> finished -> downloaded                 exports
 //	merged -> committed -> staged -> delivered -> forgotten      commits
 //
-// The arrows are cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal of a file, be it the state's or
+// It is cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal of a file, be it the state's or
 // git's. Nothing in the engine knows of the test. -tags soak cuts at all of them, fifty times and more; without it, at some, other ones each time.
 func TestKilledAtEveryArrow(t *testing.T) {
 	gittest.Long(t)

@@ -38,7 +38,7 @@ func decision(o push.Options, known []string) (push.Options, error) {
 		if near := config.Nearest(language, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language,
+		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it has no conflict; %s", language,
 			hint)}
 	}
 	o.Files = slices.Clone(o.Files)
@@ -90,7 +90,7 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 	}
 	for _, p := range idle {
 		p.Code = report.CodeNoConflict
-		p.Problem = "is in no conflict" + instead(p.Key, all) + "; locsync status names those that are"
+		p.Problem = "has no conflict" + instead(p.Key, all) + "; locsync status names those that are"
 		reports[looked].Problems = append(reports[looked].Problems, p.Advised())
 	}
 }

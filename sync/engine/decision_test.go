@@ -89,18 +89,18 @@ func TestChosenConflicts(t *testing.T) {
 		{push.Options{Languages: []string{"de"}}, 4, nil},
 		{push.Options{Languages: []string{"de", "fr"}, Keys: []string{"open"}}, 4, nil},
 		{push.Options{Files: []string{"./locales//fr/menu.json"}}, 2, nil},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): is in no conflict, but \"open\" (de) in locales/de/menu.json, "}},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": is in no conflict, "open" is; locsync status names those that are`}},
-		{push.Options{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: is in no conflict, but ", "menu.json: is in no conflict, but "}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): has no conflict, but \"open\" (de) in locales/de/menu.json, "}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": has no conflict, "open" is; locsync status names those that are`}},
+		{push.Options{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: has no conflict, but ", "menu.json: has no conflict, but "}},
 		{push.Options{Files: []string{"locales/fr/menu.json", "locales/de/menu.json"}, Languages: []string{"fr", "de"}, Keys: []string{"the end"}}, 2, nil},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): is in no conflict, but "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
-		{push.Options{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): is in no conflict`}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): has no conflict, but "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
+		{push.Options{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): has no conflict`}},
 	} {
 		c.o.Theirs, c.o.DryRun = true, true
 		p := w.pushes(c.o)
 		var told []string
 		for _, problem := range p.Problems {
-			if strings.Contains(problem.Problem, "in no conflict") {
+			if strings.Contains(problem.Problem, "has no conflict") {
 				told = append(told, problem.String())
 			}
 		}
@@ -113,8 +113,8 @@ func TestChosenConflicts(t *testing.T) {
 		o    push.Options
 		says string
 	}{
-		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it is in no conflict; choose from de, fr`},
-		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it is in no conflict; did you mean fr?`},
+		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it has no conflict; choose from de, fr`},
+		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it has no conflict; did you mean fr?`},
 		{push.Options{Languages: []string{"fr"}}, "ours or theirs"},
 		{push.Options{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
 	} {

@@ -95,16 +95,25 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report,
 		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
-	var errs []error
-	for _, p := range projects {
+	all, err = each(projects, func(p *project) ([]push.Report, error) {
 		reports, err := p.push(ctx, o)
 		if o.Patient && !o.DryRun {
-			reports, err = p.pushAgain(ctx, o, reports, err)
+			return p.pushAgain(ctx, o, reports, err)
 		}
+		return reports, err
+	})
+	nameUndecidable(o, all)
+	return all, err
+}
+
+// each makes the passes of projects, and joins what they report and why they failed.
+func each[R any](projects []*project, pass func(*project) ([]R, error)) (all []R, _ error) {
+	var errs []error
+	for _, p := range projects {
+		reports, err := pass(p)
 		errs = append(errs, err)
 		all = append(all, reports...)
 	}
-	nameUndecidable(o, all)
 	return all, errors.Join(errs...)
 }
 
@@ -124,13 +133,7 @@ func pullAll(ctx context.Context, e *Engine, o pull.Options) (all []pull.Report,
 		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
-	var errs []error
-	for _, p := range projects {
-		reports, err := p.pull(ctx, o)
-		errs = append(errs, err)
-		all = append(all, reports...)
-	}
-	return all, errors.Join(errs...)
+	return each(projects, func(p *project) ([]pull.Report, error) { return p.pull(ctx, o) })
 }
 
 // Sync is a push and then a pull, which tells nothing that the push has told.

@@ -12,6 +12,9 @@ func (e *Engine) Reloaded(err error) {
 		event.Result, event.Text = report.ResultFailed,
 			"A new configuration is not used, and the old one stays: "+events.Brief(err.Error())
 	}
+	if e.Cluster != nil {
+		return // each process would tell it, of every project; its log does
+	}
 	for _, p := range e.projects {
 		p.tellNow(event)
 	}

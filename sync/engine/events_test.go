@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +146,7 @@ func TestEvents(t *testing.T) {
 
 	today := time.Now().UTC().Format(time.DateOnly)
 	days := w.Status(t.Context()).Projects[0].Activity
-	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || days[0] != (report.Day{Date: time.Now().AddDate(0, 0, -29).UTC().Format(time.DateOnly)}) {
+	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || !reflect.DeepEqual(days[0], report.Day{Date: time.Now().AddDate(0, 0, -29).UTC().Format(time.DateOnly)}) {
 		t.Errorf("%d days, the first %+v, today %+v", len(days), days[0], last)
 	}
 }
@@ -355,6 +356,12 @@ func TestQuietPassesWriteNoEvents(t *testing.T) {
 	}
 }
 
+// passMeter is a Meter of passes alone.
+type passMeter func(pass.Passed)
+
+func (m passMeter) Passed(p pass.Passed)                  { m(p) }
+func (m passMeter) GitDone(string, string, time.Duration) {}
+
 // A commit that waits, since the branch is checked out and has changes of somebody's, is told and counted when it arrives: not when it is made, and not at
 // every pull that finds it waiting.
 func TestEventsOfACommitThatWaits(t *testing.T) {
@@ -362,11 +369,11 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 	w := newWorld(t, settings+"[project.pull]\nbranch = \"main\"\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	w.clean(push.Options{})
 	committed := 0
-	w.Passed = func(p pass.Passed) {
+	w.Meter = passMeter(func(p pass.Passed) {
 		if p.Committed {
 			committed++
 		}
-	}
+	})
 	w.final("de", "a", "A de")
 	w.write(enApp, `{"a": "A is edited"}`)
 	n := len(w.told(0))

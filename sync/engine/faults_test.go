@@ -256,7 +256,7 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 	gittest.Sound(t, s.path("origin.git"))
 }
 
-// State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and repository hold stays, in step or not.
+// State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and repository hold stays, in sync or not.
 func TestDamagedStateTakesNothingAway(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

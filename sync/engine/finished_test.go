@@ -20,7 +20,7 @@ func (w *world) keptKinds(name string) []string {
 	w.check(w.store.View(func(tx ledger.Reader) error {
 		for _, kind := range []string{"pushed", "removed", "sent", "delivered", "merged", "known", "source known", "source seen", "filler", "seen",
 			"seen l10n/feature/x", "made", "outdated", "gone", "inherited", "former", "conflicts", "reconciled", "request", "jobs", "past", "looked",
-			"barren", "unsent", "moves", "missing", "renames", "delivery"} {
+			"unsent", "moves", "missing", "renames", "delivery"} {
 			slots, err := tx.Slots(ledger.Slot{Scope: name, Kind: kind})
 			if err != nil {
 				return err

@@ -34,16 +34,39 @@ type Parts struct {
 	// Claim, when not nil, is asked before every pass for the sole use of a repository that is on this machine, whose
 	// common git folder it gets, from several goroutines. An error keeps the pass from being made.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
-	// Passed, when not nil, is told of every pass that ended, dry runs left out, from several goroutines.
-	Passed func(pass.Passed)
-	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from
-	// several goroutines.
-	GitDone func(op, outcome string, took time.Duration)
+	// Meter, when not nil, measures what is done.
+	Meter Meter
+	// Cluster, when not nil, is what this process shares with others that make passes of the same projects.
+	Cluster Cluster
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
 	Patience time.Duration
 
 	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
 	ProbeFrom int
+}
+
+// Meter is told, from several goroutines, of every pass that ended, dry runs left out, and of what was asked of git
+// remotes and of every commit (see gitops.Options.Done).
+type Meter interface {
+	Passed(pass.Passed)
+	GitDone(op, outcome string, took time.Duration)
+}
+
+// Cluster is what several processes share that make the passes of one configuration. With one, projects have no loops
+// here: the cluster decides when a pass is made, and which process makes it (see Make). Its methods may be called from
+// any goroutine.
+type Cluster interface {
+	// Ledger is the ledger for the passes of a project, the same one each time. It writes under the right that Hold got.
+	Ledger(project string) ledger.Store
+	// Hold waits for the sole right to a project's passes. Its context ends, with the cause, when the right is lost; done
+	// gives it back. A *ledger.LeaseError says that another process has it.
+	Hold(ctx context.Context, project, passOf string) (_ context.Context, done func(), err error)
+	// Ask has a pass made soon. It never blocks. Passes for notices from outside are kept apart.
+	Ask(project, passOf string, notice bool)
+	// Ready returns nil while this process takes part, and else why it does not.
+	Ready() error
+	// Leads reports whether this process speaks for all of them.
+	Leads() bool
 }
 
 // probeFrom is how many texts an export has that is worth a probe (see Parts.ProbeFrom).

@@ -233,7 +233,7 @@ func TestRepetitionOfTheLineThatMayWork(t *testing.T) {
 		"refused and wrong": {errors.Join(refused, wrong), retrySlow},
 		"refused, busy":     {errors.Join(refused, gitops.ErrBusy), time.Second},
 	} {
-		l := looping{project: w.projects[0], pullRetry: newBackoff()}
+		l := looping{project: w.projects[0], pushRetry: new(backoff), pullRetry: new(backoff)}
 		before := w.Now()
 		l.after(t.Context(), "pull", c.err, l.pullRetry)
 		took := w.Now().Sub(before)

@@ -16,15 +16,15 @@ import (
 
 // beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what
 // the service is asked.
-func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
+func beats(ctx context.Context, h *heartbeat.Part) context.Context {
 	return service.Alive(heartbeat.With(ctx, h), h.Expect)
 }
 
 // passLock lets one pass of a project through at a time. Engines before and after a reload share it.
 type passLock struct {
-	project string                          // its name
-	taken   chan struct{}                   // one slot: the pass that has the lock
-	holder  atomic.Pointer[heartbeat.Heart] // of the pass that has it
+	project string                         // its name
+	taken   chan struct{}                  // one slot: the pass that has the lock
+	holder  atomic.Pointer[heartbeat.Part] // of the pass that has it
 }
 
 func newPassLock(project string) *passLock {
@@ -40,14 +40,14 @@ func (l *passLock) blocked() error {
 	return nil
 }
 
-// lookAtHolder is how often a command that waits for the lock sees whether the pass that has it hangs.
-const lookAtHolder = time.Second
+// holderPollInterval is how often a command that waits for the lock sees whether the pass that has it hangs.
+const holderPollInterval = time.Second
 
 // begin waits until no other pass of the project is made; done lets the next one through. It is an error where ctx ends
 // before, and for a command, which does not wait with it, where the pass that has the lock hangs. The pass of a command
 // gets a heartbeat of its own.
 func (l *passLock) begin(
-	ctx context.Context, heart func() *heartbeat.Heart,
+	ctx context.Context, part func() *heartbeat.Part,
 ) (_ context.Context, done func(), err error) {
 	own := heartbeat.From(ctx)
 	own.Rest()
@@ -56,7 +56,7 @@ func (l *passLock) begin(
 	}
 	h := own
 	if own == nil {
-		h = heart()
+		h = part()
 		ctx = beats(ctx, h)
 	}
 	h.Beat()
@@ -72,7 +72,7 @@ func (l *passLock) begin(
 
 // wait waits for the lock.
 func (l *passLock) wait(ctx context.Context, command bool) error {
-	ticker := time.NewTicker(lookAtHolder)
+	ticker := time.NewTicker(holderPollInterval)
 	defer ticker.Stop()
 	for {
 		if command {

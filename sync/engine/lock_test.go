@@ -14,13 +14,13 @@ import (
 )
 
 // Of a pass that a command asked for and a loop that waits for its turn, it is the pass that is told to hang; afterwards the loop moves again.
-func TestTurnsAndHearts(t *testing.T) {
+func TestLocksAndHeartbeats(t *testing.T) {
 	t.Parallel()
-	hearts := heartbeat.New(0) // what does not rest or sleep hangs
-	e := New(Parts{Config: configured(t, t.TempDir(), "", "", "a", "b"), Log: zap.NewNop(), Beats: hearts})
+	set := heartbeat.New(0) // what does not rest or sleep hangs
+	e := New(Parts{Config: configured(t, t.TempDir(), "", "", "a", "b"), Log: zap.NewNop(), Beats: set})
 	hanging := func() string {
 		var parts []string
-		for _, still := range hearts.Hanging() {
+		for _, still := range set.Hanging() {
 			parts = append(parts, still.Part)
 		}
 		return strings.Join(parts, ", ")
@@ -42,7 +42,7 @@ func TestTurnsAndHearts(t *testing.T) {
 			t.Errorf("a %s that would wait for one that hangs: %v", what, err)
 		}
 	}
-	loop := hearts.Begin("loop")
+	loop := set.Begin("loop")
 	_, other, err := b.lock(beats(t.Context(), loop), "push") // another project is locked by no pass
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestTurnsAndHearts(t *testing.T) {
 			t.Error(err)
 		}
 		if heartbeat.From(ctx) != loop {
-			t.Error("a loop's pass does not beat with the loop's heart")
+			t.Error("a loop's pass does not beat with the loop's heartbeat")
 		}
 		has <- done
 	}()
@@ -99,7 +99,7 @@ func TestWaitingForATurn(t *testing.T) {
 		}
 		began := time.Now()
 		report, err := p.push(t.Context(), push.Options{})
-		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "hangs") || took < step || took > step+2*lookAtHolder {
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "hangs") || took < step || took > step+2*holderPollInterval {
 			t.Errorf("a command that waits for a turn which does not come, after %s: %v", took, err)
 		}
 		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
@@ -123,8 +123,8 @@ func TestWaitingForATurn(t *testing.T) {
 	})
 }
 
-// Loops and watchers with nothing to do say how long they sleep, and have no heart any more when they have ended. Whoever wants to know what they do is woken when it changes.
-func TestHeartsAtRest(t *testing.T) {
+// Loops and watchers with nothing to do say how long they sleep, and beat no longer when they have ended. Whoever wants to know what they do is woken when it changes.
+func TestHeartbeatsAtRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\nschedule = \"0 0 1 1 *\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	parts := w.Parts
@@ -161,6 +161,6 @@ func TestHeartsAtRest(t *testing.T) {
 		t.Error(err)
 	}
 	if still := parts.Beats.Hanging(); len(still) > 0 {
-		t.Errorf("their hearts outlive them: %v", still)
+		t.Errorf("their heartbeats outlive them: %v", still)
 	}
 }

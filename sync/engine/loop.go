@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -25,7 +26,7 @@ func (p *project) loop(ctx context.Context) {
 	beat := p.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
-	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
+	l := looping{project: p, pushRetry: new(backoff), pullRetry: new(backoff)}
 	p.far.Store(true)
 	p.signals.push.Send()
 	l.start()
@@ -37,9 +38,9 @@ func (p *project) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-p.signals.push:
-			l.push(ctx)
+			_ = l.push(ctx) // it is logged, and made again
 		case <-p.signals.pull:
-			l.pull(ctx)
+			_ = l.pull(ctx)
 		case <-p.signals.pushNotice: // the tick that is due then does it
 			l.pushNotices.Heard(l.project.branch.Now())
 		case <-p.signals.pullNotice:
@@ -72,7 +73,7 @@ func (l *looping) start() {
 	l.plan(now)
 	last, ok, err := ledger.Times.Get(l.project.branch.Ledger, l.project.branch.StateName(), ledger.TimeSchedule)
 	if err != nil {
-		l.project.branch.Log.Error("read when the last pull was", zap.Error(err))
+		l.project.branch.Log.Error("cannot read when the last pull was", zap.Error(err))
 	}
 	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
 		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
@@ -113,14 +114,14 @@ func (l *looping) tick(ctx context.Context) {
 		l.project.prove(ctx)
 	}
 	if l.pushRetry.due(now) || l.pushNotices.IsDue(now) {
-		l.push(ctx)
+		_ = l.push(ctx)
 	}
 	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.IsDue(now) {
-		l.pull(ctx)
+		_ = l.pull(ctx)
 	}
 }
 
-func (l *looping) push(ctx context.Context) {
+func (l *looping) push(ctx context.Context) error {
 	began := l.project.branch.Now()
 	l.pushNotices.Begins()
 	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
@@ -145,9 +146,10 @@ func (l *looping) push(ctx context.Context) {
 	l.leftOut = leftOut
 	l.after(ctx, "push", err, l.pushRetry)
 	l.pushNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+	return err
 }
 
-func (l *looping) pull(ctx context.Context) {
+func (l *looping) pull(ctx context.Context) error {
 	began := l.project.branch.Now()
 	l.pullNotices.Begins()
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
@@ -169,10 +171,11 @@ func (l *looping) pull(ctx context.Context) {
 	}
 	if unsent {
 		l.project.far.Store(true)
-		l.project.signals.push.Send()
+		l.project.ask(ledger.PassPush, false)
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
 	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+	return err
 }
 
 // tell logs branches that are gone.
@@ -194,31 +197,52 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 // after logs how a pass ended, once, and plans its repetition when it may work later.
 func (l *looping) after(ctx context.Context, passOf string, err error, retry *backoff) {
 	l.project.proven.Store(true)
-	if ctx.Err() == nil {
-		l.project.view.now(ctx)
-		l.project.changes.Send() // LastStatus is another
+	shared := l.project.Cluster != nil // then the pass has published the status
+	defer func() {
+		l.project.view.retry.Store(l.nextAttempt())
+		if ctx.Err() == nil && !shared {
+			l.project.view.now(ctx)
+			l.project.changes.Send() // LastStatus is another
+		}
+	}()
+	said := zap.Skip()
+	if err != nil {
+		said = zap.String("error", failure.Text(err))
 	}
 	switch urgent := soonest(err); {
 	case err == nil:
 		retry.reset()
-		if !l.project.isReady() {
+		if !shared && !l.project.isReady() {
 			l.project.prove(ctx) // the service is there again
 		}
+	case errors.As(err, new(*ledger.LeaseError)):
+		l.project.branch.Log.Info(passOf+" is left to another process", zap.Error(err))
 	case ctx.Err() != nil:
 		l.project.branch.Log.Info(passOf + " interrupted; it is taken up again at the next start")
 	case errors.Is(urgent, gitops.ErrBusy):
 		retry.soon(l.project.branch.Now())
-		l.project.branch.Log.Info(passOf+" waits for git", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Info(passOf+" waits for git", said, zap.Time("again", retry.at))
 	case Permanent(urgent):
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(passOf+" does not work until something is changed", zap.Error(err),
+		l.project.branch.Log.Error(passOf+" failed and needs a change", said,
 			zap.Time("again", retry.at))
 	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
 		retry.slow(l.project.branch.Now())
-		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", zap.Error(err),
+		l.project.branch.Log.Error(passOf+": the remote refuses the commit, which is kept and offered again", said,
 			zap.Time("again", retry.at))
 	default:
 		retry.failed(l.project.branch.Now(), urgent)
-		l.project.branch.Log.Error(passOf+" was not finished", zap.Error(err), zap.Time("again", retry.at))
+		l.project.branch.Log.Error(passOf+" failed, trying again", said, zap.Time("again", retry.at))
 	}
+}
+
+// nextAttempt is when the first of the passes that failed is repeated; nil where none is to be.
+func (l *looping) nextAttempt() *time.Time {
+	var next *time.Time
+	for _, retry := range []*backoff{l.pushRetry, l.pullRetry} {
+		if at := retry.at; !at.IsZero() && (next == nil || at.Before(*next)) {
+			next = &at
+		}
+	}
+	return next
 }

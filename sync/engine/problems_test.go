@@ -58,10 +58,10 @@ func (w *world) Status(ctx context.Context) report.Status {
 }
 
 // ofTheProject are problems that are about no file: of the branch, of the repository, of a wish.
-var ofTheProject = regexp.MustCompile(`^(the local branch |is in no conflict|open repository|the request to merge |the remote (takes no push options|has lost commits of branch)|no request is made|\S+: project\.(repository|pull\.request)|\S+ cannot take in |branch \S+ (is not at|cannot have a branch|is not translated)|HEAD names a commit|the repository was not cloned yet|look for \S+: |reading the files, begun at )`)
+var ofTheProject = regexp.MustCompile(`^(the local branch |has no conflict|open repository|the request to merge |the remote (takes no push options|has lost commits of branch)|no request is made|\S+: project\.(repository|pull\.request)|\S+ cannot take in |branch \S+ (is not at|cannot have a branch|is not translated)|HEAD names a commit|the repository was not cloned yet|look for \S+: |reading the files, begun at )`)
 
 // ofNoLanguage are problems of files that are not known to have one.
-var ofNoLanguage = regexp.MustCompile(`^this entry of the service's archive|^is not written|^is in no conflict`)
+var ofNoLanguage = regexp.MustCompile(`^this entry of the service's archive|^is not written|^has no conflict`)
 
 func (w *world) lawful(problems ...report.Problem) {
 	w.tb.Helper()

@@ -29,6 +29,7 @@ type project struct {
 	// far: the next push of the loop looks at the branch as its remote has it, whatever the files here say
 	far       atomic.Bool
 	readiness atomic.Pointer[readiness]
+	leftOut   []report.Problem // of the last push for a cluster; of the pass that has the lock
 }
 
 // signals wake a project's loop. The notices are rung from outside, any number of times.
@@ -45,12 +46,20 @@ type readiness struct{ why []error }
 
 func newProject(h *host, cfg *config.Project, lock *passLock, contacts repository.Contacts) *project {
 	p := &project{host: h, mu: lock, signals: newSignals()}
-	p.branch = &pass.Branch{Config: h.Config, Project: cfg, Service: h.Service, Ledger: h.State,
+	state := h.State
+	if h.Cluster != nil {
+		state = h.Cluster.Ledger(cfg.Name)
+	}
+	p.branch = &pass.Branch{Config: h.Config, Project: cfg, Service: h.Service, Ledger: state,
 		Log: h.Log.With(zap.String("project", cfg.Name)),
 		Now: func() time.Time { return h.Now() }, Run: h.run, ProbeFrom: h.ProbeFrom, GitBusy: new(trigger.Busy),
 		OnDoing: p.doingNow, OnPassed: p.passEnded}
+	var gitDone func(op, outcome string, took time.Duration)
+	if h.Meter != nil {
+		gitDone = h.Meter.GitDone
+	}
 	p.repository = repository.New(p.branch, contacts.With(h.Config.Resolve(cfg.Repository)),
-		repository.Options{Clones: h.Clones, Claim: h.Claim, Done: h.GitDone, Tell: p.tellNow})
+		repository.Options{Clones: h.Clones, Claim: h.Claim, Done: gitDone, Tell: p.tellNow})
 	p.view = &view{host: h, branch: p.branch, repository: p.repository, slot: make(chan struct{}, 1), born: h.Now()}
 	return p
 }
@@ -72,8 +81,8 @@ func (p *project) tellNow(e report.Event) {
 }
 
 func (p *project) passEnded(passed pass.Passed) {
-	if p.Passed != nil {
-		p.Passed(passed)
+	if p.Meter != nil {
+		p.Meter.Passed(passed)
 	}
 	p.ended.Add(1)
 	p.changes.Send()
@@ -96,14 +105,14 @@ func (p *project) passing(dry bool) *pass.Branch {
 // began remembers when the last pull began.
 func (p *project) began(at time.Time) {
 	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {
-		p.branch.Log.Error("remember when the pull began", zap.Error(err))
+		p.branch.Log.Error("cannot record when the pull began", zap.Error(err))
 	}
 }
 
 // lock begins a pass; done ends it (see passLock).
 func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
 	used := p.using()
-	ctx, unlock, err := p.mu.begin(ctx, func() *heartbeat.Heart {
+	ctx, unlock, err := p.mu.begin(ctx, func() *heartbeat.Part {
 		return p.Beats.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name),
 			p.proven.Load)
 	})
@@ -111,8 +120,51 @@ func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, d
 		used()
 		return ctx, nil, err
 	}
+	if p.Cluster == nil {
+		return ctx, func() {
+			unlock()
+			used()
+		}, nil
+	}
+	ctx, release, err := p.Cluster.Hold(ctx, p.branch.Project.Name, passOf)
+	if err != nil {
+		unlock()
+		used()
+		return ctx, nil, err
+	}
 	return ctx, func() {
+		p.publish(ctx)
+		release()
 		unlock()
 		used()
 	}, nil
+}
+
+// publish lets the other processes see the project as it is after a pass, which still has its right.
+func (p *project) publish(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	seen := ledger.Publication{At: p.branch.Now().UTC(), Status: p.view.now(ctx)}
+	if err := ledger.Published.Put(p.branch.Ledger, p.branch.ProjectName(), "", seen); err != nil {
+		p.branch.Log.Error("publish the status", zap.Error(err))
+	}
+}
+
+// ask wakes the loop of a project, or has the cluster make a pass of it.
+func (p *project) ask(passOf string, notice bool) {
+	if p.Cluster != nil {
+		p.Cluster.Ask(p.branch.Project.Name, passOf, notice)
+		return
+	}
+	switch {
+	case passOf == ledger.PassPush && notice:
+		p.signals.pushNotice.Send()
+	case passOf == ledger.PassPush:
+		p.signals.push.Send()
+	case notice:
+		p.signals.pullNotice.Send()
+	default:
+		p.signals.pull.Send()
+	}
 }

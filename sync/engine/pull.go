@@ -25,7 +25,7 @@ func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, erro
 	if !o.DryRun {
 		p.began(p.branch.Now())
 	}
-	return twice(ctx, p, o.DryRun, kind[pull.Report]{record: ledger.PassPull, census: branches.ForPull,
+	return retryAfterRepair(ctx, p, o.DryRun, kind[pull.Report]{record: ledger.PassPull, census: branches.ForPull,
 		make: func(ctx context.Context, b *pass.Branch, found pass.Found) (pull.Report, error) {
 			return pull.Make(ctx, b, o, found)
 		},

@@ -19,7 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// local keeps commits in the repository; it stands behind settings.
+// local keeps commits in the repository; it is added to settings.
 const localOnly = settings + "[project.pull]\nremote = \"\"\n"
 
 // gains compares what a pull wrote: "path (language): +added ~changed -removed", or deleted, in order of path.
@@ -339,7 +339,7 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 	w.brings()
 	w.sends()
 
-	l := looping{project: w.projects[0], pushRetry: newBackoff(), pullRetry: newBackoff()}
+	l := looping{project: w.projects[0], pushRetry: new(backoff), pullRetry: new(backoff)}
 	l.after(t.Context(), "pull", fmt.Errorf("deliver: %w", &gitops.Refused{}), l.pullRetry)
 	if wait := l.pullRetry.at.Sub(w.Now()); wait < retryMost {
 		t.Errorf("offered again after %s", wait)

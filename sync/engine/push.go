@@ -24,7 +24,7 @@ func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, erro
 		return []push.Report{push.Failed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
-	reports, err := twice(ctx, p, o.DryRun, kind[push.Report]{record: ledger.PassPush, census: branches.ForPush,
+	reports, err := retryAfterRepair(ctx, p, o.DryRun, kind[push.Report]{record: ledger.PassPush, census: branches.ForPush,
 		make: func(ctx context.Context, b *pass.Branch, found pass.Found) (push.Report, error) {
 			return push.Make(ctx, b, o, found)
 		},

@@ -122,7 +122,7 @@ func undecided(s report.ProjectStatus, path, key, ours, theirs string) bool {
 	})
 }
 
-// Whatever people do on three sides: after a push and a pull each side is in step. The service has every source text as it is; a translation that
+// Whatever people do on three sides: after a push and a pull each side is in sync. The service has every source text as it is; a translation that
 // was final at the service is on the branch, or differs from one on which both never agreed, and that waits for a decision; the same passes again
 // send nothing and commit nothing.
 func TestPushLaw(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A thousand events are judged by a look or two at the repository, not by a thousand starts of git.
-func TestEventsShareALook(t *testing.T) {
+func TestEventsShareAPass(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`})
 	gittest.Git(t, w.dir, "remote", "add", "origin", "https://git.example.com/acme/app.git")
 	git, err := exec.LookPath("git")

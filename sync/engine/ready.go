@@ -6,14 +6,18 @@ import (
 	"fmt"
 )
 
-var errNotLooked = errors.New("not looked yet")
+var errNotChecked = errors.New("not checked yet")
 
 // Ready returns nil once the repository of every project and the service have been seen to work, and else everything
-// that was not, a line each. One success is enough: what fails later is for the status and its alerts.
+// that was not, a line each. One success is enough: what fails later is for the status and its alerts. In a cluster
+// it is about this process alone: repositories and service are met where a pass is made.
 func (e *Engine) Ready() error {
+	if e.Cluster != nil {
+		return e.Cluster.Ready()
+	}
 	var errs []error
 	for _, p := range e.projects {
-		why := []error{errNotLooked}
+		why := []error{errNotChecked}
 		if r := p.readiness.Load(); r != nil {
 			why = r.why
 		}

@@ -10,15 +10,15 @@ import (
 func (e *Engine) Reconfigured(parts Parts) *Engine {
 	next := e.process.engine(parts.filled(), e)
 	for i, p := range next.projects {
-		if at := slices.IndexFunc(e.projects, p.goesOnAs); at >= 0 {
+		if at := slices.IndexFunc(e.projects, p.equivalent); at >= 0 {
 			next.projects[i] = e.projects[at]
 		}
 	}
 	return next
 }
 
-// goesOnAs reports whether a project of an engine before does exactly what this one would do.
-func (p *project) goesOnAs(before *project) bool {
+// equivalent reports whether a project of an engine before does exactly what this one would do.
+func (p *project) equivalent(before *project) bool {
 	watched := func(p *project) string {
 		d := p.branch.Config.Daemon
 		return fmt.Sprint(d.Debounce, d.MaxDelay, d.Rescan)

@@ -34,7 +34,11 @@ func TestContactsOfAReload(t *testing.T) {
 	dir := t.TempDir()
 	gittest.Git(t, dir, "init", "-q", "-b", "main")
 	gittest.Commit(t, dir, "first", map[string]string{"README": "a repository"})
-	pipe := filepath.Join(dir, ".git", "objects", "info", "alternates")
+	pipe := filepath.Join(dir, ".git", "config") // which git reads before anything else
+	kept := pipe + ".kept"
+	if err := os.Rename(pipe, kept); err != nil {
+		t.Fatal(err)
+	}
 	gittest.Pipe(t, pipe)
 	parts := func(names ...string) Parts {
 		return Parts{Config: configured(t, dir, "", "", names...), Log: zap.NewNop()}
@@ -52,7 +56,7 @@ func TestContactsOfAReload(t *testing.T) {
 	}
 	end, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err == nil {
-		err = errors.Join(os.Remove(pipe), end.Close())
+		err = errors.Join(os.Remove(pipe), os.Rename(kept, pipe), end.Close())
 	}
 	if err != nil {
 		t.Fatal(err)

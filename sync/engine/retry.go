@@ -45,8 +45,6 @@ const (
 	retrySlow  = 10 * time.Minute
 )
 
-func newBackoff() *backoff { return &backoff{} }
-
 func (b *backoff) reset() { *b = backoff{} }
 
 func (b *backoff) due(now time.Time) bool { return !b.at.IsZero() && !now.Before(b.at) }

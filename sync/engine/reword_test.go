@@ -376,7 +376,7 @@ func (w *world) unremember() {
 	marks[b] = catalog.MarkOf("B")
 	w.check(w.store.SetMarks(slot, marks))
 	w.check(w.store.SetMarks(p.branch.Memory().PushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
-	w.check(ledger.Deliveries.Put(w.store, p.branch.StateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
+	w.check(ledger.Deliveries.Put(w.store, p.branch.StateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Staged: true, Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
 }
 
 // Every request of a pull fails once: nothing is lost and nothing is sent back.

@@ -7,7 +7,8 @@ import (
 )
 
 // Run pushes once, pushes after every change and pulls on schedule, for each project in a loop of its own, until ctx
-// ends. A pass under way then is given up at its next wait; what it began is stored and taken up again.
+// ends. A pass under way then is given up at its next wait; what it began is stored and taken up again. With a Cluster,
+// that decides about passes, and Run only waits.
 func (e *Engine) Run(ctx context.Context) error { return e.RunReloading(ctx, nil) }
 
 // RunReloading is Run, where an engine that comes from reloads replaces the one before (see Reconfigured):
@@ -33,6 +34,9 @@ type running struct {
 
 // become starts the loops of an engine's projects that do not run yet and stops all others.
 func (r *running) become(ctx context.Context, e *Engine) {
+	if e.Cluster != nil {
+		return // it calls Make
+	}
 	for p, stop := range r.stop {
 		if !slices.Contains(e.projects, p) {
 			stop()

@@ -910,6 +910,7 @@ func (c *chapter) pass() {
 		defer timer.Stop()
 	}
 	err := cmd.Wait()
+	c.spoke(cmd, out)
 	if cmd.ProcessState.ExitCode() == -1 {
 		c.tally.kills++
 	}
@@ -973,7 +974,9 @@ func (c *chapter) stopDaemon() {
 	if c.daemon != nil {
 		_ = c.daemon.Process.Kill()
 		_ = c.daemon.Wait()
+		ended := c.daemon
 		c.daemon = nil
+		c.spoke(ended, c.daemonSays)
 	}
 }
 
@@ -1185,4 +1188,12 @@ func (c *chapter) waiting() []ledger.Conflict {
 	kept, err := ledger.Conflicts.List(store, c.stateName())
 	c.must(err)
 	return kept
+}
+
+// spoke checks that a victim that has ended could write all of its reports.
+func (s *scene) spoke(cmd *exec.Cmd, out *bytes.Buffer) {
+	s.tb.Helper()
+	if cmd.ProcessState.ExitCode() == victimSpeechless {
+		s.tb.Fatalf("what was named is not known, as the reports could not be written: %s", out)
+	}
 }

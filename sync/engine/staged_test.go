@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
@@ -82,4 +83,47 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	if half != whole[false] {
 		t.Errorf("of a delivery that is half staged\n%s\nstays, want\n%s", half, whole[false])
 	}
+}
+
+// The disk is full after a part of a delivery was staged, and its commit is delivered later. What that brought is no change of anyone's in the
+// repository: a translator's next text is no conflict.
+func TestDeliveryIsHalfStaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"c": "C"}`})
+	bare := w.bare()
+	w.configure(w.config)
+	w.pushes(push.Options{})
+	w.final("de", "a", "A1", "c", "C1")
+	w.pulls(pull.Options{})
+	w.final("de", "a", "A2", "c", "C2")
+	gittest.Hook(t, bare, "pre-receive", "exit 1")
+	before := make(map[ledger.Slot]catalog.Marks)
+	p := w.projects[0].branch
+	two := func(kind ledger.TargetMarks) ledger.Slot { return kind.Of(p.StateName(), "locales/de/two.json", "de") }
+	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Known, pass.LookAt("l10n").Kind()} {
+		marks, err := w.store.Marks(two(kind))
+		w.check(err)
+		before[two(kind)] = marks
+	}
+	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
+		t.Fatal("the remote refuses nothing")
+	}
+	for slot, marks := range before { // as they were when the second file was to be staged
+		w.check(w.store.SetMarks(slot, marks))
+		w.check(w.store.Update(func(tx ledger.Writer) error { return tx.DropMarks(slot.Stage(true)) }))
+	}
+	d, _, err := ledger.Deliveries.Get(w.store, p.StateName(), "l10n")
+	w.check(err)
+	d.Staged = false
+	w.check(ledger.Deliveries.Put(w.store, p.StateName(), "l10n", d))
+	gittest.Hook(t, bare, "pre-receive", "exit 0")
+	w.pulls(pull.Options{})
+	w.has("origin/l10n", "locales/de/two.json", `{"c": "C2"}`)
+	w.final("de", "a", "A3", "c", "C3")
+	w.clean(push.Options{})
+	w.holds("main", "de", "a", "A3", "c", "C3")
+	if again := w.pulls(pull.Options{}); len(again.Problems) > 0 {
+		t.Errorf("%v", again.Problems)
+	}
+	w.has("origin/l10n", "locales/de/two.json", `{"c": "C3"}`)
 }

@@ -11,10 +11,14 @@ import (
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
 func (e *Engine) Ended() int64 { return e.ended.Load() }
 
+// Speaks reports whether this process is the one that tells what is to be told once: messages to people, and metrics
+// of projects.
+func Speaks(e *Engine) bool { return e.Cluster == nil || e.Cluster.Leads() }
+
 // Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
 func (e *Engine) Doing(name string) report.Doing {
 	for _, p := range e.projects {
-		if d := p.view.doing.Load(); d != nil && (name == "" || name == p.branch.Project.Name) {
+		if d := p.view.current(); d != nil && (name == "" || name == p.branch.Project.Name) {
 			return *d
 		}
 	}
@@ -42,6 +46,45 @@ func (e *Engine) Status(ctx context.Context) report.Status {
 	return s
 }
 
+// Look is the status of one project as it is now; nil where none has that name. See Status.
+func (e *Engine) Look(ctx context.Context, name string) *report.ProjectStatus {
+	for _, p := range e.projects {
+		if p.branch.Project.Name == name {
+			s := p.view.glance(ctx)
+			return &s
+		}
+	}
+	return nil
+}
+
+// Busy are the projects that passes run in.
+func Busy(e *Engine) (busy []string) {
+	for _, p := range e.projects {
+		if p.view.doing.Load() != nil {
+			busy = append(busy, p.branch.Project.Name)
+		}
+	}
+	return busy
+}
+
+// Overview is LastStatus with all projects: each as its last pass has left it, and one without a pass by its name.
+func Overview(e *Engine) report.Status {
+	s := report.Status{Projects: make([]report.ProjectStatus, len(e.projects))}
+	for i, p := range e.projects {
+		if p.Cluster != nil {
+			s.Projects[i] = p.view.shared()
+			continue
+		}
+		if last := p.view.lately(); last != nil {
+			s.Projects[i] = *last
+			continue
+		}
+		s.Projects[i] = p.view.blank()
+		s.Projects[i].State, s.Projects[i].Unseen = "not looked at yet", true
+	}
+	return s
+}
+
 // glanceApart is how long the glance at one project keeps the next one waiting.
 const glanceApart = 500 * time.Millisecond
 
@@ -54,7 +97,9 @@ func (e *Engine) Changed() <-chan struct{} { return e.changes.Next() }
 func (e *Engine) LastStatus() report.Status {
 	s := report.Status{Projects: []report.ProjectStatus{}}
 	for _, p := range e.projects {
-		if last := p.view.lately(); last != nil {
+		if p.Cluster != nil {
+			s.Projects = append(s.Projects, p.view.shared())
+		} else if last := p.view.lately(); last != nil {
 			s.Projects = append(s.Projects, *last)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 const deApp, enApp = "locales/de/app.json", "locales/en/app.json"
 
-// merged is a world in step: two keys, translated at the service, pulled, merged into main.
+// merged is a world in sync: two keys, translated at the service, pulled, merged into main.
 func mergedWorld(t *testing.T, project string) *world {
 	t.Helper()
 	w := newWorld(t, project, map[string]string{enApp: `{"a": "A", "b": "B"}`})

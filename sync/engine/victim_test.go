@@ -35,6 +35,21 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
+// A victim that cannot write down what it names ends, and is told from one that named nothing.
+func TestVictimThatCannotReport(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	s := newScene(t, crashProject, map[string]string{"app/en.json": flat(map[string]string{"a": "A"}), "conf/en.yaml": "hello: Hello\n"})
+	s.must(os.Symlink(full, s.path("reports")))
+	cmd, out := s.start("sync")
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != victimSpeechless {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A victim is a process of its own that makes passes and may be killed at any moment: the test binary, started again. The service lives in
 // the test, so that it outlives its victims.
 const (
@@ -46,6 +61,9 @@ const (
 	victimURL   = "http://service.test"
 	victimAgent = "victim"
 )
+
+// victimSpeechless is the exit code of a victim that could not write all of its reports.
+const victimSpeechless = 9
 
 // victim is the life of such a process. What it reports it appends to the file "reports" of its scene, each pass at once.
 func victim(passes string) int {
@@ -59,16 +77,30 @@ func victim(passes string) int {
 	return 0
 }
 
+// reportsFile is where a victim reports. Where it cannot, it ends at once: a test that reads an incomplete file would take
+// a text that was named for one that was lost.
+type reportsFile struct{ *os.File }
+
+func (f reportsFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(victimSpeechless)
+	}
+	return n, nil
+}
+
 func victimLife(ctx context.Context, passes, root, dial string) error {
 	cfg, err := config.Load(filepath.Join(root, "locsync.toml"))
 	if err != nil {
 		return err
 	}
-	reports, err := os.OpenFile(filepath.Join(root, "reports"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(root, "reports"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer reports.Close()
+	defer file.Close()
+	reports := reportsFile{file}
 	var store *boltledger.Store
 	for try := 0; ; try++ { // one that was killed a moment ago may still be going
 		var locked *boltledger.Locked

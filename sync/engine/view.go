@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
@@ -36,10 +37,12 @@ type view struct {
 	slot  chan struct{}             // full while a glance is under way
 	began atomic.Pointer[time.Time] // when that was; nil while there is none
 
-	doing   atomic.Pointer[report.Doing]  // nil when no pass runs
-	next    atomic.Pointer[time.Time]     // the next scheduled pull, while Run runs
-	watcher atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
-	born    time.Time                     // when this process began with the project
+	doing     atomic.Pointer[report.Doing]  // nil when no pass runs here
+	elsewhere atomic.Pointer[report.Doing]  // nil when no other process of a cluster makes one
+	next      atomic.Pointer[time.Time]     // the next scheduled pull, while Run runs
+	retry     atomic.Pointer[time.Time]     // the next repetition of a pass that failed, while Run runs
+	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
+	born      time.Time                     // when this process began with the project
 }
 
 // watching is how changes of files are noticed now; nil while nothing is watched.
@@ -57,7 +60,8 @@ func (v *view) blank() report.ProjectStatus {
 	return report.ProjectStatus{Name: v.branch.Project.Name, ID: v.branch.Project.ID,
 		Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
 		Findings: report.Findings{Problems: []report.Problem{}},
-		Process:  report.Process{Watch: v.watching(), GitBusy: v.branch.GitBusy.For(v.branch.Now())}}
+		Process: report.Process{NextAttempt: v.retry.Load(), Watch: v.watching(),
+			GitBusy: v.branch.GitBusy.For(v.branch.Now())}}
 }
 
 func (v *view) now(ctx context.Context) report.ProjectStatus {
@@ -76,7 +80,7 @@ func (v *view) now(ctx context.Context) report.ProjectStatus {
 	report.Advise(s.Problems)
 	report.Advise(s.Orphaned)
 	if s.Problems = status.Unique(s.Problems); err == nil {
-		s.State = s.Sentence()
+		s.State = s.Sentence(report.InUTC)
 	}
 	if doing := v.doing.Load(); doing != nil {
 		s.State = doing.String()
@@ -173,6 +177,9 @@ func statusTree(line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
 // glance is the status of the project, in time even where the repository does not answer: then it is the last one, and
 // says so. A glance that is given up goes on, and until it has ended none is begun.
 func (v *view) glance(ctx context.Context) report.ProjectStatus {
+	if v.Cluster != nil {
+		return v.shared()
+	}
 	select {
 	case v.slot <- struct{}{}:
 	default:
@@ -229,4 +236,39 @@ func (v *view) lately() *report.ProjectStatus {
 	}
 	now.Watch, now.GitBusy = v.watching(), v.branch.GitBusy.For(v.branch.Now())
 	return &now
+}
+
+// learn reads the status that was published last.
+func (v *view) learn(r ledger.Reader) error {
+	seen, is, err := ledger.Published.Get(r, v.branch.ProjectName(), "")
+	if err != nil || !is {
+		return err
+	}
+	s := seen.Status
+	s.Seen = seen.At
+	s.Overdue = status.Overdue(v.branch.Project, &s, v.last.Load(), v.born)
+	v.last.Store(&s)
+	return nil
+}
+
+// shared is the status as the cluster knows it: the repository may not be on this machine.
+func (v *view) shared() report.ProjectStatus {
+	s := v.blank()
+	s.State, s.Unseen = "no pass has ended yet", true
+	if last := v.lately(); last != nil {
+		s = *last
+	}
+	s.NextPull = v.next.Load()
+	if doing := v.current(); doing != nil {
+		s.State = doing.String()
+	}
+	return s
+}
+
+// current is what a pass is about, of this process or of another one; nil while none is made.
+func (v *view) current() *report.Doing {
+	if doing := v.doing.Load(); doing != nil {
+		return doing
+	}
+	return v.elsewhere.Load()
 }

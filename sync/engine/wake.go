@@ -7,32 +7,32 @@ import (
 
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/trigger"
+	"github.com/locsync/locsync/sync/ledger"
 	"go.uber.org/zap"
 )
 
 // PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block,
 // and report whether there is such a project.
 func (e *Engine) PushSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) trigger.Signal {
+	return e.soon(name, reason, func(p *project) {
 		p.far.Store(true) // the caller may know of more than the watcher
-		return p.signals.push
+		p.ask(ledger.PassPush, false)
 	})
 }
 
 // PullSoon is PushSoon for pulls.
 func (e *Engine) PullSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) trigger.Signal { return p.signals.pull })
+	return e.soon(name, reason, func(p *project) { p.ask(ledger.PassPull, false) })
 }
 
-func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
+func (e *Engine) soon(name, reason string, ask func(*project)) bool {
 	projects, err := e.pick(name)
 	if err != nil {
 		return false
 	}
 	for _, p := range projects {
 		p.branch.Log.Debug("woken", zap.String("by", reason))
-		which(p).Send()
+		ask(p)
 	}
 	return true
 }
@@ -60,7 +60,7 @@ func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int 
 	for _, p := range e.projects {
 		if p.branch.Project.Pull.Enabled && concerned(p) {
 			p.branch.Log.Debug("woken", zap.String("by", reason))
-			p.signals.pullNotice.Send()
+			p.ask(ledger.PassPull, true)
 			n++
 		}
 	}
@@ -82,7 +82,7 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		}
 		p.branch.Log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
-		p.signals.pushNotice.Send()
+		p.ask(ledger.PassPush, true)
 		names = append(names, p.branch.Project.Name)
 	}
 	return names

@@ -58,7 +58,7 @@ func (p *Log) Open(tx ledger.Writer, at time.Time) *Entry {
 // Close writes what was told. What keeps it from being written is logged, and is not an error of the pass.
 func (d *Entry) Close() {
 	if err := d.keep(); err != nil {
-		d.of.Log.Error("write the events", zap.Error(err))
+		d.of.Log.Error("cannot write the event history", zap.Error(err))
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *Log) Tell(e report.Event) {
 		return nil
 	})
 	if err != nil {
-		p.Log.Error("write the events", zap.Error(err))
+		p.Log.Error("cannot write the event history", zap.Error(err))
 	}
 }
 
@@ -139,7 +139,19 @@ func added(days []report.Day, at time.Time, more report.Day) []report.Day {
 	}
 	days[i].Pushed += more.Pushed
 	days[i].Pulled += more.Pulled
+	for language, n := range more.Languages {
+		days[i].Languages = plus(days[i].Languages, language, n)
+	}
 	return days
+}
+
+// plus adds to a count of a map, which may be nil.
+func plus(counts map[string]int, of string, n int) map[string]int {
+	if counts == nil {
+		counts = make(map[string]int)
+	}
+	counts[of] += n
+	return counts
 }
 
 // Read gives the status its activity and events: those that can be read.
@@ -156,12 +168,14 @@ func (p *Log) Read(s *report.ProjectStatus) {
 		s.Activity = make([]report.Day, 0, mostDays)
 		for i := range mostDays {
 			date := dateOf(now.AddDate(0, 0, 1+i-mostDays))
-			s.Activity = append(s.Activity, report.Day{Date: date, Pushed: there[date].Pushed, Pulled: there[date].Pulled})
+			day := there[date]
+			day.Date = date
+			s.Activity = append(s.Activity, day)
 		}
 		return nil
 	})
 	if err != nil {
-		p.Log.Warn("read the events", zap.Error(err))
+		p.Log.Warn("cannot read the event history", zap.Error(err))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/request"
@@ -77,7 +78,7 @@ func (d *Entry) Ended(pass string, err error) {
 			}
 			d.stand(id, row)
 			d.again = &report.Event{At: d.at, What: pass, Base: d.of.Line, Result: report.ResultFailed, Text: titled(pass) +
-				" did not work: " + Brief(err.Error())}
+				" did not work: " + Brief(failure.Text(err))}
 		case failed && err == nil:
 			d.Tell(report.Event{What: pass, Result: report.ResultRecovered, Since: before.Since, Count: before.Times,
 				Text: fmt.Sprintf("%s works again, after %s.", titled(pass), report.Counted(before.Times, "failure", "failures"))})

@@ -61,6 +61,11 @@ func (d *Entry) DeliveredAgain(commit string) {
 // Brought tells what a pull brought.
 func (d *Entry) Brought(p report.ProjectPull, source string) {
 	d.day.Pulled += p.Keys
+	for _, f := range p.Files {
+		if n := f.Added + f.Changed; n > 0 && f.Language != source {
+			d.day.Languages = plus(d.day.Languages, f.Language, n)
+		}
+	}
 	d.Tell(report.Event{What: "pull", Result: resultOf(p.Problems), Commit: p.Commit,
 		Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", broughtInWords(p, source), p.Commit, d.of.Branch)})
 }
@@ -118,7 +123,7 @@ func broughtInWords(p report.ProjectPull, source string) string {
 		parts = append(parts, report.Counted(texts, "source text", "source texts"))
 	}
 	if len(parts) == 0 {
-		return "the branch in step with its base"
+		return "the branch in sync with its base"
 	}
 	return strings.Join(parts, " and ")
 }

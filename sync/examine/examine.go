@@ -47,8 +47,8 @@ func (e *Examiner) Examine(n catalog.Name, text string) []check.Finding {
 	if !ok {
 		return nil
 	}
-	in := check.Input{Format: e.b.Format.Name, Key: n.Key, Form: n.Form, Source: e.source[at].Text, Translation: text,
-		Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: Skips(e.b, n.Key)}
+	in := check.Input{Programs: e.b.Format.Programs, Key: n.Key, Form: n.Form, Source: e.source[at].Text,
+		Translation: text, Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: Skips(e.b, n.Key)}
 	switch {
 	case plural.IsCategory(n.Form):
 		in.Forms = e.forms(func(category string) catalog.Name { return catalog.Name{Key: n.Key, Form: category} })
@@ -131,7 +131,7 @@ func LackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Cat
 			lacks[key] = f
 		}
 	}
-	if !b.Format.Rails {
+	if !b.Format.Programs.Rails {
 		return lacks
 	}
 	for _, m := range RailsMaps(b, l, source, texts) {

@@ -225,7 +225,7 @@ func carried(in catalog.Three, result *catalog.Merged) {
 // language.
 func (a *withheld) mapsWhole(source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := a.Sources[0]
-	if !b.Format.Rails || len(result.Changes) == 0 {
+	if !b.Format.Programs.Rails || len(result.Changes) == 0 {
 		return
 	}
 	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/locsync/locsync/gitops"
@@ -37,7 +39,29 @@ func Of(err error) report.Failure {
 	if err == nil {
 		return report.Failure{}
 	}
-	return report.Failure{Error: err.Error(), ErrorCode: Code(err)}
+	return report.Failure{Error: Text(err), ErrorCode: Code(err)}
+}
+
+// Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
+// gives no answer, it does not say which of the requests that was.
+func Text(err error) string {
+	if many, is := err.(interface{ Unwrap() []error }); is {
+		var all, lines []string
+		for _, one := range many.Unwrap() {
+			all = append(all, one.Error())
+			if line := Text(one); !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+		if err.Error() == strings.Join(all, "\n") { // by errors.Join
+			return strings.Join(lines, "\n")
+		}
+	}
+	var unreachable *service.UnreachableError
+	if errors.As(err, &unreachable) && !strings.Contains(err.Error(), "\n") {
+		return unreachable.Error()
+	}
+	return err.Error()
 }
 
 // Code is the code of a failure. An error with a method ErrorCode has it from there, where its cause has none.
@@ -58,6 +82,9 @@ func Code(err error) string {
 	case errors.As(err, &newer):
 		return report.FailedConfig
 	case errors.As(err, &network):
+		if _, bare := network.(syscall.Errno); bare {
+			break // of a file: every number of the system has a network error's methods
+		}
 		return report.FailedUnreachable
 	}
 	return report.FailedInternal

@@ -26,7 +26,7 @@ func TestLaw(t *testing.T) {
 		return act{rapid.SampledFrom([]string{"begin", "try", "work", "expect", "end", "pass", "pass"}).Draw(t, "what"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
 	}))
 	type model struct {
-		heart     *Heart
+		heart     *Part
 		last, due time.Time
 		first     *bool // nil: it has worked from the beginning
 	}

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Within returns what f returns. ok is false where f has not returned when patience is over or ctx ends: it goes on then, on a goroutine that nobody waits for,
-// and whatever it still does has to be harmless. It is for calls that no timeout ends, such as those to a file system that does not answer; each that is given
-// up keeps a thread, so that nobody may make them again and again.
+// Within returns what f returns. ok is false where f has not returned when patience is over or ctx ends: it goes on
+// then, on a goroutine of its own, and whatever it still does has to be harmless. It is for calls that no timeout ends,
+// such as those to a file system that does not answer; each that is given up keeps a thread, so that they must not be
+// made again and again.
 func Within[T any](ctx context.Context, patience time.Duration, f func() T) (result T, ok bool) {
 	done := make(chan T, 1)
 	go func() { done <- f() }()

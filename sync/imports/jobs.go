@@ -67,15 +67,9 @@ func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
 			sent[f.Memory.Collection][u.Name] = u.Mark
 		}
 	}
-	var slots []ledger.Slot
-	if len(sent) > 0 {
-		err := p.Branch.Ledger.View(func(tx ledger.Reader) (err error) {
-			slots, err = p.Branch.Memory().PushedSlots(tx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	slots, err := p.Branch.Memory().PushedSlots(p.Branch.Ledger)
+	if err != nil {
+		return err
 	}
 	var steps []pass.StateStep
 	for _, slot := range slots {

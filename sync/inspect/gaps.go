@@ -86,7 +86,7 @@ func (x *inspection) gaps(t *tree.Tree) {
 // translation may be.
 func (x *inspection) pluralKeys(target bundle.Target, at *positions, source, texts catalog.Catalog) {
 	b, l := target.Sources[0], target.Language
-	if !b.Format.Suffixes ||
+	if !b.Format.Programs.Suffixes ||
 		!slices.ContainsFunc(source, func(u catalog.Unit) bool { return strings.HasSuffix(u.Key, "_"+plural.Other) }) {
 		return
 	}

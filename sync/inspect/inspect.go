@@ -162,7 +162,7 @@ func (x *inspection) oddities(f *resource.File, path string, l config.Language, 
 	}
 }
 
-// ofTree enters a problem that passes find in a source file, and finds its place.
+// ofTree enters a problem that passes find in a source file, and finds its line.
 func (x *inspection) ofTree(s *tree.Source, p report.Problem) {
 	if s != nil && !s.Broken() && p.Line == 0 && p.Key != "" {
 		newPositions(s.File).put(&p, "")
@@ -360,7 +360,7 @@ type positions struct {
 
 func newPositions(f *resource.File) *positions { return &positions{f: f} }
 
-// put gives a problem the place of its key's value.
+// put gives a problem the line and column of its key's value.
 func (at *positions) put(p *report.Problem, form string) {
 	e, ok := at.f.Lookup(p.Key, form)
 	i := e.Node

@@ -14,13 +14,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// TestMain keeps the machine's and the user's git configuration away from every test.
-func TestMain(m *testing.M) {
-	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(m.Run())
-}
-
 // settings is the configuration above the files of most tests.
 const settings = `
 source_language = "en"
@@ -109,7 +102,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
 		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
 		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (it stays; locsync pull --prune takes it out)`,
-		`locales/de/stray.json: warning: (de): is where translations lie, and no file that "locales/en/*.json" matches is its source (bring the source file back, or remove this one; it is left alone)`,
+		`locales/de/stray.json: warning: (de): has no source file: none that "locales/en/*.json" matches fits it (bring the source file back, or remove this one; it is left alone)`,
 		`locales/en/app.json:5:12: "twice" (en): is in this file twice with different texts, "one" and "two" (neither is sent until one is left)`,
 		`locales/en/broken.json:2:10: (en): `,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,

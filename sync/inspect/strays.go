@@ -27,8 +27,8 @@ func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
 	below := make(map[string][]string)
 	for i := range x.cfg.Files {
 		files := &x.cfg.Files[i]
-		if files.Template().HasLabel() {
-			continue // the service decides the names
+		if t := files.Template(); t.HasLabel() || t.IsZero() {
+			continue // the service decides the names, or there are only source files
 		}
 		for _, l := range x.cfg.Targets() {
 			matches, err := x.matching(files.Template().Glob(l), below)
@@ -41,7 +41,7 @@ func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
 				}
 				known[match] = true
 				x.add(report.Warning, report.CodeStray, report.Problem{File: match, Language: l.Code,
-					Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
+					Problem: fmt.Sprintf("has no source file: none that %q matches fits it", files.Source)},
 					"bring the source file back, or remove this one; it is left alone")
 			}
 		}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/catalog"
@@ -17,14 +16,21 @@ import (
 // historySpan is how many texts of one name are kept.
 const historySpan = 8
 
+// endings are those of forms, from the oldest text to the youngest.
+const endings = "\x000\x001\x002\x003\x004\x005\x006\x007"
+
 func nth(n catalog.Name, i int) catalog.Name {
-	return catalog.Name{Key: n.Key, Form: n.Form + "\x00" + strconv.Itoa(i)}
+	return catalog.Name{Key: n.Key, Form: n.Form + endings[2*i:2*i+2]}
 }
 
 // Learn makes a text the youngest of a history, forgetting the oldest when it is full.
 func Learn(history catalog.Marks, n catalog.Name, m catalog.Mark) {
 	texts := Texts(history, n)
-	if len(texts) > 0 && texts[len(texts)-1] == m {
+	if len(texts) == 0 {
+		history[nth(n, 0)] = m
+		return
+	}
+	if texts[len(texts)-1] == m {
 		return // the newest already, as when a delivery is remembered again
 	}
 	texts = slices.DeleteFunc(texts, func(old catalog.Mark) bool { return old == m })
@@ -54,9 +60,11 @@ func Inherit(history, from catalog.Marks, names map[string]string) {
 // Texts are those of a name, the oldest first.
 func Texts(history catalog.Marks, n catalog.Name) (texts []catalog.Mark) {
 	for i := range historySpan {
-		if m, ok := history[nth(n, i)]; ok {
-			texts = append(texts, m)
+		m, ok := history[nth(n, i)]
+		if !ok {
+			break // they have no gaps
 		}
+		texts = append(texts, m)
 	}
 	return texts
 }
@@ -86,7 +94,7 @@ func Holds(history catalog.Marks, u catalog.Unit) bool {
 // Forget takes one text out of a history.
 func Forget(history catalog.Marks, n catalog.Name, m catalog.Mark) {
 	if Knows(history, n, m) {
-		Learn(history, n, m) // as the youngest, which has the last place
+		Learn(history, n, m) // as the youngest, which comes last
 		delete(history, nth(n, Age(history, n, m)))
 	}
 }

@@ -134,7 +134,7 @@ type Store interface {
 	// returned as it is. What Update returned without error for is stored.
 	Update(func(Writer) error) error
 
-	// Rebuilt reports where a damaged ledger was put when this one was opened empty in its place, and what was wrong with
+	// Rebuilt reports where a damaged ledger was put when this one was opened empty instead, and what was wrong with
 	// it; "" where all was well.
 	Rebuilt() (aside string, why error)
 
@@ -143,12 +143,27 @@ type Store interface {
 }
 
 // NewerError says that a ledger was written by a newer locsync: this one must not touch it.
-type NewerError struct{ Format int }
+type NewerError struct {
+	Format, Known int
+	Own           string // what this locsync could be given instead
+}
 
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("it was written by a newer locsync (format %d, this one knows %d); "+
-		"use that locsync, or give this one a state_dir of its own", e.Format, Format)
+		"use that locsync, or give this one %s", e.Format, e.Known, e.Own)
 }
+
+// LeaseError says that a write was refused because another process works on the project now, or may.
+type LeaseError struct {
+	Project string
+	Err     error
+}
+
+func (e *LeaseError) Error() string {
+	return fmt.Sprintf("nothing more is written for project %q: %v", e.Project, e.Err)
+}
+
+func (e *LeaseError) Unwrap() error { return e.Err }
 
 // Format is the number of the schema. An older ledger is converted once, when it is opened.
 const Format = 2
@@ -247,6 +262,19 @@ func (k SourceMarks) Slots(r Reader, scope string) ([]Slot, error) {
 
 // Source is the source file of a slot.
 func (s Slot) Source() Source { return Source{s.Collection, s.Path} }
+
+// Amend changes the marks of a slot; where there are none, they begin empty.
+func Amend(tx Writer, slot Slot, change func(catalog.Marks)) error {
+	marks, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if marks == nil {
+		marks = make(catalog.Marks)
+	}
+	change(marks)
+	return tx.SetMarks(slot, marks)
+}
 
 // KeepMarks stores marks; nil stores nothing where nothing is.
 func KeepMarks(tx Writer, slot Slot, now catalog.Marks) error {

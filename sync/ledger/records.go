@@ -27,7 +27,7 @@ func (at Source) Compare(o Source) int {
 // TargetID is the id of a target file.
 func TargetID(path, language string) string { return ID(path, language) }
 
-// SeenID is the id of a place in SeenAt: of a branch, or for "" of the working tree, whose HEAD it is.
+// SeenID is the id in SeenAt of a branch, or for "" of the working tree, whose HEAD it is.
 func SeenID(branch string) string {
 	if branch == "" {
 		return "head"
@@ -100,6 +100,7 @@ type Delivery struct {
 	Commit string          `json:"commit"`
 	Files  []DeliveredFile `json:"files"`
 	Keys   int             `json:"keys,omitempty"` // added, changed and removed
+	Staged bool            `json:"staged"`         // the marks of all files
 }
 
 // DeliveredFile is a file with staged marks.
@@ -268,12 +269,6 @@ type Fingerprint struct {
 	Branch string `json:"branch"` // a commit; "" where it was not there, or is not read
 }
 
-// Folders are the topmost folders without source files, by path, with a digest of their content.
-type Folders struct {
-	Config  string            `json:"config"` // a digest
-	Folders map[string]string `json:"folders"`
-}
-
 // Reconciliation is what a pull had before it that compared everything with the service.
 type Reconciliation struct {
 	Config string `json:"config"` // a digest
@@ -281,6 +276,12 @@ type Reconciliation struct {
 
 	// Full is by export question when, on the service's clock, it was asked for everything.
 	Full map[string]time.Time `json:"full"`
+}
+
+// Publication is the status of a project as a process of a cluster saw it.
+type Publication struct {
+	At     time.Time            `json:"at"`
+	Status report.ProjectStatus `json:"status"`
 }
 
 // Ongoing is something that began and has not ended: passes that fail, files that are held back, conflicts.

@@ -25,7 +25,7 @@ var (
 	// SourceKnown is the history of a collection's source texts: what the service had from us. A push writes it.
 	SourceKnown = SourceMarks{kind: "source known"}
 
-	// SourceSeen are the source texts of a collection that a place (the working tree or a branch) had at its last push.
+	// SourceSeen are the source texts of a collection that the working tree or a branch had at its last push.
 	SourceSeen = SourceMarks{kind: "source seen"}
 
 	// SourceFound are the source texts of a collection that the service had otherwise than it accepted them; the mark of
@@ -44,11 +44,11 @@ var (
 	// Merged are the texts that both sides agreed on last: the base of the next merge. A pull stages them with its commit.
 	Merged = TargetMarks{kind: "merged"}
 
-	// Known is the history of a file: the last few texts of each name that were nobody's edit (see Learn). Pulls and
+	// Known is the history of a file: the last few texts of each name that were not edits (see Learn). Pulls and
 	// pushes write it, and it goes with the file.
 	Known = TargetMarks{kind: "known"}
 
-	// Seen are the texts that a place (the working tree or a branch) had when it was last read. Pulls and pushes write
+	// Seen are the texts that the working tree or a branch had when it was last read. Pulls and pushes write
 	// them.
 	Seen = TargetMarks{kind: "seen"}
 
@@ -125,6 +125,10 @@ var (
 	UnsentAt = Table[string]{"unsent"}
 )
 
+// Published is the last status of a project that the processes of a cluster share, with the ID "". The process that
+// made a pass writes it at the end, under the lease of the pass.
+var Published = Table[Publication]{"published"}
+
 // Decisions that wait, and what a push has still to do.
 var (
 	// Conflicts are keys that both sides changed, by the ID of a Conflict. Pulls and pushes write them; they go when
@@ -155,10 +159,6 @@ var (
 
 	// Reconciled are of the last pull that compared everything with the service, by branch.
 	Reconciled = Table[Reconciliation]{"reconciled"}
-
-	// Emptied are the folders without source files of the branch that is pushed from, by branch: they need not be read
-	// again.
-	Emptied = Table[Folders]{"barren"}
 )
 
 // Notified are what people were told, or what was so when messages began, of AllProjects, by the ID of a Fact. One is
@@ -178,7 +178,7 @@ var (
 	Forges = Table[ForgeWait]{"forge"}
 )
 
-// The diary of a project: what the status tells of the past. Its IDs are EventsID, DaysID and StandingID.
+// The events of a project: what the status tells of the past. Its IDs are EventsID, DaysID and StandingID.
 var (
 	// Events are the last events, oldest first.
 	Events = Table[[]report.Event]{"diary"}
@@ -190,7 +190,7 @@ var (
 	Standing = Table[map[string]Ongoing]{"diary"}
 )
 
-// The IDs of the diary.
+// The IDs of the events.
 const (
 	EventsID   = "events"
 	DaysID     = "days"

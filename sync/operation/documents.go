@@ -178,7 +178,7 @@ func sayFetched(fetched transfer.DocumentsFetched) Result {
 		switch {
 		case one.Error != "":
 			r.Partial = true
-			r.Text += fmt.Sprintf("left out: %s (%s): %s\n", one.Path, one.Language, one.Error)
+			r.Text += fmt.Sprintf("skipped: %s (%s): %s\n", one.Path, one.Language, one.Error)
 		case one.Changed:
 			changed++
 			r.Text += one.File + "\n"

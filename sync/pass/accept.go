@@ -264,22 +264,16 @@ func (p Memory) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text
 				return err
 			}
 		}
-		slot := p.Slot(kind, m.Path, m.Language)
-		marks, err := tx.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if marks == nil {
-			marks = make(catalog.Marks, len(units))
-		}
-		for _, u := range units {
-			if kind == ledger.Known || kind == ledger.Sent {
-				ledger.Learn(marks, u.Name, u.Mark)
-			} else {
-				marks[u.Name] = u.Mark
+		err := ledger.Amend(tx, p.Slot(kind, m.Path, m.Language), func(marks catalog.Marks) {
+			for _, u := range units {
+				if kind == ledger.Known || kind == ledger.Sent {
+					ledger.Learn(marks, u.Name, u.Mark)
+				} else {
+					marks[u.Name] = u.Mark
+				}
 			}
-		}
-		if err := tx.SetMarks(slot, marks); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}

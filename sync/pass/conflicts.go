@@ -187,29 +187,23 @@ func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.T
 
 // Yields remembers that the service's text of a conflict stays.
 func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
-	slot := p.Slot(ledger.Known, c.Path, c.Language)
-	history, err := tx.Marks(slot)
-	if err != nil {
-		return err
-	}
-	if history == nil {
-		history = make(catalog.Marks)
-	}
 	var gives catalog.Catalog // what no pull has replaced by the service's text
 	theirs := c.Theirs.Marks()
-	for _, u := range c.Ours {
-		their, has := theirs[u.Name]
-		if has && ledger.Holds(history, u) &&
-			ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
-			continue
+	err := ledger.Amend(tx, p.Slot(ledger.Known, c.Path, c.Language), func(history catalog.Marks) {
+		for _, u := range c.Ours {
+			their, has := theirs[u.Name]
+			if has && ledger.Holds(history, u) &&
+				ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
+				continue
+			}
+			gives = append(gives, u)
+			ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
+			if has {
+				ledger.Learn(history, u.Name, their)
+			}
 		}
-		gives = append(gives, u)
-		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
-		if has {
-			ledger.Learn(history, u.Name, their)
-		}
-	}
-	if err := tx.SetMarks(slot, history); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if err := p.Mark(tx, ledger.Destination{Path: c.Path, Language: c.Language,

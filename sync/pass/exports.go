@@ -2,8 +2,6 @@ package pass
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,26 +40,34 @@ type Exported struct {
 	Kept   int          // texts of entries
 	Failed bool         // the service could not write it, and the collection need not have been there: nothing is known
 	sorted []Translated // what targets gives for group, once it was asked for
+	spool  *spool       // of the texts that are not in memory; nil where all of them are
 }
 
 type exportedEntry struct {
 	name  string
-	Texts catalog.Catalog
+	Texts catalog.Catalog // nil where they are only in the archive
+	entry service.Entry
 }
 
 // Translated is the service's texts for one target file.
 type Translated struct {
 	bundle.Target
-	Texts catalog.Catalog
+	Texts catalog.Catalog // nil where Again has them
+	Again func() (catalog.Catalog, error)
 }
 
 // Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look
 // at the branch finds it.
 func (x *Exported) Targets(g *bundle.Group) []Translated {
 	var all []Translated
-	for _, e := range x.Entries {
+	for i := range x.Entries {
+		e := &x.Entries[i]
 		for _, t := range g.Targets(e.name, x.languages) {
-			all = append(all, Translated{t, e.Texts})
+			one := Translated{Target: t, Texts: e.Texts}
+			if x.spool != nil {
+				one.Again = func() (catalog.Catalog, error) { return x.spool.read(e, t) }
+			}
+			all = append(all, one)
 		}
 	}
 	return all
@@ -109,24 +115,6 @@ func (x *Exported) Lacks(b *bundle.Bundle, l config.Language) bool {
 	})
 }
 
-// ExportAge says what may answer beside an export that is begun now.
-type ExportAge int
-
-const (
-	Anew    ExportAge = iota
-	Resumed           // where that is not finished in time: one that an earlier pass waited for in vain
-)
-
-// ExportAsk is the question for a group's translations that have at least a completion state.
-type ExportAsk struct {
-	Group      *bundle.Group
-	Languages  []config.Language
-	Completion string
-	first      bool                  // the collection need not be there
-	Sources    bool                  // the source language is asked for as well
-	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
-}
-
 // ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers. An
 // export of an earlier pass is dropped, unless it was waited for to the end of its time: then it may answer while the
 // own one is not finished, with Late.
@@ -158,9 +146,15 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 			return err == nil || errors.Is(err, errNotFinished)
 		})
 	if len(errs) == 0 && ctx.Err() != nil {
-		return nil, ctx.Err()
+		errs = append(errs, ctx.Err())
 	}
-	return x.answers, errors.Join(errs...)
+	if len(errs) > 0 {
+		for _, answer := range x.answers {
+			errs = append(errs, answer.Close())
+		}
+		return nil, errors.Join(errs...)
+	}
+	return x.answers, nil
 }
 
 // exporting is exports of one pass, under way.
@@ -260,20 +254,29 @@ func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, lat
 	return answer, err
 }
 
-// read reads the archive of an export and removes it.
-func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, err error) (*Exported, error) {
+// read reads the archive of an export, and removes it unless its texts are read again.
+func (x *exporting) read(
+	a ExportAsk, j *ledger.Job, archive *service.Archive, err error,
+) (answer *Exported, _ error) {
 	if archive != nil {
 		defer func() {
+			if answer != nil && answer.spool != nil {
+				return
+			}
 			if err := archive.Close(); err != nil {
-				x.branch.Log.Warn("remove the spooled archive", zap.Error(err))
+				x.branch.Log.Warn("cannot remove the spooled archive", zap.Error(err))
 			}
 		}()
 	}
 	if err != nil {
 		return nil, err
 	}
-	answer, err := x.branch.ReadArchive(a, archive, &x.kept)
+	before := x.kept.Bytes()
+	answer, err = x.branch.ReadArchive(a, archive, &x.kept)
 	if answer != nil {
+		if a.Spooled && x.kept.Bytes()-before > largeAnswer {
+			answer.letGo(archive, &x.kept)
+		}
 		answer.Question = j.Request
 		answer.Asked, _ = x.branch.Service.ServiceTime(j.At)
 	}
@@ -334,14 +337,6 @@ func beginExport(ctx context.Context, p *Branch, req service.ExportRequest) (*le
 	return j, p.Memory().Remember(j)
 }
 
-// Question is a digest of what an export was asked for.
-func Question(req service.ExportRequest) string {
-	with := req.IncludeDefaultLanguage != nil
-	req.IncludeDefaultLanguage = nil // an address
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %v", req, with))
-	return hex.EncodeToString(sum[:8])
-}
-
 // ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be
 // read is reported; a bare file that cannot be read makes the whole answer unusable (ErrUnusable), since it need not
 // come from the service.
@@ -368,33 +363,6 @@ func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.
 	}
 	return x, nil
 }
-
-// spooled is an entry as it is read again from this machine's disk. It was whole when it came, so that an error of
-// reading is the disk's, and says nothing about the entry.
-type spooled struct {
-	entry  service.Entry
-	file   io.ReadCloser
-	read   int64
-	failed error
-}
-
-func (s *spooled) open() (io.ReadCloser, error) {
-	s.file, s.failed = s.entry.Open()
-	return s, s.failed
-}
-
-func (s *spooled) Read(b []byte) (int, error) {
-	n, err := s.file.Read(b)
-	if s.read += int64(n); err == io.EOF && s.read < s.entry.Size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil && err != io.EOF {
-		s.failed = err
-	}
-	return n, err
-}
-
-func (s *spooled) Close() error { return s.file.Close() }
 
 // readEntry adds the texts of one entry, or what is wrong with it. Its error is about the whole answer.
 func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Entry, kept *bundle.Kept) error {
@@ -430,7 +398,7 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 				"; the file stays as it is, and none of its texts is sent. Look at these texts at the service, then run " +
 				"locsync sync again"})
 	case there: // else there is no translation at all
-		*into, x.Kept = append(*into, exportedEntry{name, texts}), x.Kept+len(texts)
+		*into, x.Kept = append(*into, exportedEntry{name, texts, entry}), x.Kept+len(texts)
 	}
 	return nil
 }
@@ -453,3 +421,70 @@ func (x *Exported) targetsOf(a ExportAsk, raw bool, name string) (string, []bund
 	}
 	return name, nil, &x.Entries
 }
+
+// largeAnswer is how much an answer has that is not kept in memory: few enough of them are open at a time.
+const largeAnswer = 256 << 10
+
+// spool is a large answer on the disk: its texts are read again where they are needed.
+type spool struct {
+	archive *service.Archive
+	kept    *bundle.Kept   // how they were read
+	last    *exportedEntry // whose texts are in memory
+	texts   catalog.Catalog
+}
+
+// letGo lets go of the texts of an answer, which is closed by who asked.
+func (x *Exported) letGo(archive *service.Archive, kept *bundle.Kept) {
+	x.spool = &spool{archive: archive, kept: kept.Again()}
+	for i := range x.Entries {
+		x.Entries[i].Texts = nil
+	}
+}
+
+// Close removes what is left of an answer on the disk.
+func (x *Exported) Close() error {
+	if x == nil || x.spool == nil {
+		return nil
+	}
+	return x.spool.archive.Close()
+}
+
+// read reads the texts of an entry, which several target files in a row may share.
+func (s *spool) read(e *exportedEntry, t bundle.Target) (catalog.Catalog, error) {
+	if s.last != e {
+		disk := spooled{entry: e.entry}
+		texts, _, err := t.Sources[0].ReadExport(disk.open, t.Language, s.kept.Again())
+		if err != nil {
+			return nil, fmt.Errorf("read what was downloaded for %s again: %w", t.Path, err)
+		}
+		s.last, s.texts = e, texts
+	}
+	return s.texts, nil
+}
+
+// spooled is an entry as it is read again from this machine's disk. It was whole when it came, so that an error of
+// reading is the disk's, and says nothing about the entry.
+type spooled struct {
+	entry  service.Entry
+	file   io.ReadCloser
+	read   int64
+	failed error
+}
+
+func (s *spooled) open() (io.ReadCloser, error) {
+	s.file, s.failed = s.entry.Open()
+	return s, s.failed
+}
+
+func (s *spooled) Read(b []byte) (int, error) {
+	n, err := s.file.Read(b)
+	if s.read += int64(n); err == io.EOF && s.read < s.entry.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF {
+		s.failed = err
+	}
+	return n, err
+}
+
+func (s *spooled) Close() error { return s.file.Close() }

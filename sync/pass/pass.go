@@ -143,11 +143,14 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
 			last, _, err := ledger.Passes.Get(tx, p.StateName(), id)
 			if err != nil {
-				p.Log.Error("read how the last pass ended", zap.Error(err))
+				p.Log.Error("cannot read how the last pass ended", zap.Error(err))
 			}
 			past = stillHolding(past, last)
 			if past.Result == report.ResultFailed {
-				past.GoodAt = last.GoodAt
+				past.GoodAt, past.FailingSince = last.GoodAt, last.FailingSince
+				if past.FailingSince.IsZero() {
+					past.FailingSince = past.At
+				}
 			}
 		}
 		d := p.Events().Open(tx, past.At)
@@ -158,7 +161,7 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 		return ledger.Passes.Put(tx, p.StateName(), id, past)
 	})
 	if err != nil {
-		p.Log.Error("remember how the pass ended", zap.Error(err))
+		p.Log.Error("cannot record how the pass ended", zap.Error(err))
 	}
 	p.OnPassed(passed)
 }
@@ -263,3 +266,6 @@ func (p *Branch) Configured() string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
+
+// Subject says what the problems of a pull are about: where branch and base were, with which configuration.
+func (p *Branch) Subject(of string) string { return p.Configured() + " " + of }

@@ -21,19 +21,11 @@ func Besides(problems []report.Problem, elsewhere map[report.Problem]bool) []rep
 // stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as
 // far as is known.
 func stillHolding(past, last report.Past) report.Past {
-	past.Look = last.Look
-	past.Problems = append(past.Problems, Besides(last.Problems, problemSet(past.Problems))...)
-	past.Unread = append(past.Unread, Besides(last.Unread, problemSet(past.Unread))...)
+	past.Subject = last.Subject
+	past.Problems = Union(past.Problems, last.Problems)
+	past.Unread = Union(past.Unread, last.Unread)
 	past.Held = max(past.Held, last.Held)
 	return past
-}
-
-func problemSet(problems []report.Problem) map[report.Problem]bool {
-	set := make(map[report.Problem]bool, len(problems))
-	for _, p := range problems {
-		set[p] = true
-	}
-	return set
 }
 
 // Outcome sums a pass up.
@@ -43,10 +35,7 @@ func Outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 		past.Result = report.ResultPartial
 	}
 	if err != nil {
-		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
+		past.Result, past.Error, past.ErrorCode = report.ResultFailed, failure.Text(err), failure.Code(err)
 	}
 	return past
 }
-
-// Subject says what the problems of a pull are about: where branch and base were, with which configuration.
-func (p *Branch) Subject(of string) string { return p.Configured() + " " + of }

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// RenameLook is what is found out about renames in one file.
-type RenameLook struct {
+// RenameSearch is what is found out about renames in one file.
+type RenameSearch struct {
 	Fresh []catalog.Change // since the last push; a key that was gone then and is back is new
 
 	Found   []ledger.Rename // now
@@ -26,7 +26,7 @@ type RenameLook struct {
 // one that was gone before, unless that one was renamed then, and renamed again before its translations moved.
 func (p *Branch) LookForRenames(
 	s *tree.Source, base catalog.Marks, changes []catalog.Change,
-) (found RenameLook, err error) {
+) (found RenameSearch, err error) {
 	if found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID())); err != nil {
 		return found, err
 	}
@@ -60,14 +60,14 @@ func (p *Branch) LookForRenames(
 }
 
 // Rename is a rename of a source text to a key of a file.
-func (r *RenameLook) Rename(s *tree.Source, m catalog.Rename, text catalog.Mark) ledger.Rename {
+func (r *RenameSearch) Rename(s *tree.Source, m catalog.Rename, text catalog.Mark) ledger.Rename {
 	before, had := r.Before[m.To]
 	return ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: text,
 		Reused: had && before != text}
 }
 
 // compare finds the keys that are gone and the changes that a rename may be made of, given the earlier renames.
-func (r *RenameLook) compare(s *tree.Source, base catalog.Marks, changes []catalog.Change, stored []ledger.Rename) {
+func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []catalog.Change, stored []ledger.Rename) {
 	living := s.TextKeys()
 	known := maps.Clone(r.Before)
 	for _, m := range stored {
@@ -107,7 +107,7 @@ func FormerTarget(p *config.Project, at ledger.Source, l config.Language) string
 		if !fits || files.CollectionOf(source) != at.Collection {
 			continue
 		}
-		if t := files.Template().For(source); !t.HasLabel() {
+		if t := files.OutputOf(at.Path, source); !t.HasLabel() {
 			return t.Path(l, "")
 		}
 		return ""

@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -91,122 +86,4 @@ func (p *Branch) FetchBlobs(ctx context.Context, fsys fs.FS) error {
 	}
 	patterns := p.Project.WatchPatterns()
 	return tip.Prefetch(ctx, patterns.Below, patterns.Match)
-}
-
-// prunedTree is a commit without its barren folders, which are not listed.
-type prunedTree struct {
-	tip    *gitops.Tip
-	barren map[string]string
-	seen   map[string]listing // by path
-}
-
-var (
-	_ fs.ReadDirFS  = (*prunedTree)(nil)
-	_ fs.ReadFileFS = (*prunedTree)(nil)
-	_ fs.StatFS     = (*prunedTree)(nil)
-	_ fs.ReadLinkFS = (*prunedTree)(nil)
-)
-
-type listing struct {
-	folders map[string]string
-	links   bool
-}
-
-// Open is that of the commit, as are the others but for ReadDir.
-func (t *prunedTree) Open(name string) (fs.File, error) { return t.tip.Open(name) }
-
-// ReadFile reads a file.
-func (t *prunedTree) ReadFile(name string) ([]byte, error) { return t.tip.ReadFile(name) }
-
-// Stat describes what is there, at the end of links.
-func (t *prunedTree) Stat(name string) (fs.FileInfo, error) { return t.tip.Stat(name) }
-
-// Lstat describes what is there, be it a link.
-func (t *prunedTree) Lstat(name string) (fs.FileInfo, error) { return t.tip.Lstat(name) }
-
-// ReadLink is where a link leads to.
-func (t *prunedTree) ReadLink(name string) (string, error) { return t.tip.ReadLink(name) }
-
-// ReadDir is that of the commit, without barren folders.
-func (t *prunedTree) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := t.tip.ReadDir(name)
-	if err != nil {
-		return nil, err
-	}
-	var l listing
-	if l.folders, l.links, err = t.tip.Folders(name); err != nil {
-		return nil, err
-	}
-	t.seen[name] = l
-	return slices.DeleteFunc(list, func(e fs.DirEntry) bool {
-		content, folder := l.folders[e.Name()]
-		return folder && t.barren[path.Join(name, e.Name())] == content
-	}), nil
-}
-
-// rest reports whether all of a folder was looked into, and leads nowhere else.
-func (t *prunedTree) rest(name, content string) bool {
-	if t.barren[name] == content {
-		return true
-	}
-	l, listed := t.seen[name]
-	if !listed || l.links {
-		return false
-	}
-	for child, content := range l.folders {
-		if !t.rest(path.Join(name, child), content) {
-			return false
-		}
-	}
-	return true
-}
-
-// barrenNow are the topmost folders in which nothing was found.
-func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
-	way := make(map[string]bool) // folders on the way to what was found
-	for _, b := range found {
-		for at := path.Dir(b.Path); at != "." && !way[at]; at = path.Dir(at) {
-			way[at] = true
-		}
-	}
-	now := make(map[string]string)
-	for name, l := range t.seen {
-		if name != "." && !way[name] {
-			continue // it is barren itself, or below one that is
-		}
-		for child, content := range l.folders {
-			if at := path.Join(name, child); !way[at] && t.rest(at, content) {
-				now[at] = content
-			}
-		}
-	}
-	return now
-}
-
-// FindSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren.
-func (p *Branch) FindSources(tip *gitops.Tip) ([]*bundle.Bundle, []report.Problem, error) {
-	if !slices.ContainsFunc(p.Project.WatchPatterns(),
-		func(pattern string) bool { return strings.Contains(pattern, "**") }) {
-		return bundle.Find(tip, p.Project)
-	}
-	last, _, err := ledger.Emptied.Get(p.Ledger, p.StateName(), p.Project.Push.Source)
-	if err != nil {
-		return nil, nil, err
-	}
-	if last.Config != p.Configured() {
-		last = ledger.Folders{Config: p.Configured()}
-	}
-	t := &prunedTree{tip: tip, barren: last.Folders, seen: make(map[string]listing)}
-	found, problems, err := bundle.Find(t, p.Project)
-	if err != nil {
-		return nil, nil, err
-	}
-	now := ledger.Folders{Config: last.Config}
-	if len(problems) == 0 { // else something was found that is not in use
-		now.Folders = t.barrenNow(found)
-	}
-	if maps.Equal(now.Folders, last.Folders) {
-		return found, problems, nil
-	}
-	return found, problems, ledger.Emptied.Put(p.Ledger, p.StateName(), p.Project.Push.Source, now)
 }

@@ -24,11 +24,7 @@ func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err er
 		if err != nil {
 			return nil, "", UsageError(err)
 		}
-		bundles, problems, err := p.FindSources(tip)
-		if err != nil {
-			return nil, "", err
-		}
-		t, err = tree.Read(tip, bundles, problems, p.Reading)
+		t, err = tree.Find(tip, p.Project, p.Reading)
 		return t, "", err
 	}
 	fsys, err = p.Repo.Worktree()
@@ -40,7 +36,7 @@ func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err er
 		if err := AtRest(ctx, p, deadline); err != nil {
 			return nil, "", err
 		}
-		read, err := p.Repo.Look()
+		read, err := p.Repo.Checkout()
 		if err != nil {
 			return nil, "", err
 		}
@@ -55,7 +51,7 @@ func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err er
 			return nil, "", err
 		}
 		// What was read while git changed it is read again.
-		t.Look = &read
+		t.Checkout = &read
 		moved, err := Moved(ctx, p, t)
 		if err != nil {
 			return nil, "", err
@@ -75,15 +71,15 @@ var ErrStirred = fmt.Errorf("%w: it changed the working tree while it was read; 
 // Moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been
 // quiet for a moment.
 func Moved(ctx context.Context, p *Branch, t *tree.Tree) (bool, error) {
-	if t.Look == nil {
+	if t.Checkout == nil {
 		return false, nil // a commit
 	}
 	for {
-		now, err := p.Repo.Look()
+		now, err := p.Repo.Checkout()
 		if err != nil {
 			return false, err
 		}
-		if p.Repo.Busy() != "" || !now.Same(*t.Look) {
+		if p.Repo.Busy() != "" || !now.Same(*t.Checkout) {
 			return true, nil
 		}
 		wait := now.Fresh()

@@ -188,7 +188,7 @@ func (m *Reader) readPast(ctx context.Context) error {
 	m.read = true
 	tip, err := m.Repo.At(ctx, m.Branch, m.Base)
 	if err != nil && ctx.Err() == nil {
-		m.Log.Info("base is not looked at at the remote", zap.Error(err))
+		m.Log.Info("base is not read from the remote", zap.Error(err))
 		tip, err = m.Repo.Seen(m.Branch, m.Base)
 	}
 	at := m.Tree

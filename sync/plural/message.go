@@ -23,7 +23,7 @@ type Argument struct {
 // Branch is one alternative of a plural, select or selectordinal.
 type Branch struct {
 	Selector string // a category, a number like =0, or the word of a select
-	From, To int    // where its text stands, braces excluded
+	From, To int    // where its text is, braces excluded
 	Number   bool   // the text has a # that represents the argument's number
 	Message         // the arguments inside
 }

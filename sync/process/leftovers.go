@@ -21,7 +21,7 @@ const LeftoverAge = 24 * time.Hour
 func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		log.Debug("look for leftovers", zap.Error(err))
+		log.Debug("cannot look for leftovers", zap.Error(err))
 	}
 	for _, e := range entries {
 		if !leftover.MatchString(e.Name()) {
@@ -33,7 +33,7 @@ func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
 		}
 		path := filepath.Join(dir, e.Name())
 		if err := os.RemoveAll(path); err != nil {
-			log.Debug("remove a leftover", zap.Error(err))
+			log.Debug("cannot remove a leftover", zap.Error(err))
 			continue
 		}
 		log.Info("removed what a killed process had left", zap.String("path", path))

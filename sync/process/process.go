@@ -1,6 +1,6 @@
-// Package process opens what a process works with: the state, the client of the service, the embedded service, the
-// engine. Its law: a state belongs to one process at a time (see boltledger.Locked), and what was opened is closed in
-// the opposite order. It runs no pass, prints nothing, and does not choose the configuration.
+// Package process opens what a process works with: the state or the cluster's database, the client of the service, the
+// embedded service, the engine. Its law: a state belongs to one process at a time (see boltledger.Locked), and what was
+// opened is closed in the opposite order. It runs no pass, prints nothing, and does not choose the configuration.
 package process
 
 import (
@@ -17,9 +17,11 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/cluster"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/secret"
@@ -40,7 +42,8 @@ type Process struct {
 	Dir      string // of the state
 	Engine   *engine.Engine
 	Client   *service.Client
-	Store    *boltledger.Store
+	Store    ledger.Store
+	Cluster  *cluster.Cluster                  // nil where this process is alone
 	ReadFile func(name string) ([]byte, error) // reads the file of a secret
 
 	cfg   *config.Config
@@ -99,13 +102,10 @@ func (p *Process) opened() (*Process, error) {
 }
 
 func (p *Process) open() error {
-	store, err := boltledger.Open(p.Dir)
-	if err != nil {
+	if err := p.openState(); err != nil {
 		return err
 	}
-	p.Store = store
-	p.close = append(p.close, store)
-	if aside, why := store.Rebuilt(); why != nil {
+	if aside, why := p.Store.Rebuilt(); why != nil {
 		p.o.Log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch",
 			zap.String("moved_to", aside), zap.Error(why))
 	}
@@ -113,9 +113,56 @@ func (p *Process) open() error {
 	if _, err := p.Connect(p.cfg); err != nil {
 		return err
 	}
-	p.Engine = engine.New(engine.Parts{Config: p.cfg, Service: p.Client, State: store, Log: p.o.Log,
-		Progress: p.o.Progress, Clones: Clones(p.Dir)})
+	p.Engine = engine.New(p.Shared(engine.Parts{Config: p.cfg, Service: p.Client, State: p.Store, Log: p.o.Log,
+		Progress: p.o.Progress, Clones: Clones(p.Dir)}))
 	return nil
+}
+
+// openState opens what is remembered: a file, or a database that is shared with other processes. The folder is this
+// process's alone in both cases, because clones are in it.
+func (p *Process) openState() error {
+	if !p.cfg.Clustered() {
+		store, err := boltledger.Open(p.Dir)
+		if err != nil {
+			return err
+		}
+		p.Store = store
+		p.close = append(p.close, store)
+		return nil
+	}
+	claim, err := boltledger.TakeClaim(p.Dir, Absolute(p.Dir))
+	if err != nil {
+		return err
+	}
+	p.close = append(p.close, closer(func() error { claim.Release(); return nil }))
+	if p.Cluster, err = Join(context.Background(), p.cfg, p.o.Log.Named("cluster")); err != nil {
+		return err
+	}
+	p.Store = p.Cluster.Store()
+	p.close = append(p.close, p.Cluster)
+	return nil
+}
+
+// databasePatience is how long opening the cluster's database may take; another process may be changing its schema.
+const databasePatience = time.Minute
+
+// Join takes part in the cluster of a configuration.
+func Join(ctx context.Context, cfg *config.Config, log *zap.Logger) (*cluster.Cluster, error) {
+	database, err := cfg.DatabaseURL(os.Getenv, secret.ReadFile)
+	if err != nil {
+		return nil, &failure.UsageError{Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, databasePatience)
+	defer cancel()
+	return cluster.Open(ctx, cluster.Options{Database: database.Reveal(), Log: log})
+}
+
+// Shared adds to an engine's parts what this process shares with others.
+func (p *Process) Shared(parts engine.Parts) engine.Parts {
+	if p.Cluster != nil {
+		parts.Cluster = p.Cluster
+	}
+	return parts
 }
 
 // Close closes in the opposite order of opening.
@@ -161,7 +208,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 		}
 		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, started
 	} else {
-		key, err := cfg.APIKey(os.Getenv, p.ReadFile)
+		key, err := APIKey(context.Background(), cfg, os.Getenv, p.ReadFile)
 		if err != nil {
 			return nil, &failure.UsageError{Err: err}
 		}
@@ -169,6 +216,9 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 		o.RequestsPerSecond, o.ShareOnHost = cfg.Service.RequestsPerSecond, true
 		o.SlotDir = os.Getenv("LOCSYNC_BUDGET_DIR")
 		o.Warn = func(message string) { p.o.Log.Warn(message) }
+		if p.Cluster != nil {
+			o.Budget = p.Cluster
+		}
 	}
 	made := sha256.Sum256(fmt.Appendf(nil, "%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond}))
 	if p.Client != nil && p.connected == made && p.through == o.Transport {

@@ -26,11 +26,16 @@ func ReadConfig(file string) (*config.Config, error) { return ReadConfigBy(confi
 
 // ReadConfigBy is ReadConfig with another reader.
 func ReadConfigBy(read ConfigReader, file string) (*config.Config, error) {
-	cfg, err := read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+	cfg, err := read(file, AcceptSafe())
 	if err == nil {
 		gitops.Withhold(config.SecretVariables(cfg)...)
 	}
 	return cfg, err
+}
+
+// AcceptSafe accepts a configuration of another user where git's safe.directory does.
+func AcceptSafe() config.Option {
+	return config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) })
 }
 
 // ExposedSecrets names the files of secrets that others may change or read, and those that git tracks.
@@ -101,14 +106,14 @@ func ClaimIn(commonDir string, cfg *config.Config, p *config.Project) string {
 	return filepath.Join(commonDir, "locsync", "daemon-"+hex.EncodeToString(sum[:8]))
 }
 
-// OtherDaemon is a daemon with another state that keeps a project in step.
+// OtherDaemon is a daemon with another state that keeps a project in sync.
 type OtherDaemon struct {
 	Project string
 	State   string // its state folder
 	Holder  string // its process, in words
 }
 
-// OtherDaemons are the daemons that keep projects of a configuration in step and have another state than the one in
+// OtherDaemons are the daemons that keep projects of a configuration in sync and have another state than the one in
 // dir: none of them knows what is done here.
 func OtherDaemons(ctx context.Context, cfg *config.Config, dir string) []OtherDaemon {
 	var others []OtherDaemon

@@ -87,10 +87,12 @@ func (a *account) tally(
 		if m.bytes == nil {
 			continue
 		}
-		files[m.Path] = m.bytes
+		files[m.Path] = m.bytes // the last of a file's languages has those before it
 		a.report.Files = append(a.report.Files, m.counts)
 		count(&data, m.counts)
-		data.Files = append(data.Files, m.Path)
+		if !slices.Contains(data.Files[max(0, len(data.Files)-1):], m.Path) {
+			data.Files = append(data.Files, m.Path)
+		}
 		languages[m.Language.Code] = true
 	}
 	if len(data.Files) == 0 { // else they come along
@@ -120,7 +122,14 @@ func stepsOf(
 		step, err := step(project, files, data)
 		return []gitops.Step{step}, err
 	}
-	language := make(map[string]string) // by path
+	apart := make(map[string]map[string][]byte)
+	put := func(code, path string, body []byte) {
+		if apart[code] == nil {
+			apart[code] = make(map[string][]byte)
+		}
+		apart[code][path] = body
+	}
+	first := make(map[string]string) // the language, by path
 	parts := make(map[string]*config.CommitData)
 	part := func(code string) *config.CommitData {
 		if parts[code] == nil {
@@ -128,25 +137,24 @@ func stepsOf(
 		}
 		return parts[code]
 	}
-	for _, m := range done {
+	for _, m := range slices.Backward(done) {
 		if m.former.file != nil {
-			language[m.former.path] = m.Language.Code
+			first[m.former.path] = m.Language.Code
+			put(m.Language.Code, m.former.path, nil)
 		}
-		if m.bytes != nil {
-			language[m.Path] = m.Language.Code
-			count(part(m.Language.Code), m.counts)
+		if m.bytes == nil {
+			continue
+		}
+		count(part(m.Language.Code), m.counts)
+		if next, is := first[m.Path]; !is || m.Language.Code < next { // else that commit has it
+			first[m.Path] = m.Language.Code
+			put(m.Language.Code, m.Path, m.bytes)
 		}
 	}
-	apart := make(map[string]map[string][]byte)
 	for path, body := range files {
-		code, merged := language[path]
-		if !merged {
-			code = contested[path].Code // it came by joining branch and base
+		if _, merged := first[path]; !merged {
+			put(contested[path].Code, path, body) // it came by joining branch and base
 		}
-		if apart[code] == nil {
-			apart[code] = make(map[string][]byte)
-		}
-		apart[code][path] = body
 	}
 	var steps []gitops.Step
 	for _, code := range slices.Sorted(maps.Keys(apart)) {

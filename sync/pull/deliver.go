@@ -186,7 +186,7 @@ func (r *delivery) recall(ctx context.Context, tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := Unstage(ctx, r.branch, d, arrived); err != nil {
+	if err := Unstage(ctx, r.branch, d, arrived && d.Staged); err != nil {
 		return err
 	}
 	if arrived {
@@ -217,7 +217,7 @@ func (r *delivery) deliver(
 	if r.diff {
 		var shown gitops.Preview
 		if shown, err = r.branch.Repo.Preview(ctx, on, files); err != nil {
-			r.branch.Log.Warn("show what was committed", zap.Error(err))
+			r.branch.Log.Warn("cannot show what was committed", zap.Error(err))
 		}
 		r.account.report.Diff = shown.Diff
 	}
@@ -277,7 +277,7 @@ func (r *delivery) toMerge() *request.Branch {
 	return b
 }
 
-// askToMerge brings the branch's request in step with it.
+// askToMerge brings the branch's request in sync with it.
 func (r *delivery) askToMerge(ctx context.Context) error {
 	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
 	r.account.report.RequestURL, r.account.report.Request = q.URL, q.Did

@@ -16,33 +16,37 @@ import (
 )
 
 // joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed,
-// joined text by text.
+// joined text by text. The commit has their names and kinds, too.
 type joinedTree struct {
-	tip    *gitops.Tip
+	committed
 	joined map[string][]byte
+
+	written map[string][]byte // files with all languages, as the merges so far leave them
 }
 
-// Open opens a file of the commit, which has the names and kinds of the joined ones too.
-func (t joinedTree) Open(name string) (fs.File, error) { return t.tip.Open(name) }
-
-// ReadDir lists a folder of the commit.
-func (t joinedTree) ReadDir(name string) ([]fs.DirEntry, error) { return t.tip.ReadDir(name) }
-
-// Stat describes a file of the commit.
-func (t joinedTree) Stat(name string) (fs.FileInfo, error) { return t.tip.Stat(name) }
-
-// Lstat describes a file or a symbolic link of the commit.
-func (t joinedTree) Lstat(name string) (fs.FileInfo, error) { return t.tip.Lstat(name) }
-
-// ReadLink is the target of a symbolic link of the commit.
-func (t joinedTree) ReadLink(name string) (string, error) { return t.tip.ReadLink(name) }
+// committed are the files of a commit.
+type committed interface {
+	fs.ReadDirFS
+	fs.StatFS
+	fs.ReadLinkFS
+}
 
 // ReadFile reads a joined file, or one of the commit.
 func (t joinedTree) ReadFile(name string) ([]byte, error) {
+	if src, ok := t.written[name]; ok {
+		return append([]byte(nil), src...), nil
+	}
 	if src, ok := t.joined[name]; ok {
 		return append([]byte(nil), src...), nil
 	}
-	return t.tip.ReadFile(name)
+	return fs.ReadFile(t.committed, name)
+}
+
+// take has what follows read a file with all languages as a merge leaves it.
+func (t *joinedTree) take(m *merged) {
+	if m.bytes != nil && m.Sources[0].Format.Multilingual() {
+		t.written[m.Path] = m.bytes
+	}
 }
 
 // withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the
@@ -69,9 +73,10 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	}
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
-		src, err := r.join(ours[c.Path], c, base.Branch())
+		language := ours[c.Path][0].Language
+		src, err := r.joinAll(ours[c.Path], c, base.Branch())
 		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
-			r.account.problem(heldBack(c.Path, ours[c.Path].Language, err))
+			r.account.problem(heldBack(c.Path, language, err))
 			return tip, nil, nil
 		}
 		if err != nil {
@@ -79,10 +84,27 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		}
 		if src != nil {
 			joined[c.Path] = src
-			r.contested[c.Path] = ours[c.Path].Language
+			r.contested[c.Path] = language
 		}
 	}
 	return m.Tip, joined, nil
+}
+
+// joinAll joins the languages of a file, one after the other.
+func (r *merging) joinAll(targets []bundle.Target, c gitops.Contested, on string) (joined []byte, err error) {
+	for _, target := range targets {
+		told := len(r.account.report.Problems)
+		out, err := r.join(target, c, on)
+		if err != nil {
+			return nil, err
+		}
+		if out != nil {
+			c.Base, joined = out, out
+		} else if len(r.account.report.Problems) > told {
+			break // what cannot be read is that in all languages
+		}
+	}
+	return joined, nil
 }
 
 // join makes one file of the versions that branch and base have: base's file with the texts that the branch changed.

@@ -31,9 +31,6 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
 }
 
-// exportKey tells what this pull asked for, however often it reads the branch.
-func exportKey(g *bundle.Group) string { return g.ID() }
-
 // notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
 // refused, and those of which it has nothing at all, are asked for their source texts alone.
 func (r *noticing) notice(
@@ -52,7 +49,7 @@ func (r *noticing) notice(
 		}
 	}
 	for _, g := range groups {
-		x := exports[exportKey(g)]
+		x := exports[g.ID()]
 		switch {
 		case !tellsSources(r.branch, g) || !r.sent(g):
 		case x == nil || len(x.Entries)+len(x.Sources) == 0:

@@ -100,7 +100,7 @@ func (s *situation) merge() *merged {
 	carried := s.old == nil && m.former.file != nil
 	source, stand, away := s.widen()
 	s.living = source.Keys()
-	three := s.three(m, source)
+	three := s.mergeInput(m, source)
 	three.Gone = s.gone(three, away)
 	if carried { // what is filled in is decided anew
 		three.Ours = slices.DeleteFunc(three.Ours, func(u catalog.Unit) bool { return three.Filler.Has(u.Name, u.Text) })
@@ -145,9 +145,9 @@ func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged
 	}
 }
 
-// three gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older than
-// what was merged last: of those only texts that no pull wrote are measured against the last merge.
-func (s *situation) three(m *merged, source catalog.Catalog) (in catalog.Three) {
+// mergeInput gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older
+// than what was merged last: of those only texts that no pull wrote are measured against the last merge.
+func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Three) {
 	of := s.here
 	if of.known == nil && s.former.path != "" {
 		of = s.before // nothing is remembered of it under its new path

@@ -37,7 +37,8 @@ func rendered(
 	}
 	rule := func(l config.Language) oracle.Rule {
 		keys := b.Keys(l)
-		return oracle.Rule{Format: b.Format.Reader(), Separator: keys.Separator, Roots: keys.Roots}
+		return oracle.Rule{Format: b.Format.Reader(), Separator: keys.Separator, Roots: keys.Roots,
+			Translated: keys.Translated, Forms: b.Format.Forms(), Language: keys.Language}
 	}
 	if old != nil {
 		err = rule(l).Prove(old.Bytes(), out, made)

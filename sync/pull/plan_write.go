@@ -49,7 +49,9 @@ func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, re
 	if m.marks.filler == nil {
 		m.marks.filler = make(catalog.Marks)
 	}
-	if s.project.Pull.Incomplete == "skip" && len(m.marks.filler) == 0 {
+	incomplete := s.project.Pull.Incomplete
+	skip := incomplete == "skip" || incomplete == "blank" && s.Sources[0].Format.Bilingual()
+	if skip && len(m.marks.filler) == 0 {
 		return nil
 	}
 	after := make(map[catalog.Name]string, len(in.Ours))
@@ -84,10 +86,9 @@ func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, re
 			ledger.Learn(m.marks.filler, n, catalog.MarkOf(text))
 		}
 	}
-	skip, fallback := s.project.Pull.Incomplete == "skip", s.project.Pull.Incomplete == "fallback"
 	for _, u := range source {
 		text := ""
-		if fallback {
+		if incomplete == "fallback" {
 			text = u.Text
 		}
 		now, there := after[u.Name]

@@ -39,10 +39,10 @@ const (
 
 // probing is a pull's knowledge of the last full one.
 type probing struct {
-	last  *ledger.Reconciliation // nil: nothing may be concluded
-	now   ledger.Reconciliation
-	loud  bool            // some group had to be asked for everything
-	blind map[string]bool // questions whose probe did not work: they are not probed next time either
+	last         *ledger.Reconciliation // nil: nothing may be concluded
+	now          ledger.Reconciliation
+	foundChanges bool            // some group had to be asked for everything
+	blind        map[string]bool // questions whose probe did not work: they are not probed next time either
 }
 
 // lookAgain compares what this pull looks at with what the last full one did.
@@ -190,7 +190,7 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 
 // answered notes a full export.
 func (r *pulling) answered(x *pass.Exported) {
-	r.probe.loud = true
+	r.probe.foundChanges = true
 	if x.Late == nil && !x.Asked.IsZero() && !r.probe.blind[x.Question] && x.Kept >= r.branch.ProbeFrom {
 		r.probe.now.Full[x.Question] = x.Asked
 	}
@@ -208,7 +208,7 @@ func (p *pulling) unsettle() error {
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the
 // commit that it made.
 func (r *pulling) settle(tip *gitops.Tip, made string) error {
-	if !r.probe.loud || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+	if !r.probe.foundChanges || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
 	if made != "" {

@@ -66,7 +66,7 @@ type carrier interface {
 	// follow has the local branch follow a tip.
 	follow(context.Context, *gitops.Tip) error
 
-	// askToMerge brings the branch's request in step with it.
+	// askToMerge brings the branch's request in sync with it.
 	askToMerge(context.Context) error
 }
 
@@ -95,6 +95,11 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
+	for _, x := range run.exports {
+		if err := x.Close(); err != nil {
+			p.Log.Warn("remove the spooled archive", zap.Error(err))
+		}
+	}
 	run.account.report.Calls = calls.Requests()
 	run.answers(found)
 	return run.end(err)
@@ -135,7 +140,7 @@ func (r *pulling) end(err error) (Report, error) {
 	}
 	past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems, err)
 	past.Problems = pass.Besides(past.Problems, r.account.elsewhere)
-	past.Held, past.Unread, past.Look = len(r.account.holds), r.account.unread, r.branch.Subject(r.to.looked)
+	past.Held, past.Unread, past.Subject = len(r.account.holds), r.account.unread, r.branch.Subject(r.to.looked)
 	r.branch.Past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 		if r.tell(d, err); err != nil {
 			return nil // nothing is concluded from what it did not come to
@@ -199,7 +204,8 @@ func (r *pulling) attempt(ctx context.Context) error {
 	r.to.tip, r.to.base, r.to.looked = tip, tip.Base(), Look(tip)
 	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
 	r.merging.removals = removalsSince(r.branch, tip, r.to.merged)
-	t, err := tree.Find(&joinedTree{on, joined}, r.branch.Project, r.branch.Reading)
+	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte)}
+	t, err := tree.Find(fsys, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
 	}
@@ -217,7 +223,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		return err
 	}
 	before := r.account.report.Commit
-	if r.probe.loud {
+	if r.probe.foundChanges {
 		if err := r.unsettle(); err != nil {
 			return err
 		}
@@ -296,6 +302,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err != nil {
 		return nil, err
 	}
+	before, told := len(done), len(r.account.report.Problems)
 	for i, x := range theirs {
 		r.branch.Announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
 		m, err := r.merging.merge(ctx, of, x)
@@ -304,43 +311,50 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 		}
 		if m != nil {
 			done = append(done, m)
+			t.FS.(*joinedTree).take(m)
 		}
 	}
+	// The languages of one file stay in the order in which they were merged.
+	slices.SortStableFunc(done[before:], func(a, b *merged) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(r.account.report.Problems[told:], func(a, b report.Problem) int {
+		return strings.Compare(a.File, b.File)
+	})
 	return done, nil
 }
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
-// no texts when the service has none: its dead keys go all the same.
+// no texts when the service has none: its dead keys go all the same. Files of one entry come one after the other.
 func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
 	languages := r.branch.Project.Targets()
 	if len(languages) == 0 {
 		return nil, nil
 	}
 	var all []pass.Translated
-	claimed := make(map[string]*bundle.Group)
+	claimed := make(map[string]*bundle.Group) // by ledger.TargetID
 	groups := bundle.Groups(t.Bundles())
 	if err := r.askAll(ctx, t, groups, languages); err != nil {
 		return nil, err
 	}
-	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] == nil })
+	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[g.ID()] == nil })
 	if err := r.noticing(t).notice(ctx, loud, r.exports); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
-		x := r.exports[exportKey(g)]
+		x := r.exports[g.ID()]
 		if x == nil {
 			continue // there is no news of it
 		}
 		r.answered(x)
 		r.account.report.Problems = append(r.account.report.Problems, x.Problems...)
 		for _, target := range x.Targets(g) {
-			if claimed[target.Path] != nil {
+			id := ledger.TargetID(target.Path, target.Language.Code)
+			if claimed[id] != nil {
 				r.account.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. "+
-						"Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
+						"Give the two different outputs", claimed[id].Collection, g.Collection)})
 				continue
 			}
-			claimed[target.Path] = g
+			claimed[id] = g
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.FS, g.Bundles, languages)
@@ -352,20 +366,19 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 			if err != nil {
 				return nil, err
 			}
-			if claimed[target.Path] == nil && ours {
-				claimed[target.Path] = g
+			if id := ledger.TargetID(target.Path, target.Language.Code); claimed[id] == nil && ours {
+				claimed[id] = g
 				all = append(all, pass.Translated{Target: target})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b pass.Translated) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 
 // askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that
 // there is nothing new.
 func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
-	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
+	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[g.ID()] != nil })
 	quiet, err := r.quiet(ctx, t, open, languages)
 	if err != nil {
 		return err
@@ -373,7 +386,9 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []pass.ExportAsk
 	for _, g := range open {
-		asks = append(asks, r.pullAsk(t, g, languages))
+		ask := r.pullAsk(t, g, languages)
+		ask.Spooled = true
+		asks = append(asks, ask)
 	}
 	answers, err := r.branch.ExportAll(ctx, asks, pass.Resumed)
 	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
@@ -390,7 +405,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	}
 	for i, g := range open {
 		r.account.report.Requests++
-		r.exports[exportKey(g)] = answers[i]
+		r.exports[g.ID()] = answers[i]
 	}
 	return nil
 }

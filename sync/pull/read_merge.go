@@ -78,14 +78,23 @@ func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
 		}
 	}
 	m.marks = marks{}
+	if m.texts.met {
+		m.texts.inherits = nil // what is learned is added to the file's own
+	}
 }
 
 // read gathers what there is to know of one target file; nil where it cannot be read.
 func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*situation, error) {
 	s := &situation{common: of, Translated: x}
 	var ok bool
+	var err error
 	if s.source, ok = of.tree.SourceTexts(x.Target); !ok {
 		return nil, nil // the source file's problem is reported already
+	}
+	if x.Again != nil {
+		if x.Texts, err = x.Again(); err != nil {
+			return nil, err
+		}
 	}
 	s.Texts = r.fitted(of.tree, x)
 	r.account.looksAt(x.Target)

@@ -89,8 +89,9 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 // What a commit's merges are to be remembered as is staged before the commit is pushed, and taken over once it has
 // arrived. All of that is made in short transactions, and each step may be made again.
 
-// stage writes down a delivery, then its merges: what a crash leaves half staged is dropped with the delivery, since
-// its commit is pushed later. Texts enter the histories at once: readers must not take them for changes made by hand.
+// stage writes down a delivery, then its merges, then that all of them are staged: of one that a crash or a full disk
+// left half staged, nothing counts, and the history tells what its commit brought. Texts enter the histories at once:
+// readers must not take them for changes made by hand.
 func stage(ctx context.Context, p *pass.Branch, d ledger.Delivery, done []*merged) error {
 	var staged []*merged
 	for _, m := range done {
@@ -103,11 +104,15 @@ func stage(ctx context.Context, p *pass.Branch, d ledger.Delivery, done []*merge
 		}
 		d.Files, staged = append(d.Files, f), append(staged, m)
 	}
-	put := func(tx ledger.Writer) (int, error) {
-		return 0, ledger.Deliveries.Put(tx, p.StateName(), p.Project.Pull.Branch, d)
+	put := func(tx ledger.Writer) error {
+		return ledger.Deliveries.Put(tx, p.StateName(), p.Project.Pull.Branch, d)
 	}
-	steps := append([]pass.StateStep{put}, remembering(p, staged, true)...)
-	return p.Memory().InPieces(ctx, steps, func(ledger.Writer) error { return nil })
+	begins := func(tx ledger.Writer) (int, error) { return 0, put(tx) }
+	steps := append([]pass.StateStep{begins}, remembering(p, staged, true)...)
+	return p.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
+		d.Staged = true
+		return put(tx)
+	})
 }
 
 // remembering are the steps that write down merges.

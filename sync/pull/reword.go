@@ -54,7 +54,7 @@ func (r *pulling) readSources(
 			continue
 		}
 		open = append(open, g)
-		if r.exports["source\x00"+exportKey(g)] == nil {
+		if r.exports["source\x00"+g.ID()] == nil {
 			// Source texts have no state: what is there is the service's.
 			asks = append(asks, pass.ExportAsk{Group: g, Languages: []config.Language{g.Bundles[0].Source}, Completion: "draft"})
 		}
@@ -65,11 +65,11 @@ func (r *pulling) readSources(
 	}
 	for i, x := range answers {
 		r.account.report.Requests++
-		r.exports["source\x00"+exportKey(asks[i].Group)] = x
+		r.exports["source\x00"+asks[i].Group.ID()] = x
 	}
 	theirs := make(map[*tree.Source]catalog.Catalog)
 	for _, g := range open {
-		x := r.exports["source\x00"+exportKey(g)]
+		x := r.exports["source\x00"+g.ID()]
 		r.account.report.Problems = append(r.account.report.Problems, x.Problems...)
 		var texts catalog.Catalog
 		for _, e := range x.Entries {
@@ -87,6 +87,7 @@ func (r *pulling) readSources(
 // take puts a file that will be written into the tree, so that the translations are merged against it.
 func (r *pulling) take(t *tree.Tree, m *merged) error {
 	s := t.Of(m.Sources[0])
+	t.FS.(*joinedTree).take(m)
 	f, err := s.Parse(m.bytes, s.Source)
 	if err != nil {
 		return fmt.Errorf("read %s as it will be written: %w", s.Path, err)

@@ -25,20 +25,15 @@ type relearned struct {
 // commit has arrived.
 func (x *wording) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 	if len(x.learned) > 0 {
-		history, err := tx.Marks(p.Memory().SourceHistory(x.at.Collection))
-		if err != nil {
-			return err
-		}
-		if history == nil {
-			history = make(catalog.Marks)
-		}
-		for _, l := range x.learned {
-			if !ledger.Knows(history, l.Name, l.before) {
-				ledger.Learn(history, l.Name, l.before)
+		err := ledger.Amend(tx, p.Memory().SourceHistory(x.at.Collection), func(history catalog.Marks) {
+			for _, l := range x.learned {
+				if !ledger.Knows(history, l.Name, l.before) {
+					ledger.Learn(history, l.Name, l.before)
+				}
+				ledger.Learn(history, l.Name, l.after)
 			}
-			ledger.Learn(history, l.Name, l.after)
-		}
-		if err := tx.SetMarks(p.Memory().SourceHistory(x.at.Collection), history); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -81,15 +76,8 @@ func reworded(p *pass.Branch, tx ledger.Writer, d ledger.Delivery) error {
 			return err
 		}
 		slot := p.Memory().SourceSeen(pass.LookAt(p.Project.Pull.Branch), collection)
-		seen, err := tx.Marks(slot)
+		err := ledger.Amend(tx, slot, func(seen catalog.Marks) { maps.Copy(seen, arrived[collection]) })
 		if err != nil {
-			return err
-		}
-		if seen == nil {
-			seen = make(catalog.Marks)
-		}
-		maps.Copy(seen, arrived[collection])
-		if err := tx.SetMarks(slot, seen); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func (r *sourcePass) seeMissing(a *accepted.Sources) error {
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Missed {
-			r.branch.Log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
+			r.branch.Log.Info("a source file is missing; it counts as deleted when the next push does not find it either")
 			absence := ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}
 			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), absence); err != nil {
 				return err

@@ -77,7 +77,7 @@ func (r *decisions) settleConflicts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	of, err := planInsistences(r.branch.Project, found)
+	of, err := planResolutions(r.branch.Project, found)
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (r *decisions) settleConflicts(ctx context.Context) error {
 // whose target file is there out of wanted. What could not be read is told, and decided by another push.
 func (r *decisions) readInsistences(
 	ctx context.Context, wanted map[string]pass.Conflict,
-) (all []insistence, err error) {
+) (all []resolution, err error) {
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.branch.Project.Targets())
 		if err != nil {
 			return nil, err
 		}
-		mine, languages := insisted(targets, wanted)
+		mine, languages := resolved(targets, wanted)
 		if len(mine) == 0 {
 			continue
 		}

@@ -100,17 +100,11 @@ func (r *followers) inherit(i *inheritance) error {
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		slot := r.branch.Memory().Slot(ledger.Known, i.file.now.path, i.file.language.Code)
-		history, err := tx.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if history == nil {
-			history = make(catalog.Marks)
-		}
-		for from, keys := range i.keys {
-			ledger.Inherit(history, from.past, keys)
-		}
-		return tx.SetMarks(slot, history)
+		return ledger.Amend(tx, slot, func(history catalog.Marks) {
+			for from, keys := range i.keys {
+				ledger.Inherit(history, from.past, keys)
+			}
+		})
 	})
 }
 

@@ -135,8 +135,8 @@ func (m memories) saw(u catalog.Unit) bool {
 // A target file that is nowhere any more keeps its records: it may come back, or move. Another file at its path
 // counts as the same one where at least half of the texts that both have a name for were in the old file.
 
-// akin reports whether a file can be the one that a history is of.
-func akin(texts catalog.Catalog, history catalog.Marks) bool {
+// looksLikeSameFile reports whether a file can be the one that a history is of.
+func looksLikeSameFile(texts catalog.Catalog, history catalog.Marks) bool {
 	shared, same := 0, 0
 	for _, u := range texts {
 		if ledger.Has(history, u.Name) {
@@ -161,13 +161,16 @@ type parting struct {
 	differ     catalog.Catalog // texts of one
 }
 
+// id is the target file's in the ledger.
+func (c *candidate) id() string { return ledger.TargetID(c.Path, c.Language.Code) }
+
 // partings are those of a push.
 func partings(found []*candidate) (all []parting) {
 	first := make(map[string]*candidate)
 	for _, c := range found {
-		other := first[c.Path]
+		other := first[c.id()]
 		if other == nil {
-			first[c.Path] = c
+			first[c.id()] = c
 			continue
 		}
 		there := other.texts.Index()
@@ -216,21 +219,21 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 func (c *candidate) yield(
 	branch string, at time.Time, claims map[string]map[catalog.Name]claim,
 ) (twice []report.Problem) {
-	if claims[c.Path] == nil {
-		claims[c.Path] = make(map[catalog.Name]claim)
+	if claims[c.id()] == nil {
+		claims[c.id()] = make(map[catalog.Name]claim)
 	}
 	sent := make(map[string]catalog.Catalog) // by key, where another text was written here
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
-		other, claimed := claims[c.Path][u.Name]
+		other, claimed := claims[c.id()][u.Name]
 		switch {
 		case !claimed, !other.by.edited[u.Name]:
 			if claimed {
 				delete(other.by.changed, u.Name)
 			}
-			claims[c.Path][u.Name] = claim{c, u.Text}
+			claims[c.id()][u.Name] = claim{c, u.Text}
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {

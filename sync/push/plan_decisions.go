@@ -61,8 +61,8 @@ func inOrder(all map[string]pass.Conflict) (list []pass.Conflict) {
 	return list
 }
 
-// insistence is a conflict that is decided for the repository, its file, and what the service has of its key now.
-type insistence struct {
+// resolution is a conflict that is decided for the repository, its file, and what the service has of its key now.
+type resolution struct {
 	conflict pass.Conflict
 	to       bundle.Target
 	theirs   catalog.Catalog
@@ -70,9 +70,9 @@ type insistence struct {
 }
 
 // insisted takes the conflicts of target files out of wanted. languages are theirs.
-func insisted(
+func resolved(
 	targets []bundle.Target, wanted map[string]pass.Conflict,
-) (mine []insistence, languages []config.Language) {
+) (mine []resolution, languages []config.Language) {
 	for _, c := range inOrder(wanted) {
 		at := slices.IndexFunc(targets, func(t bundle.Target) bool {
 			return t.Path == c.Path && t.Language.Code == c.Language
@@ -80,7 +80,7 @@ func insisted(
 		if at < 0 {
 			continue
 		}
-		mine = append(mine, insistence{conflict: c, to: targets[at]})
+		mine = append(mine, resolution{conflict: c, to: targets[at]})
 		delete(wanted, c.ID())
 		if l := targets[at].Language; !slices.Contains(languages, l) {
 			languages = append(languages, l)
@@ -103,14 +103,14 @@ func insists(c pass.Conflict, theirs catalog.Unit) bool {
 // was shown, the decision is not about that: such a conflict is told anew.
 type settlement struct {
 	imports.Batch
-	sent  []insistence
+	sent  []resolution
 	newer []pass.Conflict
 }
 
-// planInsistences decides what is sent.
-func planInsistences(project *config.Project, all []insistence) (of settlement, err error) {
-	units := make(map[string]catalog.Catalog) // by file
-	var files []insistence
+// planResolutions decides what is sent.
+func planResolutions(project *config.Project, all []resolution) (of settlement, err error) {
+	units := make(map[string]catalog.Catalog) // by ledger.TargetID
+	var files []resolution
 	for _, one := range all {
 		c := one.conflict
 		if slices.ContainsFunc(one.theirs, func(u catalog.Unit) bool { return !insists(c, u) }) {
@@ -118,22 +118,24 @@ func planInsistences(project *config.Project, all []insistence) (of settlement, 
 			of.newer = append(of.newer, c)
 			continue
 		}
-		if units[c.Path] == nil {
+		id := ledger.TargetID(c.Path, c.Language)
+		if units[id] == nil {
 			files = append(files, one)
 		}
-		units[c.Path] = append(units[c.Path], c.Ours...)
+		units[id] = append(units[id], c.Ours...)
 		of.sent = append(of.sent, one)
 	}
 	for _, one := range files {
 		c := one.conflict
-		up, err := bundle.ComposeUnits(one.to.Sources[0], c.Path, units[c.Path])
+		all := units[ledger.TargetID(c.Path, c.Language)]
+		up, err := bundle.ComposeUnits(one.to.Sources[0], c.Path, all)
 		if err != nil {
 			return of, err
 		}
 		req := imports.Request(project, one.to.Sources[0], c.Language, one.format, project.Push.CompletionState)
 		req.Conflicts = service.Overwrite
 		kinds := []ledger.TargetMarks{ledger.Known, ledger.Delivered}
-		of.Add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: kinds}, units[c.Path])
+		of.Add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: kinds}, all)
 	}
 	return of, nil
 }

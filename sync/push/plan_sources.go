@@ -27,7 +27,7 @@ type compared struct {
 	pending map[string]bool
 	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
-	renames pass.RenameLook
+	renames pass.RenameSearch
 	moved   map[catalog.Name]bool      // keys that are in another file now
 	twins   map[catalog.Name][]string  // of keys that are gone: new ones with the same text, where that says nothing
 	unmet   map[string]bool            // keys that are about to be sent of which it is not known what the service has

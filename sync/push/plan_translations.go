@@ -71,17 +71,17 @@ func (c *candidate) onlyWaits(of standing) (only bool, tell []pass.Conflict) {
 	return true, tell
 }
 
-// weighed is a candidate after the comparison with the service's present texts.
-type weighed struct {
+// comparedCandidate is a candidate after the comparison with the service's present texts.
+type comparedCandidate struct {
 	of *candidate
-	versus
+	comparison
 	theirs     catalog.Catalog
 	same, sent catalog.Catalog
 }
 
 // goAlong replaces the service's texts by those that another snapshot sends of the same file: where both send forms of
 // one key, the upload that is taken last would take the other's back.
-func (w *weighed) goAlong(others catalog.Catalog) {
+func (w *comparedCandidate) goAlong(others catalog.Catalog) {
 	own := w.sent.Index()
 	for _, u := range others {
 		if _, sends := own[u.Name]; !sends {
@@ -91,7 +91,7 @@ func (w *weighed) goAlong(others catalog.Catalog) {
 }
 
 // loseAlong makes one conflict of a key of which forms were written in two snapshots and have lost.
-func (w *weighed) loseAlong(other *weighed) {
+func (w *comparedCandidate) loseAlong(other *comparedCandidate) {
 	for i, x := range w.conflicts {
 		w.conflicts[i] = x.With(other.of.texts, func(there, _ catalog.Unit) bool {
 			return other.of.changed[there.Name] && other.lost[there.Key]
@@ -100,12 +100,12 @@ func (w *weighed) loseAlong(other *weighed) {
 }
 
 // weigh sorts what is to be sent of a candidate.
-func (c *candidate) weigh(of meeting) *weighed {
-	w := &weighed{of: c, versus: c.compare(of), theirs: of.theirs}
+func (c *candidate) weigh(of meeting) *comparedCandidate {
+	w := &comparedCandidate{of: c, comparison: c.compare(of), theirs: of.theirs}
 	for _, u := range c.texts {
 		switch {
 		case !c.changed[u.Name], w.lost[u.Key]:
-		case w.versus.same[u.Name]:
+		case w.comparison.same[u.Name]:
 			w.same = append(w.same, u)
 			if c.beside(u.Key) != "" {
 				w.forRepository = append(w.forRepository, u.Key)
@@ -119,13 +119,13 @@ func (c *candidate) weigh(of meeting) *weighed {
 
 // weighAll sets the candidates of a file against each other: where two snapshots send forms of one key, or have lost
 // them, they go together.
-func weighAll(all []*weighed) {
-	byPath := make(map[string][]*weighed)
+func weighAll(all []*comparedCandidate) {
+	byFile := make(map[string][]*comparedCandidate)
 	for _, w := range all {
-		byPath[w.of.Path] = append(byPath[w.of.Path], w)
+		byFile[w.of.id()] = append(byFile[w.of.id()], w)
 	}
 	for _, w := range all {
-		for _, other := range byPath[w.of.Path] {
+		for _, other := range byFile[w.of.id()] {
 			if other != w {
 				w.goAlong(other.sent)
 				w.loseAlong(other)
@@ -142,7 +142,7 @@ type batch struct {
 }
 
 // batches divides what is sent, given the texts of the source files where they could be read.
-func (w *weighed) batches(source catalog.Catalog, read bool, declined catalog.Marks, all bool) []batch {
+func (w *comparedCandidate) batches(source catalog.Catalog, read bool, declined catalog.Marks, all bool) []batch {
 	if !read {
 		return []batch{{w.sent, false}}
 	}
@@ -156,7 +156,7 @@ func (w *weighed) batches(source catalog.Catalog, read bool, declined catalog.Ma
 }
 
 // ship composes the upload of a batch. told are texts of the service that it replaces.
-func (w *weighed) ship(
+func (w *comparedCandidate) ship(
 	to *imports.Batch, project *config.Project, format string, of batch, m ledger.Destination,
 ) (told []report.Problem, err error) {
 	index := of.texts.Index()
@@ -177,7 +177,7 @@ func (w *weighed) ship(
 }
 
 // replaces names the service's texts that the snapshot has not merged and that are about to be replaced.
-func (w *weighed) replaces(sent map[catalog.Name]int) (told []report.Problem) {
+func (w *comparedCandidate) replaces(sent map[catalog.Name]int) (told []report.Problem) {
 	for _, u := range w.replaced {
 		if _, is := sent[u.Name]; !is {
 			continue
@@ -190,8 +190,8 @@ func (w *weighed) replaces(sent map[catalog.Name]int) (told []report.Problem) {
 	return told
 }
 
-// versus is how a candidate's texts compare with the service's.
-type versus struct {
+// comparison is how a candidate's texts compare with the service's.
+type comparison struct {
 	lost      map[string]bool // keys that the service changed too
 	conflicts []pass.Conflict // about them, in the file's order
 	same      map[catalog.Name]bool
@@ -203,8 +203,8 @@ type versus struct {
 
 // compare reports the keys that both sides changed, and those that differ at first contact, at which neither side
 // changes. A text that the service has from here, or had at the last merge, is not its own change.
-func (c *candidate) compare(of meeting) versus {
-	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
+func (c *candidate) compare(of meeting) comparison {
+	v := comparison{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
 	theirs := of.theirs
 	index := theirs.Index()
 	// Keys that are not, or not any more, as a conflict has them: should they lose, that is to be told.

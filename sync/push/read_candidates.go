@@ -216,14 +216,14 @@ func readAnew(ctx context.Context, r *state) error {
 	if err := pass.AtRest(ctx, r.branch, r.branch.Now().Add(pass.Patience)); err != nil {
 		return err
 	}
-	now, err := r.branch.Repo.Look()
+	now, err := r.branch.Repo.Checkout()
 	if err != nil {
 		return err
 	}
-	if now.Branch != r.tree.Look.Branch || now.Commit != r.tree.Look.Commit {
+	if now.Branch != r.tree.Checkout.Branch || now.Commit != r.tree.Checkout.Commit {
 		return pass.ErrStirred
 	}
-	r.tree.Look = &now
+	r.tree.Checkout = &now
 	return nil
 }
 
@@ -261,7 +261,7 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	if m.known != nil {
 		id := ledger.TargetID(t.Path, t.Language.Code)
 		_, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id)
-		if err != nil || !m.back || akin(texts, m.known) {
+		if err != nil || !m.back || looksLikeSameFile(texts, m.known) {
 			return m, err
 		}
 		m.other = true
@@ -297,7 +297,7 @@ func (r *reader) inherited(
 		if err != nil {
 			return nil, err
 		}
-		if !akin(texts, history) {
+		if !looksLikeSameFile(texts, history) {
 			continue
 		}
 		for _, kind := range kinds {
@@ -336,15 +336,9 @@ func (r *reader) keepBehind(tx ledger.Writer, c *candidate) error {
 		return nil
 	}
 	slot := r.branch.Memory().Slot(ledger.Known, c.Path, c.Language.Code)
-	history, err := tx.Marks(slot)
-	if err != nil {
-		return err
-	}
-	if history == nil {
-		history = make(catalog.Marks)
-	}
-	for _, u := range c.behind {
-		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
-	}
-	return tx.SetMarks(slot, history)
+	return ledger.Amend(tx, slot, func(history catalog.Marks) {
+		for _, u := range c.behind {
+			ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
+		}
+	})
 }

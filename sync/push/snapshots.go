@@ -49,7 +49,7 @@ func (r *snapshots) find(ctx context.Context) error {
 		case r.noBranch(err):
 		case err != nil:
 			r.blind = true
-			r.branch.Log.Warn("translations on the branch are not looked at this time",
+			r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
 				zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
 		default:
 			branch = tip

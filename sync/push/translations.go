@@ -127,7 +127,7 @@ func (r *translationPass) shipGroup(
 	ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
 	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
-	all := make([]*weighed, len(mine))
+	all := make([]*comparedCandidate, len(mine))
 	for i, c := range mine {
 		of, err := r.meeting(c, present)
 		if err != nil {
@@ -173,7 +173,7 @@ func (r *translationPass) standing() standing {
 
 // shipCandidate remembers what is found of a file, and composes its uploads, without the keys of which the service
 // changed any text since the last merge.
-func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c *weighed) error {
+func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c *comparedCandidate) error {
 	m := ledger.Destination{Path: c.of.Path, Language: c.of.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)

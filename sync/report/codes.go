@@ -62,7 +62,7 @@ var Codes = []Code{
 	{CodeGap, Error, "a key without a translation (check --missing)"},
 	{CodeConfiguration, Error, "the configuration cannot be used as it is"},
 	{CodeConflict, Error, "a text was changed on both sides, or never agreed on; one counts, or it waits for a decision"},
-	{CodeNoConflict, Error, "--ours or --theirs names something that is in no conflict"},
+	{CodeNoConflict, Error, "--ours or --theirs names something that has no conflict"},
 	{CodeReplaced, Warning, "a text of the service was replaced or kept by a push, as push.conflicts says"},
 	{CodeRemoved, Warning, "a key that the source does not have, or has lost, stays at the service"},
 	{CodeRename, Error, "it cannot be told which key or file has become which; translations stay where they are"},

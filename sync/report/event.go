@@ -7,6 +7,19 @@ type Day struct {
 	Date   string `json:"date"` // 2026-11-21
 	Pushed int    `json:"pushed"`
 	Pulled int    `json:"pulled"`
+
+	Languages map[string]int `json:"languages,omitempty"` // translations that pulls added or changed, by language
+}
+
+// Arrived is how many translations pulls brought on the last of these days, by language.
+func Arrived(days []Day, last int) map[string]int {
+	arrived := make(map[string]int)
+	for _, d := range days[max(0, len(days)-last):] {
+		for language, n := range d.Languages {
+			arrived[language] += n
+		}
+	}
+	return arrived
 }
 
 // Event is something that happened, for people. Passes that found nothing to do are none.

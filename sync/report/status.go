@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Status is what is in step and what is not.
+// Status is what is in sync and what is not.
 type Status struct {
 	Daemon   Daemon          `json:"daemon"`
 	Projects []ProjectStatus `json:"projects"`
 
+	Total      *int        `json:"total,omitempty"`      // of all projects, where limit or offset asked for a part
 	Incomplete []Shortfall `json:"incomplete,omitempty"` // with --fail-if-incomplete: languages below it
 }
 
@@ -61,7 +62,7 @@ func (s Shortfall) String() string {
 		s.Project, s.Language, s.Percent, s.Least, s.Missing)
 }
 
-// Daemon is whether a daemon keeps the projects in step; without one nothing happens until a command is run.
+// Daemon is whether a daemon keeps the projects in sync; without one nothing happens until a command is run.
 type Daemon struct {
 	Running bool      `json:"running"`
 	PID     int       `json:"pid,omitempty"`
@@ -103,6 +104,9 @@ type Findings struct {
 	Orphaned  []Problem  `json:"orphaned,omitempty"`  // the removed keys
 	Problems  []Problem  `json:"problems"`
 	Held      int        `json:"held,omitempty"` // files that the brake of pushes or the guard of pulls holds back
+
+	// Gaps are the first keys of each language that have no translation at all; check --missing names all.
+	Gaps map[string][]Gap `json:"-"`
 }
 
 // Delivery is where a project's translations go.
@@ -126,6 +130,9 @@ type History struct {
 
 // Process is what only the process knows that made the status.
 type Process struct {
+	// NextAttempt is when a daemon repeats the pass that failed; nil where none did, or there is no daemon.
+	NextAttempt *time.Time `json:"next_attempt,omitempty"`
+
 	Watch *Watching `json:"watch,omitempty"` // of a daemon: how it notices changes of files
 
 	Overdue time.Time     `json:"-"` // when the second scheduled pull after the last good one was due; zero: none is
@@ -199,18 +206,19 @@ type Past struct {
 	// last push. So the many pushes that find nothing to do do not hide it.
 	SentAt *time.Time `json:"sent_at,omitempty"`
 
-	GoodAt time.Time `json:"good_at,omitzero"` // when the last one ended that did not fail
+	GoodAt       time.Time `json:"good_at,omitzero"`       // when the last one ended that did not fail
+	FailingSince time.Time `json:"failing_since,omitzero"` // when the first one failed of those since then
 
 	Held int `json:"held,omitempty"` // of a pull: files that the guard held back
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
 	Unread   []Problem `json:"unread,omitempty"`   // so are these, of a pull: unreadable files of the branch or its base
-	Look     string    `json:"look,omitempty"`     // and what that pull was about, see subject
+	Subject  string    `json:"subject,omitempty"`  // and what that pull was about
 }
 
 // Shown is the past as the status shows it.
 func (past Past) Shown() *Past {
-	past.Problems, past.Unread, past.Look = nil, nil, ""
+	past.Problems, past.Unread, past.Subject = nil, nil, ""
 	if past.Error != "" && past.ErrorCode == "" { // an older version wrote it
 		past.ErrorCode = FailedInternal
 	}
@@ -245,10 +253,24 @@ type LanguageStatus struct {
 	Pending int `json:"pending,omitempty"`
 }
 
+// Gap is a key without a translation, and what there is to translate.
+type Gap struct{ File, Key, Text string }
+
 // Parts divides the keys of the source into those that have their newest translation, those of which it is held back,
 // and those without any.
 func (l LanguageStatus) Parts() (good, held, missing int) {
 	return l.Keys - (l.Held - l.HeldMissing), l.Held, l.Missing - l.HeldMissing
+}
+
+// Percent is how much of the source the language has: 100 only where that is all, and 0 only where it is nothing.
+func (l LanguageStatus) Percent() int {
+	switch whole := l.Keys + l.Missing; {
+	case whole == 0:
+		return 100
+	case l.Keys > 0:
+		return max(1, 100*l.Keys/whole)
+	}
+	return 0
 }
 
 // Results of a Past.

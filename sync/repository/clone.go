@@ -41,6 +41,7 @@ func (r *Repository) openClone(ctx context.Context, o gitops.Options) (*gitops.R
 	if _, err := os.Stat(r.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		r.branch.Say("cloning the repository")
 	}
+	done := cacheOf(r.Clones).use(r.cloneDir())
 	repo, err := gitops.OpenClone(ctx, r.cloneDir(), address, o)
 	if errors.Is(err, gitops.ErrDamaged) {
 		r.branch.Log.Warn("the clone cannot be opened; it is made again", zap.Error(err))
@@ -51,7 +52,13 @@ func (r *Repository) openClone(ctx context.Context, o gitops.Options) (*gitops.R
 			r.tellRemade()
 		}
 	}
-	return repo, pass.UsageError(err)
+	if err != nil {
+		done()
+		return nil, pass.UsageError(err)
+	}
+	repo.OnClose(done)
+	cacheOf(r.Clones).touch(r.cloneDir(), r.branch.Now())
+	return repo, nil
 }
 
 // peekClone opens the clone to look at what was fetched last. It is not made for that.
@@ -59,8 +66,15 @@ func (r *Repository) peekClone(ctx context.Context) (*gitops.Repo, error) {
 	if _, err := os.Stat(r.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
 	}
-	return gitops.Open(ctx, r.cloneDir(),
+	done := cacheOf(r.Clones).use(r.cloneDir())
+	repo, err := gitops.Open(ctx, r.cloneDir(),
 		gitops.Options{Remote: gitops.CloneRemote, Now: r.branch.Now, Alive: heartbeat.From(ctx).Beat})
+	if err != nil {
+		done()
+		return nil, err
+	}
+	repo.OnClose(done)
+	return repo, nil
 }
 
 // verifyShare is for how many times its duration a check of a clone holds, when passes fail: it reads the whole
@@ -94,7 +108,7 @@ func (r *Repository) Mended(ctx context.Context, failure error) bool {
 	}
 	r.branch.Log.Warn("the clone is damaged; it is made again", zap.Error(err))
 	if err := gitops.RemoveClone(r.cloneDir()); err != nil {
-		r.branch.Log.Error("make the clone again", zap.Error(err))
+		r.branch.Log.Error("cannot make the clone again", zap.Error(err))
 		return false
 	}
 	r.tellRemade()
@@ -126,6 +140,6 @@ func (r *Repository) Maintain(ctx context.Context, repo *gitops.Repo) {
 		err = ledger.Times.Put(r.branch.Ledger, r.branch.ProjectName(), ledger.TimeMaintenance, r.branch.Now().UTC())
 	}
 	if err != nil && ctx.Err() == nil {
-		r.branch.Log.Warn("maintain the clone", zap.Error(err))
+		r.branch.Log.Warn("cannot maintain the clone", zap.Error(err))
 	}
 }

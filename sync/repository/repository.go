@@ -112,6 +112,6 @@ func (r *Repository) OpenToRead(ctx context.Context) (*gitops.Repo, error) {
 // Close closes what was opened.
 func (r *Repository) Close(repo *gitops.Repo) {
 	if err := repo.Close(); err != nil {
-		r.branch.Log.Warn("close the repository", zap.Error(err))
+		r.branch.Log.Warn("cannot close the repository", zap.Error(err))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 )
 
-// What asks the git host beats with the heart of its pass, before and after each call.
+// What asks the git host beats with the heartbeat of its pass, before and after each call.
 func TestHostBeats(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Parse("locsync.toml", []byte("[[project]]\nname = \"a\"\nsource_language = \"en\"\n"+
@@ -20,10 +20,10 @@ func TestHostBeats(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		const step = 6 * time.Minute
-		hearts := heartbeat.New(step)
+		beats := heartbeat.New(step)
 		b := Branch{Config: cfg, Project: &cfg.Projects[0], Now: time.Now}
 		b.Project.Pull.Request.URL, b.Project.Pull.Request.Repository = "https://git.example", "team/app"
-		loop := hearts.Begin("loop")
+		loop := beats.Begin("loop")
 		o, err := b.hostOptions(heartbeat.With(t.Context(), loop))
 		if err != nil {
 			t.Fatal(err)
@@ -33,11 +33,11 @@ func TestHostBeats(t *testing.T) {
 			o.Alive()
 		}
 		time.Sleep(step)
-		if hanging := hearts.Hanging(); len(hanging) != 0 {
+		if hanging := beats.Hanging(); len(hanging) != 0 {
 			t.Errorf("%v", hanging)
 		}
 		time.Sleep(time.Second)
-		if hanging := hearts.Hanging(); len(hanging) != 1 {
+		if hanging := beats.Hanging(); len(hanging) != 1 {
 			t.Errorf("hanging: %v", hanging)
 		}
 	})

@@ -69,7 +69,7 @@ func (b *Branch) problem(format string, args ...any) {
 	*b.Problems = append(*b.Problems, report.Problem{Code: report.CodeRequest, Problem: fmt.Sprintf(format, args...)})
 }
 
-// Update brings the branch's request in step with the branch as a pull leaves it. What goes wrong is a problem and no
+// Update brings the branch's request in sync with the branch as a pull leaves it. What goes wrong is a problem and no
 // error, and the next pull does it again.
 func (b *Branch) Update(ctx context.Context, now Pulled) (q ledger.Request, err error) {
 	if now.Tip == nil || now.Base == nil || now.Base.Branch() == b.Project.Pull.Branch {
@@ -290,24 +290,29 @@ func (b *Branch) count(
 	counts := make(map[string]*config.RequestCount)
 	for _, path := range slices.Sorted(maps.Keys(blobs)) {
 		fmt.Fprintf(sum, "%q %s\n", path, blobs[path])
-		target, is := ours[path]
+		targets, is := ours[path]
 		if !is {
 			continue
 		}
 		data.Files = append(data.Files, path)
-		code := target.Language.Code
-		if counts[code] == nil {
-			counts[code] = &config.RequestCount{Language: code}
-		}
-		var texts [2]catalog.Catalog
-		for i, at := range []*gitops.Tip{base, tip} {
-			file, _, err := target.Sources[0].Read(at, path, target.Language)
-			if err != nil {
-				return data, "", err
+		for _, target := range targets {
+			code := target.Language.Code
+			var texts [2]catalog.Catalog
+			for i, at := range []*gitops.Tip{base, tip} {
+				file, _, err := target.Sources[0].Read(at, path, target.Language)
+				if err != nil {
+					return data, "", err
+				}
+				texts[i] = bundle.Texts(file) // none of a file that cannot be read, which the passes name
 			}
-			texts[i] = bundle.Texts(file) // none of a file that cannot be read, which the passes name
+			if len(targets) > 1 && slices.Equal(texts[0], texts[1]) {
+				continue // another of its languages changed
+			}
+			if counts[code] == nil {
+				counts[code] = &config.RequestCount{Language: code}
+			}
+			countChanges(counts[code], texts[0], texts[1])
 		}
-		countChanges(counts[code], texts[0], texts[1])
 	}
 	data.Languages = slices.Sorted(maps.Keys(counts))
 	for _, code := range data.Languages {

@@ -65,11 +65,11 @@ func (s Value) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // MarshalJSON is for JSON.
 func (s Value) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
-// maxBytes bounds the file of a secret.
-const maxBytes = 4 << 10
+// MaxBytes bounds the file of a secret.
+const MaxBytes = 4 << 10
 
 // ReadFile reads the file of a secret; devices and pipes are refused.
-func ReadFile(name string) ([]byte, error) { return bound.ReadFile(name, maxBytes) }
+func ReadFile(name string) ([]byte, error) { return bound.ReadFile(name, MaxBytes) }
 
 // Source names where a secret is searched, in this order.
 type Source struct {
@@ -116,8 +116,8 @@ func checked(where, text string) (Value, error) {
 	switch {
 	case text == "":
 		return Value{}, fmt.Errorf("%s is empty", where)
-	case len(text) > maxBytes:
-		return Value{}, fmt.Errorf("%s holds more than %d bytes; it should hold the secret alone", where, maxBytes)
+	case len(text) > MaxBytes:
+		return Value{}, fmt.Errorf("%s holds more than %d bytes; it should hold the secret alone", where, MaxBytes)
 	case strings.ContainsAny(text, "\r\n\x00"):
 		return Value{}, fmt.Errorf("%s holds more than one line; it should hold the secret alone", where)
 	}

@@ -32,6 +32,7 @@ func (a *account) heard(date string, now time.Time) {
 type accountKey struct {
 	origin, id, slotDir string
 	host                bool
+	keeper              budget.Keeper
 }
 
 var accounts struct {
@@ -47,7 +48,8 @@ func accountFor(key accountKey, warn func(string)) *account {
 	if a := accounts.m[key]; a != nil {
 		return a
 	}
-	shared := budget.Options{Origin: key.origin, Account: key.id, Dir: key.slotDir, Host: key.host, Warn: warn}
+	shared := budget.Options{Origin: key.origin, Account: key.id, Dir: key.slotDir, Host: key.host,
+		Keeper: key.keeper, Warn: warn}
 	a := &account{budget: budget.Open(shared), breaker: newBreaker()}
 	if accounts.m == nil {
 		accounts.m = make(map[accountKey]*account)

@@ -22,7 +22,7 @@ type breaker struct {
 	count    int               // outcomes seen since it was last closed
 	inRow    int
 	since    time.Time // of the first of these failures
-	why      string    // the last of them
+	last     *Error    // of them
 	open     bool
 	until    time.Time // when the next probe may go
 	wait     time.Duration
@@ -62,16 +62,16 @@ func (b *breaker) enter() (probe bool, wait time.Duration) {
 }
 
 // failed notes why a call failed that leave is told of.
-func (b *breaker) failed(why string) {
+func (b *breaker) failed(why *Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.why = why
+	b.last = why
 }
 
-func (b *breaker) lastFailure() string {
+func (b *breaker) lastFailure() *Error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.why
+	return b.last
 }
 
 // failingFor says for how long every call has failed; 0 where the last one did not.

@@ -134,6 +134,9 @@ func (c *Client) pauseAfter(ctx context.Context, cl *call, f *failure, failures 
 // endsRepeatsOf takes over what happened before the breaker or the caller ended the repeats: it is the better story.
 func (f *failure) endsRepeatsOf(last *failure) {
 	f.Status, f.Detail, f.RequestID, f.Problem = last.Status, last.Detail, last.RequestID, last.Problem
+	if f.blocked { // whose text has the cause, too
+		f.Err = fmt.Errorf("next attempt in %v", f.RetryAfter.Round(time.Second))
+	}
 	f.Err = joined(last.Err, f.Err)
 	f.kinds = append(f.kinds, last.kinds...)
 	f.again = false
@@ -173,7 +176,7 @@ func (c *Client) attempt(ctx context.Context, cl *call) *failure {
 		}
 		next, f, v := c.request(ctx, cl, target, ticket)
 		if v == failing {
-			c.account.breaker.failed(f.cause())
+			c.account.breaker.failed(f.Error)
 		}
 		c.account.breaker.leave(probe, v)
 		if next == nil {
@@ -213,8 +216,13 @@ const budgetFull = "the account's request budget, which other calls and processe
 const maxHops = 3
 
 func (c *Client) blocked(op string, wait time.Duration) *failure {
-	err := fmt.Errorf("the service failed repeatedly, last with %q; the next request goes out in %v",
-		c.account.breaker.lastFailure(), wait.Round(time.Second))
+	last := c.account.breaker.lastFailure()
+	err := fmt.Errorf("the translation service keeps failing, last with %q", last.cause())
+	var unreachable *UnreachableError
+	if errors.As(last, &unreachable) {
+		err = unreachable
+	}
+	err = fmt.Errorf("%w; next attempt in %v", err, wait.Round(time.Second))
 	return &failure{
 		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,

@@ -45,7 +45,7 @@ func certificateUntil(t *testing.T, end time.Time) (tls.Certificate, *x509.CertP
 // A contact tells what it met: the peer, the service's clock, and how long it took; it asks once, also where that may
 // work later.
 func TestContact(t *testing.T) {
-	for name, ahead := range map[string]time.Duration{"in step": 0, "ahead": time.Hour, "behind": -time.Hour} {
+	for name, ahead := range map[string]time.Duration{"in sync": 0, "ahead": time.Hour, "behind": -time.Hour} {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 			say(200, `{"id":"x","name":"n"}`)(w, r)

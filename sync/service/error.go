@@ -4,8 +4,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,4 +240,43 @@ func Missing(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusGone,
 		http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
+}
+
+// UnreachableError is a request that got no answer.
+type UnreachableError struct {
+	Address   string // of the service: scheme, host and path
+	Connected bool   // no answer came, on a connection that was made
+	Err       error
+}
+
+func (e *UnreachableError) Error() string {
+	var unknown *net.DNSError
+	switch {
+	case errors.As(e.Err, &unknown) && unknown.IsNotFound:
+		return "cannot find the host " + unknown.Name + " of the translation service"
+	case e.Connected:
+		return fmt.Sprintf("the translation service at %s does not answer (%v)", e.Address, cause(e.Err))
+	}
+	return fmt.Sprintf("cannot reach the translation service at %s (%v)", e.Address, cause(e.Err))
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// cause is a network error without the request, address and system call that it came from.
+func cause(err error) error {
+	for {
+		var next error
+		switch e := err.(type) {
+		case *url.Error:
+			next = e.Err
+		case *net.OpError:
+			next = e.Err
+		case *os.SyscallError:
+			next = e.Err
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }

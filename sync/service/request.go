@@ -24,6 +24,7 @@ var (
 	errSilence = errors.New("the answer stalled")
 	errHeaders = errors.New("the answer did not begin in time")
 	errWhole   = errors.New("the request took too long")
+	errLapsed  = errors.New("this process stood still before the request left, and the budget has gone on without it")
 )
 
 // request makes one request. It returns where a redirect leads, or how the request failed, or neither;
@@ -33,7 +34,7 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	reqCtx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 
-	sent := sentTrace{late: func() { giveUp(errHeaders) }}
+	sent := sentTrace{late: func() { giveUp(errHeaders) }, lapsed: t.Lapsed}
 	req, body, err := c.newRequest(sent.watch(reqCtx), cl, target)
 	if err != nil {
 		return nil, &failure{Error: &Error{Op: cl.Op, Err: err}}, unclear
@@ -168,6 +169,8 @@ type sentTrace struct {
 
 	patience time.Duration // how long the answer may take to begin once all is written
 	late     func()        // called when it takes longer
+	lapsed   func() bool   // whether the right to the request is over
+	refused  atomic.Bool   // nothing was written, because it was
 
 	mu       sync.Mutex
 	answered bool
@@ -177,7 +180,13 @@ type sentTrace struct {
 func (s *sentTrace) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { s.asked.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
+		GotConn: func(got httptrace.GotConnInfo) {
+			if s.lapsed() { // the process was stopped; what is written to a closed connection goes nowhere
+				s.refused.Store(true)
+				_ = got.Conn.Close()
+			}
+			s.connected.Store(true)
+		},
 		WroteRequest: func(httptrace.WroteRequestInfo) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -204,11 +213,15 @@ func (s *sentTrace) possible() bool { return s.connected.Load() || !s.asked.Load
 func (c *Client) unanswered(ctx, reqCtx context.Context, cl *call, sent *sentTrace, err error) (*url.URL, *failure,
 	verdict) {
 	f := &failure{Error: &Error{Op: cl.Op}, reached: sent.possible()}
+	if sent.refused.Load() {
+		f.Err, f.kinds, f.reached, f.again = errLapsed, []error{ErrTemporary}, false, ctx.Err() == nil
+		return nil, f, unclear
+	}
 	if ctx.Err() != nil {
 		f.Err = context.Cause(ctx)
 		return nil, f, unclear
 	}
-	f.Err = fmt.Errorf("no answer: %w", joined(err, context.Cause(reqCtx)))
+	f.Err = &UnreachableError{c.base.String(), sent.connected.Load(), joined(err, context.Cause(reqCtx))}
 	if untrusted(err) {
 		f.Err = fmt.Errorf("%w; check the address of the service, and the certificates that this machine trusts", f.Err)
 		return nil, f, unclear

@@ -79,6 +79,8 @@ type Options struct {
 	// SlotDir is a folder to use for that instead, for processes that have no such folder in common, like
 	// containers; it is made if missing. All of them name the same one.
 	SlotDir string
+	// Budget, when not nil, keeps the budget for processes of several machines, instead.
+	Budget budget.Keeper
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
 	// Transport replaces the client's own, for a service inside this process and for tests.
@@ -173,7 +175,7 @@ func New(o Options) (*Client, error) {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	c.account = accountFor(accountKey{origin(base), o.AccountID, slotDir, o.ShareOnHost}, o.Warn)
+	c.account = accountFor(accountKey{origin(base), o.AccountID, slotDir, o.ShareOnHost, o.Budget}, o.Warn)
 	return c, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // CreateOptions say which project is created.
@@ -73,7 +74,7 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 	if err != nil {
 		return result, failure.Usage(err)
 	}
-	err = files.Write(cfg.File, func(f *os.File) error {
+	err = files.Write(p.File(), func(f *os.File) error {
 		_, err := f.WriteString(text)
 		return err
 	})
@@ -87,7 +88,7 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
 func holdsKeys(ctx context.Context, client *service.Client, p service.Project) error {
 	_, err := client.Strings().StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
-		Collection: config.DefaultCollection, Format: "json"})
+		Collection: config.DefaultCollection, Format: wire.FormatJSON})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
 		return failure.Usage(fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
 			"another name", p.Name, p.ID))

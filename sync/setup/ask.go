@@ -37,7 +37,7 @@ func (p *Proposal) Ask(ctx context.Context, c *terminal.Conversation, given Answ
 		return err
 	}
 	for _, q := range []question{
-		{"url", "Address of the service, or embedded for one inside locsync", given.URL, &p.URL, always},
+		{"url", "Translation service URL, or embedded for the one inside locsync", given.URL, &p.URL, always},
 		{"account-id", "  Account id", given.Account, &p.Account, real},
 		{"api-key-env", "  Environment variable with the API key", given.KeyEnv, &p.KeyEnv, real},
 		{"project-id", "  Project id there (empty: locsync project create will make one)", given.ID, &p.ID, real},
@@ -62,16 +62,7 @@ func (p *Proposal) Ask(ctx context.Context, c *terminal.Conversation, given Answ
 		return err
 	}
 	agreed := false
-	err := c.Ask(ctx, "Write "+p.File+"?", "yes", func(answer string) string {
-		switch strings.ToLower(answer) {
-		case "y", "yes":
-			agreed = true
-		case "n", "no":
-		default:
-			return "yes or no"
-		}
-		return ""
-	})
+	err := c.Ask(ctx, "Write "+p.File+"?", "yes", func(answer string) string { return terminal.YesOrNo(answer, &agreed) })
 	if err == nil && !agreed {
 		return terminal.ErrUnanswered
 	}

@@ -19,6 +19,7 @@ type Say func(format string, args ...any)
 // Explain says what was found and why.
 func (p *Proposal) Explain(say Say) {
 	r := p.Found
+	p.explainFrom(say)
 	if r.Mostly != "" {
 		say("%s.", r.Mostly)
 		say("")
@@ -44,7 +45,7 @@ func (p *Proposal) Explain(say Say) {
 // sayGroup explains source files that are configured together.
 func sayGroup(say Say, r discover.Result, g discover.Group) {
 	say("")
-	say("%s: %s -> %s", g.Kind, g.Source, g.Output)
+	say("%s: %s -> %s", g.Kind, g.Source, cmp.Or(g.Output, g.Source))
 	languages := "no translation yet"
 	if n := len(g.Languages) - 1; n > 0 {
 		languages = "translated into " + terminal.Count(n, "language")

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/migrate"
 )
 
 // Options say what is proposed where.
@@ -20,6 +22,7 @@ type Options struct {
 	Answers
 	File    string // that the configuration is written to; "" is the one that the program finds by itself
 	Written bool   // it may be there already
+	From    string // the configuration of another tool, whose files are taken over; "" for none
 }
 
 // New is what is proposed for the repository that a folder is in.
@@ -38,15 +41,45 @@ func New(ctx context.Context, dir string, o Options) (*Proposal, error) {
 	for i, code := range given.Targets {
 		given.Targets[i] = strings.TrimSpace(code)
 	}
+	fsys := os.DirFS(top)
 	p := &Proposal{Answers: given, File: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches,
-		look: func(source string) discover.Result {
-			return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
-		}}
-	p.begin(filepath.Base(top))
+		folder: filepath.Base(top), other: migrate.Detect(fsys), all: slices.Concat(listing.Tracked, listing.Others)}
+	p.look = func(source string) discover.Result {
+		return discover.Find(fsys, p.named(listing), discover.Options{Source: source})
+	}
+	p.read = func(name string) (migrate.Found, error) { return migrate.Read(fsys, name) }
+	if o.From != "" {
+		from, err := within(top, dir, o.From)
+		if err != nil {
+			return nil, failure.Usage(err)
+		}
+		return p, p.TakeOver(from)
+	}
+	p.begin()
 	if len(p.Found.Groups) == 0 {
 		return nil, failure.Usage(p.nothingFound(top))
 	}
 	return p, nil
+}
+
+// within is the path of a file in the repository.
+func within(top, dir, file string) (string, error) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", fmt.Errorf("--from: %w", err)
+	}
+	root, err := filepath.EvalSymlinks(top)
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("--from: %s is not in the repository", file)
+	}
+	return filepath.ToSlash(name), nil
 }
 
 // Sure refuses what would have to be asked for, and answers that do not fit.

@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/migrate"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -40,23 +41,34 @@ type Proposal struct {
 	File       string
 	started    bool                                // none were found nor answered, and one is there because one must be
 	look       func(source string) discover.Result // "" for the language that it finds
+	all        []string                            // files of the repository
 	repository string
+	folder     string // the name of the repository's
 	branches   branches
+
+	From  *migrate.Found // the configuration of another tool that the files are from; nil for none
+	other string         // one that was not asked for; "" for none
+	read  func(name string) (migrate.Found, error)
 }
 
 // begin fills in what was found where nothing was answered.
-func (p *Proposal) begin(folder string) {
-	p.lookFor(p.Source)
+func (p *Proposal) begin() {
 	p.URL = cmp.Or(p.URL, config.Embedded)
 	p.KeyEnv = cmp.Or(p.KeyEnv, "LOCSYNC_API_KEY")
 	p.Branch = cmp.Or(p.Branch, "l10n")
-	p.Name = cmp.Or(p.Name, projectName(folder))
+	p.Name = cmp.Or(p.Name, projectName(p.folder))
+	p.lookFor(p.Source)
 }
 
 // lookFor looks at the files anew, with this source language. Target languages that were answered stay.
 func (p *Proposal) lookFor(source string) {
-	p.Found, p.started = p.look(source), false
-	p.Source = p.Found.Source
+	p.started = false
+	if p.Found = p.look(cmp.Or(source, p.From.SourceLanguage())); source == "" && len(p.Found.Groups) == 0 {
+		p.Found = p.look("") // the other tool calls it otherwise
+	}
+	if p.Source = p.Found.Source; p.From != nil && len(p.Targets) == 0 {
+		p.addTargets()
+	}
 	switch {
 	case len(p.Targets) > 0:
 		p.Found.Choose(p.Targets)
@@ -200,13 +212,24 @@ func (p *Proposal) Text() string {
 		}
 	}
 	p.passes(line)
+	p.files(line)
+	return b.String()
+}
+
+// files writes which files are synchronized.
+func (p *Proposal) files(line func(format string, args ...any)) {
 	for _, g := range p.Found.Groups {
 		line("")
 		line("# %s: %s, %s", oneLine(g.Kind), terminal.Count(len(g.Files), "source file"), terminal.Count(g.Keys, "key"))
 		line("[[project.files]]")
 		line("source = %s", quoted(g.Source))
+		if exclude := p.excluded(g); len(exclude) > 0 {
+			line("exclude = %s", array(exclude))
+		}
 		line("format = %s", quoted(g.Format))
-		line("output = %s", quoted(g.Output))
+		if g.Output != "" {
+			line("output = %s", quoted(g.Output))
+		}
 		line("collection = %s", quoted(g.Collection))
 		if len(g.Paths) > 0 {
 			var pairs []string
@@ -216,7 +239,6 @@ func (p *Proposal) Text() string {
 			line("language_paths = { %s }", strings.Join(pairs, ", "))
 		}
 	}
-	return b.String()
 }
 
 // passes writes how texts are pushed and pulled.
@@ -225,7 +247,7 @@ func (p *Proposal) passes(line func(format string, args ...any)) {
 	line("[project.push]")
 	if p.branches.main != "" {
 		line("branches = %-18s # push only while this branch is checked out, so that older or unfinished texts are not sent",
-			array([]string{branchPattern(p.branches.main)}))
+			array([]string{literally(p.branches.main)}))
 	}
 	line("# completion_state = \"draft\"  # the state that the repository's translations get at the service: draft, " +
 		"intermediate or final")
@@ -241,8 +263,8 @@ func (p *Proposal) passes(line func(format string, args ...any)) {
 	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
 }
 
-// branchPattern is a branch's name as a pattern that matches no other.
-func branchPattern(name string) string {
+// literally is a name as a pattern that matches no other.
+func literally(name string) string {
 	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
 }
 

@@ -49,7 +49,8 @@ func TestAnswersThatCannotBe(t *testing.T) {
 			p.URL, p.Account = "https://service.example", "me"
 			at := map[string]*string{"name": &p.Name, "branch": &p.Branch, "source": &p.Source, "api-key-env": &p.KeyEnv, "repository": &p.repository}[c.change]
 			*at = odd
-			p.begin("My app")
+			p.folder = "My app"
+			p.begin()
 			err := p.check()
 			if c.change == "repository" && odd == "x\x01y" {
 				continue // a folder may be called so, and is found
@@ -79,7 +80,8 @@ func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	p := &Proposal{File: "locsync.toml", repository: ".", look: func(source string) discover.Result {
 		return discover.Find(fsys, listing, discover.Options{Source: source})
 	}}
-	p.begin("My app")
+	p.folder = "My app"
+	p.begin()
 	found := p.Found
 	if len(found.Groups) == 0 {
 		return found
@@ -149,7 +151,13 @@ func TestInitOfOddTrees(t *testing.T) {
 		"namespaces":               {[]string{"locales/en/settings.json=" + flat, "locales/en/project.json=" + flat, "locales/fr/settings.json=" + flat}, "en", "fr", "locales/en/*.json -> locales/{LANGUAGE}/{NAME}.json json {NAME}", ""},
 		"no source":                {[]string{"locales/en/a.json=" + flat, "locales/de/a.json=" + flat, "mail/i18n/de.json=" + flat, "mail/i18n/fr.json=" + flat}, "en", "de", "locales/en/*.json -> locales/{LANGUAGE}/{NAME}.json json main", "has no file in en"},
 		"settings beside":          {[]string{"i18n/en/a.json=" + flat, "i18n/en/b.json=" + flat, "i18n/en/openapi.yaml=a: A", "i18n/de/a.json=" + flat, "i18n/en/list.json=[1]"}, "en", "de", "i18n/en/{a,b}.json -> i18n/{LANGUAGE}/{NAME}.json json {NAME}", ""},
-		"one language, German":     {[]string{"translations/de.yaml=a: A\n"}, "de", "fr", "translations/de.yaml -> translations/{LANGUAGE}.yaml yaml main", ""},
+		"a catalog": {[]string{`App/L.xcstrings={"sourceLanguage":"de","strings":{"a":{"localizations":{"zh-Hans":{"stringUnit":{"state":"translated","value":"x"}},` +
+			`"fr":{"stringUnit":{"state":"translated","value":"x"}}}}}}`, `App/Empty.xcstrings={"sourceLanguage":"de","strings":{}}`},
+			"de", "fr zh-Hans", "App/L.xcstrings ->  xcstrings main", "App/L.xcstrings says so"},
+		"a catalog beside others": {[]string{`App/en.lproj/A.strings="b" = "B";`, `App/fr.lproj/A.strings="b" = "C";`, `App/L.xcstrings={"sourceLanguage":"en","strings":{"a":{}}}`,
+			`Kit/M.xcstrings={"sourceLanguage":"de","strings":{"c":{}}}`, `Kit/Tests/N.xcstrings={"sourceLanguage":"en","strings":{"d":{}}}`},
+			"en", "fr", "App/L.xcstrings ->  xcstrings App; App/en.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings ios-strings App-ios", "its source language is de"},
+		"one language, German": {[]string{"translations/de.yaml=a: A\n"}, "de", "fr", "translations/de.yaml -> translations/{LANGUAGE}.yaml yaml main", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{}
@@ -210,7 +218,7 @@ func TestManualShowsWhatInitWrites(t *testing.T) {
 		t.Fatal("the page does not have one block")
 	}
 	files := map[string]string{}
-	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n", ".arb": `{"a": "A"}`, ".properties": "a=A\n",
+	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".yaml": "a: A\n", ".arb": `{"a": "A"}`, ".properties": "a=A\n", ".po": "msgid \"a\"\nmsgstr \"A\"\n", ".pot": "msgid \"a\"\nmsgstr \"\"\n", ".xlf": `<xliff><file><body><trans-unit id="a"><source>A</source></trans-unit></body></file></xliff>`, ".resx": `<root><data name="a"><value>A</value></data></root>`, ".xcstrings": `{"sourceLanguage":"en","strings":{"a":{}}}`,
 		".xml": `<resources><string name="a">A</string></resources>`}
 	for line := range strings.Lines(shown) {
 		list, comment := strings.CutPrefix(line, "# ")

@@ -12,8 +12,8 @@ import (
 // Widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further
 // forms that the given texts of the target language have: file_few beside file_other. They represent what the
 // source says in "other". All of CLDR's categories count, for by which rules a program chooses is not known:
-// Rails' Serbian has "many". In a nested file the further forms may be the map that a language has in the
-// place of the source's single text: million/one and million/other where the source has million. The other
+// Rails' Serbian has "many". In a nested file the further forms may be the map that a language has
+// instead of the source's single text: million/one and million/other where the source has million. The other
 // way round, one text may stand where the source has a plural, user where that has user/one and user/other:
 // in the repository's texts, when they do not have the plural's "other" as well.
 func Widened(
@@ -169,7 +169,7 @@ func (r *Plurals) splits(before string) bool {
 }
 
 // other is the source's key for what a key of the target language is a further form of: that of "other", or a
-// single text; ok is false when it is no form of anything.
+// single text; ok is false when it is not a form of anything.
 func (r *Plurals) other(key string) (n catalog.Name, ok bool) {
 	if base, counted := Numbered(key); counted {
 		n, ok = r.Pairs[base]
@@ -190,7 +190,7 @@ func (r *Plurals) other(key string) (n catalog.Name, ok bool) {
 	return n, false
 }
 
-// inMap is the source's single text that stands where the target has a map, given the beginning of the map's
+// inMap is the source's single text where the target has a map, given the beginning of the map's
 // keys; "" for none.
 func (r *Plurals) inMap(before string) string {
 	if single, is := strings.CutSuffix(before, r.separator); r.separator != "" && is && r.Keys[single] {
@@ -199,7 +199,7 @@ func (r *Plurals) inMap(before string) string {
 	return ""
 }
 
-// Single is the source's single text that stands where a key of the target is part of a map.
+// Single is the source's single text where a key of the target is part of a map.
 func (r *Plurals) Single(key string) (single string, ok bool) {
 	at := strings.LastIndex(key, r.separator)
 	if r.separator == "" || at < 0 || r.Keys[key] || !plural.IsCategory(key[at+len(r.separator):]) {

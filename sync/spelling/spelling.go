@@ -75,7 +75,7 @@ func Of(source catalog.Catalog) map[string]Spelled {
 }
 
 // numberSign is a printf placeholder that a whole number fills in.
-var numberSign = regexp.MustCompile(`%(?:\d+\$)?,?d`)
+var numberSign = regexp.MustCompile(`%(?:\d+\$)?,?(?:ll?|z|q)?[diu]|%arg\b`)
 
 // taken are the forms of an ICU message that represents a plural of the source; the message itself where it
 // cannot be taken apart. Where the message has a #, the forms get the source's placeholder for a number, if
@@ -127,7 +127,7 @@ func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
 	return catalog.Catalog{{Name: catalog.Name{Key: key}, Text: message, Note: units[0].Note}}
 }
 
-// IsItem reports whether a form is the place in a list, not a plural category.
+// IsItem reports whether a form is an index in a list, not a plural category.
 func IsItem(form string) bool { return form != "" && form[0] >= '0' && form[0] <= '9' }
 
 // Own are a source's texts without the plural forms that a language does not have.

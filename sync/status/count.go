@@ -139,6 +139,7 @@ func (p *View) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tre
 	if tip, err := repo.Seen(p.Config.Pull.Branch, p.Config.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.Config.Pull.Enabled})
 	}
+	s.Gaps = make(map[string][]report.Gap)
 	for _, l := range p.Config.Targets() {
 		have, held := make(map[string]bool), make(map[string]bool)
 		for _, at := range trees {
@@ -163,9 +164,34 @@ func (p *View) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tre
 				count.HeldMissing++
 			}
 		}
+		s.Gaps[l.Code] = gaps(t, have, held)
 		s.Languages = append(s.Languages, count)
 	}
 	return nil
+}
+
+// mostGaps is how many keys without a translation are named of a language.
+const mostGaps = 10
+
+// gaps are the first keys of the sources that have no translation, neither one that counts nor one that is held back.
+func gaps(t *tree.Tree, have, held map[string]bool) (all []report.Gap) {
+	for _, src := range t.Sources {
+		if src.Broken() {
+			continue
+		}
+		for _, u := range src.Texts {
+			at := src.Path + "\x00" + u.Key
+			last := len(all) - 1
+			again := last >= 0 && all[last].Key == u.Key && all[last].File == src.Path // another form
+			if u.Text == "" || have[at] || held[at] || again {
+				continue
+			}
+			if all = append(all, report.Gap{File: src.Path, Key: u.Key, Text: u.Text}); len(all) == mostGaps {
+				return all
+			}
+		}
+	}
+	return all
 }
 
 // lookedAt is a tree where translations stand, and whether passes read them there.

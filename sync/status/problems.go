@@ -30,7 +30,7 @@ func (p *View) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem, er
 		return nil, nil
 	}
 	tip, err := repo.Seen(p.Config.Pull.Branch, p.Config.Pull.Base)
-	if errors.Is(err, gitops.ErrNoBranch) || err == nil && p.Subject(tip) == past.Look {
+	if errors.Is(err, gitops.ErrNoBranch) || err == nil && p.Subject(tip) == past.Subject {
 		return append(slices.Clone(past.Problems), past.Unread...), nil
 	}
 	if err != nil {

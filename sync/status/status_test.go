@@ -2,7 +2,6 @@ package status
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,13 +17,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
 )
-
-// TestMain keeps the machine's and the user's git configuration away from every test.
-func TestMain(m *testing.M) {
-	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(m.Run())
-}
 
 func check(t *testing.T, err error) {
 	t.Helper()
@@ -46,7 +38,7 @@ func project(t *testing.T, dir string) *config.Project {
 // that are about what is gone.
 func TestStatus(t *testing.T) {
 	gittest.Need(t)
-	dir := gittest.Init(t, map[string]string{"en/a.json": `{"a": "A", "b": "B", "c": "C"}`,
+	dir := gittest.Init(t, map[string]string{"en/a.json": `{"a": "A", "b": "B", "c": "C", "d": "Dee"}`,
 		"de/a.json": `{"a": "Ah", "b": ""}`})
 	cfg := project(t, dir)
 	state, err := boltledger.Open(t.TempDir())
@@ -87,11 +79,14 @@ func TestStatus(t *testing.T) {
 	var s report.ProjectStatus
 	check(t, v.Remembered(&s))
 	check(t, v.Read(repo, fsys, &s))
-	if s.Pending != 3 || s.Removed != 1 || len(s.Files) != 1 || s.Files[0].Keys != 3 || s.Files[0].Pending != 2 {
+	if s.Pending != 4 || s.Removed != 1 || len(s.Files) != 1 || s.Files[0].Keys != 4 || s.Files[0].Pending != 3 {
 		t.Errorf("pending %d, removed %d, files %+v", s.Pending, s.Removed, s.Files)
 	}
-	if l := s.Languages; len(l) != 1 || l[0].Keys != 1 || l[0].Missing != 2 || l[0].Pending != 1 || l[0].Held != 2 {
+	if l := s.Languages; len(l) != 1 || l[0].Keys != 1 || l[0].Missing != 3 || l[0].Pending != 1 || l[0].Held != 2 {
 		t.Errorf("languages %+v", l)
+	}
+	if want := []report.Gap{{File: "en/a.json", Key: "d", Text: "Dee"}}; !slices.Equal(s.Gaps["de"], want) {
+		t.Errorf("without a translation: %v, want %v", s.Gaps, want)
 	}
 	if c := s.Conflicts; len(c) != 2 || c[0].Key != "b" || s.LastPush.Result != report.ResultPartial || s.LastPull != nil {
 		t.Errorf("conflicts %+v, last push %+v", c, s.LastPush)

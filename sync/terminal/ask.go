@@ -61,3 +61,16 @@ func (c *Conversation) Ask(ctx context.Context, question, byDefault string, take
 		fmt.Fprintf(c.out, "  %s\n", why)
 	}
 }
+
+// YesOrNo takes an answer to a question of that kind: for Ask.
+func YesOrNo(answer string, yes *bool) (wrong string) {
+	switch strings.ToLower(answer) {
+	case "y", "yes":
+		*yes = true
+	case "n", "no":
+		*yes = false
+	default:
+		return "yes or no"
+	}
+	return ""
+}

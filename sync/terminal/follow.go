@@ -36,7 +36,7 @@ func (s *Screen) Follow(ctx context.Context, changes iter.Seq2[report.Status, er
 			return err
 		}
 		now := time.Now()
-		if _, err := fmt.Fprintf(s.to, "-- %s\n%s", InUTC(now), s.statusText(st, now, true)); err != nil {
+		if _, err := fmt.Fprintf(s.to, "-- %s\n%s", report.InUTC(now), s.statusText(st, now, true)); err != nil {
 			return err
 		}
 	}

@@ -34,9 +34,9 @@ func (s *Screen) Push(p report.ProjectPush, dry bool) {
 		s.changes(f.Changes)
 	}
 	for _, d := range p.Settled {
-		which := "the repository's text is sent over the service's"
+		which := "resolved, the repository's text is sent"
 		if d.Stands == "theirs" {
-			which = "the service's text is taken"
+			which = "resolved, the service's text is taken"
 		}
 		s.line("  ", plainly, fmt.Sprintf("%s: %q (%s): %s", d.File, d.Key, d.Language, which))
 	}
@@ -64,15 +64,15 @@ func (s *Screen) Pull(p report.ProjectPull, dry bool) {
 	case p.Commit != "":
 		where := "branch " + p.Branch
 		if p.Pushed {
-			where += ", also at the remote"
+			where += ", pushed to the remote"
 		}
 		if len(p.Files) == 0 { // of an earlier pull
 			s.headline(p.Name, p.Base, "delivered commit %.10s to %s", p.Commit, where)
 			break
 		}
-		s.headline(p.Name, p.Base, "%s changed in commit %.10s on %s", much(p), p.Commit, where)
+		s.headline(p.Name, p.Base, "%s in commit %.10s on %s", much(p), p.Commit, where)
 	case dry && len(p.Files) > 0:
-		s.headline(p.Name, p.Base, "would change %s on branch %s", much(p), p.Branch)
+		s.headline(p.Name, p.Base, "a pull would commit on branch %s: %s", p.Branch, much(p))
 	case p.Error == "":
 		s.headline(p.Name, p.Base, "nothing to pull")
 	}
@@ -88,11 +88,16 @@ func (s *Screen) Pull(p report.ProjectPull, dry bool) {
 }
 
 // much is how much a pull changed; without a text that changed, in files that came or went.
+// much is what a pull did to all files together.
 func much(p report.ProjectPull) string {
-	if p.Keys == 0 {
-		return Count(len(p.Files), "file")
+	var all report.PulledFile
+	for _, f := range p.Files {
+		all.Added, all.Changed, all.Removed = all.Added+f.Added, all.Changed+f.Changed, all.Removed+f.Removed
 	}
-	return Count(p.Keys, "translation")
+	if p.Keys == 0 {
+		return Count(len(p.Files), "file") + " brought up to date"
+	}
+	return all.Summary()
 }
 
 // changes are the values that a dry run would change: what is there now, and what would be.
@@ -121,7 +126,7 @@ func (s *Screen) finished(lines []report.FinishedLine) {
 
 func (s *Screen) leftOut(problems []report.Problem) {
 	for _, p := range problems {
-		s.line("  left out: ", yellow, p.String())
+		s.line("  skipped: ", yellow, p.String())
 	}
 }
 

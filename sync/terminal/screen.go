@@ -75,7 +75,7 @@ func (s *Screen) in(st style, text string) string {
 // when is a time for people at a terminal, by their own clock, and in UTC elsewhere.
 func (s *Screen) when(at, now time.Time) string {
 	if !s.terminal {
-		return InUTC(at)
+		return report.InUTC(at)
 	}
 	return Ago(at, now) + " (" + local(at, now) + ")"
 }

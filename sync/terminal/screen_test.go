@@ -15,7 +15,7 @@ import (
 // change nothing about the text.
 func TestReportLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lead := rapid.SampledFrom([]string{"", "  ", "  left out: ", "app: "}).Draw(t, "lead")
+		lead := rapid.SampledFrom([]string{"", "  ", "  skipped: ", "app: "}).Draw(t, "lead")
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z日é]{1,12}`), 1, 30).Draw(t, "words")
 		width := rapid.IntRange(40, 200).Draw(t, "width")
 		text := strings.Join(words, " ")
@@ -53,7 +53,7 @@ func TestReportIsPrintable(t *testing.T) {
 	if strings.ContainsAny(rest, "\x1b\a\u202e") {
 		t.Errorf("%q", rest)
 	}
-	for _, want := range []string{"\x1b[31m\"a\\x1b[2Jb\"\x1b[0m -> \x1b[32m\"two  blanks\"", `"two  blanks" is not "two blanks" and`, "\x1b[33mleft out: \x1b[0m"} {
+	for _, want := range []string{"\x1b[31m\"a\\x1b[2Jb\"\x1b[0m -> \x1b[32m\"two  blanks\"", `"two  blanks" is not "two blanks" and`, "\x1b[33mskipped: \x1b[0m"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %q", want, out.String())
 		}

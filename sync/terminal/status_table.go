@@ -105,8 +105,8 @@ func (v *statusView) para(st style, first, rest, text string) {
 
 func (v *statusView) heading(text string) { fmt.Fprintf(v.b, "\n  %s\n", v.on.in(strong, text)) }
 
-// mood is how a project is, in a colour: red where something failed, yellow where something waits for a decision.
-func mood(p report.ProjectStatus) style {
+// statusColor is how a project is: red where something failed, yellow where something waits for a decision.
+func statusColor(p report.ProjectStatus) style {
 	failed := func(past *report.Past) bool { return past != nil && past.Result == report.ResultFailed }
 	switch {
 	case failed(p.LastPush), failed(p.LastPull):
@@ -117,10 +117,18 @@ func mood(p report.ProjectStatus) style {
 	return green
 }
 
+// sentence is the project's state with local times, or what a pass is doing.
+func (v *statusView) sentence() string {
+	if v.p.State != v.p.Sentence(report.InUTC) {
+		return v.p.State
+	}
+	return v.p.Sentence(func(at time.Time) string { return local(at, v.now) })
+}
+
 func (v *statusView) state() {
 	name := Shortened(report.Printable(v.p.Name), max(leastColumns, v.on.width/2))
 	space := strings.Repeat(" ", Columns(name)+4)
-	v.para(plainly, v.on.in(mood(v.p), "●")+" "+v.on.in(strong, name)+"  ", space, v.p.State)
+	v.para(plainly, v.on.in(statusColor(v.p), "●")+" "+v.on.in(strong, name)+"  ", space, v.sentence())
 }
 
 // facts are the rows below the name.
@@ -160,7 +168,7 @@ func (v *statusView) facts() {
 		of   string
 		past *report.Past
 	}{{"the last push: ", v.p.LastPush}, {"the last pull: ", v.p.LastPull}} {
-		if past.past != nil && past.past.Error != "" {
+		if past.past != nil && past.past.Error != "" && !strings.Contains(v.sentence(), past.past.Error) {
 			v.para(red, "  ", "    ", past.of+past.past.Error)
 		}
 	}
@@ -177,10 +185,10 @@ func (v *statusView) passes(when func(time.Time) string) *Table {
 		if past.SentAt != nil {
 			more = Count(past.Keys, "key") + " sent " + Ago(*past.SentAt, v.now)
 		}
-		row("last push", when(past.At), resultStyle(past.Result), past.Result, more)
+		row("last push", when(past.At), resultStyle(past.Result), resultWords(past.Result), more)
 	}
 	if past := v.p.LastPull; past != nil {
-		row("last pull", when(past.At), resultStyle(past.Result), past.Result, Count(past.Keys, "key"))
+		row("last pull", when(past.At), resultStyle(past.Result), resultWords(past.Result), Count(past.Keys, "key"))
 	}
 	if v.p.NextPull != nil {
 		row("next pull", when(*v.p.NextPull), plainly, "", "")
@@ -190,6 +198,13 @@ func (v *statusView) passes(when func(time.Time) string) *Table {
 
 func resultStyle(result string) style {
 	return map[string]style{report.ResultOK: green, report.ResultPartial: yellow, report.ResultFailed: red}[result]
+}
+
+func resultWords(result string) string {
+	if result == report.ResultPartial {
+		return "with problems"
+	}
+	return result
 }
 
 // languages draws a bar for each: what it has, what of that is held back, what is missing.

@@ -91,7 +91,7 @@ func TestStatusOfLongFacts(t *testing.T) {
 	p.Languages = []report.LanguageStatus{{Language: "zh-Hans", Keys: 11000, Missing: 1345, Held: 1200}}
 	text := (&Screen{terminal: true, width: 80, height: 50}).statusText(st, statusNow, false)
 	for _, want := range []string{
-		"\n  last push  59 min ago (2026-11-21 19:01:00 UTC)  partial\n             12345 keys sent 59 min ago\n",
+		"\n  last push  59 min ago (2026-11-21 19:01:00 UTC)  with problems\n             12345 keys sent 59 min ago\n",
 		"  next pull  in 12 min (2026-11-21 20:12:00 UTC)\n",
 		"  11000 of 12345 keys, 1345 missing, 1200\n" + strings.Repeat(" ", 40) + "held back\n",
 	} {

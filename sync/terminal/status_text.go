@@ -52,15 +52,15 @@ func plainFacts(out io.Writer, p report.ProjectStatus) {
 	if past := p.LastPush; past != nil {
 		sent := "nothing sent yet"
 		if past.SentAt != nil {
-			sent = fmt.Sprintf("%s sent %s", Count(past.Keys, "key"), InUTC(*past.SentAt))
+			sent = fmt.Sprintf("%s sent %s", Count(past.Keys, "key"), report.InUTC(*past.SentAt))
 		}
-		facts.Row("last push", InUTC(past.At), past.Result, sent)
+		facts.Row("last push", report.InUTC(past.At), resultWords(past.Result), sent)
 	}
 	if past := p.LastPull; past != nil {
-		facts.Row("last pull", InUTC(past.At), past.Result, Count(past.Keys, "key"))
+		facts.Row("last pull", report.InUTC(past.At), resultWords(past.Result), Count(past.Keys, "key"))
 	}
 	if p.NextPull != nil {
-		facts.Row("next pull", InUTC(*p.NextPull))
+		facts.Row("next pull", report.InUTC(*p.NextPull))
 	}
 	if p.RequestURL != "" {
 		facts.Row("request", p.RequestURL)
@@ -74,7 +74,8 @@ func plainFacts(out io.Writer, p report.ProjectStatus) {
 // lineInWords is one of several branches that are translated beside each other.
 func lineInWords(l report.LineStatus) string {
 	if l.Finished != nil {
-		return fmt.Sprintf("branch %s is gone since %s; %s", l.Base, InUTC(*l.Finished), unused(l.Branch, l.Collections))
+		return fmt.Sprintf("branch %s is gone since %s; %s", l.Base, report.InUTC(*l.Finished),
+			unused(l.Branch, l.Collections))
 	}
 	return fmt.Sprintf("branch %s: translations on branch %s, keys in %s", l.Base, l.Branch,
 		cmp.Or(strings.Join(l.Collections, ", "), "no collection of its own"))
@@ -82,7 +83,8 @@ func lineInWords(l report.LineStatus) string {
 
 // plainConflict is a translation that waits for a decision: both texts, and how to decide.
 func plainConflict(out io.Writer, c report.Conflict) {
-	fmt.Fprintf(out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language, InUTC(c.Since))
+	fmt.Fprintf(out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language,
+		report.InUTC(c.Since))
 	fmt.Fprintf(out, "    repository: %s; to send it: %s\n", report.InQuotes(c.Ours), c.Command("ours"))
 	fmt.Fprintf(out, "    service: %s; %s; %s: %s\n", report.InQuotes(c.Theirs), c.Meanwhile(), c.ToTake(),
 		c.Command("theirs"))

@@ -29,9 +29,6 @@ func OrNone(text string) string {
 	return text
 }
 
-// InUTC is a time as it is the same for everybody who reads it.
-func InUTC(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
-
 // local is a time as it is on the clock of now.
 func local(at, now time.Time) string { return at.In(now.Location()).Format(time.DateTime + " MST") }
 

@@ -14,7 +14,7 @@ import (
 // sharedKey is a key of a collection in a language.
 type sharedKey struct{ collection, language, key string }
 
-// Shared are the translations of keys that stand in more than one source file of a collection.
+// Shared are the translations of keys that more than one source file has of a collection.
 type Shared struct {
 	files   map[sharedKey]int                      // how many source files have a key; of no language
 	texts   map[sharedKey]map[string]catalog.Marks // by target file

@@ -79,7 +79,7 @@ type Tree struct {
 	FS       fs.FS
 	Sources  []*Source
 	Problems []report.Problem
-	Look     *gitops.Look // of a working tree: at git, before it was read
+	Checkout *gitops.Checkout // of a working tree: before it was read
 	of       map[*bundle.Bundle]*Source
 }
 
@@ -147,7 +147,7 @@ func Read(
 // ID is the source file's name in the ledger.
 func (s *Source) ID() ledger.Source { return ledger.Source{Collection: s.Collection, Path: s.Path} }
 
-// EntryKeys are the keys of all entries of a readable file, also of those that are no text.
+// EntryKeys are the keys of all entries of a readable file, also of those without a text.
 func (s *Source) EntryKeys() map[string]bool {
 	keys := make(map[string]bool)
 	for e := range s.File.Entries() {
@@ -156,10 +156,10 @@ func (s *Source) EntryKeys() map[string]bool {
 	return keys
 }
 
-// Commit is the commit that the tree of pushes stands on; "" before the first.
+// Commit is the commit that the tree of pushes is based on; "" before the first.
 func (t *Tree) Commit() string {
-	if t.Look != nil {
-		return t.Look.Commit
+	if t.Checkout != nil {
+		return t.Checkout.Commit
 	}
 	if tip, ok := t.FS.(*gitops.Tip); ok {
 		return tip.Hash()
@@ -211,6 +211,9 @@ func (t *Tree) Fitted(target bundle.Target, theirs catalog.Catalog) (texts, left
 		return theirs, nil
 	}
 	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
+	if b.Format.Programs.Whole {
+		categories = slices.DeleteFunc(slices.Clone(categories), func(c plural.Category) bool { return c.Rare })
+	}
 	theirs, left = spelling.Spread(source, theirs, b.Separator, b.Source.Code, categories)
 	return spelling.Fit(source, theirs, categories), left
 }
@@ -280,9 +283,16 @@ func (t *Tree) Bundles() []*bundle.Bundle {
 func (t *Tree) Of(b *bundle.Bundle) *Source { return t.of[b] }
 
 // Written are the files that pulls may write, by path: the target files that any of the trees has or could have, and
-// the source files where pulls write those.
-func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target, error) {
-	written := make(map[string]bundle.Target)
+// the source files where pulls write those. A file with all languages is several targets.
+func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string][]bundle.Target, error) {
+	written := make(map[string][]bundle.Target)
+	known := make(map[string]bool)
+	add := func(t bundle.Target) {
+		if id := ledger.TargetID(t.Path, t.Language.Code); !known[id] {
+			known[id] = true
+			written[t.Path] = append(written[t.Path], t)
+		}
+	}
 	for _, fsys := range trees {
 		bundles, _, err := bundle.Find(fsys, cfg)
 		if err != nil {
@@ -293,11 +303,11 @@ func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target
 			return nil, err
 		}
 		for _, t := range targets {
-			written[t.Path] = t
+			add(t)
 		}
 		for _, b := range bundles {
 			if cfg.Pull.Source { // else no pull writes it
-				written[b.Path] = bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+				add(bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
 			}
 		}
 	}

@@ -94,8 +94,8 @@ func unescapeMount(s string) string {
 	return b.String()
 }
 
-// deafMount finds the mount that holds a folder, the last of the longest, and names it when it is deaf. An overlay at the root is a container's
-// own, which nobody writes to from behind.
+// deafMount finds the mount that holds a folder, the last of the longest, and names it when it is deaf. An overlay at
+// the root is a container's own, which is only written to from inside.
 func deafMount(all []mount, folder string) (name, at string) {
 	best := mountOf(all, folder)
 	return best.deaf(), best.at
@@ -136,8 +136,8 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// deafness says why events do not tell everything, "" where they do: when the root, or a folder below it that can hold a file that matters, lies on a
-// file system that is deaf.
+// deafness says why events do not tell everything, "" where they do: when the root, or a folder below it that can hold
+// a file that matters, is on a file system that is deaf.
 func (w *Watcher) deafness() string {
 	if name := deaf(w.o.Root); name != "" {
 		return w.o.Root + " is on " + name + ", which does not announce what others write"

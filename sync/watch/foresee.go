@@ -12,7 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Prospect is how watching a tree would go here and now, for somebody who wants to know before, or why it does not.
+// Prospect is what watching a tree would need here and now, for `doctor`, or why it does not work.
 type Prospect struct {
 	Folders int    // that would be watched
 	Most    int    // folders that one tree watches; with more, files are compared every few seconds instead
@@ -38,8 +38,9 @@ var (
 	ErrNoInstances = errors.New("the user's limit of programs that watch is reached")
 )
 
-// Hear makes a file in a folder, waits until the kernel tells of it, takes it away again, and says how long that took. What it makes is called
-// .locsync-heard-* and holds nothing. The error of an event that does not come until ctx ends wraps ctx's.
+// Hear makes a file in a folder, waits until the kernel tells of it, takes it away again, and says how long that took.
+// What it makes is called .locsync-heard-* and holds nothing. The error of an event that does not come until ctx ends
+// wraps ctx's.
 func Hear(ctx context.Context, folder string) (took time.Duration, err error) {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {

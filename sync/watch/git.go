@@ -56,7 +56,7 @@ func (w *Watcher) watchBranches(dir string) {
 	}
 }
 
-// inGit reports whether a path lies in a git directory and not among the files.
+// inGit reports whether a path is in a git directory and not among the files.
 func (w *Watcher) inGit(path string) bool {
 	for _, dir := range w.gitDirs {
 		if strings.HasPrefix(path, dir+string(filepath.Separator)) {
@@ -67,7 +67,7 @@ func (w *Watcher) inGit(path string) bool {
 }
 
 // gitDone reports whether something that happened in a git directory tells that git finished: HEAD moved,
-// a branch did, or what stands there during a checkout, commit or rebase is gone. The index itself says
+// a branch did, or what is there during a checkout, commit or rebase is gone. The index itself says
 // nothing, mere looks at the status write it.
 func gitDone(path string, structural bool) bool {
 	switch filepath.Base(path) {

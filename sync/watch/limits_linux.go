@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits are the kernel's, of file events for one user, and what the processes of this user take of them that can be seen from here.
+// Limits are the kernel's, of file events for one user, and what the processes of this user take of them that can be
+// seen from here.
 type Limits struct {
 	Watches, Instances         int // 0 where that cannot be told
 	UsedWatches, UsedInstances int
@@ -70,8 +71,9 @@ func number(name string) int {
 	return n
 }
 
-// FileSystem names the kind of file system that a folder, or the nearest one above it that there is, lies on: "ext4". "" where that cannot be told.
-// deaf is what Stats would call it where events do not come of everything that happens in it.
+// FileSystem names the kind of file system that a folder, or the nearest one above it that there is, is on: "ext4". ""
+// where that cannot be told. deaf is what Stats would call it where events do not come of everything that happens in
+// it.
 func FileSystem(folder string) (kind, deafness string) {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {

@@ -11,5 +11,5 @@ type Limits struct {
 // SystemLimits reads them.
 func SystemLimits() Limits { return Limits{} }
 
-// FileSystem names the kind of file system that a folder lies on; "" where that cannot be told.
+// FileSystem names the kind of file system that a folder is on; "" where that cannot be told.
 func FileSystem(string) (kind, deafness string) { return "", "" }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A symbolic link says nothing when what it leads to changes: a file behind it that is written, a link on the way that is swapped
-// for another (as Kubernetes does when it replaces the files of a volume). So the way behind each link that matters is known: every
-// link on it and the file or folder at its end, with watches on the folders that hold them. Ways that leave the working tree
-// are not followed, nobody reads there.
+// A symbolic link says nothing when what it leads to changes: a file behind it that is written, a link on the way that
+// is swapped for another (as Kubernetes does when it replaces the files of a volume). So the way behind each link that
+// matters is known: every link on it and the file or folder at its end, with watches on the folders that hold them.
+// Ways that leave the working tree are not followed: nothing is read there.
 
 // links are the ways behind the links that matter, by full path.
 type links struct {
@@ -64,8 +64,8 @@ func way(root, path string) (steps []string, end string, err error) {
 	return steps, at, nil
 }
 
-// behind looks at a link that matters, watches what its way goes through, and returns what it leads to; nil when that is nothing
-// that anybody reads.
+// behind looks at a link that matters, watches what its way goes through, and returns what it leads to; nil when that
+// is nothing that is read.
 func (w *Watcher) behind(full string) fs.FileInfo {
 	steps, end, err := way(w.o.Root, full)
 	if end != "" {
@@ -87,7 +87,7 @@ func (w *Watcher) behind(full string) fs.FileInfo {
 	return info
 }
 
-// rejoin watches what lies behind links again, after something on their ways changed.
+// rejoin watches what is behind links again, after something on their ways changed.
 func (w *Watcher) rejoin() {
 	for folder := range maps.Clone(w.links.folders) {
 		w.forget(folder)

@@ -6,8 +6,8 @@ import (
 )
 
 // settle turns rings into looks: one when they have been quiet for a while, and at the latest so long
-// after the first. A ring during a look begins the next batch. It returns when ctx ends; a batch that has
-// not settled then is dropped, because whoever starts next looks at everything first.
+// after the first. A ring while files are read begins the next batch. It returns when ctx ends; a batch that has
+// not settled then is dropped, because the next start reads everything first.
 func settle(ctx context.Context, rings <-chan struct{}, quiet, most time.Duration, look func()) {
 	for {
 		select {

@@ -18,11 +18,12 @@ type fileStamp struct {
 
 func sameFiles(a, b map[string]fileStamp) bool { return maps.Equal(a, b) }
 
-// racy is how young a file must be for a look not to see that it was written once more: file systems keep times in steps of
-// up to two seconds.
+// racy is how young a file must be for a reader not to see that it was written once more: file systems keep times in
+// steps of up to two seconds.
 const racy = 2 * time.Second
 
-// young reports whether a file was written so shortly before a look that the next look may take another content for the same.
+// young reports whether a file was written so shortly before it was read that the next reading may take another content
+// for the same.
 func young(files map[string]fileStamp, now time.Time, racy time.Duration) bool {
 	for _, f := range files {
 		if age := now.UnixNano() - f.mtime; age < int64(racy) && age > -int64(racy) {

@@ -1,18 +1,19 @@
-// Package watch says when it is time to look at a working tree: some time after somebody began to change
+// Package watch says when it is time to look at a working tree: some time after people began to change
 // files that matter, when they are quiet again.
 //
 // Its law: an event is a hint and carries nothing. The woken one looks at the files themselves, so a lost,
-// doubled or wrong event costs at most a look; and because nine ordinary things deliver no event at all
-// (a write through another hard link, a memory map, a share that somebody else writes to), a full look
+// doubled or wrong event costs at most a scan; and because nine ordinary things deliver no event at all
+// (a write through another hard link, a memory map, a share that another machine writes to), a full scan
 // at the names and times of files comes round regardless.
 //
 // It watches folders, never single files, whose watch would end with the first save that renames a new
 // file over the old one; and every folder from the root down to where a pattern can match, because a
 // renamed ancestor says nothing below itself. A new folder is watched first and listed second: the other
-// way round, files made in between are missed. What lies behind a symbolic link is watched too, and every link on the way to it.
+// way round, files made in between are missed. What is behind a symbolic link is watched too, and every link on the way
+// to it.
 //
-// Where the kernel gives no events, or not for everything (a network share, too many folders, changes that no event announced, twice in a
-// row), names and times are compared every few seconds, and Stats says why.
+// Where the kernel gives no events, or not for everything (a network share, too many folders, changes that no event
+// announced, twice in a row), names and times are compared every few seconds, and Stats says why.
 //
 // Only this package knows fsnotify. It reads no file contents, knows no formats and decides nothing about
 // what a change means.
@@ -46,13 +47,13 @@ type Options struct {
 	// GitDir is the repository's git directory, watched for the end of checkouts, rebases and commits; "" for
 	// none. CommonDir is where a linked worktree has its branches, when that is another one.
 	GitDir, CommonDir string
-	// Debounce is how long changes must have been quiet before a look, MaxDelay how long the first of them waits
-	// at most, Rescan how often there is a look regardless.
+	// Debounce is how long changes must have been quiet before a scan, MaxDelay how long the first of them waits
+	// at most, Rescan how often there is a scan regardless.
 	Debounce, MaxDelay, Rescan time.Duration
 	// Warn is told, in a sentence, what makes watching worse than it could be. It may be nil.
 	Warn func(string)
-	// Alive is told, from the goroutine that looks at the folders, that it does, and for how long it may have nothing to do now: for each of them 0, and
-	// every few seconds while nothing happens. It may be nil, and must not block.
+	// Alive is told, from the goroutine that looks at the folders, that it does, and for how long it may have nothing
+	// to do now: for each of them 0, and every few seconds while nothing happens. It may be nil, and must not block.
 	Alive func(silence time.Duration)
 }
 
@@ -68,7 +69,7 @@ type Watcher struct {
 	counting bool // nothing is watched, but it is noted what would be: see Foresee
 
 	hints hints
-	rings chan struct{} // one slot: somebody should look
+	rings chan struct{} // one slot: a scan is wanted
 
 	// Owned by the goroutine of Run.
 	events    *fsnotify.Watcher    // nil when none could be made
@@ -101,7 +102,8 @@ type Stats struct {
 const (
 	// maxWatches bounds what one tree takes of the user's share, which all programs have in common.
 	maxWatches = 20_000
-	// readAhead is how many events wait between the library's reader and the collector, beside those in the kernel's queue.
+	// readAhead is how many events wait between the library's reader and the collector, beside those in the kernel's
+	// queue.
 	readAhead = 4096
 	// raiseWatches and raiseInstances name what to change.
 	raiseWatches   = "raising the sysctl fs.inotify.max_user_watches helps"
@@ -109,8 +111,8 @@ const (
 	// pollLeast is the shortest time between polls; long scans stretch it, so that they take 2 % of a core.
 	pollLeast   = 2 * time.Second
 	pollStretch = 50
-	// heartbeat is how often the clocks are compared, and whether the root is still the same: a machine that slept has missed events,
-	// and a folder above the root that is renamed makes none.
+	// heartbeat is how often the clocks are compared, and whether the root is still the same: a machine that slept has
+	// missed events, and a folder above the root that is renamed makes none.
 	heartbeat = 10 * time.Second
 	slept     = 5 * time.Second
 )
@@ -242,7 +244,8 @@ func (w *Watcher) watch(ctx context.Context) error {
 	}
 }
 
-// jumped reports whether the wall clock was set between two times, or the machine slept: that time counts on the wall clock only.
+// jumped reports whether the wall clock was set between two times, or the machine slept: that time counts on the wall
+// clock only.
 func jumped(before, after time.Time) bool {
 	return jumpedBy(before, after, 0)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// ErrNoDaemon means that nobody answers for a state folder: there is no daemon, or it ended before it had answered.
+// ErrNoDaemon means that no daemon answers for a state folder: there is no daemon, or it ended before it had answered.
 var ErrNoDaemon = errors.New("no daemon answers")
 
 // ErrHangs means that a daemon is there and does not say anything.
@@ -34,8 +34,8 @@ func (e remoteError) Error() string { return e.text }
 // ErrorCode is what the daemon called it.
 func (e remoteError) ErrorCode() string { return cmp.Or(e.code, report.FailedInternal) }
 
-// Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing. The error is the daemon's own,
-// ErrNoDaemon, ErrHangs or a *Mismatch.
+// Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing.
+// The error is the daemon's own, ErrNoDaemon, ErrHangs or a *Mismatch.
 func Ask(ctx context.Context, dir string, want Request, progress func(report.Doing)) (Answer, error) {
 	data, err := os.ReadFile(filepath.Join(dir, controlFile))
 	if err != nil {
@@ -78,7 +78,8 @@ func ask(ctx context.Context, ticket controlTicket, body []byte, heard func(line
 	}
 	defer resp.Body.Close()
 	if !vouched(resp, req, ticket.Token) {
-		// It is no daemon, or not the one that wrote the file: somebody else has got the address of one that was killed.
+		// It is not a daemon, or not the one that wrote the file: another program has the address of one that was
+		// killed.
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 		return Answer{}, fmt.Errorf("%w: %s: %s", ErrNoDaemon, resp.Status, bytes.TrimSpace(said))
 	}

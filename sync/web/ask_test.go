@@ -95,7 +95,7 @@ func TestAskIsNotFooled(t *testing.T) {
 func TestAskHearsEverything(t *testing.T) {
 	s, _ := newServer(t)
 	work, end := context.WithCancel(t.Context())
-	dir := served(t, controlHandler(work, func() *engine.Engine { return s.Engine }, "token"))
+	dir := served(t, Control{Engine: func() *engine.Engine { return s.Engine }}.handler(work, "token"))
 	ask := func(r Request) (Answer, error) { return Ask(t.Context(), dir, r, nil) }
 
 	answer, err := ask(Request{Action: "status", Identity: engine.Identity(s.Engine.Config)})

@@ -10,25 +10,27 @@ import (
 // Bounds of how many streams of events there are at one time.
 const (
 	maxListeners = 64 // all together,
-	maxOfPeer    = 16 // and of one address elsewhere: an office behind one has some, and nobody needs more than the pages that he sees at one time
+	maxOfPeer    = 16 // and of one address elsewhere: an office behind one needs some, a person as many as windows
 )
 
-// audience is the streams of events that there are now, the one that began first in front. Where they are all that may be, they are shared: whoever has less than
-// others gets a place of the one who has most. So nobody keeps the others out, and where nobody else wants them one may have them all.
-type audience struct {
+// streamSet is the streams of events that there are now, the one that began first in front. At the limit, a peer that
+// has fewer takes a stream over from the one that has most. So one peer alone may have them all, and never keeps others
+// out.
+type streamSet struct {
 	mu      sync.Mutex
 	streams []*stream
 }
 
-// stream is the place of one stream.
+// stream is one of them.
 type stream struct {
 	peer string
 	end  func()
 }
 
-// admit gives a peer's stream a place, or nil where it gets none; end is called when another one gets it. A proxy on this machine that does not say for whom it asks is
-// many, so what comes from this machine may be more than what comes from one address elsewhere; it has to share like that, too.
-func (a *audience) admit(peer string, end func()) *stream {
+// admit adds a stream of a peer, or returns nil at the limit; end is called when another peer takes it over. A proxy on
+// this machine that does not say for whom it asks is many, so what comes from this machine may be more than what comes
+// from one address elsewhere; it has to share like that, too.
+func (a *streamSet) admit(peer string, end func()) *stream {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	has, most := make(map[string]int), 0
@@ -52,8 +54,8 @@ func (a *audience) admit(peer string, end func()) *stream {
 }
 
 // press admits a stream in any case. Beyond most, the oldest one of the peer that has most is ended: slow senders
-// keep no place from one that sends at once.
-func (a *audience) press(peer string, most int, end func()) *stream {
+// do not keep out one that sends at once.
+func (a *streamSet) press(peer string, most int, end func()) *stream {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := &stream{peer, end}
@@ -71,8 +73,8 @@ func (a *audience) press(peer string, most int, end func()) *stream {
 	return s
 }
 
-// leave gives a place back, unless another one has it already.
-func (a *audience) leave(s *stream) {
+// leave removes a stream, unless another peer has taken it over.
+func (a *streamSet) leave(s *stream) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.streams = slices.DeleteFunc(a.streams, func(other *stream) bool { return other == s })

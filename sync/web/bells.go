@@ -22,7 +22,8 @@ func equal(got, want string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// callback takes the service's notifications (the service interface, "Events"): answered at once, and only ever a reason to pull soon.
+// callback takes the service's notifications (the service interface, "Events"): answered at once, and only ever a
+// reason to pull soon.
 func (s *server) callback(w http.ResponseWriter, r *http.Request) {
 	event := r.PathValue("object") + "/" + r.PathValue("event")
 	switch event {
@@ -38,7 +39,7 @@ func (s *server) callback(w http.ResponseWriter, r *http.Request) {
 	s.say(w, "service", a)
 }
 
-// notification reads what somebody sends who knows the secret. Else the answer says what is wrong.
+// notification reads a request that knows the secret. Else the answer says what is wrong.
 func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []string, a answer) {
 	no := func(code int, text string) ([]string, answer) { return nil, answer{code, outcomeRefused, text} }
 	switch {
@@ -60,14 +61,14 @@ func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []str
 	return ids, answer{}
 }
 
-// notice rings for the projects that a notification is, or may be, about.
+// notice wakes the projects that a notification is, or may be, about.
 func (s *server) notice(event string, ids []string) answer {
 	woken := 0
 	switch event {
 	case "project/status":
 		woken = s.Engine.PullByID(ids, "notification of the service")
 	case "document/status", "document/translationImportCompleted":
-		// Documents belong to projects that are not named here; a look is cheap.
+		// Documents belong to projects that are not named here; a pull without changes is cheap.
 		woken = s.Engine.PullAny("notification of the service")
 	}
 	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)), zap.Int("woken", woken))
@@ -77,7 +78,8 @@ func (s *server) notice(event string, ids []string) answer {
 	return answer{http.StatusOK, outcomeWoken, "heard"}
 }
 
-// identifiers reads the body in the forms it may have: an array of strings, one string, or an object with the identifier in it.
+// identifiers reads the body in the forms it may have: an array of strings, one string, or an object with the
+// identifier in it.
 func identifiers(body []byte) ([]string, bool) {
 	var many []string
 	if json.Unmarshal(body, &many) == nil {

@@ -22,16 +22,18 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on the loopback that
-// only who can read the state folder finds, and a token that is new with every start.
+// Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on
+// the loopback that only who can read the state folder finds, and a token that is new with every start.
 //
 //	<state folder>/control.json   {"address": "127.0.0.1:41233", "token": "…"}   mode 0600, there while the daemon runs
 //
-// The answer to POST /do is a stream of JSON values, one a line: signs of life, some of which say what is going on, and the answer as the last one. A stream
-// that ends without it was cut, and one without signs of life comes from a process that hangs.
+// The answer to POST /do is a stream of JSON values, one a line: signs of life, some of which say what is going on, and
+// the answer as the last one. A stream that ends without it was cut, and one without signs of life comes from a process
+// that hangs.
 const controlFile = "control.json"
 
-// sayAgain is how often a daemon that works on an answer says so, and lookAgain how often it sees whether there is anything new to say.
+// sayAgain is how often a daemon that works on an answer says so, and lookAgain how often it sees whether there is
+// anything new to say.
 const (
 	sayAgain  = time.Second
 	lookAgain = 100 * time.Millisecond
@@ -43,17 +45,20 @@ type controlTicket struct {
 	Token   string `json:"token"`
 }
 
-// Request is what a command wants. Action is push, pull, sync, status, check (the online part of it) or ring (look now, as POST /trigger).
+// Request is what a command wants. Action is push, pull, sync, status, check (the online part of it), ring (look now, as POST /trigger)
+// or reload (read the configuration again).
 type Request struct {
 	Action string       `json:"action"`
 	Push   push.Options `json:"push"`
 	Pull   pull.Options `json:"pull"`
 
-	// Identity is that of the command's configuration (engine.Identity); "" for one that does not matter. A daemon with another refuses.
+	// Identity is that of the command's configuration (engine.Identity); "" for one that does not matter. A daemon with
+	// another refuses.
 	Identity string `json:"identity"`
 }
 
-// Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something is changed.
+// Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something
+// is changed.
 type Answer struct {
 	Push   report.PushReport `json:"push"`
 	Pull   report.PullReport `json:"pull"`
@@ -109,10 +114,13 @@ type Control struct {
 	Dir      string                // the state folder
 	Engine   func() *engine.Engine // the one to ask now
 	Patience time.Duration         // with who still waits when it ends; then they are cut off
-	Hearts   *heartbeat.Set        // it beats while it answers; nil for none
+	Beats    *heartbeat.Set        // it beats while it answers; nil for none
+	// Reload reads the configuration again; nil where that cannot be asked for.
+	Reload func(ctx context.Context) error
 }
 
-// Serve answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when work ends, as the daemon's own are.
+// Serve answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when
+// work ends, as the daemon's own are.
 func (c Control) Serve(ctx, work context.Context) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -128,11 +136,11 @@ func (c Control) Serve(ctx, work context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
-		Handler:     controlHandler(work, c.Engine, ticket.Token),
+		Handler:     c.handler(work, ticket.Token),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	// Every user of this machine can connect, and the daemon's files compete with connections for descriptors.
-	new(crowd).bound(server)
+	new(connLimiter).bound(server)
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
@@ -166,11 +174,11 @@ const (
 
 // askItself beats while the address for commands answers: one that takes connections and no more is as good as none.
 func (c Control) askItself(ctx context.Context, address string) {
-	heart := c.Hearts.Begin(whoAnswers)
-	defer heart.End()
+	part := c.Beats.Begin(whoAnswers)
+	defer part.End()
 	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}, Timeout: askedFor}
 	for {
-		askOnce(ctx, client, address, heart)
+		askOnce(ctx, client, address, part)
 		select {
 		case <-ctx.Done():
 			return
@@ -179,7 +187,7 @@ func (c Control) askItself(ctx context.Context, address string) {
 	}
 }
 
-func askOnce(ctx context.Context, client *http.Client, address string, heart *heartbeat.Heart) {
+func askOnce(ctx context.Context, client *http.Client, address string, part *heartbeat.Part) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+answersAt, nil)
 	if err != nil {
 		return // it is an address
@@ -188,10 +196,10 @@ func askOnce(ctx context.Context, client *http.Client, address string, heart *he
 	if err == nil {
 		_ = resp.Body.Close() // nothing is in it
 	}
-	// Where no connection comes about something keeps this machine from itself (a firewall, IPAddressDeny of a unit). Commands notice; starting again would
-	// cure nothing.
+	// Where no connection comes about something keeps this machine from itself (a firewall, IPAddressDeny of a unit).
+	// Commands notice; starting again would cure nothing.
 	if refused := new(net.OpError); err == nil || errors.As(err, &refused) && refused.Op == "dial" {
-		heart.Expect(askAgain)
+		part.Expect(askAgain)
 	}
 }
 
@@ -207,7 +215,7 @@ func writeTicket(path string, t controlTicket) error {
 	return os.Rename(temp, path)
 }
 
-func controlHandler(work context.Context, current func() *engine.Engine, token string) http.Handler {
+func (c Control) handler(work context.Context, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+answersAt, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) {
@@ -220,7 +228,7 @@ func controlHandler(work context.Context, current func() *engine.Engine, token s
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		e := current()
+		e := c.Engine()
 		w.Header().Set("Content-Type", "application/json")
 		if want.Identity != "" && want.Identity != engine.Identity(e.Config) {
 			w.WriteHeader(http.StatusConflict)
@@ -231,13 +239,21 @@ func controlHandler(work context.Context, current func() *engine.Engine, token s
 			_ = json.NewEncoder(w).Encode(Mismatch{file, os.Getpid()}) // the command is gone when this fails
 			return
 		}
-		tell(w, r, work, e, want)
+		c.tell(w, r, work, e, want)
 	})
 	return mux
 }
 
+// do is Do, and what only the daemon can do.
+func (c Control) do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
+	if r.Action == "reload" && c.Reload != nil {
+		return Answer{}, c.Reload(ctx)
+	}
+	return Do(ctx, e, r)
+}
+
 // tell does what a command wants and streams what comes of it. The command is gone when writing fails.
-func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engine.Engine, want Request) {
+func (c Control) tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engine.Engine, want Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	if want.Action != "status" {
@@ -245,7 +261,7 @@ func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engin
 	}
 	result := make(chan line, 1)
 	go func() {
-		answer, err := Do(ctx, e, want)
+		answer, err := c.do(ctx, e, want)
 		if err != nil {
 			answer.Failure = failure.Of(err)
 			answer.Permanent = engine.Permanent(err)

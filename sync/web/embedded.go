@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The embedded service is in the daemon's process, where no other command can call it. So the daemon has a second address on the loopback for it,
-// which is found and guarded like the one for commands:
+// The embedded service is in the daemon's process, where no other command can call it. So the daemon has a second
+// address on the loopback for it, which is found and guarded like the one for commands:
 //
 //	<state folder>/service.json   {"address": "127.0.0.1:41234", "token": "…"}   mode 0600, there while the daemon runs
 const serviceFile = "service.json"
@@ -24,10 +24,12 @@ const serviceFile = "service.json"
 // tokenHeader carries the token of service.json; Authorization is the service's own.
 const tokenHeader = "X-Locsync-Token"
 
-// aliveness is the path at which the address shows that it is the one of the file, and not another program's after a crash.
+// aliveness is the path at which the address shows that it is the one of the file, and not another program's after a
+// crash.
 const aliveness = "/locsync/alive"
 
-// ServeService lets commands of this machine call the daemon's embedded service until ctx ends, and takes its file away.
+// ServeService lets commands of this machine call the daemon's embedded service until ctx ends, and takes its file
+// away.
 func ServeService(ctx context.Context, dir string, service http.Handler) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,7 +64,8 @@ func ServeService(ctx context.Context, dir string, service http.Handler) error {
 	return errors.Join(err, os.Remove(path))
 }
 
-// servicePatience is with calls under way at the end: short, since the daemon ends within ten seconds of which its work may have taken most.
+// servicePatience is with calls under way at the end: short, since the daemon ends within ten seconds of which its work
+// may have taken most.
 const servicePatience = time.Second
 
 // guarded answers only who knows the token.
@@ -81,8 +84,8 @@ func guarded(token string, service http.Handler) http.Handler {
 	})
 }
 
-// ServiceTransport makes calls at the embedded service of the daemon that a state folder belongs to, whatever host they name. ErrNoDaemon: no
-// daemon serves one there.
+// ServiceTransport makes calls at the embedded service of the daemon that a state folder belongs to, whatever host they
+// name. ErrNoDaemon: no daemon serves one there.
 func ServiceTransport(ctx context.Context, dir string) (http.RoundTripper, error) {
 	data, err := os.ReadFile(filepath.Join(dir, serviceFile))
 	if err != nil {

@@ -9,31 +9,32 @@ import (
 // Bounds of what listening browsers cost.
 const (
 	alive        = 25 * time.Second       // between signs of life, below what proxies wait for
-	pause        = 250 * time.Millisecond // after a bell: what happens meanwhile is one more
+	pause        = 250 * time.Millisecond // after an event: what happens meanwhile is one more
 	slowListener = 10 * time.Second       // who takes nothing for so long is let go
 )
 
-// events rings in browsers: one server-sent event for each change of what a status tells, without any content. What changed, the browser sees when it
-// asks for the page again. A stream ends with the handler (Options.Ends), and where somebody else gets its place; browsers come again by themselves. Who gets no
-// place is told when to come again, and the page renews itself meanwhile.
+// events tells browsers: one server-sent event for each change of what a status tells, without any content. What
+// changed, the browser sees when it asks for the page again. A stream ends with the handler (Options.Ends), and where
+// another peer takes it over; browsers come again by themselves. Who gets no stream is told when to come again, and the
+// page renews itself meanwhile.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()
-	place := s.audience.admit(peer(r), end)
-	if place == nil {
+	listener := s.audience.admit(peer(r), end)
+	if listener == nil {
 		w.Header().Set("Retry-After", "30")
 		plain(w, http.StatusServiceUnavailable, "too many are listening already; look again later")
 		return
 	}
-	defer s.audience.leave(place)
+	defer s.audience.leave(listener)
 	r = r.WithContext(ctx)
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep bells to itself
-	s.ring(w, r, s.Engine.Changed)
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
+	s.tell(w, r, s.Engine.Changed)
 }
 
-// ring tells one listener of changes until it leaves.
-func (s *server) ring(w http.ResponseWriter, r *http.Request, changes func() <-chan struct{}) {
+// tell sends one listener events of changes until it leaves.
+func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-chan struct{}) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // nothing more is read; the server's own deadline would end the stream. A writer without deadlines needs none
 	say := func(text string) bool {
@@ -68,7 +69,7 @@ func (s *server) ring(w http.ResponseWriter, r *http.Request, changes func() <-c
 	}
 }
 
-// rest waits for a moment after a bell; false when the stream ends meanwhile.
+// rest waits for a moment after an event; false when the stream ends meanwhile.
 func (s *server) rest(r *http.Request) bool {
 	wait := time.NewTimer(pause)
 	defer wait.Stop()

@@ -156,7 +156,7 @@ func TestListenersShare(t *testing.T) {
 // What comes is admitted always. Beyond the bound the oldest one goes of the peer that has most: a stranger with many ends
 // no stream of another.
 func TestAudiencePresses(t *testing.T) {
-	var a audience
+	var a streamSet
 	var ended []int
 	admit := func(peer string, n int) *stream { return a.press(peer, 3, func() { ended = append(ended, n) }) }
 	other := admit("192.0.2.1", 0)
@@ -181,7 +181,7 @@ func TestAudienceIsFair(t *testing.T) {
 		ended bool
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var a audience
+		var a streamSet
 		var there []*place // as they should be, the first in front
 		count := func(peer string) (n int) {
 			for _, p := range there {
@@ -297,7 +297,7 @@ func listening(ctx context.Context, s *server, b *tower) (*recording, <-chan str
 	r, over := &recording{header: http.Header{}, begin: time.Now()}, make(chan struct{})
 	go func() {
 		defer close(over)
-		s.ring(r, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/events", nil), b.changes)
+		s.tell(r, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/events", nil), b.changes)
 	}()
 	return r, over
 }

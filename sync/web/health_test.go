@@ -21,15 +21,15 @@ func TestHealthz(t *testing.T) {
 		return answer.Code, answer.Body.String()
 	}
 	if code, said := health(); code != http.StatusOK || said != "ok\n" {
-		t.Errorf("without hearts: %d %q", code, said)
+		t.Errorf("without beats: %d %q", code, said)
 	}
-	s.Hearts = heartbeat.New(0) // so that what does not rest hangs
-	resting := s.Hearts.Begin("the resting part")
+	s.Beats = heartbeat.New(0) // so that what does not rest hangs
+	resting := s.Beats.Begin("the resting part")
 	resting.Rest()
 	if code, said := health(); code != http.StatusOK || said != "ok\n" {
 		t.Errorf("with a part that rests: %d %q", code, said)
 	}
-	one, two := s.Hearts.Begin("one"), s.Hearts.Begin("two")
+	one, two := s.Beats.Begin("one"), s.Beats.Begin("two")
 	if code, said := health(); code != http.StatusServiceUnavailable || said != "one has not moved for 0s\ntwo has not moved for 0s\n" {
 		t.Errorf("with two that hang: %d %q", code, said)
 	}
@@ -38,7 +38,7 @@ func TestHealthz(t *testing.T) {
 	if code, said := health(); code != http.StatusOK {
 		t.Errorf("when they move again: %d %q", code, said)
 	}
-	silent := s.Hearts.Try("silent", func() bool { return false })
+	silent := s.Beats.Try("silent", func() bool { return false })
 	if code, said := health(); code != http.StatusOK || said != "silent has not moved for 0s, from the beginning: starting again would not cure it\n" {
 		t.Errorf("with one that never worked: %d %q", code, said)
 	}
@@ -51,7 +51,7 @@ func TestHealthz(t *testing.T) {
 
 // The address for commands beats while it answers, and not when it takes connections and says nothing.
 func TestAsksItself(t *testing.T) {
-	hangs := func(hearts *heartbeat.Set) bool { return len(hearts.Hanging()) > 0 }
+	hangs := func(beats *heartbeat.Set) bool { return len(beats.Hanging()) > 0 }
 	for name, answers := range map[string]bool{"answers": true, "takes connections only": false} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -69,28 +69,28 @@ func TestAsksItself(t *testing.T) {
 			go func() { _ = server.Serve(listener) }() // ends with Close
 			defer server.Close()
 			ctx, cancel := context.WithCancel(t.Context())
-			hearts := heartbeat.New(0)
+			beats := heartbeat.New(0)
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				Control{Hearts: hearts}.askItself(ctx, listener.Addr().String())
+				Control{Beats: beats}.askItself(ctx, listener.Addr().String())
 			}()
 			<-asked
-			for end := time.Now().Add(10 * time.Second); answers && hangs(hearts); time.Sleep(time.Millisecond) {
+			for end := time.Now().Add(10 * time.Second); answers && hangs(beats); time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("it does not beat")
 				}
 			}
 			if !answers {
 				time.Sleep(10 * time.Millisecond) // not for what is expected, but for what must not come
-				if still := hearts.Hanging(); len(still) != 1 || !strings.HasPrefix(still[0].String(), whoAnswers) {
+				if still := beats.Hanging(); len(still) != 1 || !strings.HasPrefix(still[0].String(), whoAnswers) {
 					t.Errorf("it beats: %v", still)
 				}
 			}
 			cancel()
 			<-ended
-			if hangs(hearts) {
-				t.Error("its heart outlives it")
+			if hangs(beats) {
+				t.Error("its part outlives it")
 			}
 		})
 	}
@@ -101,10 +101,10 @@ func TestAsksItselfInVain(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
 	check(t, listener.Close())
-	hearts := heartbeat.New(0)
-	heart := hearts.Begin(whoAnswers)
-	askOnce(t.Context(), http.DefaultClient, listener.Addr().String(), heart)
-	if still := hearts.Hanging(); len(still) > 0 {
+	beats := heartbeat.New(0)
+	part := beats.Begin(whoAnswers)
+	askOnce(t.Context(), http.DefaultClient, listener.Addr().String(), part)
+	if still := beats.Hanging(); len(still) > 0 {
 		t.Errorf("it does not beat: %v", still)
 	}
 }

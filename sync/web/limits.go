@@ -16,44 +16,48 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Bounds of what the outside can make the daemon's address hold. Whoever sends slowly is cut off, whoever sends nothing gives way to whoever comes.
+// Bounds of what the outside can make the daemon's address hold. A slow sender is cut off, a silent connection is
+// closed for a new one.
 const (
 	headerTime     = 10 * time.Second // for the headers of a request
 	requestTime    = time.Minute      // for all of it
-	bodyTime       = 30 * time.Second // for the body alone, from when somebody wants it
+	bodyTime       = 30 * time.Second // for the body alone, from when it is read
 	answerTime     = time.Minute      // for an answer to be taken; a stream sets its own before each part
 	idleTime       = 2 * time.Minute
 	maxHeader      = 64 << 10
 	maxConnections = 256
-	strangerLines  = 30 // of the log a minute, of each kind, about what anybody can cause who reaches the address
+	strangerLines  = 30 // of the log a minute, of each kind, about what every sender can cause
 )
 
-// aboutStrangers is the log for what anybody can cause: addresses that wrong tokens come from can be many, and made up where a proxy lets them.
+// aboutStrangers is the log for what every sender can cause: addresses that wrong tokens come from can be many, and
+// made up where a proxy lets them.
 func aboutStrangers(log *zap.Logger) *zap.Logger {
 	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
 		return zapcore.NewSamplerWithOptions(core, time.Minute, strangerLines, 0)
 	}))
 }
 
-// NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256 connections, the one goes that has waited longest
-// without a request being answered on it, or, where all are being answered, of the address that has most the one that has been for longest; so neither silent
-// connections nor slow ones keep out those that have something to say, or end what others hear, and the daemon's files never compete with them for descriptors. What the server itself has to say goes to log.
+// NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256
+// connections, the one goes that has waited longest without a request being answered on it, or, where all are being
+// answered, of the address that has most the one that has been for longest; so neither silent connections nor slow ones
+// keep out those that have something to say, or end what others hear, and the daemon's files never compete with them
+// for descriptors. What the server itself has to say goes to log.
 func NewServer(handler http.Handler, log *zap.Logger) *http.Server {
 	server := &http.Server{
 		ErrorLog: errorLog(log), Handler: handler,
 		ReadTimeout: requestTime, WriteTimeout: answerTime,
 	}
-	new(crowd).bound(server)
+	new(connLimiter).bound(server)
 	return server
 }
 
 // bound keeps the connections of a server to maxConnections, and closes those that are silent.
-func (c *crowd) bound(server *http.Server) {
+func (c *connLimiter) bound(server *http.Server) {
 	server.ReadHeaderTimeout, server.IdleTimeout, server.MaxHeaderBytes = headerTime, idleTime, maxHeader
 	server.ConnContext, server.ConnState = c.joined, c.changed
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+		if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
 			c.serving(g, true)
 			defer c.serving(g, false)
 		}
@@ -70,13 +74,13 @@ func errorLog(to *zap.Logger) *log.Logger {
 	return l
 }
 
-// crowd is the connections of a server.
-type crowd struct {
+// connLimiter is the connections of a server.
+type connLimiter struct {
 	mu     sync.Mutex
-	guests []*guest // the one that was served last, or came last, at the end
+	guests []*limitedConn // the one that was served last, or came last, at the end
 }
 
-type guest struct {
+type limitedConn struct {
 	conn   net.Conn
 	from   string // who it comes from
 	served bool   // now
@@ -85,8 +89,8 @@ type guest struct {
 type guestKey struct{}
 
 // joined takes a new connection in. Where there are too many, one leaves.
-func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
-	g := &guest{conn: conn, from: network(hostOf(conn.RemoteAddr().String()))}
+func (c *connLimiter) joined(ctx context.Context, conn net.Conn) context.Context {
+	g := &limitedConn{conn: conn, from: network(hostOf(conn.RemoteAddr().String()))}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.guests) >= maxConnections {
@@ -98,10 +102,11 @@ func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, g)
 }
 
-// leaves is which one leaves: the one that waited longest; where all are being served, of the address that has most the one that takes longest: who sends or takes a
-// byte now and then is being served, too, and so is a page that hears events.
-func (c *crowd) leaves() int {
-	if i := slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }); i >= 0 {
+// leaves is which one leaves: the one that waited longest; where all are being served, of the address that has most the
+// one that takes longest: who sends or takes a byte now and then is being served, too, and so is a page that hears
+// events.
+func (c *connLimiter) leaves() int {
+	if i := slices.IndexFunc(c.guests, func(g *limitedConn) bool { return !g.served }); i >= 0 {
 		return i
 	}
 	has, most := make(map[string]int), ""
@@ -110,20 +115,20 @@ func (c *crowd) leaves() int {
 			most = g.from
 		}
 	}
-	return slices.IndexFunc(c.guests, func(g *guest) bool { return g.from == most })
+	return slices.IndexFunc(c.guests, func(g *limitedConn) bool { return g.from == most })
 }
 
-func (c *crowd) changed(conn net.Conn, state http.ConnState) {
+func (c *connLimiter) changed(conn net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.guests = slices.DeleteFunc(c.guests, func(g *guest) bool { return g.conn == conn })
+	c.guests = slices.DeleteFunc(c.guests, func(g *limitedConn) bool { return g.conn == conn })
 }
 
 // serving moves a connection to the end of those that have to leave.
-func (c *crowd) serving(g *guest, now bool) {
+func (c *connLimiter) serving(g *limitedConn, now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.served = now
@@ -134,7 +139,7 @@ func (c *crowd) serving(g *guest, now bool) {
 
 // body is a request's body, as far as it is not too long and comes in time.
 func (s *server) body(w http.ResponseWriter, r *http.Request, most int64) io.ReadCloser {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime)) // a writer that has no deadlines is no connection either
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime)) // a writer that has no deadlines is not a connection either
 	return http.MaxBytesReader(w, r.Body, most)
 }
 

@@ -10,26 +10,27 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Meter counts what happens while a process lives, whatever configurations come and go. Its methods are what a service client and an engine call.
+// Meter counts what happens while a process lives, whatever configurations come and go. Its methods are what a service
+// client and an engine call.
 type Meter struct {
 	runs, skipped, sent, brought *exposition.Vector
 	durations                    *exposition.Vector
 	commits                      *exposition.Vector
 	requests, answers            *exposition.Vector
-	throttled, turns             *exposition.Vector
+	throttled, limiterWaits      *exposition.Vector
 	git, gitTook                 *exposition.Vector
 	notifications                *exposition.Vector
 }
 
 // What becomes of webhooks and notifications.
 const (
-	outcomeWoken    = "woken"    // somebody looks now
-	outcomeHeard    = "heard"    // it was no reason to
+	outcomeWoken    = "woken"    // a pass begins
+	outcomeHeard    = "heard"    // there was no reason to
 	outcomeRepeated = "repeated" // it was heard before
-	outcomeRefused  = "refused"  // by whoever has not the secret, or could not be read
+	outcomeRefused  = "refused"  // without the secret, or could not be read
 )
 
-// buckets of durations, in seconds: from what nobody notices to half an hour.
+// buckets of durations, in seconds: from what is not noticed to half an hour.
 var buckets = []float64{.05, .2, 1, 5, 20, 60, 300, 1800}
 
 // NewMeter makes a meter that has counted nothing.
@@ -53,7 +54,7 @@ func NewMeter() *Meter {
 		requests:      number("api_requests_total", "Requests to the service.", "operation", "code"),
 		answers:       seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the budget not included.", "operation"),
 		throttled:     number("api_throttled_total", "Requests that the service refused because there were too many (429)."),
-		turns:         seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
+		limiterWaits:  seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
 		git:           number("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
 		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
 		notifications: number("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
@@ -72,7 +73,7 @@ func (m *Meter) show(page *exposition.Page) {
 		return
 	}
 	for _, v := range []*exposition.Vector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests,
-		m.answers, m.throttled, m.turns, m.git, m.gitTook, m.notifications} {
+		m.answers, m.throttled, m.limiterWaits, m.git, m.gitTook, m.notifications} {
 		v.Show(page)
 	}
 }
@@ -103,7 +104,7 @@ func (m *Meter) Requested(operation string, status int, took time.Duration) {
 		code = strconv.Itoa(status/100) + "xx"
 	}
 	if i := strings.IndexFunc(operation, func(c rune) bool { return c != ' ' && (c < 'a' || c > 'z') }); i >= 0 {
-		operation = operation[:i] // a language may stand behind it
+		operation = operation[:i] // a language may follow it
 	}
 	operation = strings.ReplaceAll(strings.TrimSpace(operation), " ", "_")
 	m.requests.Add(1, operation, code)
@@ -113,8 +114,8 @@ func (m *Meter) Requested(operation string, status int, took time.Duration) {
 	}
 }
 
-// Turned counts how long a request waited for its turn.
-func (m *Meter) Turned(waited time.Duration) { m.turns.Observe(waited.Seconds()) }
+// Turned counts how long a request waited for the budget.
+func (m *Meter) Turned(waited time.Duration) { m.limiterWaits.Observe(waited.Seconds()) }
 
 // GitDone counts what was asked of a git remote, or a commit; op and outcome are words of package gitops.
 func (m *Meter) GitDone(op, outcome string, took time.Duration) {

@@ -5,12 +5,13 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/exposition"
 	"github.com/locsync/locsync/sync/report"
 )
 
-// metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys, paths or identifiers. None is called job,
-// which scrapes give a meaning of their own.
+// metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys,
+// paths or identifiers. None is called job, which scrapes give a meaning of their own.
 //
 // Everything that is a state is read from the status at the moment of a scrape, so there is no second set of numbers to
 // keep. What happens is counted by a Meter.
@@ -44,17 +45,17 @@ var (
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
 
-	lookFailed     = describe("look_failed", "1 when the last scan of a project could not be made: its repository cannot be opened, or does not answer. What else is told of its files is from before.", "project")
+	scanFailed     = describe("scan_failed", "1 when the last scan of a project could not be made: its repository cannot be opened, or does not answer. What else is told of its files is from before.", "project")
 	scanFiles      = describe("scan_files", "Source files at the last scan.", "project")
 	scanDuration   = describe("scan_duration_seconds", "How long the last scan took.", "project")
 	unparsable     = describe("files_unparsable", "Source files that do not parse.", "project")
 	watchMode      = describe("watch_mode", "How changes of files are noticed: 1 by events, 2 by polling.", "project")
 	watches        = describe("watches", "Folders that are watched.", "project")
 	watchEvents    = describe("watch_events_total", "File events that came.", "project")
-	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was looked at instead.", "project")
-	unannounced    = describe("unannounced_changes_total", "Full looks that found a change no event had announced.", "project")
+	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was scanned instead.", "project")
+	unannounced    = describe("unannounced_changes_total", "Full scans that found a change no event had announced.", "project")
 
-	gitGate = describe("git_gate_closed_seconds", "For how long pushes have been waiting because git is at work; 0 where they do not.", "project")
+	gitBusy = describe("git_gate_closed_seconds", "For how long pushes have been waiting because git is at work; 0 where they do not.", "project")
 
 	outboxItems   = describe("outbox_items", "Imports and exports that were begun and are not finished: sent, or of which it is unknown whether the service has them.", "project", "state")
 	outboxOldest  = describe("outbox_oldest_seconds", "How long ago the oldest of them was begun.", "project", "state")
@@ -77,6 +78,9 @@ func (s *server) measure(m sink) {
 		m.add(reloadAt, float64(r.At.Unix()))
 	}
 	s.parts(m)
+	if !engine.Speaks(s.Engine) {
+		return // another process of the cluster measures the projects
+	}
 	tasks := make(map[string][]report.Job)
 	for _, p := range s.Engine.LastStatus().Projects {
 		m.project(p, tasks)
@@ -116,7 +120,8 @@ func (m sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
 	m.outbox(p, tasks)
 }
 
-// neverSeen reports whether no look at a project could tell anything of its files: a zero would say that there is nothing wrong with them.
+// neverSeen reports whether no look at a project could tell anything of its files: a zero would say that there is
+// nothing wrong with them.
 func neverSeen(p report.ProjectStatus) bool { return p.Unseen && p.Seen.IsZero() }
 
 func (m sink) passes(p report.ProjectStatus) {
@@ -172,13 +177,13 @@ func (m sink) watching(p report.ProjectStatus) {
 			broken++
 		}
 	}
-	m.add(lookFailed, truth(p.Unseen), p.Name)
+	m.add(scanFailed, truth(p.Unseen), p.Name)
 	if !neverSeen(p) {
 		m.add(scanFiles, float64(len(p.Files)), p.Name)
 		m.add(scanDuration, p.Took.Seconds(), p.Name)
 		m.add(unparsable, float64(broken), p.Name)
 	}
-	m.add(gitGate, p.GitBusy.Seconds(), p.Name)
+	m.add(gitBusy, p.GitBusy.Seconds(), p.Name)
 	if w := p.Watch; w != nil {
 		m.add(watchMode, 1+truth(w.Mode == "poll"), p.Name)
 		m.add(watches, float64(w.Watches), p.Name)

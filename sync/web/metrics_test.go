@@ -58,7 +58,7 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }
 	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: requested, OnTurn: meter.Turned})
 	check(t, err)
-	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Passed: meter.Passed, GitDone: meter.GitDone})
+	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Meter: meter})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
@@ -109,7 +109,7 @@ var measured = []string{
 	"job_runs_total", "job_duration_seconds_count",
 	"watch_mode", "watches", "watch_events_total", "watch_overflows_total", "unannounced_changes_total", "git_gate_closed_seconds",
 	"git_operations_total", "git_duration_seconds_count",
-	"look_failed", "scan_files", "scan_duration_seconds", "files_unparsable",
+	"scan_failed", "scan_files", "scan_duration_seconds", "files_unparsable",
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
 	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
 	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
@@ -167,7 +167,7 @@ func TestMetrics(t *testing.T) {
 		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`, `locsync_last_success_timestamp_seconds{pass="scan",project="app"} `,
 		`locsync_git_operations_total{op="commit",outcome="ok"} 1`, `locsync_git_gate_closed_seconds{project="app"} 0`, `locsync_api_queued_requests 0`,
 		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`, `locsync_last_run_failed{pass="push",project="later"} 1`,
-		`locsync_look_failed{project="app"} 0`, `locsync_look_failed{project="later"} 1`,
+		`locsync_scan_failed{project="app"} 0`, `locsync_scan_failed{project="later"} 1`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("not measured: %s\n%s", want, body)
@@ -190,7 +190,7 @@ func TestMetrics(t *testing.T) {
 // the status, until it is seen again.
 func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
 	handler, repo, _, _ := runningServer(t)
-	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`, `locsync_look_failed{project="app"} 0`}
+	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`, `locsync_scan_failed{project="app"} 0`}
 	all := func(body string) bool {
 		return !slices.ContainsFunc(told, func(want string) bool { return !strings.Contains(body, want) })
 	}
@@ -199,13 +199,13 @@ func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
 	})
 	git := filepath.Join(repo, ".git")
 	check(t, os.Rename(git, git+".gone"))
-	told[2] = `locsync_look_failed{project="app"} 1`
+	told[2] = `locsync_scan_failed{project="app"} 1`
 	until(t, handler, "/api/status", func(_ int, body string) bool {
 		return strings.Contains(body, "nothing can be told of this project but what was seen at ") && strings.Count(body, `"path": "secret-path/`) == 2 && strings.Contains(body, "broken.json:1:")
 	})
 	until(t, handler, "/metrics", func(_ int, body string) bool { return all(body) })
 	check(t, os.Rename(git+".gone", git))
-	told[2] = `locsync_look_failed{project="app"} 0`
+	told[2] = `locsync_scan_failed{project="app"} 0`
 	until(t, handler, "/api/status", func(_ int, body string) bool {
 		return !strings.Contains(body, "was seen at") && strings.Contains(body, "broken.json:1:")
 	})
@@ -323,7 +323,7 @@ func TestMetricsCardinality(t *testing.T) {
 func TestReadyTellsWhy(t *testing.T) {
 	handler, _, missing, _ := runningServer(t)
 	body := until(t, handler, "/readyz", func(code int, body string) bool {
-		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) && !strings.Contains(body, "not looked yet")
+		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) && !strings.Contains(body, "not checked yet")
 	})
 	if !strings.Contains(body, `project "later": `) || !strings.Contains(body, missing) {
 		t.Errorf("no reason: %s", body)

@@ -10,11 +10,12 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 )
 
-// named keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it came from, and whoever owns that host's name may let
-// it lead to an address that only the reader's browser reaches (DNS rebinding). So who asks has to ask by a name of this address:
+// named keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it
+// came from, and the owner of that host's name may let it lead to an address that only the reader's browser reaches
+// (DNS rebinding). So who asks has to ask by a name of this address:
 //
 //   - an address itself, localhost, the host of public_url, or the one that daemon.listen names;
-//   - elsewhere than at the loopback also this machine's name, and names that nobody outside can own: without a dot, such as that of a container or of a service in a
+//   - elsewhere than at the loopback also this machine's name, and names that cannot be registered outside: without a dot, such as that of a container or of a service in a
 //     cluster, and below .local (RFC 6762), .internal, .home.arpa (RFC 8375) and a cluster's .svc. Who gives such names reaches the address anyway, but not a loopback;
 //   - there the metrics and the two probes come by any name, since monitors have their own, but not to a browser.
 //
@@ -43,14 +44,14 @@ func (s *server) answersTo(r *http.Request) bool {
 	return !byLoopback(r) && (strings.EqualFold(host, s.machine) || unowned(host) || monitor(r))
 }
 
-// unowned reports whether nobody outside of the own network or cluster can own a name.
+// unowned reports whether a name cannot be registered outside of the own network or cluster.
 func unowned(host string) bool {
 	dot := strings.LastIndexByte(host, '.')
 	return dot < 0 || slices.Contains([]string{"local", "internal", "svc"}, host[dot+1:]) || strings.HasSuffix(host, ".home.arpa")
 }
 
-// monitor reports whether somebody asks for what monitors ask for, and is no browser: each of those says what languages its reader wants, and no page can keep it from
-// that (the Fetch standard, HTTP-network-or-cache fetch).
+// monitor reports whether a request is for what monitors ask for, and not by a browser: each of those says what
+// languages its reader wants, and no page can keep it from that (the Fetch standard, HTTP-network-or-cache fetch).
 func monitor(r *http.Request) bool {
 	_, browser := r.Header["Accept-Language"]
 	return !browser && (r.URL.Path == "/metrics" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz")

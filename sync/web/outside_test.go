@@ -244,10 +244,10 @@ func TestSlowRequestsEndNoStreams(t *testing.T) {
 
 // Who has a network of IPv6 is one, whatever of its addresses he takes.
 func TestAddressesOfOneNetwork(t *testing.T) {
-	c := &crowd{}
+	c := &connLimiter{}
 	joins := func(from string) *comer {
 		one := &comer{from: net.ParseIP(from)}
-		c.serving(c.joined(t.Context(), one).Value(guestKey{}).(*guest), true)
+		c.serving(c.joined(t.Context(), one).Value(guestKey{}).(*limitedConn), true)
 		return one
 	}
 	first := joins("2001:db8:1::1")

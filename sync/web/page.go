@@ -2,40 +2,48 @@ package web
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/web/share"
 )
 
 //go:embed page.html
 var pageSource string
 
-// pages are the status page and the form for its token. Every text of the repository, the service or an error passes `text` on its way into them, besides
-// what package html/template does. They are read when the first is asked for: most runs of the program show none.
+// pages are the status page and the form for its token. Every text of the repository, the service or an error passes
+// `text` on its way into them, besides what package html/template does. They are read when the first is asked for: most
+// runs of the program show none.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(pageFuncs).Parse(leaner(pageSource)))
 })
 
 var pageFuncs = template.FuncMap{
-	"asset":     assetPath,
-	"when":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
-	"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"text":      text,
-	"quoted":    func(texts map[string]string) string { return text(report.InQuotes(texts)) },
-	"count":     count,
-	"number":    number,
-	"short":     func(hash string) string { return text(hash[:min(len(hash), 10)]) },
-	"at":        func(now, t time.Time) moment { return moment{now, t} },
-	"eventSign": eventSign,
-	"of":        func(p *project, item any) part { return part{p, item} },
+	"asset":        assetPath,
+	"when":         func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
+	"stamp":        func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"text":         text,
+	"quoted":       func(texts map[string]string) string { return text(report.InQuotes(texts)) },
+	"count":        count,
+	"number":       number,
+	"short":        func(hash string) string { return text(hash[:min(len(hash), 10)]) },
+	"at":           func(now, t time.Time) moment { return moment{now, t} },
+	"eventSign":    eventSign,
+	"fingerprint":  fingerprint,
+	"languageName": func(code string) string { return text(share.Name(code)) },
+	"of":           func(p *project, item any) part { return part{p, item} },
 }
 
 // moment is a time, and the one it is told from.
@@ -64,19 +72,46 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	visit, unlocked := s.Sessions.of(r, s.PageToken)
 	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.Translate != nil, Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
 	if err := s.Engine.Ready(); err != nil {
-		v.NotReady = strings.Split(err.Error(), "\n")
+		v.NotReady = list(strings.Split(failure.Text(err), "\n"), maxListed)
 	}
-	for _, status := range s.now(r.Context()).Projects {
-		v.add(s.project(status, v))
-	}
+	s.fill(r.Context(), &v, s.now(r.Context()).Projects, r.URL.Query())
 	s.write(w, http.StatusOK, "page", v)
+}
+
+// fill puts the projects into the view. What their parts of the page show is worked out for those that are shown.
+func (s *server) fill(ctx context.Context, v *view, projects []report.ProjectStatus, asked url.Values) {
+	for _, status := range projects {
+		v.add(&project{ProjectStatus: status, Health: healthOf(status, v.Now)})
+	}
+	v.choose(asked)
+	if len(v.Projects) > mostRead {
+		for _, p := range v.Whole {
+			if now := s.Engine.Look(ctx, p.Name); now != nil {
+				p.ProjectStatus = *now
+			}
+		}
+	}
+	shown := slices.Concat(v.FirstLines(), v.Whole)
+	slices.SortFunc(shown, func(a, b *project) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range slices.Compact(shown) {
+		*p = *s.project(p.ProjectStatus, *v)
+	}
+}
+
+// at is the address of a project on the page.
+func (s *server) at(name string) string {
+	at := "./"
+	if len(s.Engine.Config.Projects) > wholeProjects {
+		at += "?" + url.Values{"project": {name}}.Encode()
+	}
+	return at + "#" + url.PathEscape(anchor(name))
 }
 
 // write answers with one of the pages.
 func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
 	var b bytes.Buffer
 	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
-		s.Log.Error("make the page "+name, zap.Error(err))
+		s.Log.Error("cannot make the page "+name, zap.Error(err))
 		plain(w, http.StatusInternalServerError, "the page could not be made; the log says why")
 		return
 	}
@@ -87,7 +122,8 @@ func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
 	_, _ = w.Write(b.Bytes()) // the reader is gone when this fails
 }
 
-// pagePolicy lets a page use this address's own files and nothing else: whatever text got into it, as what it should not, would stay a text.
+// pagePolicy lets a page use this address's own files and nothing else: whatever text got into it, as what it should
+// not, would stay a text.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'"
 

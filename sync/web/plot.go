@@ -9,33 +9,31 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// plot is how many keys went each way on each day: a bar up for what was pushed, a bar down for what was pulled. Lengths are logarithms: a first push of
-// everything would else leave nothing to be seen of all that follows.
+// plot is how many keys went each way on each day: a bar up for what was pushed, a bar down for what was pulled. Each
+// direction has a linear scale of its own, since a first push of everything would leave nothing to be seen of pulls.
 type plot struct {
-	Up, Down       string // the bars, as paths
-	Lines          string // one for each power of ten, as a path
-	Width          int
-	Most           int    // what the outermost line stands for
-	Pushed, Pulled int    // all together
-	First, Last    string // days
-	Days           []report.Day
+	Up, Down           string // the bars, as paths
+	Lines              string // at half and at all of each scale, as a path
+	Width              int
+	MostUp, MostDown   int    // what the outermost lines mean
+	Pushed, Pulled     int    // all together
+	FirstDay, FinalDay string // as people write days
+	Days               []report.Day
 }
 
-// The plot's own measures: its days are one unit wide, behind some room for the numbers; its bars are at most plotHeight high.
+// The plot's own measures: its days are one unit wide, behind some space for the numbers; its bars are at most
+// plotHeight high, and at least leastBar where there is anything.
 const (
-	plotRoom   = 4
+	plotMargin = 4
 	plotHeight = 50
+	leastBar   = 1
 )
 
 // plotOf draws days, of which there is at least one that brought something; else nil.
 func plotOf(days []report.Day) *plot {
-	p := &plot{Most: 10, Width: plotRoom + len(days)}
+	p := &plot{Width: plotMargin + len(days)}
 	for _, d := range days {
-		for _, n := range []int{d.Pushed, d.Pulled} {
-			for n > p.Most && p.Most < math.MaxInt/10 {
-				p.Most *= 10
-			}
-		}
+		p.MostUp, p.MostDown = max(p.MostUp, d.Pushed), max(p.MostDown, d.Pulled)
 		p.Pushed += d.Pushed
 		p.Pulled += d.Pulled
 		if d.Pushed+d.Pulled > 0 {
@@ -45,23 +43,36 @@ func plotOf(days []report.Day) *plot {
 	if len(p.Days) == 0 {
 		return nil
 	}
-	height := func(n int) float64 { return plotHeight * math.Log10(1+float64(n)) / math.Log10(1+float64(p.Most)) }
+	p.MostUp, p.MostDown = roundUp(p.MostUp), roundUp(p.MostDown)
+	height := func(n, most int) float64 { return max(leastBar, plotHeight*float64(n)/float64(most)) }
 	var up, down, lines strings.Builder
 	for i, d := range days {
-		x := float64(plotRoom+i) + .5
+		x := float64(plotMargin+i) + .5
 		if d.Pushed > 0 {
-			fmt.Fprintf(&up, "M%g %dv-%.1f", x, plotHeight, height(d.Pushed))
+			fmt.Fprintf(&up, "M%g %dv-%.1f", x, plotHeight, height(d.Pushed, p.MostUp))
 		}
 		if d.Pulled > 0 {
-			fmt.Fprintf(&down, "M%g %dv%.1f", x, plotHeight, height(d.Pulled))
+			fmt.Fprintf(&down, "M%g %dv%.1f", x, plotHeight, height(d.Pulled, p.MostDown))
 		}
 	}
-	for n := p.Most; n >= 10; n /= 10 {
-		fmt.Fprintf(&lines, "M0 %.1fh%dM0 %.1fh%d", plotHeight-height(n), p.Width, plotHeight+height(n), p.Width)
+	for _, part := range []int{plotHeight / 2, plotHeight} {
+		fmt.Fprintf(&lines, "M0 %dh%dM0 %dh%d", plotHeight-part, p.Width, plotHeight+part, p.Width)
 	}
 	p.Up, p.Down, p.Lines = up.String(), down.String(), lines.String()
-	p.First, p.Last = dayInWords(days[0].Date), dayInWords(days[len(days)-1].Date)
+	p.FirstDay, p.FinalDay = dayInWords(days[0].Date), dayInWords(days[len(days)-1].Date)
 	return p
+}
+
+// roundUp is the next number that a scale may end with: 10, 20, 50, 100, and so on.
+func roundUp(n int) int {
+	for most := 10; most < math.MaxInt/10; most *= 10 {
+		for _, times := range []int{1, 2, 5} {
+			if n <= times*most {
+				return times * most
+			}
+		}
+	}
+	return n
 }
 
 func dayInWords(date string) string {

@@ -15,8 +15,9 @@ const (
 	saidFor     = 2 * time.Minute // how long the page says what was asked for
 )
 
-// Sessions are the browsers in which somebody typed the page's token, and the addresses from which wrong ones came. They live as long as the process, across
-// reloads, and are nowhere else: the cookie holds a random word that means nothing without them.
+// Sessions are the browsers in which the page's token was typed, and the addresses from which wrong ones came. They
+// live as long as the process, across reloads, and are nowhere else: the cookie holds a random word that means nothing
+// without them.
 type Sessions struct {
 	mu    sync.Mutex
 	open  map[[sha256.Size]byte]*session // by the digest of the word in the cookie
@@ -27,14 +28,14 @@ type Sessions struct {
 // session is one browser. The fields are guarded by the lock of Sessions.
 type session struct {
 	token [sha256.Size]byte // digest of the token that was typed: with another one configured, it counts no more
-	nonce string            // what the page's forms carry, and a page of somebody else's cannot know
+	nonce string            // what the page's forms carry, and a page of another site cannot know
 	seen  time.Time
 
 	project, said string // what was asked for last,
 	at            time.Time
 }
 
-// NewSessions remembers nobody.
+// NewSessions remembers no browser.
 func NewSessions() *Sessions {
 	return &Sessions{open: make(map[[sha256.Size]byte]*session), wrong: make(map[string]*wrongTokens), now: time.Now}
 }
@@ -107,8 +108,8 @@ func (s *Sessions) end(v visit) {
 	delete(s.open, v.id)
 }
 
-// Wrong tokens that an address may send at once, and how long it waits for each further one. Tokens are too long to be guessed at any rate; this keeps the
-// log readable.
+// Wrong tokens that an address may send at once, and how long it waits for each further one. Tokens are too long to be
+// guessed at any rate; this keeps the log readable.
 const (
 	maxWrong  = 5
 	wrongWait = 30 * time.Second
@@ -127,9 +128,10 @@ func (w *wrongTokens) forgive(now time.Time) {
 	w.n, w.last = max(w.n-n, 0), w.last.Add(time.Duration(n)*wrongWait)
 }
 
-// try takes a token that an address sent: a wrong one counts. false means that too many wrong ones came from there before, so that this one is not looked at, be it
-// right or wrong. Both is one step: many that come at one time are as many tries as one after the other. Where too many addresses send wrong ones, those that time has
-// forgiven are forgotten, and else any: more than that is not remembered.
+// try takes a token that an address sent: a wrong one counts. false means that too many wrong ones came from there
+// before, so that this one is not looked at, be it right or wrong. Both is one step: many that come at one time are as
+// many tries as one after the other. Where too many addresses send wrong ones, those that time has forgiven are
+// forgotten, and else any: more than that is not remembered.
 func (s *Sessions) try(peer string, right bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,15 +38,15 @@ var gitHosts = map[string]gitHost{
 	"azure": {basic: true}, // its service hooks sign nothing, and say what an event is about in the body
 }
 
-// The Standard Webhooks specification (standardwebhooks.com), which GitLab follows from version 19 where a webhook has a signing token: "whsec_" and the key
-// in base64. What is signed is the identifier, the time in seconds and the body, with dots between them. GitLab sends the first two headers with every
-// webhook, the signature with signed ones.
+// The Standard Webhooks specification (standardwebhooks.com), which GitLab follows from version 19 where a webhook has
+// a signing token: "whsec_" and the key in base64. What is signed is the identifier, the time in seconds and the body,
+// with dots between them. GitLab sends the first two headers with every webhook, the signature with signed ones.
 const (
 	standardID        = "Webhook-Id"
 	standardTime      = "Webhook-Timestamp"
 	standardSignature = "Webhook-Signature" // one or several, "v1,<base64>", with spaces between them
 
-	standardTolerance = 5 * time.Minute // of the time: what is older may be somebody's recording
+	standardTolerance = 5 * time.Minute // of the time: what is older may be a recording
 )
 
 // signingKey is the key of a signing token. ok is false for a secret that is none.

@@ -12,9 +12,10 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 )
 
-// The page's buttons. Whoever typed the page's token, once in a browser session, may ask for passes; asking is all that a button does. A request counts when
-// it comes from a page of this address (Host, Sec-Fetch-Site, Origin), with the cookie, which no script and no other site's page can use, and with the form's
-// own word. Everything works without scripts.
+// The page's buttons. Who typed the page's token, once in a browser session, may ask for passes; asking is all that a
+// button does. A request counts when it comes from a page of this address (Host, Sec-Fetch-Site, Origin), with the
+// cookie, which no script and no other site's page can use, and with the form's own word. Everything works without
+// scripts.
 
 // maxForm bounds the forms of the page.
 const maxForm = 16 << 10
@@ -25,7 +26,7 @@ func see(w http.ResponseWriter, where string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// locked answers where no token is configured: there are no buttons, so nobody comes here by the page.
+// locked answers where no token is configured: there are no buttons, so the page does not lead here.
 func (s *server) locked(w http.ResponseWriter) bool {
 	if s.PageToken != "" {
 		return false
@@ -34,7 +35,7 @@ func (s *server) locked(w http.ResponseWriter) bool {
 	return true
 }
 
-// unlockPage asks for the token, on a page of its own that nothing renews while somebody types.
+// unlockPage asks for the token, on a page of its own that nothing renews while the token is typed.
 func (s *server) unlockPage(w http.ResponseWriter, _ *http.Request) {
 	if !s.locked(w) {
 		s.write(w, http.StatusOK, "unlock", nil)
@@ -47,7 +48,7 @@ func (s *server) unlock(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	from, right := peer(r), equal(strings.TrimSpace(r.PostFormValue("token")), s.PageToken)
-	if !s.Sessions.try(from, right) && !fromHere(r) { // on this machine nobody can be locked out by another
+	if !s.Sessions.try(from, right) && !fromHere(r) { // people on this machine cannot be locked out by others
 		w.Header().Set("Retry-After", "30")
 		s.write(w, http.StatusTooManyRequests, "unlock", "Too many wrong tokens came from your address. Try again in half a minute.")
 		return
@@ -72,7 +73,7 @@ func (s *server) lock(w http.ResponseWriter, r *http.Request) {
 	see(w, "./")
 }
 
-// ask rings for the pass of a button.
+// ask wakes the pass of a button.
 func (s *server) ask(w http.ResponseWriter, r *http.Request) {
 	v, ok := s.asked(w, r)
 	if !ok {
@@ -87,11 +88,17 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request) {
 	var said string
 	switch action {
 	case "push":
-		known, said = s.Engine.PushSoon(name, "status page"), "Asked to push."
+		known, said = s.Engine.PushSoon(name, "status page"), "Push requested."
 	case "pull":
-		known, said = s.Engine.PullSoon(name, "status page"), "Asked to pull."
+		known, said = s.Engine.PullSoon(name, "status page"), "Pull requested."
+	case "ours", "theirs":
+		known, said = true, "That conflict was decided or has changed meanwhile; nothing was done."
+		if c, there := conflictOf(s.now(r.Context()), name, r.PostFormValue("conflict")); there {
+			said = ""
+			s.decisions.take(s.Engine, s.Ends, c, name, action, s.Log, func(text string) { s.Sessions.say(v, name, text) })
+		}
 	default:
-		plain(w, http.StatusBadRequest, "action is push or pull")
+		plain(w, http.StatusBadRequest, "action is push, pull, ours or theirs")
 		return
 	}
 	if !known {
@@ -99,11 +106,13 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Log.Info("asked for by the status page", zap.String("action", action), zap.String("project", name), zap.String("from", peer(r)))
-	s.Sessions.say(v, name, said)
-	see(w, "./#"+url.PathEscape(anchor(name)))
+	if said != "" {
+		s.Sessions.say(v, name, said)
+	}
+	see(w, s.at(name))
 }
 
-// asked reports whether a form was sent by somebody who may, and answers where not.
+// asked reports whether a form was sent by a browser that may, and answers where not.
 func (s *server) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
 	if s.locked(w) || !s.ownPage(w, r) {
 		return visit{}, false
@@ -145,7 +154,8 @@ func (s *server) own(r *http.Request, origin string) bool {
 	return strings.EqualFold(from.Host, r.Host) || err == nil && strings.EqualFold(from.Host, public.Host)
 }
 
-// peer names who asks: the address of the connection; or, where that is a proxy on this machine, the one that it says to have been asked by.
+// peer names who asks: the address of the connection; or, where that is a proxy on this machine, the one that it says
+// to have been asked by.
 func peer(r *http.Request) string {
 	host := hostOf(r.RemoteAddr)
 	if by := r.Header.Values("X-Forwarded-For"); bound.Loopback(host) && len(by) > 0 {
@@ -175,7 +185,8 @@ func encrypted(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// cookieName is the name of the session's cookie. Browsers do not tell ports of one host apart, so that two daemons on a machine need two names.
+// cookieName is the name of the session's cookie. Browsers do not tell ports of one host apart, so that two daemons on
+// a machine need two names.
 func cookieName(r *http.Request) string {
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
 		return "locsync-" + port

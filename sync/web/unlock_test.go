@@ -127,10 +127,10 @@ func TestUnlock(t *testing.T) {
 		}
 	}
 	answer = v.asks("/ask", "nonce", v.nonce(), "project", "app", "action", "push")
-	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "./#p-app" || !strings.Contains(v.asks("/").Body.String(), "Asked to push.") {
+	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "./#p-app" || !strings.Contains(v.asks("/").Body.String(), "Push requested.") {
 		t.Errorf("a push: %d %s %s", answer.Code, answer.Header().Get("Location"), answer.Body)
 	}
-	if strings.Contains(newVisitor(t, handler).asks("/").Body.String(), "Asked to push.") {
+	if strings.Contains(newVisitor(t, handler).asks("/").Body.String(), "Push requested.") {
 		t.Error("another browser is told what this one asked for")
 	}
 	for _, c := range []struct {

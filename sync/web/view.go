@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,33 +13,88 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/web/share"
 )
 
-// Bounds of the page, whatever a repository holds. What does not stand on it, `locsync status` tells.
+// Bounds of the page, whatever a repository holds. `locsync status --all` shows the rest.
 const (
 	maxListed = 25  // problems, conflicts, events and files of a project,
 	atOnce    = 5   // of which so many are seen at once: problems and conflicts,
 	eventsNow = 10  // and events, and languages that lack something
 	maxText   = 400 // characters of one text
+
+	wholeProjects = 5   // that a page shows whole; of more it shows a line each, and whole the one that is asked for
+	maxLines      = 500 // of projects
 )
 
 // view is the status as the page shows it.
 type view struct {
 	Version  string
 	Now      time.Time
-	NotReady []string
-	Projects []*project
-	Health   health // of the worst project
-	Still    bool   // somebody wants a page that does not renew itself
-	Editor   bool   // there is a page for translators
-	Buttons  bool   // a token is configured,
-	Unlocked bool   // and this browser has it
+	NotReady listed[string]
+	Projects []*project // all
+	Whole    []*project // that are shown whole
+	Lines    []*project // that have a line
+	Many     bool       // more than are shown whole
+	Query    string     // what the lines are chosen by
+	Page     int        // of the lines, from 0
+	Health   health     // of the worst project
+	Still    bool       // a page that does not renew itself was asked for
+	Editor   bool       // there is a page for translators
+	Buttons  bool       // a token is configured,
+	Unlocked bool       // and this browser has it
 	Visit    visit
 }
 
 func (v *view) add(p *project) {
 	v.Projects = append(v.Projects, p)
 	v.Health = max(v.Health, p.Health)
+}
+
+// choose takes the projects that are shown whole, and those that have a line: what needs attention first, of those
+// whose name or state has what is searched for.
+func (v *view) choose(asked url.Values) {
+	v.Whole, v.Lines = v.Projects, v.Projects
+	if v.Many = len(v.Projects) > wholeProjects; !v.Many {
+		return
+	}
+	v.Query = asked.Get("q")
+	v.Page, _ = strconv.Atoi(asked.Get("page")) // the first where it is not a number
+	v.Whole, v.Lines = nil, nil
+	query := strings.ToLower(v.Query)
+	for _, p := range v.Projects {
+		if p.Name == asked.Get("project") {
+			v.Whole = append(v.Whole, p)
+		}
+		if strings.Contains(strings.ToLower(p.Name+" "+p.Health.Word()), query) {
+			v.Lines = append(v.Lines, p)
+		}
+	}
+	slices.SortStableFunc(v.Lines, func(a, b *project) int {
+		return byAttention(&a.ProjectStatus, &b.ProjectStatus, v.Now)
+	})
+	v.Page = max(0, min(v.Page, (len(v.Lines)-1)/maxLines))
+}
+
+// More is how many lines come after those that are shown.
+func (v view) More() int { return max(0, len(v.Lines)-(v.Page+1)*maxLines) }
+
+// FirstLines are those that are shown.
+func (v view) FirstLines() []*project {
+	from := min(v.Page*maxLines, len(v.Lines))
+	return v.Lines[from:min(from+maxLines, len(v.Lines))]
+}
+
+// Before and After are the addresses of the pages of lines around the one that is shown; "" for none.
+func (v view) Before() string { return v.pageAt(v.Page-1, v.Page > 0) }
+
+func (v view) After() string { return v.pageAt(v.Page+1, v.More() > 0) }
+
+func (v view) pageAt(page int, there bool) string {
+	if !there {
+		return ""
+	}
+	return "?" + url.Values{"q": {v.Query}, "page": {strconv.Itoa(page)}}.Encode()
 }
 
 // Title is for the browser's tab: the worst that there is to say, and of how many.
@@ -74,7 +130,7 @@ func (h health) Icon() string { return h.Sign() + ".svg" }
 
 // Word is for people.
 func (h health) Word() string {
-	return [...]string{"In step", "Waiting", "Needs attention", "Failing"}[h]
+	return [...]string{"In sync", "Waiting", "Needs attention", "Failing"}[h]
 }
 
 // project is one project as the page shows it. Its own fields hide those of the status that are shown in part.
@@ -84,31 +140,52 @@ type project struct {
 	Anchor   string
 	Health   health
 	Busy     bool
-	Sentence string
-	NextPush string // in words; there is no time for it
-	NoPull   string // why there is no next pull
-	Late     bool   // pulls that were due did not work
+	Sentence []span // of the state
+	schedule
 
 	LastCommit *report.Event // where the last pull made none
 
-	Told      bool             // it is known how much the languages have
-	Languages listed[language] // those that lack something, the ones that somebody here has to look at first
-	Complete  []string         // the others
-	Missing   int              // of all languages
-	Pulled    bool             // what the service had at the last pull is here
-	Lacking   string           // why something may be missing though somebody translated it; "" for no such reason
+	translations
+	Languages listed[language] // those that lack something, the ones that need attention here first
+	lists
+	Files listed[report.FileStatus]
+	Plot  *plot
+
+	buttons
+}
+
+// schedule is when a project's passes come.
+type schedule struct {
+	NextPush string // in words; there is no time for it
+	NoPull   string // why there is no next pull
+	Late     bool   // pulls that were due did not work
+}
+
+// translations is how much a project's languages have.
+type translations struct {
+	Told     bool     // it is known
+	Complete []string // languages that lack nothing
+	Missing  int      // of all languages
+	Pulled   bool     // what the service had at the last pull is here
+	Lacking  string   // why something may be missing though it was translated; "" for no such reason
+	Editor   bool     // there is a page for translators
+}
+
+// lists are what a project's page lists.
+type lists struct {
 	Problems  listed[report.Problem]
 	Conflicts listed[report.Conflict]
 	Events    listed[report.Event]
-	Files     listed[report.FileStatus]
-	Plot      *plot
-
-	Push, Pull bool   // there is a button for it,
-	Nonce      string // which carries this
-	Said       string
 }
 
-// listed is a list: what is seen at once, what is seen when somebody opens it, and how much more there is.
+// buttons are those of a project, for a browser that has the token.
+type buttons struct {
+	Push, Pull bool   // there is a button for it,
+	Nonce      string // which carries this
+	Said       string // what became of the last one
+}
+
+// listed is a list: what is seen at once, what is seen when it is opened, and how much more there is.
 type listed[T any] struct {
 	First, Rest []T
 	More        int
@@ -122,12 +199,13 @@ func list[T any](all []T, first int) listed[T] {
 	return listed[T]{all[:first], all[first:shown], len(all) - shown}
 }
 
-// language is how much a language has. Its bar is filled up to Have, and marked as held back between From and To, all in percent.
+// language is how much a language has. Its bar is filled up to Have, and marked as held back between From and To, all
+// in percent.
 type language struct {
 	report.LanguageStatus
 	Have, From, To int
 
-	Decide, Look, Translate int // what there is to do for it: conflicts, other held back translations, and keys that have none at the service
+	Decide, Review, Translate int // what there is to do for it: conflicts, other held back translations, and keys that have none at the service
 }
 
 // complete reports whether nothing is to do for a language.
@@ -135,10 +213,11 @@ func (l language) complete() bool { return l.Missing+l.Held+l.Decide == 0 }
 
 // project is a project's status as the page shows it.
 func (s *server) project(status report.ProjectStatus, v view) *project {
-	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now), Late: late(status, v.Now), Sentence: sentence(status.State),
-		Problems: list(status.OtherProblems(), atOnce), Conflicts: list(status.Conflicts, atOnce), Events: list(status.Events, eventsNow), Plot: plotOf(status.Activity)}
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now), Sentence: stateOf(status),
+		lists:    lists{list(status.OtherProblems(), atOnce), list(status.Conflicts, atOnce), list(status.Events, eventsNow)},
+		schedule: schedule{Late: late(status, v.Now)}, translations: translations{Editor: v.Editor}, Plot: plotOf(status.Activity)}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
-		p.Busy, p.Sentence = true, sentence(doing.String())
+		p.Busy, p.Sentence = true, []span{{Text: sentence(doing.String())}}
 	}
 	p.languages(status)
 	if at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
@@ -159,28 +238,39 @@ func (p *project) languages(status report.ProjectStatus) {
 	for _, c := range status.Conflicts {
 		decide[c.Language]++
 	}
-	var look, translate []language
+	var review, translate []language
 	for _, s := range status.Languages {
 		l := barOf(s)
 		_, held, missing := s.Parts()
 		l.Decide, l.Translate = decide[s.Language], missing
-		l.Look = max(held-l.Decide, 0)
+		l.Review = max(held-l.Decide, 0)
 		switch {
 		case l.complete():
 			p.Complete = append(p.Complete, s.Language)
-		case l.Look+l.Decide > 0:
-			look = append(look, l)
+		case l.Review+l.Decide > 0:
+			review = append(review, l)
 		default:
 			translate = append(translate, l)
 		}
 		p.Missing += s.Missing
 	}
-	all := append(look, translate...)
+	all := append(review, translate...)
 	now := min(eventsNow, len(all))
 	p.Told, p.Languages = len(status.Languages) > 0, listed[language]{First: all[:now], Rest: all[now:]}
 }
 
-// lacking adds why translations may be missing though somebody made them: what is first of these hides what comes behind it. least is the state that a pull asks for.
+// Arrived is what pulls of the last seven days brought, in words; "" for nothing.
+func (p *project) Arrived() string {
+	arrived := report.Arrived(p.Activity, 7)
+	var words []string
+	for _, code := range slices.Sorted(maps.Keys(arrived)) {
+		words = append(words, fmt.Sprintf("%s %s", share.Name(code), number(arrived[code])))
+	}
+	return text(strings.Join(words, ", "))
+}
+
+// lacking adds why translations may be missing though they were made: what is first of these hides what comes behind
+// it. least is the state that a pull asks for.
 func (p *project) lacking(pulls bool, least string) {
 	failed := p.LastPull != nil && p.LastPull.Result == report.ResultFailed
 	p.Pulled = pulls && p.LastPull != nil && !failed && !p.Late
@@ -194,9 +284,9 @@ func (p *project) lacking(pulls bool, least string) {
 	case slices.ContainsFunc(p.ProjectStatus.Files, func(f report.FileStatus) bool { return f.Pending > 0 }):
 		p.Lacking = "What waits to be pushed cannot be translated yet."
 	case least == "final":
-		p.Lacking = "A translation counts once it is final at the service."
+		p.Lacking = "Only translations that are final at the service count."
 	case least == "intermediate":
-		p.Lacking = "A translation counts once it is intermediate or final at the service."
+		p.Lacking = "Only translations intermediate or final at the service count."
 	}
 }
 
@@ -269,24 +359,49 @@ func eventSign(e report.Event) string {
 	return ""
 }
 
+// span is a part of a text: words, or a time, which every reader is shown by the own clock.
+type span struct {
+	Text string
+	At   time.Time // zero: it is words
+}
+
+// SaysCause reports whether the state has the causes of what fails.
+func (p *project) SaysCause() bool {
+	return !p.Busy && p.State == p.ProjectStatus.Sentence(report.InUTC)
+}
+
+// stateOf is a project's state, with its times apart.
+func stateOf(status report.ProjectStatus) (spans []span) {
+	if status.State != status.Sentence(report.InUTC) { // something is going on
+		return []span{{Text: sentence(status.State)}}
+	}
+	const mark = "\x00"
+	said := status.Sentence(func(at time.Time) string { return mark + at.UTC().Format(time.RFC3339) + mark })
+	for i, part := range strings.Split(said, mark) {
+		at, err := time.Parse(time.RFC3339, part)
+		switch {
+		case i%2 == 1 && err == nil:
+			spans = append(spans, span{At: at})
+		case i == 0:
+			spans = append(spans, span{Text: strings.TrimSuffix(sentence(part), ".")})
+		default:
+			spans = append(spans, span{Text: text(part)})
+		}
+	}
+	return append(spans, span{Text: "."})
+}
+
 // sentence makes one of the engine's words.
 func sentence(words string) string {
 	first, size := utf8.DecodeRuneInString(words)
 	return text(string(unicode.ToUpper(first))+words[size:]) + "."
 }
 
-// barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen. What is held back stands where translated and
-// missing meet: some of it has an older translation, some has none.
+// barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen. What is held
+// back is drawn where translated and missing meet: some of it has an older translation, some has none.
 func barOf(l report.LanguageStatus) language {
-	total := l.Keys + l.Missing
-	if total == 0 {
-		return language{LanguageStatus: l, Have: 100, From: 100, To: 100}
-	}
-	have := 100 * l.Keys / total
-	if l.Keys > 0 {
-		have = max(have, 1)
-	}
-	if l.Held == 0 {
+	total, have := l.Keys+l.Missing, l.Percent()
+	if l.Held == 0 || total == 0 {
 		return language{LanguageStatus: l, Have: have, From: have, To: have}
 	}
 	wide := max(100*l.Held/total, 2)
@@ -297,7 +412,8 @@ func barOf(l report.LanguageStatus) language {
 // anchor is the identifier of a project's part of the page.
 func anchor(name string) string { return "p-" + url.QueryEscape(name) }
 
-// text is a text of the repository, the service or an error as the page shows it: no control characters, and not so long that nobody sees the rest.
+// text is a text of the repository, the service or an error as the page shows it: no control characters, and not so
+// long that it hides the rest.
 func text(s string) string {
 	n := utf8.RuneCountInString(s)
 	if n > maxText {
@@ -329,6 +445,8 @@ func ago(now, t time.Time) string {
 		d, words = -d, "in %d %s"
 	}
 	switch seconds := int(d / time.Second); {
+	case seconds < 45 && !t.Before(now.Add(time.Second)):
+		return "in a moment"
 	case seconds < 45:
 		return "just now"
 	case seconds < 90*60:

@@ -1,11 +1,12 @@
-// Package web is the daemon's address: the status page for people, health and metrics for machines, and the places where git hooks, git
-// hosts and the translation service ring.
+// Package web is the daemon's address: the status page for people, health and metrics for machines, and the addresses
+// that git hooks, git hosts and the translation service call.
 //
-// Its law: it changes nothing but by asking the engine, and what comes from outside only ever rings a bell. A request says that something may
-// have happened; what did, the woken pass finds out itself. Hence a forged, repeated or reordered notification costs a look at most.
+// Its law: it changes nothing but by asking the engine, and what comes from outside only ever wakes a pass. A request
+// says that something may have happened; what did, the woken pass finds out itself. Hence a forged, repeated or
+// reordered notification costs a pass without changes at most.
 //
-// Every answer is made of an immutable Status; what readers can make it cost is bounded. Texts of the repository and the service are escaped wherever they
-// are shown. The package knows no files, formats, git or HTTP client.
+// Every answer is made of an immutable Status; what readers can make it cost is bounded. Texts of the repository and
+// the service are escaped wherever they are shown. The package knows no files, formats, git or HTTP client.
 package web
 
 import (
@@ -24,6 +25,7 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/web/share"
 )
 
 // Options are what the address serves, and for whom.
@@ -39,17 +41,18 @@ type Options struct {
 	Listen         string // what it listens on, as it is configured: a name in it is one of the address
 
 	PageToken string          // who knows it may push and pull from the status page; empty: the page has no buttons
-	Sessions  *Sessions       // the browsers in which it was typed; nil: nobody yet
+	Sessions  *Sessions       // the browsers in which it was typed; nil: none yet
 	Ends      <-chan struct{} // closed when another handler takes this one's place, or serving ends; nil: never
 
 	Translate http.Handler // the page for translators of the embedded service; nil for none
 
-	Hearts   *heartbeat.Set // what has to move for the daemon to be healthy; nil for nothing
+	Beats    *heartbeat.Set // what has to move for the daemon to be healthy; nil for nothing
 	Meter    *Meter         // what is counted beside the status; nil counts nothing
 	Reloaded func() Reload  // the last time that the configuration was read; nil where it is read once
 }
 
-// Reload is how reading the configuration ended: OK is false where the old one stays. At is when the one in use was read.
+// Reload is how reading the configuration ended: OK is false where the old one stays. At is when the one in use was
+// read.
 type Reload struct {
 	OK bool
 	At time.Time
@@ -57,13 +60,14 @@ type Reload struct {
 
 type server struct {
 	Options
-	look     look
-	heard    heard
-	audience audience
-	machine  string      // this machine's name; "" where it has none
-	aside    *zap.Logger // for what strangers cause
-	reads    audience
-	bodyTime time.Duration // for the body of a request, once it was begun to be read
+	cached    statusCache
+	heard     heard
+	audience  streamSet
+	machine   string      // this machine's name; "" where it has none
+	aside     *zap.Logger // for what strangers cause
+	reads     streamSet
+	decisions decisions
+	bodyTime  time.Duration // for the body of a request, once it was begun to be read
 }
 
 // New makes the handler of the daemon's address (the contract, section 5).
@@ -88,6 +92,8 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /api/status", s.status)
 	mux.HandleFunc("GET /api/events", s.events)
+	mux.HandleFunc("GET /api/status.csv", share.Table(s.now))
+	mux.HandleFunc("GET /badge/{project}/{language}", share.Badge(s.now))
 	mux.HandleFunc("POST /trigger", s.trigger)
 	mux.HandleFunc("POST /webhook/{host}", s.webhook)
 	mux.HandleFunc("POST /callback/{object}/{event}", s.callback)
@@ -97,7 +103,8 @@ func (s *server) handler() http.Handler {
 	return guard(s.named(mux))
 }
 
-// guard sets what every answer carries: nothing that is answered here is a page that could run or load anything, but for those that say so themselves.
+// guard sets what every answer carries: nothing that is answered here is a page that could run or load anything, but
+// for those that say so themselves.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -107,7 +114,7 @@ func guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
 		h.Set("Cache-Control", "no-store")
 		if r.ContentLength != 0 && r.Method != http.MethodPost {
-			h.Set("Connection", "close") // nobody reads that body; the server would wait for it before it says anything, and a stream for ever
+			h.Set("Connection", "close") // that body is not read; the server would wait for it before it says anything, and a stream for ever
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -119,16 +126,17 @@ func plain(w http.ResponseWriter, code int, text string) {
 	_, _ = w.Write([]byte(text + "\n")) // the reader is gone when this fails
 }
 
-// refuse answers a request whose body is not of interest, at once: without closing, the server would wait for the rest of it first.
+// refuse answers a request whose body is not of interest, at once: without closing, the server would wait for the rest
+// of it first.
 func refuse(w http.ResponseWriter, code int, text string) {
 	w.Header().Set("Connection", "close")
 	plain(w, code, text)
 }
 
-// health tells whether the process works, whatever the service, a remote or a mount does: whether every part of it moves that has ever worked. Who asks, such as a
-// kubelet, starts it again where the answer is no.
+// health tells whether the process works, whatever the service, a remote or a mount does: whether every part of it
+// moves that has ever worked. Who asks, such as a kubelet, starts it again where it is not.
 func (s *server) health(w http.ResponseWriter, _ *http.Request) {
-	hanging := s.Hearts.Hanging()
+	hanging := s.Beats.Hanging()
 	if len(hanging) == 0 {
 		plain(w, http.StatusOK, "ok")
 		return
@@ -154,7 +162,11 @@ func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
 
 func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	now := s.now(r.Context())
+	now, err := chosen(s.now(r.Context()), r.URL.Query())
+	if err != nil {
+		plain(w, http.StatusBadRequest, err.Error())
+		return
+	}
 	now.Daemon = itself()
 	doc, err := report.Indented(now, report.Failure{})
 	if err != nil {
@@ -164,43 +176,50 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(doc) // the reader is gone when this fails
 }
 
-// lookShare bounds what readers of the status cost: a look is served again until this many times its own duration has passed.
-const lookShare = 20
+// mostRead is how many projects are read for one answer. Of more, each is told as its last pass has left it: to
+// open and read thousands of repositories takes minutes.
+const mostRead = 100
 
-// look is the last status and how long it is worth. A look reads every file, so in a large repository a page that is open in many browsers
-// must not mean many looks; in a small one it is as good as new.
-type look struct {
-	mu     sync.Mutex // held while looking, so that readers at one time share a look
+// reuse bounds what readers of the status cost: one is served again until this many times its duration has passed.
+const reuse = 20
+
+// statusCache is the last status and how long it is served. A new one reads every file, so in a large repository a page
+// that is open in many browsers must not mean many of them; in a small one it is as good as new.
+type statusCache struct {
+	mu     sync.Mutex // held while it is made, so that readers at one time share one
 	status report.Status
 	until  time.Time
-	ended  int64    // passes before it: after another one, it is worth nothing
+	ended  int64    // passes before it: another one makes it stale
 	busy   []string // projects that passes ran in, which it tells
 }
 
-// now is the status as it is, or was a moment ago. A look that was begun is ended for the next reader where this one leaves: else whoever has no patience would
-// have it begun again and again.
+// now is the status as it is, or was a moment ago. One that was begun is finished for the next reader where this one
+// leaves: else impatient readers would begin it again and again.
 func (s *server) now(ctx context.Context) report.Status {
-	s.look.mu.Lock()
-	defer s.look.mu.Unlock()
-	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended || slices.ContainsFunc(s.look.busy, s.idle) {
+	if len(s.Engine.Config.Projects) > mostRead {
+		return engine.Overview(s.Engine)
+	}
+	s.cached.mu.Lock()
+	defer s.cached.mu.Unlock()
+	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.cached.until) || ended != s.cached.ended || slices.ContainsFunc(s.cached.busy, s.idle) {
 		looking, cut := context.WithCancel(context.WithoutCancel(ctx))
 		defer cut()
 		defer context.AfterFunc(ctx, func() { s.outlast(looking, cut) })()
-		busy := s.busy()
+		busy := engine.Busy(s.Engine)
 		status := s.Engine.Status(looking)
 		if looking.Err() != nil {
-			return status // cut short; the next reader looks itself
+			return status // cut short; the next reader makes its own
 		}
-		var took time.Duration // as work: what does not answer is waited for, and worth looking at soon
+		var took time.Duration // as work: what does not answer is waited for, and should be asked again soon
 		for _, p := range status.Projects {
 			took += p.Took
 		}
-		s.look.status, s.look.until, s.look.ended, s.look.busy = status, time.Now().Add(lookShare*took), ended, busy
+		s.cached.status, s.cached.until, s.cached.ended, s.cached.busy = status, time.Now().Add(reuse*took), ended, busy
 	}
-	return s.look.status
+	return s.cached.status
 }
 
-// outlast cuts a look that nobody waits for when the handler ends, or when it takes longer than an answer may.
+// outlast cuts a status that no reader waits for when the handler ends, or when it takes longer than an answer may.
 func (s *server) outlast(looking context.Context, cut context.CancelFunc) {
 	wait := time.NewTimer(answerTime)
 	defer wait.Stop()
@@ -213,20 +232,10 @@ func (s *server) outlast(looking context.Context, cut context.CancelFunc) {
 	}
 }
 
-// busy are the projects that passes run in.
-func (s *server) busy() []string {
-	var busy []string
-	for i := range s.Engine.Config.Projects {
-		if name := s.Engine.Config.Projects[i].Name; !s.idle(name) {
-			busy = append(busy, name)
-		}
-	}
-	return busy
-}
-
 func (s *server) idle(project string) bool { return s.Engine.Doing(project).What == "" }
 
-// trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a browser here.
+// trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a
+// browser here.
 func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 	if !fromHere(r) {
 		refuse(w, http.StatusForbidden, "only from this machine")
@@ -258,7 +267,7 @@ func fromHere(r *http.Request) bool {
 		return false
 	}
 	if !bound.Loopback(hostOf(r.Host)) {
-		return false // a name that somebody else resolves to this machine
+		return false // a name of another owner that resolves to this machine
 	}
 	for _, by := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
 		if r.Header.Get(by) != "" {

@@ -64,17 +64,17 @@ func TestReadersShareALook(t *testing.T) {
 	if got := pendingOf(t, s); got != 1 {
 		t.Fatalf("%d values wait, want 1", got)
 	}
-	if took := time.Since(begin); s.look.until.After(time.Now().Add(lookShare * took)) {
-		t.Errorf("a look that took at most %v is kept until %v", took, s.look.until)
+	if took := time.Since(begin); s.cached.until.After(time.Now().Add(reuse * took)) {
+		t.Errorf("a look that took at most %v is kept until %v", took, s.cached.until)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "en.json"), []byte(`{"a": "A", "b": "B"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.look.until = time.Now().Add(time.Hour)
+	s.cached.until = time.Now().Add(time.Hour)
 	if got := pendingOf(t, s); got != 1 {
 		t.Errorf("%d values wait: a second look was made", got)
 	}
-	s.look.until = time.Now().Add(-time.Second)
+	s.cached.until = time.Now().Add(-time.Second)
 	if got := pendingOf(t, s); got != 2 {
 		t.Errorf("%d values wait, want 2", got)
 	}
@@ -88,18 +88,18 @@ func TestReadersWhoLeave(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	s.now(gone)
-	if s.look.until.IsZero() || len(s.look.status.Projects) != 1 || s.look.status.Projects[0].Pending != 1 {
-		t.Errorf("for the next reader there is %+v", s.look.status)
+	if s.cached.until.IsZero() || len(s.cached.status.Projects) != 1 || s.cached.status.Projects[0].Pending != 1 {
+		t.Errorf("for the next reader there is %+v", s.cached.status)
 	}
-	s.look.until = time.Time{}
+	s.cached.until = time.Time{}
 	close(ends)
 	for end := time.Now().Add(20 * time.Second); ; {
 		began := time.Now()
 		s.now(gone)
-		if s.look.until.IsZero() {
+		if s.cached.until.IsZero() {
 			break // it was cut
 		}
-		if s.look.until = (time.Time{}); began.After(end) {
+		if s.cached.until = (time.Time{}); began.After(end) {
 			t.Fatal("a look goes on for nobody when the handler has ended")
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 )
 
-// Bounds of a webhook. Git hosts send whole lists of commits, of which only the signature is looked at: what an event is about stands at its
-// beginning, and an event that hides it is about anything.
+// Bounds of a webhook. Git hosts send whole lists of commits, of which only the signature is looked at: what an event
+// is about is at its beginning, and an event that hides it is about anything.
 const (
 	maxWebhook = 25 << 20 // GitHub sends no more
 	maxEvent   = 1 << 20  // that is kept and read
@@ -31,8 +31,9 @@ type answer struct {
 	outcome, text string
 }
 
-// webhook takes the push events of git hosts. The signature is checked against the configured secret before anything of it is believed, and a
-// delivery that comes again rings no second time. What a push changed is not read: the pass that it wakes fetches and looks.
+// webhook takes the push events of git hosts. The signature is checked against the configured secret before anything of
+// it is believed, and a delivery that comes again wakes nothing a second time. What a push changed is not read: the
+// pass that it wakes fetches and looks.
 func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
 	host := r.PathValue("host")
 	g, known := gitHosts[host]
@@ -57,7 +58,7 @@ func (s *server) say(w http.ResponseWriter, source string, a answer) {
 	plain(w, a.code, a.text)
 }
 
-// proved reads an event, or its beginning, from somebody who knows the secret. Else the answer says what is wrong.
+// proved reads an event, or its beginning, from a sender that knows the secret. Else the answer says what is wrong.
 func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (event []byte, a answer) {
 	no := func(code int, text string) ([]byte, answer) { return nil, answer{code, outcomeRefused, text} }
 	if s.WebhookSecret == "" {
@@ -91,7 +92,7 @@ func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (even
 	return begin.Bytes(), answer{}
 }
 
-// judge rings where an event of a host concerns somebody here.
+// judge wakes the projects that an event of a host concerns.
 func (s *server) judge(r *http.Request, host string, g gitHost, event []byte) answer {
 	heard := func(text string) answer { return answer{http.StatusOK, outcomeHeard, "heard; " + text} }
 	if kind := first(r.Header, g.kinds); kind != "" && !slices.Contains(g.push, strings.ToLower(kind)) {
@@ -120,8 +121,8 @@ func first(h http.Header, names []string) string {
 	return ""
 }
 
-// readPush reads the repository and the branch of an event, as far as they can be found in its beginning. ok is false when it is surely no push of a
-// branch: one of a tag, or another event of GitLab's system hooks.
+// readPush reads the repository and the branch of an event, as far as they can be found in its beginning. ok is false
+// when it is surely no push of a branch: one of a tag, or another event of GitLab's system hooks.
 func readPush(event []byte) (push engine.PushEvent, ok bool) {
 	if form, is := bytes.CutPrefix(event, []byte("payload=")); is { // what GitHub sends unless its settings say JSON
 		event = unescaped(form)
@@ -198,8 +199,8 @@ func repositoryOf(value json.RawMessage) string {
 // manyChanges is how many changes Bitbucket Cloud names at most.
 const manyChanges = 5
 
-// change is a reference that was pushed, as Bitbucket and Azure DevOps list them: Cloud by its kind and name, before and
-// after; Data Center by its full name in refId, Azure DevOps in name.
+// change is a reference that was pushed, as Bitbucket and Azure DevOps list them: Cloud by its kind and name, before
+// and after; Data Center by its full name in refId, Azure DevOps in name.
 type change struct {
 	RefID, Name string
 	Old, New    *struct{ Type, Name string }
@@ -256,11 +257,12 @@ func unescaped(form []byte) []byte {
 	return []byte(text)
 }
 
-// heard remembers the last deliveries. One that was forgotten rings again, which costs a look.
+// heard remembers the last deliveries. One that was forgotten wakes its projects again, which costs a pass without
+// changes.
 type heard struct {
 	mu   sync.Mutex
 	ids  map[[sha256.Size]byte]bool
-	ring [maxHeard][sha256.Size]byte
+	last [maxHeard][sha256.Size]byte
 	next int
 }
 
@@ -275,8 +277,8 @@ func (h *heard) first(id string) bool {
 	if h.ids == nil {
 		h.ids = make(map[[sha256.Size]byte]bool)
 	}
-	delete(h.ids, h.ring[h.next])
-	h.ids[sum], h.ring[h.next] = true, sum
+	delete(h.ids, h.last[h.next])
+	h.ids[sum], h.last[h.next] = true, sum
 	h.next = (h.next + 1) % maxHeard
 	return true
 }

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pull"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -111,4 +114,62 @@ func (w *world) push(project string) {
 	w.t.Helper()
 	_, err := w.engine.Push(w.t.Context(), push.Options{Project: project})
 	check(w.t, err)
+}
+
+func (w *world) pull(project string) {
+	w.t.Helper()
+	_, err := w.engine.Pull(w.t.Context(), pull.Options{Project: project})
+	check(w.t, err)
+}
+
+// write puts a file into a project's working tree.
+func (w *world) write(project, path, content string) {
+	w.t.Helper()
+	file := filepath.Join(w.repos[project], filepath.FromSlash(path))
+	check(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	check(w.t, os.WriteFile(file, []byte(content), 0o644))
+}
+
+// translate does what a translator does at the service.
+func (w *world) translate(project, language, file, content string) {
+	w.t.Helper()
+	id, err := w.client.Strings().StartImport(w.t.Context(), service.ImportRequest{Project: w.ids[project], Collection: "main", Language: language, Format: "json",
+		CompletionState: service.Final, Files: []service.Upload{{Name: file, Body: []byte(content)}}})
+	check(w.t, err)
+	_, err = w.client.Strings().WaitImport(w.t.Context(), id)
+	check(w.t, err)
+}
+
+// conflict has a German translation changed on both sides, and finds out.
+func (w *world) conflict(project, key, ours, theirs string) {
+	w.t.Helper()
+	tree := filepath.Join(w.t.TempDir(), "tree")
+	gittest.Git(w.t, w.repos[project], "worktree", "add", "-q", "--force", tree, "l10n")
+	file := filepath.Join(tree, "locales/de/ui.json")
+	data, err := os.ReadFile(file)
+	check(w.t, err)
+	var texts map[string]string
+	check(w.t, json.Unmarshal(data, &texts))
+	texts[key] = ours
+	data, err = json.Marshal(texts)
+	check(w.t, err)
+	check(w.t, os.WriteFile(file, data, 0o644))
+	gittest.Git(w.t, tree, "commit", "-q", "-a", "-m", "by a person")
+	gittest.Git(w.t, w.repos[project], "worktree", "remove", "--force", tree)
+	data, err = json.Marshal(map[string]string{key: theirs})
+	check(w.t, err)
+	w.translate(project, "de", "de.json", string(data))
+	w.pull(project)
+}
+
+// withToken gives the page buttons.
+func withToken(o *Options) { o.PageToken = pageToken }
+
+// keys is a flat JSON file.
+func keys(prefix string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ",\n  \"%s.key%03d\": \"Text number %d of %s\"", prefix, i, i, prefix)
+	}
+	return "{" + b.String()[1:] + "\n}\n"
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // together: many edits at once are the same edits one by one. Contents are the same; the order of the entries is where
-// not both comes and goes something, since what comes takes the place of a container that went in between; and the
+// not both comes and goes something, since what comes replaces a container that went in between; and the
 // bytes are where nothing goes.
 func together(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 	t.Helper()

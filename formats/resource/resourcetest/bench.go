@@ -32,7 +32,7 @@ func Bench(b *testing.B, src []byte, work func()) {
 	b.ReportMetric(rate(floor), "sha256-MB/s")
 }
 
-// BenchScan times Scan alone, Parse, Parse with a look at every entry, and one edit: Parse and Rewrite, which reads
+// BenchScan times Scan alone, Parse, Parse with a visit of every entry, and one edit: Parse and Rewrite, which reads
 // what it wrote once more. An edit without that proof would be the Parse and a copy of the bytes.
 func BenchScan(b *testing.B, c Case) {
 	text := string(c.Src)

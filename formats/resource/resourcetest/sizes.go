@@ -30,7 +30,7 @@ type Shapes struct {
 }
 
 // Check holds the shapes against the limits of package resource and against what real files may grow to. Refusals
-// beyond a limit are checked for their place.
+// beyond a limit are checked for line and column.
 func (s Shapes) Check(t *testing.T) {
 	long, multi := strings.Repeat("long name ", 1000)[:10_000], strings.Repeat("ключ 鍵 ", 500)+"😀"
 	text := strings.Repeat("several words ", 1<<20/14)

@@ -1,8 +1,10 @@
-// Package forgetest serves the calls of GitHub, GitLab, Gitea, Bitbucket and Azure DevOps that a client of pull requests makes, over real HTTP, for tests: with bodies of
-// the shape that each forge answers, the same refusals in the same words, short pages, and faults before and after the effect.
+// Package forgetest serves the calls of GitHub, GitLab, Gitea, Bitbucket and Azure DevOps that a client of pull
+// requests makes, over real HTTP, for tests: with bodies of the shape that each forge answers, the same refusals in the
+// same words, short pages, and faults before and after the effect.
 //
-// Its law: it never lets a client do what the forge would refuse: two open requests for one pair of branches, a call without the token, a
-// label that is not there. It knows nothing of this project's other packages, so that any of their tests may use it.
+// Its law: it never lets a client do what the forge would refuse: two open requests for one pair of branches, a call
+// without the token, a label that is not there. It knows nothing of this project's other packages, so that any of their
+// tests may use it.
 package forgetest
 
 import (

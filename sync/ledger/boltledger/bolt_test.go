@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
@@ -54,125 +53,6 @@ func someMarks(n, seed int) catalog.Marks {
 }
 
 var aSlot = at("app", "known", "locales/en/app.json", "en")
-
-type pastPush struct {
-	At   time.Time `json:"at"`
-	Keys int       `json:"keys"`
-}
-
-func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "deep", "state")
-	s := open(t, dir)
-	marks := someMarks(50, 1)
-	must(t, s.SetMarks(aSlot, marks))
-	must(t, s.SetMarks(at("app", "merged", "", ""), nil))
-	must(t, s.SetMarks(at("app", "packed", "", ""), marks.Pack()))
-	past := pastPush{time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), 3}
-	must(t, put(s, "app", "past", "push", past))
-	closed(t, s)
-
-	s = open(t, dir)
-	defer closed(t, s)
-	if aside, _ := s.Rebuilt(); aside != "" {
-		t.Errorf("a sound store was put aside as %s", aside)
-	}
-	for _, slot := range []ledger.Slot{aSlot, at("app", "packed", "", "")} {
-		if got, err := s.Marks(slot); err != nil || !maps.Equal(got, marks) {
-			t.Errorf("%s: got %d marks, %v", slot.Kind, len(got), err)
-		}
-	}
-	if got, err := s.Marks(at("app", "merged", "", "")); err != nil || got == nil || len(got) != 0 {
-		t.Errorf("an empty set came back as %v, %v", got, err)
-	}
-	if got, err := s.Marks(at("app", "merged", "", "de")); err != nil || got != nil {
-		t.Errorf("a slot that was never set came back as %v, %v", got, err)
-	}
-	if got, ok, err := get[pastPush](s, "app", "past", "push"); err != nil || !ok || got != past {
-		t.Errorf("got %v, %v, %v", got, ok, err)
-	}
-	if _, ok, err := get[pastPush](s, "app", "past", "pull"); err != nil || ok {
-		t.Errorf("a record that was never put is there: %v", err)
-	}
-}
-
-func TestSlotsAndRecordsAreListedInOrder(t *testing.T) {
-	s := open(t, t.TempDir())
-	defer closed(t, s)
-	want := []ledger.Slot{at("app", "known", "a", ""), at("app", "known", "a", "de"), at("app", "known", "a/b", "de"), at("app", "known", "b", "de")}
-	for i := range want {
-		must(t, s.SetMarks(want[len(want)-1-i], nil))
-	}
-	for _, other := range []ledger.Slot{at("app", "known2", "x", ""), at("app", "know", "x", ""), at("app2", "known", "x", ""), at("ap", "pknown", "x", "")} {
-		must(t, s.SetMarks(other, nil))
-	}
-	if got, err := s.Slots(ledger.Slot{Scope: "app", Kind: "known"}); err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	must(t, s.DropMarks(want[1]))
-	must(t, s.DropMarks(want[1]))
-	if got, err := s.Slots(ledger.Slot{Scope: "app", Kind: "known"}); err != nil || len(got) != 3 {
-		t.Errorf("after dropping one: %v, %v", got, err)
-	}
-	for _, id := range []string{"b", "a", "c"} {
-		must(t, put(s, "app", "jobs", id, id+id))
-	}
-	must(t, put(s, "app", "jobs2", "x", "x"))
-	must(t, remove(s, "app", "jobs", "c"))
-	must(t, remove(s, "app", "jobs", "c"))
-	if got, err := list[string](s, "app", "jobs"); err != nil || !slices.Equal(got, []string{"aa", "bb"}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-}
-
-func TestAnUpdateHappensWholeOrNotAtAll(t *testing.T) {
-	s := open(t, t.TempDir())
-	defer closed(t, s)
-	must(t, s.SetMarks(aSlot, someMarks(3, 1)))
-	stop := errors.New("stop")
-	err := s.Update(func(tx ledger.Writer) error {
-		must(t, tx.SetMarks(aSlot, someMarks(3, 2)))
-		must(t, put(tx, "app", "jobs", "1", 1))
-		if got, err := tx.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 2)) {
-			t.Errorf("a transaction does not see its own change: %v", err)
-		}
-		if _, ok, err := get[int](tx, "app", "jobs", "1"); err != nil || !ok {
-			t.Errorf("a transaction does not see its own record: %v", err)
-		}
-		return stop
-	})
-	if err != stop {
-		t.Errorf("got %v, want the function's own error", err)
-	}
-	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 1)) {
-		t.Errorf("half an update is there: %v", err)
-	}
-	if jobs, err := ledger.Jobs.List(s, "app"); err != nil || len(jobs) != 0 {
-		t.Errorf("half an update is there: %v, %v", jobs, err)
-	}
-	must(t, s.Update(func(tx ledger.Writer) error {
-		must(t, put(tx, "app", "jobs", "1", 1))
-		must(t, remove(tx, "app", "jobs", "1"))
-		return tx.DropMarks(aSlot)
-	}))
-	if got, err := s.Marks(aSlot); err != nil || got != nil {
-		t.Errorf("got %v, %v", got, err)
-	}
-}
-
-func TestARecordOfAnotherShapeIsAnError(t *testing.T) {
-	s := open(t, t.TempDir())
-	defer closed(t, s)
-	must(t, put(s, "app", "jobs", "1", "text"))
-	if _, _, err := ledger.Jobs.Get(s, "app", "1"); err == nil || !strings.Contains(err.Error(), "jobs 1") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := ledger.Jobs.List(s, "app"); err == nil {
-		t.Error("got no error")
-	}
-	if err := put(s, "app", "jobs", "2", func() {}); err == nil {
-		t.Error("a function became JSON")
-	}
-}
 
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -100,7 +100,7 @@ func checkFormat(tx *bbolt.Tx) (number int, err error) {
 	found := string(meta.Get(formatKey))
 	if version, ok := strings.CutPrefix(found, formatPrefix); ok {
 		if n, err := strconv.Atoi(version); err == nil && n > ledger.Format {
-			return 0, &ledger.NewerError{Format: n}
+			return 0, &ledger.NewerError{Format: n, Known: ledger.Format, Own: "a state_dir of its own"}
 		} else if err == nil && n >= 1 {
 			return n, nil
 		}
@@ -124,7 +124,7 @@ func putFormat(tx *bbolt.Tx) error {
 
 // verify reads every value and then has the database check its own pages. The order matters: the database's check
 // runs in a goroutine of its own, where an access to missing memory could not be caught. So what it visits is visited
-// here first, and its messages, for which it would read keys in a length that nobody has looked at, are made without
+// here first, and its messages, for which it would read keys of a length that was not checked, are made without
 // them.
 func verify(db *bbolt.DB, file *os.File) error {
 	return guarded(func() error {
@@ -194,7 +194,7 @@ func verifyBucket(b *bbolt.Bucket) error {
 	})
 }
 
-// unread names keys and values without a look at them.
+// unread names keys and values without reading them.
 type unread struct{}
 
 func (unread) KeyToString([]byte) string   { return "…" }

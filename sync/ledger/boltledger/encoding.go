@@ -17,7 +17,7 @@ const sealVersion = 1
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // seal wraps the value of a key with its version and checksum. The database does not check what it reads:
-// a digest with a turned bit would look like a change that nobody made, and one under a wrong key like
+// a digest with a turned bit would look like a change that was not made, and one under a wrong key like
 // another file's.
 func seal(key, content []byte) []byte {
 	sealed := make([]byte, 0, 1+len(content)+4)

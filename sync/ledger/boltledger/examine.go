@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Findings are what a look at a state directory found.
+// Findings are what was found in a state directory.
 type Findings struct {
 	There  bool     // there is a store
 	Size   int64    // of the store, in bytes
-	Holder *Locked  // who has it open; nil when nobody has
+	Holder *Locked  // who has it open; nil when it is closed
 	Damage error    // why the store cannot be trusted: the next Open puts it aside; nil when it is sound
 	Aside  []string // names of stores that were put aside, the oldest first
 }
 
-// Examine looks at a state directory, whoever has it open, and changes nothing in it: a store is copied into scratch,
+// Examine reads a state directory, open or not, and changes nothing in it: a store is copied into scratch,
 // an empty folder, and checked there. The error is why it could not be looked at, or be opened: it is not ours to
 // read, a newer locsync has written it.
 func Examine(dir, scratch string) (Findings, error) {

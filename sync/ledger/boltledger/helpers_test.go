@@ -26,19 +26,3 @@ func get[T any](r ledger.Reader, scope, kind, id string) (value T, ok bool, err 
 	}
 	return value, true, json.Unmarshal(content, &value)
 }
-
-func list[T any](r ledger.Reader, scope, kind string) (values []T, err error) {
-	err = r.Records(ledger.Key{Scope: scope, Kind: kind}, func(_ string, content []byte) error {
-		var value T
-		if err := json.Unmarshal(content, &value); err != nil {
-			return err
-		}
-		values = append(values, value)
-		return nil
-	})
-	return values, err
-}
-
-func remove(w ledger.Writer, scope, kind, id string) error {
-	return w.DeleteRecord(ledger.Key{Scope: scope, Kind: kind, ID: id})
-}

@@ -106,7 +106,7 @@ func TakeClaim(dir, address string) (*Claim, error) {
 // Release ends a claim.
 func (c *Claim) Release() { c.lock.release() }
 
-// Claimed tells who has a claim, or a state directory; nil when nobody has. For a moment it keeps others from taking
+// Claimed tells who has a claim, or a state directory; nil when there is none. For a moment it keeps others from taking
 // it, who have to try again.
 func Claimed(dir string) *Locked {
 	if _, err := os.Stat(filepath.Join(dir, "holder")); err != nil {

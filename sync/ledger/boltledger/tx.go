@@ -94,14 +94,14 @@ func (tx *transaction) DropMarks(slot ledger.Slot) error {
 }
 
 func (tx *transaction) MoveMarks(from, to ledger.Slot) (bool, error) {
-	key, place := slotKey(from), slotKey(to)
+	key, target := slotKey(from), slotKey(to)
 	value := tx.marks.Get(key)
-	if value == nil || bytes.Equal(key, place) {
+	if value == nil || bytes.Equal(key, target) {
 		return value != nil, nil
 	}
 	content, err := unseal(key, value)
 	if err == nil {
-		err = tx.marks.Put(place, seal(place, content))
+		err = tx.marks.Put(target, seal(target, content))
 	}
 	if err == nil {
 		err = tx.marks.Delete(key)

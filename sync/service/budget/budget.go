@@ -1,6 +1,6 @@
 // Package budget is the right to make requests: never more than so many in any window of one second, for all
-// clients of an account in this process and, through a file, for all its processes on this host. The rules are
-// in slots.go; the others say where the slots are kept.
+// clients of an account in this process and, through a file, for all its processes on this host, or through a Keeper,
+// for those of several machines. The rules are in slots.go; the others say where the slots are kept.
 //
 // It knows no service and makes no request. What a request waits for is told through its callbacks.
 package budget
@@ -28,12 +28,16 @@ type Options struct {
 	// write to, and where that cannot be had, through one of this user's. Without either, the budget holds in
 	// this process only.
 	Host bool
-	Warn func(string) // told, in a sentence, when the budget cannot be shared as it should
+	// Keeper, when not nil, shares it with processes of other machines, in place of Dir and Host.
+	Keeper Keeper
+	Warn   func(string) // told, in a sentence, when the budget cannot be shared as it should
 }
 
 // Open is the budget of an account. Each call makes one of its own: the clients of one process share one object.
 func Open(o Options) *Budget {
 	switch {
+	case o.Keeper != nil:
+		return newBudget(newKeptSlots(o.Keeper, o.Origin, o.Account))
 	case o.Dir != "":
 		return newBudget(newSlotFile(o.Dir, o.Origin, o.Account))
 	case o.Host:
@@ -88,7 +92,11 @@ func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
 		var wait time.Duration
 		r.held = time.Since(came)
 		r.silent(lockWait)
+		asked := time.Now()
 		err := b.slots.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, r) })
+		if _, far := b.slots.(*keptSlots); far { // a clock that others share goes on while this process is stopped
+			t.lapses = asked.Add(ticketLife)
+		}
 		r.silent(0)
 		if err != nil || wait == 0 {
 			return t, err

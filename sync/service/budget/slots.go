@@ -127,7 +127,15 @@ type use struct{ Sent, Settled time.Duration }
 type Ticket struct {
 	number uint64
 	sent   time.Duration
+	lapses time.Time // on this process's clock
 }
+
+// ticketLife is shorter than settleCap, after which the request counts as arrived wherever it is.
+const ticketLife = settleCap - time.Second
+
+// Lapsed reports whether the request must not leave any more: this process was stopped since, and others count on it
+// having arrived. Another ticket is needed.
+func (t Ticket) Lapsed() bool { return !t.lapses.IsZero() && time.Now().After(t.lapses) }
 
 // claim lets a request leave (wait 0) or says how long to wait before asking again.
 func (s *slots) claim(now time.Duration, p Pace, r Request) (t Ticket, wait time.Duration) {
@@ -147,7 +155,7 @@ func (s *slots) claim(now time.Duration, p Pace, r Request) (t Ticket, wait time
 		s.Wanted[r.risen()] = now + wait + wakeUp
 		return Ticket{}, wait
 	}
-	t = Ticket{s.Next, now}
+	t = Ticket{number: s.Next, sent: now}
 	s.Ring[s.Next%ringSize] = use{Sent: now}
 	s.Next++
 	s.Wanted[r.risen()] = 0 // others of this rank say so again when they try

@@ -110,7 +110,7 @@ func TestSlotsAfter429(t *testing.T) {
 	}
 	s.Lowered = time.Hour
 	for range 40 { // storm
-		s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 0, 1)
+		s.limited(time.Hour, Ticket{number: s.Next, sent: time.Hour}, p, 0, 1)
 	}
 	if s.rate(time.Hour, p) != lowestRate {
 		t.Errorf("rate %v after a storm, want %v", s.rate(time.Hour, p), lowestRate)
@@ -121,7 +121,7 @@ func TestSlotsAfter429(t *testing.T) {
 	if r := s.rate(time.Hour+24*time.Hour, p); r != p.rate {
 		t.Errorf("rate %v a day later, want %v", r, p.rate)
 	}
-	s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 300*time.Hour, 0)
+	s.limited(time.Hour, Ticket{number: s.Next, sent: time.Hour}, p, 300*time.Hour, 0)
 	if s.PausedUntil > time.Hour+MaxPause {
 		t.Errorf("pause of %v", s.PausedUntil-time.Hour)
 	}
@@ -134,7 +134,7 @@ func TestRateRecoversInProportion(t *testing.T) {
 		p := NewPace(perSecond)
 		var s slots
 		for range 40 {
-			s.limited(time.Hour, Ticket{s.Next, time.Hour}, p, 0, 1)
+			s.limited(time.Hour, Ticket{number: s.Next, sent: time.Hour}, p, 0, 1)
 		}
 		if got := s.rate(time.Hour+15*time.Minute+time.Second, p); got != p.Rate() {
 			t.Errorf("at %v a second: %v after a quarter of an hour, want %v", perSecond, got, p.Rate())

@@ -10,9 +10,15 @@
     const far = Math.abs(seconds);
     const words = far < 45 ? '' : far < 5400 ? Math.max(Math.floor((far + 30) / 60), 1) + ' min'
       : far < 129600 ? Math.floor((far + 1800) / 3600) + ' h' : Math.floor((far + 43200) / 86400) + ' days';
-    return !words ? 'just now' : seconds > 0 ? words + ' ago' : 'in ' + words;
+    return !words ? (seconds < 0 ? 'in a moment' : 'just now') : seconds > 0 ? words + ' ago' : 'in ' + words;
   };
+  const clock = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
+    minute: '2-digit', timeZoneName: 'short' });
   const tick = () => {
+    for (const span of document.querySelectorAll('.abs')) {
+      const text = clock.format(Date.parse(span.closest('time').dateTime)); // by the reader's clock; the daemon wrote UTC
+      if (span.textContent !== text) span.textContent = text;
+    }
     for (const span of document.querySelectorAll('time > .ago')) {
       const text = ago(Math.trunc((Date.now() + skew - Date.parse(span.parentNode.dateTime)) / 1000));
       if (span.textContent !== text) span.textContent = text;
@@ -91,6 +97,13 @@
     };
     request.send();
   };
+
+  document.getElementById('q')?.addEventListener('input', (event) => {
+    const address = new URL(location.href);
+    address.searchParams.set('q', event.target.value);
+    history.replaceState(null, '', address);
+    load();
+  });
 
   const say = (text, off) => {
     live.textContent = text;

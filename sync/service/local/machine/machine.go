@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/check"
 )
@@ -222,5 +223,5 @@ func (e *Engine) code(language string) string {
 func sound(source, text string) bool {
 	return (strings.TrimSpace(text) != "" || strings.TrimSpace(source) == "") &&
 		len(text) <= growth*len(source)+growthBeyond &&
-		len(check.Translation(check.Input{Format: "json", Source: source, Translation: text})) == 0
+		len(check.Translation(check.Input{Programs: programs.Programs{Named: true}, Source: source, Translation: text})) == 0
 }

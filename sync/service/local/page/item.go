@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -124,7 +126,7 @@ func (it item) examine(texts []store.Text) (all []finding) {
 		if it.row.Plural {
 			have = append(have, t.Form)
 		}
-		add(t.Form, check.Translation(check.Input{Format: string(it.format()), Key: it.row.Key, Form: t.Form,
+		add(t.Form, check.Translation(check.Input{Programs: it.programs(), Key: it.row.Key, Form: t.Form,
 			Source: it.sourceOf(t.Form), Translation: t.Value, Forms: sources, Language: it.code, SourceLanguage: it.source}))
 	}
 	if it.row.Plural {
@@ -133,12 +135,14 @@ func (it item) examine(texts []store.Text) (all []finding) {
 	return all
 }
 
-// format is the one that the source text came in; of what was imported before formats were stored, the plainest.
-func (it item) format() wire.Format {
-	if it.row.Format == "" {
-		return wire.FormatJSON
+// programs are those that read the format that the source text came in; of what was imported before formats were
+// stored, those of the plainest.
+func (it item) programs() programs.Programs {
+	format, known := formats.Named(string(it.row.Format))
+	if !known {
+		format, _ = formats.Named(string(wire.FormatJSON))
 	}
-	return it.row.Format
+	return format.Programs
 }
 
 // shows tells whether a filter shows a key.

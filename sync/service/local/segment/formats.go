@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // Format is a kind of file that can be taken apart.
@@ -22,11 +24,16 @@ var table = []Format{
 	{Name: "Plain text", MIME: "text/plain", Extensions: []string{".txt"}, parse: parseText},
 	{Name: "Markdown", MIME: "text/markdown", Extensions: []string{".md", ".markdown"}, parse: parseMarkdown},
 	{Name: "HTML", MIME: "text/html", Extensions: []string{".html", ".htm", ".xhtml"}, parse: parseHTML},
-	{Name: "JSON", MIME: "application/json", Extensions: []string{".json"}, parse: resourceFile("structured-json")},
-	{Name: "YAML", MIME: "application/yaml", Extensions: []string{".yaml", ".yml"}, parse: resourceFile("structured-yaml")},
-	{Name: "iOS strings", MIME: "text/plain", Extensions: []string{".strings"}, parse: resourceFile("ios-strings")},
-	{Name: "Android XML", MIME: "application/xml", Extensions: []string{".xml"}, parse: resourceFile("android-xml")},
-	{Name: "LocJSON", MIME: "application/json", Extensions: []string{".locjson"}, parse: resourceFile("locjson")},
+	{Name: "JSON", MIME: "application/json", Extensions: []string{".json"},
+		parse: resourceFile(wire.FormatStructuredJSON)},
+	{Name: "YAML", MIME: "application/yaml", Extensions: []string{".yaml", ".yml"},
+		parse: resourceFile(wire.FormatStructuredYAML)},
+	{Name: "iOS strings", MIME: "text/plain", Extensions: []string{".strings"},
+		parse: resourceFile(wire.FormatIOSStrings)},
+	{Name: "Android XML", MIME: "application/xml", Extensions: []string{".xml"},
+		parse: resourceFile(wire.FormatAndroidXML)},
+	{Name: "LocJSON", MIME: "application/json", Extensions: []string{".locjson"},
+		parse: resourceFile(wire.FormatLocJSON)},
 	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF},
 	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO},
 	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
@@ -54,7 +61,7 @@ func Extensions() []string {
 	return all
 }
 
-// Parse takes a file apart. The error says what is wrong with the file, with line and column where there is a place.
+// Parse takes a file apart. The error says what is wrong with the file, with line and column where they are known.
 func Parse(name string, src []byte, o Options) (*Document, error) {
 	f, ok := FormatOf(name)
 	if !ok {

@@ -35,7 +35,7 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// htmlToken is a token of the file, at its place.
+// htmlToken is a token of the file, with its offsets.
 type htmlToken struct {
 	from, to int
 	kind     html.TokenType
@@ -47,6 +47,7 @@ type htmlToken struct {
 type htmlReader struct {
 	d      *Document
 	src    []byte
+	plain  []byte // src with spaces for references to white space
 	rules  rules
 	block  []htmlToken
 	tags   []htmlToken // all tags with attributes that people may read
@@ -56,11 +57,11 @@ type htmlReader struct {
 	pre    int         // depth of pre elements
 }
 
-// parseHTML takes HTML apart: the sentences of each block, and the attributes that people read (alt, title, placeholder, the
-// description in the head). Content of elements for programs, and of elements marked translate="no" or class="notranslate", is
-// no segment.
+// parseHTML takes HTML apart: the sentences of each block, and the attributes that people read (alt, title,
+// placeholder, the description in the head). Content of elements for programs, and of elements marked translate="no" or
+// class="notranslate", is not a segment.
 func parseHTML(src []byte, o Options) (*Document, error) {
-	r := &htmlReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
+	r := &htmlReader{d: &Document{src: src}, src: src, plain: bytes.Clone(src), rules: rulesOf(o.Source)}
 	z := html.NewTokenizer(bytes.NewReader(src))
 	at := 0
 	for {
@@ -111,6 +112,9 @@ func (r *htmlReader) token(t htmlToken, off bool) {
 		return
 	case html.TextToken, html.CommentToken:
 		t.frozen = len(r.frozen) > 0
+		if t.kind == html.TextToken {
+			blankReferences(r.plain[t.from:t.to])
+		}
 		r.block = append(r.block, t)
 		return
 	}
@@ -145,6 +149,24 @@ func (r *htmlReader) token(t htmlToken, off bool) {
 	}
 }
 
+var htmlReference = regexp.MustCompile(`&nbsp;?|&#[0-9]+;?|&#[xX][0-9a-fA-F]+;?|&[A-Za-z]+;`)
+
+// blankReferences writes white space over references to it, so that a text is cut and trimmed as it is shown.
+func blankReferences(text []byte) {
+	for _, at := range htmlReference.FindAllIndex(text, -1) {
+		space := html.UnescapeString(string(text[at[0]:at[1]]))
+		if space == "" || strings.TrimSpace(space) != "" {
+			continue
+		}
+		for i := at[0]; i < at[1]; i++ {
+			text[i] = ' '
+		}
+		if len(space) == 1 {
+			text[at[0]] = space[0] // a line break is one, too
+		}
+	}
+}
+
 // skipped counts how deep the reader is in an unread element.
 func (r *htmlReader) skipped(t htmlToken) {
 	if t.name != r.skip {
@@ -166,7 +188,7 @@ func (r *htmlReader) flush() {
 		return
 	}
 	from, to := block[0].from, block[len(block)-1].to
-	masked := bytes.Clone(r.src[from:to])
+	masked := bytes.Clone(r.plain[from:to])
 	var ends, depth []int // where each tag ends, and how many are open behind it
 	open := 0
 	for _, t := range block {
@@ -229,7 +251,7 @@ func (r *htmlReader) piece(block []htmlToken, from, to int) {
 		return
 	}
 	for peeled := 0; ; peeled++ {
-		a, b := from+spaces(string(r.src[from:to])), from+len(strings.TrimRight(string(r.src[from:to]), " \t\r\n\f"))
+		a, b := from+spaces(string(r.plain[from:to])), from+len(strings.TrimRight(string(r.plain[from:to]), " \t\r\n\f"))
 		if a >= b {
 			return
 		}
@@ -278,15 +300,18 @@ func encloses(in []htmlToken) bool {
 var htmlSpace = regexp.MustCompile(`[ \t\r\n\f]+`)
 
 func (r *htmlReader) keep(in []htmlToken, from, to int) {
-	raw := string(r.src[from:to])
-	if r.pre == 0 {
-		raw = htmlSpace.ReplaceAllString(raw, " ")
+	shown := func(text string) string {
+		if r.pre > 0 {
+			return text
+		}
+		return htmlSpace.ReplaceAllString(text, " ")
 	}
+	raw := shown(string(r.src[from:to]))
 	if slices.ContainsFunc(in, func(t htmlToken) bool { return t.kind != html.TextToken }) {
 		r.d.add(from, to, Segment{Text: raw, Markup: Tags}, spellHTML(raw))
 		return
 	}
-	r.d.add(from, to, Segment{Text: html.UnescapeString(raw)}, escapeHTML)
+	r.d.add(from, to, Segment{Text: shown(html.UnescapeString(raw))}, escapeHTML)
 }
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

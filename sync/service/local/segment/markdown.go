@@ -17,13 +17,11 @@ import (
 // markdown is the reader: CommonMark with tables, strikethrough, task lists and footnotes.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
 
-// parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their inline markup as the file spells
-// it. Code blocks, HTML blocks, link definitions and the front matter are no segments. A sentence that runs over several lines is one line in
-// its segment; the file keeps its line breaks until the sentence is translated.
+// parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their
+// inline markup as the file spells it. Code blocks, HTML blocks, link definitions and the front matter are not
+// segments. A sentence that runs over several lines is one line in its segment; the file keeps its line breaks until
+// the sentence is translated.
 func parseMarkdown(src []byte, o Options) (*Document, error) {
-	if err := checkMarkdown(src); err != nil {
-		return nil, err
-	}
 	body := frontMatter(src)
 	r := &markdownReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
 	plain := bytes.Clone(src)
@@ -32,7 +30,11 @@ func parseMarkdown(src []byte, o Options) (*Document, error) {
 			plain[i] = ' '
 		}
 	}
-	root := markdown.Parser().Parse(text.NewReader(r.unixLines(plain)))
+	lines := r.unixLines(plain)
+	if err := checkMarkdown(lines); err != nil {
+		return nil, err
+	}
+	root := markdown.Parser().Parse(text.NewReader(lines))
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering || n.Type() == ast.TypeInline {
 			return ast.WalkSkipChildren, nil
@@ -95,8 +97,8 @@ func checkMarkdown(src []byte) error {
 	return nil
 }
 
-// bracketsOpen is how many brackets are open at most up to the end of a line, or, where it is within the bound, how many
-// are open behind it. open were before it.
+// bracketsOpen is how many brackets are open at most up to the end of a line, or, where it is within the bound, how
+// many are open behind it. open were before it.
 func bracketsOpen(open int, line []byte) int {
 	for _, c := range line {
 		switch c {
@@ -141,7 +143,8 @@ func addressBytes(line []byte, most int) (n int) {
 	}
 }
 
-// markdownDepth is how many lists and quotations a line may be inside of: two columns of white space for each, and the marks that it begins with.
+// markdownDepth is how many lists and quotations a line may be inside of: two columns of white space for each, and the
+// marks that it begins with.
 func markdownDepth(line []byte) int {
 	columns, marks := 0, 0
 	for i := 0; i < len(line); i++ {
@@ -179,9 +182,9 @@ type markdownReader struct {
 	gone  []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
 }
 
-// unixLines leaves out the carriage returns of line ends, in which the library sees characters of the line.
+// unixLines ends lines as the library reads them, at line feeds alone: CommonMark ends them at a carriage return, too.
 func (r *markdownReader) unixLines(src []byte) []byte {
-	if !bytes.Contains(src, []byte("\r\n")) {
+	if bytes.IndexByte(src, '\r') < 0 {
 		return src
 	}
 	out := make([]byte, 0, len(src))
@@ -189,6 +192,9 @@ func (r *markdownReader) unixLines(src []byte) []byte {
 		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
 			r.gone = append(r.gone, len(out))
 			continue
+		}
+		if c == '\r' {
+			c = '\n'
 		}
 		out = append(out, c)
 	}
@@ -218,7 +224,7 @@ func (r *markdownReader) block(n ast.Node) {
 	starts := map[int]bool{}
 	for i := range lines.Len() {
 		starts[r.at(lines.At(i).Start)] = true
-		if i > 0 { // what stands before a line, like the sign of a quotation, is no text
+		if i > 0 { // what precedes a line, like the sign of a quotation, is not text
 			for at := r.at(lines.At(i - 1).Stop); at < r.at(lines.At(i).Start); at++ {
 				masked[at-from] = ' '
 			}
@@ -242,7 +248,7 @@ func (r *markdownReader) block(n ast.Node) {
 	}
 }
 
-// protected are the stretches of a block that are no mere text, like a link: a sentence is not cut inside one.
+// protected are the stretches of a block that are more than text, like a link: a sentence is not cut inside one.
 func (r *markdownReader) protected(n ast.Node, masked string, from, to int) []run {
 	var out []run
 	end := from
@@ -279,7 +285,7 @@ func (r *markdownReader) runs(n ast.Node, from, to int) []run {
 }
 
 var (
-	brokenLine    = regexp.MustCompile(`[ \t]*\r?\n[ \t]*`)
+	brokenLine    = regexp.MustCompile(`[ \t]*(?:\r\n?|\n)[ \t]*`)
 	markdownSigns = "\\`*_[]<>&~|!#$^{}"
 )
 
@@ -292,9 +298,12 @@ func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
 	if strings.ContainsAny(s.Text, markdownSigns) {
 		s.Markup = Markdown
 	}
-	line, _, _ := strings.Cut(raw, "\n")
+	line := raw
+	if end := strings.IndexAny(raw, "\r\n"); end >= 0 {
+		line = raw[:end]
+	}
 	if sign := blockSigns.FindString(line); sign != "" && len(sign) < len(strings.TrimSpace(line)) {
-		guarded = false // what is no sign in the source, like "14." in the middle of a paragraph, is none in its translation
+		guarded = false // "14." in the middle of a paragraph is not a list, nor in its translation
 	}
 	r.d.add(from, to, s, spellMarkdown(s.Markup == Markdown, guarded, cell))
 }
@@ -304,8 +313,8 @@ var (
 	blockSigns      = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-+\\s*$|`{3}|~{3}|\\[[^\\]]*\\]:)")
 )
 
-// spellMarkdown writes a translation where a paragraph's text stands: on one line, and, where it begins a line, with a backslash before what would
-// make a heading, a list or a quotation of it.
+// spellMarkdown writes a translation where a paragraph's text is: on one line, and, where it begins a line, with a
+// backslash before what would make a heading, a list or a quotation of it.
 func spellMarkdown(markup, guarded, cell bool) func(string) (string, error) {
 	return func(text string) (string, error) {
 		text, _ = spellLine(text)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseText takes plain text apart: every line is a paragraph of its own, cut into sentences. Line ends, blank lines, indentation and a byte order
-// mark stay as they are.
+// parseText takes plain text apart: every line is a paragraph of its own, cut into sentences. Line ends, blank lines,
+// indentation and a byte order mark stay as they are.
 func parseText(src []byte, o Options) (*Document, error) {
 	d, rules := &Document{src: src}, rulesOf(o.Source)
 	at := 0

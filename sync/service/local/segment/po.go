@@ -8,7 +8,7 @@ import (
 
 // parsePO takes a gettext file apart: a segment for each message with the translation that it brings along, and for
 // each form of a plural. Translations are written into msgstr; the mark of a fuzzy one goes then, since programs pass
-// over messages with it. The header and obsolete messages are no segments.
+// over messages with it. The header and obsolete messages are not segments.
 func parsePO(src []byte, _ Options) (*Document, error) {
 	r := &poReader{d: &Document{src: src}}
 	at := 0
@@ -47,7 +47,7 @@ type poReader struct {
 	forms []*poText          // of msgstr, or msgstr[0] and so on
 	now   *poText
 	notes []string
-	flags place // the line with the mark of a fuzzy translation
+	flags stretch // the line with the mark of a fuzzy translation
 }
 
 // line reads one line of the file.
@@ -68,7 +68,7 @@ func (r *poReader) line(from, to int) error {
 			r.notes = append(r.notes, strings.TrimSpace(line[2:]))
 		}
 		if strings.HasPrefix(line, "#,") && poFlag(line, "fuzzy") {
-			r.flags = place{from, to}
+			r.flags = stretch{from, to}
 		}
 		return nil
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// resourceFile reads documents of a format of package formats: one segment for each text that has a key, and for each form of a plural. Of two entries
-// with one key the last is a segment: it is the one that programs read.
-func resourceFile(name string) func([]byte, Options) (*Document, error) {
+// resourceFile reads documents of a format of package formats: one segment for each text that has a key, and for each
+// form of a plural. Of two entries with one key the last is a segment: it is the one that programs read.
+func resourceFile(name wire.Format) func([]byte, Options) (*Document, error) {
 	return func(src []byte, o Options) (*Document, error) {
-		format, ok := formats.Named(name)
+		format, ok := formats.Named(string(name))
 		if !ok {
 			return nil, fmt.Errorf("there is no format %s", name)
 		}

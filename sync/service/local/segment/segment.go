@@ -1,19 +1,20 @@
-// Package segment takes a document apart into the segments that people translate, and puts it together again with translations in their
-// places.
+// Package segment takes a document apart into the segments that people translate, and puts it together again with
+// translations instead of them.
 //
-// Its laws: a document that is rendered without translations is the very bytes that were parsed; one that is rendered with its own texts has the
-// same segments; a segment's translation changes the bytes of that segment and nothing else; and what has no letter or digit in it is no segment.
+// Its laws: a document that is rendered without translations is the very bytes that were parsed; one that is rendered
+// with its own texts has the same segments; a segment's translation changes the bytes of that segment and nothing else;
+// and what has no letter or digit in it is not a segment.
 //
 //	bytes --Parse--> Document --Segments--> texts, in the order of the file
 //	                 Document --Render(text by segment)--> bytes
 //
-// Four kinds of documents stand behind the one type: running text (plain text, Markdown, HTML), cut into sentences; resource files (JSON, YAML,
-// strings, Android XML, LocJSON), one segment for each text under a key, read and rewritten by package formats; XLIFF, one segment for each unit,
-// which may bring its translation along; and workbooks, one segment for each cell with text, whose container is written anew by its library once
-// something is translated.
+// Four kinds of documents stand behind the one type: running text (plain text, Markdown, HTML), cut into sentences;
+// resource files (JSON, YAML, strings, Android XML, LocJSON), one segment for each text under a key, read and rewritten
+// by package formats; XLIFF, one segment for each unit, which may bring its translation along; and workbooks, one
+// segment for each cell with text, whose container is written anew by its library once something is translated.
 //
-// A segment's text is plain where that is enough. Where it holds markup of its document (a link in the middle of a sentence), the text is the
-// document's own source, and Markup says so: a translation then has the same tags.
+// A segment's text is plain where that is enough. Where it holds markup of its document (a link in the middle of a
+// sentence), the text is the document's own source, and Markup says so: a translation then has the same tags.
 //
 // The package is pure: bytes in, values out. It knows no projects, no storage and no translation memories.
 package segment
@@ -102,7 +103,7 @@ type Document struct {
 	finish  func(language string) []splice // what else changes in a document that has translations
 }
 
-// span is where a segment stands in the source, and how a translation is spelled there.
+// span is where a segment is in the source, and how a translation is spelled there.
 type span struct {
 	from, to int
 	spell    func(text string) (string, error)
@@ -131,10 +132,12 @@ type splice struct {
 // Segments are the document's segments in the order of the file. They must not be changed.
 func (d *Document) Segments() []Segment { return d.segments }
 
-// TargetLanguage is the language of the translations that a bilingual file brings along, as the file spells it; empty when it does not say.
+// TargetLanguage is the language of the translations that a bilingual file brings along, as the file spells it; empty
+// when it does not say.
 func (d *Document) TargetLanguage() string { return d.language }
 
-// Accepts says whether a text can stand for segment i: the error tells why it cannot, like a tag that the source does not have.
+// Accepts says whether a text can stand for segment i: the error tells why it cannot, like a tag that the source does
+// not have.
 func (d *Document) Accepts(i int, text string) error {
 	if !utf8.ValidString(text) {
 		return errors.New("is not valid UTF-8")
@@ -146,8 +149,8 @@ func (d *Document) Accepts(i int, text string) error {
 	return err
 }
 
-// Render returns the document with the texts that text has; a segment without one keeps its source. language is the code of the
-// language that the document is now in. The error names the segment that cannot be written.
+// Render returns the document with the texts that text has; a segment without one keeps its source. language is the
+// code of the language that the document is now in. The error names the segment that cannot be written.
 func (d *Document) Render(language string, text func(i int) (string, bool)) ([]byte, error) {
 	if d.rewrite != nil {
 		return d.rewrite(language, text)
@@ -196,9 +199,9 @@ func clip(s string) string {
 	return s
 }
 
-// Align finds, for each new segment, the old one whose translation it can keep; -1 for none. Segments with keys are paired by key, as long as their
-// texts are the same; others by text, in order, so that of several equal ones each keeps its own; what is left of those with keys is paired by
-// text, too, since a key may have been renamed.
+// Align finds, for each new segment, the old one whose translation it can keep; -1 for none. Segments with keys are
+// paired by key, as long as their texts are the same; others by text, in order, so that of several equal ones each
+// keeps its own; what is left of those with keys is paired by text, too, since a key may have been renamed.
 func Align(old, now []Segment) []int {
 	at := make([]int, len(now))
 	used := make([]bool, len(old))

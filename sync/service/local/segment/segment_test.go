@@ -409,7 +409,8 @@ func TestLaws(t *testing.T) {
 	words := []string{"One", "two.", "Three", " ", " ", "\n", "\n\n", "<b>", "</b>", "<p>", "</p>", "<br>", "*", "**", "`",
 		"# ", "- ", "> ", "1. ", "|", "---", "&amp;", "&", "<!--", "-->",
 		"<img alt=\"x y\">", "[a](b)", "\\", "  \n", "\r\n", "。", "\"", "<pre>", "</pre>", "<script>", "</script>", "[^1]",
-		"[^1]: ", "```\n", "<div translate=no>", "</div>", "\t", "é", "!"}
+		"[^1]: ", "```\n", "<div translate=no>", "</div>", "\t", "é", "!",
+		"&nbsp;", "&#10;", "&#32;", "&emsp;", "\u00a0", "\u2003", "\r"}
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), "")
 		for _, file := range []string{"a.txt", "a.md", "a.html"} {
@@ -422,6 +423,9 @@ func FuzzLaws(f *testing.F) {
 	for i, s := range samples {
 		f.Add(uint8(i), []byte(s.src))
 	}
+	f.Add(uint8(1), []byte("*\rOne"))
+	f.Add(uint8(2), []byte("<p>&nbsp;&md"))
+	f.Add(uint8(2), []byte("two.&#10;*"))
 	f.Fuzz(func(t *testing.T, kind uint8, src []byte) { law(t, samples[int(kind)%len(samples)].file, src) })
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// hidden stands for each byte of what is no part of a sentence but stands within it: a tag. It is one byte long.
+// hidden replaces each byte of a tag within a sentence, which is not a part of it. It is one byte long.
 const hidden = '\x01'
 
 // rules are how sentences of a language end.
@@ -63,10 +63,10 @@ func rulesOf(code string) rules {
 }
 
 // cutPoints are the offsets in s where a new sentence begins, in order: behind the white space that follows a point,
-// exclamation or question mark (with closing quotes and brackets), where the next sentence begins with a capital letter,
-// a digit or a sign that opens something; and directly behind the full stops of Chinese and Japanese. Where it is in
-// doubt, after an abbreviation, an initial, an ordinal number or a quotation that goes on, it does not cut: two sentences
-// in one segment are a lesser evil than half a sentence.
+// exclamation or question mark (with closing quotes and brackets), where the next sentence begins with a capital
+// letter, a digit or a sign that opens something; and directly behind the full stops of Chinese and Japanese. Where it
+// is in doubt, after an abbreviation, an initial, an ordinal number or a quotation that goes on, it does not cut: two
+// sentences in one segment are a lesser evil than half a sentence.
 func (l rules) cutPoints(s string) []int {
 	var points []int
 	for at := 0; at < len(s); {

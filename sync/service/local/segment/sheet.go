@@ -35,8 +35,9 @@ const (
 	maxSheetText    = 64 << 20 // bytes
 )
 
-// parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the starting row on, and translations go
-// to the column of their language; without, every cell that holds text is a segment, and translations take its place.
+// parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the
+// starting row on, and translations go to the column of their language; without, every cell that holds text is a
+// segment, and translations replace it.
 func parseSheet(src []byte, o Options) (*Document, error) {
 	book, err := openWorkbook(src)
 	if err != nil {

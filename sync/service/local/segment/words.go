@@ -20,9 +20,9 @@ func (c *Count) Add(o Count) {
 }
 
 // Size counts a segment's words and characters; markup is neither. A word is a run of letters, digits and marks, with
-// apostrophes, hyphens, points and the like between two of them: "don't", "3.14", "e-mail" are one word each. Of Chinese
-// and Japanese each character is a word. Thai, Lao, Khmer and Burmese put no spaces between words of several letters:
-// without a dictionary every lettersOfAWord of them, or what is left of them in a run, are counted as one.
+// apostrophes, hyphens, points and the like between two of them: "don't", "3.14", "e-mail" are one word each. Of
+// Chinese and Japanese each character is a word. Thai, Lao, Khmer and Burmese put no spaces between words of several
+// letters: without a dictionary every lettersOfAWord of them, or what is left of them in a run, are counted as one.
 func (s *Segment) Size() Count {
 	text := s.Text
 	if s.Markup != Plain {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// parseXLIFF takes an XLIFF file (1.2 or 2.x) apart: a segment for each unit, with the translation that it brings along. Translations are written
-// into its targets; units that are marked translate="no" are no segments.
+// parseXLIFF takes an XLIFF file (1.2 or 2.x) apart: a segment for each unit, with the translation that it brings
+// along. Translations are written into its targets; units that are marked translate="no" are not segments.
 func parseXLIFF(src []byte, _ Options) (*Document, error) {
 	r := &xliffReader{d: &Document{src: src}, src: src, dec: xml.NewDecoder(bytes.NewReader(src))}
 	for {
@@ -52,16 +52,16 @@ func xmlError(src []byte, d *xml.Decoder, err error) error {
 	return syntaxError(src, int(d.InputOffset()), "%v", err)
 }
 
-// place is what stands between two offsets; from is 0 for nothing.
-type place struct{ from, to int }
+// stretch is the bytes between two offsets; from is 0 for nothing.
+type stretch struct{ from, to int }
 
 // xliffUnit is the unit that is being read.
 type xliffUnit struct {
 	key, note      string
 	frozen         bool
-	source, target place // the content of the elements
-	whole          place // all of the target element
-	sourceEnd      int   // behind the source element
+	source, target stretch // the content of the elements
+	whole          stretch // all of the target element
+	sourceEnd      int     // behind the source element
 	state          string
 	approved       bool
 }
@@ -78,7 +78,7 @@ type xliffReader struct {
 	unit  *xliffUnit
 	depth int // of the path where unit began
 
-	language place // the target language: of the attribute's value, or, empty, where the attribute belongs
+	language stretch // the target language: of the attribute's value, or, empty, where the attribute belongs
 	v2       bool
 }
 
@@ -129,7 +129,8 @@ func (r *xliffReader) start(t xml.StartElement, at int) error {
 	return nil
 }
 
-// content reads an element of a unit to its end. Elsewhere, as in the alternatives of a unit, such an element means nothing.
+// content reads an element of a unit to its end. Elsewhere, as in the alternatives of a unit, such an element means
+// nothing.
 func (r *xliffReader) content(t xml.StartElement, at, from int) error {
 	if r.unit == nil || len(r.path) != r.depth+1 {
 		return nil
@@ -140,9 +141,9 @@ func (r *xliffReader) content(t xml.StartElement, at, from int) error {
 	}
 	switch u := r.unit; local(t.Name) {
 	case "source":
-		u.source, u.sourceEnd = place{from, to}, end
+		u.source, u.sourceEnd = stretch{from, to}, end
 	case "target":
-		u.target, u.whole = place{from, to}, place{at, end}
+		u.target, u.whole = stretch{from, to}, stretch{at, end}
 		if u.state == "" {
 			u.state = attr(t, "state")
 		}
@@ -231,7 +232,8 @@ func (r *xliffReader) add(u *xliffUnit) error {
 	return nil
 }
 
-// targetElement is the element with a translation in it: the one that is there with other content, or a new one on a line of its own.
+// targetElement is the element with a translation in it: the one that is there with other content, or a new one on a
+// line of its own.
 func (r *xliffReader) targetElement(u *xliffUnit, inner string) string {
 	prefix := "" // of the namespace
 	if at := bytes.LastIndexByte(r.src[:u.sourceEnd], '<'); at >= 0 {
@@ -269,8 +271,8 @@ func (u *xliffUnit) confirmed() State {
 	return Unconfirmed
 }
 
-// xmlText reads the content of an element. Without elements in it, it is text, its entities and CDATA sections resolved; with elements, it is the
-// source as it stands, and tags are the names with their identifiers, sorted.
+// xmlText reads the content of an element. Without elements in it, it is text, its entities and CDATA sections
+// resolved; with elements, it is the source as it is, and tags are the names with their identifiers, sorted.
 func xmlText(raw []byte) (text string, tags []string, err error) {
 	d := xml.NewDecoder(bytes.NewReader(raw))
 	var plain strings.Builder
@@ -332,14 +334,15 @@ func spellXML(markup bool, want []string) func(string) (string, error) {
 	}
 }
 
-// findLanguage notes the target language of the file, and where it stands in the tag between two offsets. Of several files the first one says.
+// findLanguage notes the target language of the file, and where it is in the tag between two offsets. Of several files
+// the first one says.
 func (r *xliffReader) findLanguage(from, to int, name string) {
-	if r.language != (place{}) {
+	if r.language != (stretch{}) {
 		return
 	}
 	for _, a := range attributesOf(string(r.src[from:to]), from) {
 		if a.name == strings.ToLower(name) {
-			r.language = place{a.from, a.to}
+			r.language = stretch{a.from, a.to}
 			r.d.language = string(r.src[a.from:a.to])
 		}
 	}
@@ -347,7 +350,7 @@ func (r *xliffReader) findLanguage(from, to int, name string) {
 
 // nameLanguage writes the language of the translations into a file that names one.
 func (r *xliffReader) nameLanguage(language string) []splice {
-	if r.language == (place{}) || strings.EqualFold(r.d.language, language) {
+	if r.language == (stretch{}) || strings.EqualFold(r.d.language, language) {
 		return nil
 	}
 	return []splice{{r.language.from, r.language.to, language}}

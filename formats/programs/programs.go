@@ -1,0 +1,31 @@
+// Package programs is what the programs that read a format's files do with its texts: whose printf they call, what they
+// fill in by name, how they choose among plural forms.
+//
+// Its law: each field is a fact about programs, so that what checks a translation asks for that fact and for no
+// format by name.
+//
+// It finds nothing in texts; package check does.
+package programs
+
+// Printf is whose conversions a program knows.
+type Printf uint8
+
+// The families of printf.
+const (
+	C     Printf = iota // C, PHP, JavaScript, Ruby: arguments are converted, or their type is unknown
+	Java                // Android, and Java itself
+	Apple               // Objective-C and Swift
+	Families
+)
+
+// Programs is what they do. The zero value is of programs of which nothing is known but printf.
+type Programs struct {
+	Printf Printf
+
+	Named         bool // names in braces and between per cent signs are filled in, so that a difference is an error
+	Suffixes      bool // plural categories at the end of keys are read, as i18next does
+	Rails         bool // maps of plural categories must be whole, and %{attribute} in validations may be left out
+	MessageFormat bool // a single apostrophe quotes, where a text has arguments
+	Categories    bool // forms are chosen by the language's plural categories, and keys do not end in them
+	Whole         bool // forms are for whole numbers alone: there is none for fractions
+}

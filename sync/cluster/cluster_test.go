@@ -1,0 +1,207 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/ledger/pgledger/pgtest"
+	"github.com/locsync/locsync/sync/service/budget"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func join(t testing.TB, address string) *Cluster {
+	t.Helper()
+	c, err := Open(context.Background(), Options{Database: address, Log: zap.NewNop()})
+	must(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func snoozed(t *testing.T, err error) time.Duration {
+	t.Helper()
+	put, is := errors.AsType[*river.JobSnoozeError](err)
+	if !is {
+		t.Fatalf("not put off: %v", err)
+	}
+	return put.Duration
+}
+
+// One process has a project at a time. What the one before still does is refused, its requests too.
+func TestALeaseIsOneProcesss(t *testing.T) {
+	address := pgtest.Database(t)
+	a, b := join(t, address), join(t, address)
+	ctx := context.WithValue(t.Context(), attemptKey{}, &attempt{})
+	held, done, err := a.Hold(ctx, "app", "pull")
+	must(t, err)
+	if _, _, err := b.Hold(ctx, "app", "push"); !errors.As(err, new(*ledger.LeaseError)) {
+		t.Fatalf("a second process gets the project: %v", err)
+	}
+	key := ledger.Key{Scope: "app", Kind: "jobs", ID: "1"}
+	must(t, a.Ledger("app").PutRecord(key, []byte("a")))
+	asks := func(ctx context.Context, c *Cluster) error {
+		return c.Update(ctx, "account", func(time.Duration, []byte) []byte { return []byte("x") })
+	}
+	must(t, asks(held, a))
+	_, err = a.db.Pool().Exec(ctx, "UPDATE locsync.leases SET until = '-infinity' WHERE project = 'app'") // as time does
+	must(t, err)
+	_, other, err := b.Hold(ctx, "app", "push")
+	must(t, err)
+	for what, err := range map[string]error{"a write": a.Ledger("app").PutRecord(key, []byte("late")),
+		"a request": asks(held, a)} {
+		if !errors.As(err, new(*ledger.LeaseError)) {
+			t.Errorf("%s of the process that had the project: %v", what, err)
+		}
+	}
+	must(t, a.leases.renew(t.Context()))
+	if _, lost := errors.AsType[*ledger.LeaseError](context.Cause(held)); !lost {
+		t.Errorf("the pass goes on: %v", context.Cause(held))
+	}
+	done() // it must not give back what is another one's
+	must(t, b.Ledger("app").PutRecord(key, []byte("b")))
+	other()
+	_, again, err := a.Hold(ctx, "app", "pull")
+	must(t, err)
+	again()
+}
+
+// A write to the ledger that takes long keeps the lease, and those of other projects too.
+func TestALeaseLastsAsLongAsAWrite(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	ctx := context.WithValue(t.Context(), attemptKey{}, &attempt{})
+	var held []context.Context
+	for _, project := range []string{"app", "other"} {
+		h, done, err := c.Hold(ctx, project, "pull")
+		must(t, err)
+		defer done()
+		held = append(held, h)
+	}
+	short := func(project string) bool {
+		var is bool
+		must(t, c.db.Pool().QueryRow(ctx, "SELECT until < clock_timestamp() + interval '1 hour' FROM locsync.leases "+
+			"WHERE project = $1", project).Scan(&is))
+		return is
+	}
+	_, err := c.db.Pool().Exec(ctx, "UPDATE locsync.leases SET until = clock_timestamp() + interval '2 hours'")
+	must(t, err)
+	must(t, c.Ledger("app").Update(func(ledger.Writer) error { return c.leases.renew(t.Context()) }))
+	if short("app") || !short("other") { // the one that is locked is left as it is
+		t.Errorf("renewed: app %v, other %v", short("app"), short("other"))
+	}
+	must(t, c.leases.renew(t.Context()))
+	if !short("app") {
+		t.Error("the lease is not renewed after the write")
+	}
+	for _, h := range held {
+		must(t, context.Cause(h))
+	}
+}
+
+// A job whose handing out got lost goes back to the queue; one that this process has does not, nor one of another process.
+func TestAJobThatGotLostIsFreed(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	ctx := t.Context()
+	state := make(map[string]int64)
+	for _, project := range []string{"lost", "had", "new", "other"} {
+		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, nil)
+		must(t, err)
+		state[project] = made.Job.ID
+	}
+	_, err := c.db.Pool().Exec(ctx, `UPDATE locsync.river_job SET state = 'running',
+		attempted_at = now() - CASE id WHEN $3 THEN interval '1 second' ELSE interval '1 hour' END,
+		attempted_by = CASE id WHEN $2 THEN ARRAY[$1, 'another'] ELSE ARRAY['another', $1] END`,
+		c.id, state["other"], state["new"])
+	must(t, err)
+	defer c.has(state["had"])()
+	must(t, c.free(ctx))
+	for project, id := range state {
+		job, err := c.queue.JobGet(ctx, id)
+		must(t, err)
+		if free := job.State == "available"; free != (project == "lost") {
+			t.Errorf("%s: %s", project, job.State)
+		}
+	}
+}
+
+// Requests of several processes leave as the budget of one would let them.
+func TestABudgetOfSeveralProcesses(t *testing.T) {
+	address := pgtest.Database(t)
+	const perSecond, processes = 20, 3
+	var mu sync.Mutex
+	var left []time.Time
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	var all sync.WaitGroup
+	for range processes {
+		b := budget.Open(budget.Options{Origin: "http://service", Account: "acc", Keeper: join(t, address)})
+		for range 2 {
+			all.Go(func() {
+				for {
+					ticket, err := b.Claim(ctx, budget.NewPace(perSecond), budget.Request{Rank: budget.Changes})
+					if err != nil {
+						return
+					}
+					if ticket.Lapsed() {
+						t.Error("a ticket has lapsed at once")
+					}
+					mu.Lock()
+					left = append(left, time.Now())
+					mu.Unlock()
+					_ = b.Answered(ctx, ticket, budget.NewPace(perSecond), false, 0)
+				}
+			})
+		}
+	}
+	all.Wait()
+	slices.SortFunc(left, time.Time.Compare)
+	for i := perSecond; i < len(left); i++ {
+		if window := left[i].Sub(left[i-perSecond]); window < time.Second {
+			t.Errorf("%d requests in %v", perSecond+1, window)
+		}
+	}
+	if len(left) < processes { // how many there are depends on the machine
+		t.Errorf("only %d requests in 3 seconds", len(left))
+	}
+}
+
+// A clock of the database that is set back does not begin the budget anew, and time goes on.
+func TestTheTimeOfABudgetNeverGoesBack(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	var last time.Duration
+	tick := func() {
+		must(t, c.Update(t.Context(), "account", func(now time.Duration, _ []byte) []byte {
+			if now < last {
+				t.Errorf("time went back by %v", last-now)
+			}
+			last = now
+			return []byte("x")
+		}))
+	}
+	tick()
+	_, err := c.db.Pool().Exec(t.Context(), "UPDATE locsync.budgets SET at = at + interval '5 minutes'")
+	must(t, err)
+	last += 5 * time.Minute
+	tick()
+	before := last
+	time.Sleep(20 * time.Millisecond)
+	tick()
+	if last-before < 20*time.Millisecond || last-before > time.Minute {
+		t.Errorf("time went on by %v", last-before)
+	}
+}

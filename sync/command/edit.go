@@ -1,0 +1,58 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/files"
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/web"
+)
+
+// Edited is what an edit of the configuration has done.
+type Edited struct {
+	Project  string `json:"project"`
+	File     string `json:"file"`
+	Removed  bool   `json:"removed"`  // the file is gone
+	Reloaded bool   `json:"reloaded"` // a daemon runs, and works with the new configuration
+}
+
+// Edit writes an edited file of a configuration, and has a daemon that runs read it. An error with Reloaded false may
+// be the daemon's: then the file is written, and the daemon goes on as before.
+func Edit(ctx context.Context, e config.Edit, cfg *config.Config, project string) (Edited, error) {
+	done := Edited{Project: project, File: e.File, Removed: e.Text == nil}
+	var err error
+	switch {
+	case e.Text == nil:
+		err = os.Remove(e.File)
+	case e.New:
+		err = os.MkdirAll(filepath.Dir(e.File), 0o755)
+	}
+	if err == nil && e.Text != nil {
+		err = files.Write(e.File, func(f *os.File) error {
+			_, err := f.Write(e.Text)
+			return err
+		})
+	}
+	if err != nil {
+		return done, failure.Usage(fmt.Errorf("write the configuration: %w", err))
+	}
+	dir, err := process.StateDir(ctx, cfg)
+	if err != nil {
+		return done, err
+	}
+	_, err = web.Ask(ctx, dir, web.Request{Action: "reload"}, nil)
+	switch {
+	case errors.Is(err, web.ErrNoDaemon):
+		return done, nil
+	case err != nil:
+		return done, fmt.Errorf("%s is written, and the daemon that runs does not use it: %w", e.File, err)
+	}
+	done.Reloaded = true
+	return done, nil
+}

@@ -1,0 +1,68 @@
+package failure
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// requested is how a request fails of which the network gives a cause.
+func requested(op string, cause error) error {
+	dialed := &net.OpError{Op: "dial", Net: "tcp", Err: cause}
+	posted := &url.Error{Op: "Post", URL: "http://l10n.test/api/import?collection=main", Err: dialed}
+	return &service.Error{Op: op, Err: &service.UnreachableError{Address: "http://l10n.test", Err: posted}}
+}
+
+var refused = os.NewSyscallError("connect", syscall.ECONNREFUSED)
+
+func TestText(t *testing.T) {
+	broken := errors.New("project \"b\": the disk is full")
+	push := fmt.Errorf("push %q: import into %q: %w", "app", "main", requested("start import", refused))
+	pull := fmt.Errorf("pull %q: %w", "app", requested("start export", refused))
+	const said = "cannot reach the translation service at http://l10n.test (connection refused)"
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{broken, broken.Error()},
+		{push, said},
+		{errors.Join(push, pull), said},
+		{errors.Join(push, broken, pull), said + "\n" + broken.Error()},
+		{fmt.Errorf("%w (%w)", broken, errors.New("twice")), broken.Error() + " (twice)"},
+		{fmt.Errorf("both: %w", errors.Join(broken, push)), "both: " + broken.Error() + "\n" + push.Error()},
+		{requested("start import", &net.DNSError{Name: "l10n.test", IsNotFound: true}),
+			"cannot find the host l10n.test of the translation service"},
+	} {
+		if got := Text(c.err); got != c.want {
+			t.Errorf("%v\nis said as %q,\nnot %q", c.err, got, c.want)
+		}
+	}
+	if f := Of(push); f.Error != said || f.ErrorCode != report.FailedUnreachable {
+		t.Errorf("%+v", f)
+	}
+}
+
+// What a file's system call says is no failure of the network.
+func TestCodeOfFiles(t *testing.T) {
+	missing := &os.PathError{Op: "lstat", Path: "locsync.toml", Err: syscall.ENOENT}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{Usage(fmt.Errorf("read configuration: %w", missing)), report.FailedConfig},
+		{fmt.Errorf("write: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), report.FailedInternal},
+		{&net.OpError{Op: "dial", Err: refused}, report.FailedUnreachable},
+		{&net.DNSError{Name: "l10n.test", IsNotFound: true}, report.FailedUnreachable},
+	} {
+		if got := Code(c.err); got != c.want {
+			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+		}
+	}
+}

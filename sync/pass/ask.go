@@ -1,0 +1,38 @@
+package pass
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// ExportAge says what may answer beside an export that is begun now.
+type ExportAge int
+
+const (
+	Anew    ExportAge = iota
+	Resumed           // where that is not finished in time: one that an earlier pass waited for in vain
+)
+
+// ExportAsk is the question for a group's translations that have at least a completion state.
+type ExportAsk struct {
+	Group      *bundle.Group
+	Languages  []config.Language
+	Completion string
+	first      bool                  // the collection need not be there
+	Sources    bool                  // the source language is asked for as well
+	Spooled    bool                  // the texts of a large answer need not be in memory: it is closed by who asks
+	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
+}
+
+// Question is a digest of what an export was asked for.
+func Question(req service.ExportRequest) string {
+	with := req.IncludeDefaultLanguage != nil
+	req.IncludeDefaultLanguage = nil // an address
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %v", req, with))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,171 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/migrate"
+	"github.com/locsync/locsync/sync/terminal"
+)
+
+// TakeOver begins again with the files that the configuration of another tool names. It is an error where none of them
+// can be taken over.
+func (p *Proposal) TakeOver(name string) error {
+	found, err := p.read(name)
+	if err != nil {
+		return failure.Usage(fmt.Errorf("--from: %w", err))
+	}
+	p.From, p.other = &found, ""
+	p.begin()
+	if len(p.Found.Groups) == 0 {
+		return failure.Usage(fmt.Errorf("%s names no resource file that can be taken over; locsync init without "+
+			"--from searches the whole repository%s", name, leftOutLines(p.Found.LeftOut)))
+	}
+	p.missing()
+	return nil
+}
+
+// leftOutLines are the files that were left out, a line each.
+func leftOutLines(left []discover.LeftOut) (lines string) {
+	for _, l := range left[:min(len(left), mostShown)] {
+		lines += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
+	}
+	return lines
+}
+
+// Offer asks whether the configuration of another tool, where there is one, is taken over.
+func (p *Proposal) Offer(ctx context.Context, c *terminal.Conversation, given Answers) error {
+	if p.other == "" {
+		return nil
+	}
+	agreed := false
+	question := fmt.Sprintf("Take over the files that %s names?", p.other)
+	err := c.Ask(ctx, question, "yes", func(answer string) string { return terminal.YesOrNo(answer, &agreed) })
+	if err != nil || !agreed {
+		p.other = ""
+		return err
+	}
+	p.Source = given.Source
+	return p.TakeOver(p.other)
+}
+
+// named are the files that the configuration of the other tool names; all where there is none.
+func (p *Proposal) named(l discover.Listing) discover.Listing {
+	if p.From == nil {
+		return l
+	}
+	other := func(name string) bool { return !p.From.Covers(name) }
+	return discover.Listing{Tracked: slices.DeleteFunc(slices.Clone(l.Tracked), other),
+		Others: slices.DeleteFunc(slices.Clone(l.Others), other)}
+}
+
+// excluded are patterns for what is in the repository, matches the source of a group, and is not one of its files: what
+// the other tool leaves out.
+func (p *Proposal) excluded(g discover.Group) (patterns []string) {
+	if p.From == nil {
+		return nil
+	}
+	for _, name := range p.all {
+		if !(config.Patterns{g.Source}).Match(name) || slices.Contains(g.Files, name) {
+			continue
+		}
+		pattern := p.From.Excluding(name)
+		if pattern == "" {
+			pattern = literally(name)
+		}
+		if !slices.Contains(patterns, pattern) {
+			patterns = append(patterns, pattern)
+		}
+	}
+	return patterns
+}
+
+// addTargets adds the languages that the other tool lists, as far as a configuration can have them.
+func (p *Proposal) addTargets() {
+	for _, code := range p.From.Targets {
+		renamed := func(r discover.Renamed) bool { return r.From == code }
+		before := p.Found.Targets
+		if code == p.Source || slices.Contains(before, code) || slices.ContainsFunc(p.Found.Renamed, renamed) {
+			continue
+		}
+		next := append(slices.Clone(before), code)
+		slices.Sort(next)
+		p.Found.Choose(next)
+		if why := p.wrong("languages"); why != "" {
+			p.Found.Choose(before)
+			p.unable(0, "languages", fmt.Sprintf("%s: %s", code, why))
+		}
+	}
+}
+
+func (p *Proposal) unable(line int, key, problem string) {
+	p.From.Notes = append(p.From.Notes, migrate.Note{Line: line, Key: key, Problem: problem})
+}
+
+// missing names what the other tool's configuration has and the proposal does not: files, and other paths of
+// translations.
+func (p *Proposal) missing() {
+	cfg, err := config.ParseForCreate(p.File, []byte(p.Text()))
+	if err != nil {
+		return // check says so
+	}
+	covered := make(map[int]bool) // by line of the entry
+	project := &cfg.Projects[0]
+	for i := range project.Files {
+		files := &project.Files[i]
+		for _, name := range p.Found.Groups[i].Files {
+			source, is := files.SourceFile(name)
+			if !is {
+				continue
+			}
+			template, elsewhere := files.Template().For(source), ""
+			for _, l := range append(project.Targets(), config.Language{}) {
+				at := name
+				if l.Code != "" {
+					at = template.Path(l, "")
+				}
+				if !p.From.Writes(name, at) && l.Code != "" {
+					elsewhere = at
+				}
+				for _, e := range p.From.Entries {
+					covered[e.Line] = covered[e.Line] || e.Covers(at)
+				}
+			}
+			if elsewhere != "" {
+				p.unable(p.From.LineOf(name), name, fmt.Sprintf("its translations would be written to other paths, "+
+					"such as %s; correct output in locsync.toml if that is not meant", elsewhere))
+			}
+		}
+	}
+	for _, e := range p.From.Entries {
+		if !covered[e.Line] {
+			p.unable(e.Line, strings.Trim(e.Source+" "+e.Targets, " "), "no resource file of a supported format matches")
+		}
+	}
+	slices.SortStableFunc(p.From.Notes, func(a, b migrate.Note) int { return a.Line - b.Line })
+}
+
+// explainFrom says what was taken over and what was not.
+func (p *Proposal) explainFrom(say Say) {
+	if p.other != "" {
+		say("%s is the configuration of another tool: locsync init --from %[1]s takes over the files that it names.",
+			p.other)
+		say("")
+	}
+	if p.From == nil {
+		return
+	}
+	say("From %s, the configuration of %s.", p.From.File, p.From.Tool)
+	if len(p.From.Notes) > 0 {
+		say("Not taken over:")
+	}
+	for _, n := range p.From.Notes {
+		say("  %s", n)
+	}
+	say("")
+}
