@@ -431,8 +431,11 @@ func (r Rule) unitOf(x *xliffReader, start xml.StartElement, at int) (l Leaf, na
 	}
 	l.Path = []string{l.Key}
 	text, has := u.target, u.target.text != "" || u.target.odd
-	if u.state == "new" || u.state == "needs-translation" {
+	switch u.state {
+	case "new", "needs-translation":
 		has = false
+	case "initial":
+		has = has && !u.segmented
 	}
 	if !has && !r.Translated {
 		text, has = u.source, true

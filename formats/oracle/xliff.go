@@ -19,6 +19,7 @@ type xliffUnit struct {
 	sources, targets int
 	source, target   xliffText
 	state            string
+	segmented        bool // it has a <segment>
 }
 
 // xliffText is a content; odd says that it has what is neither characters nor a code, or characters like one.
@@ -67,6 +68,7 @@ func (x *xliffReader) unit() (u xliffUnit, err error) {
 		switch name {
 		case "segment", "notes":
 			depth++
+			u.segmented = u.segmented || name == "segment"
 			continue
 		case "source", "target":
 			text, err := x.content()

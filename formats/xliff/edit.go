@@ -61,7 +61,7 @@ func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.
 			splices = append(splices, resource.Splice{At: u.source, Text: content})
 		}
 	}
-	if state := u.state.Of(src); u.waits(src) || state == `"initial"` || state == `'initial'` {
+	if u.waits(src) {
 		splices = append(splices, resource.Splice{At: u.state, Text: `"translated"`})
 	}
 	return splices

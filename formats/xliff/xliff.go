@@ -6,7 +6,8 @@
 // An entry is a <trans-unit>, or in version 2 a <unit> of one segment. Its key is the id; in Symfony's files the
 // resname (name), or else the source. There are two grammars of each:
 //
-//	Translations  the text is the target. A unit without one, or with the state "new" or "needs-translation", is Null
+//	Translations  the text is the target. A unit without one is Null, and so is one whose state says that it is not
+//	              translated: "new", "needs-translation", or in version 2 "initial"
 //	Source        the text is the target, where there is one, as in Symfony's files. Else it is the source, which
 //	              is in the program, so it cannot be set
 //
@@ -244,13 +245,13 @@ type unit struct {
 	segments             int
 }
 
-// waits reports whether the state says that there is no translation.
+// waits reports whether the state says that there is no translation. A target without a state is one.
 func (u unit) waits(src string) bool {
 	if u.state.Len() < 2 {
 		return false
 	}
 	state := src[u.state.Start+1 : u.state.End-1]
-	return state == "new" || state == "needs-translation"
+	return state == "new" || state == "needs-translation" || state == "initial" && u.segments > 0
 }
 
 // read reads a unit whose start tag was read.

@@ -41,6 +41,12 @@ func entry(id, inside string) string {
 
 func line(name, text string) string { return "        <" + name + ">" + text + "</" + name + ">\n" }
 
+// segment is the unit k of version 2.
+func segment(state, target string) string {
+	return "    <unit id=\"k\">\n      <segment" + state + ">\n        <source>s</source>\n        <target>" + target +
+		"</target>\n      </segment>\n    </unit>\n"
+}
+
 func both(source, target string) string { return line("source", source) + line("target", target) }
 
 // edges are cases with the text that the key k has in a translation.
@@ -71,7 +77,10 @@ var edges = []struct{ name, src, want string }{
 	{"closed unit", angular(entry("k", both("s", "Text")) + "      <trans-unit id=\"j\"/>\n"), "Text"},
 	{"comments", angular("      <!-- a -->\n" + entry("k", "        <!-- b -->\n"+both("s", "Te<!-- c -->xt"))), "Text"},
 	{"headers", strings.Replace(angular(entry("k", both("s", "Text"))), "    <body>", "    <header><tool tool-id=\"symfony\"/></header>\n    <body>", 1), "Text"},
-	{"second version", second("    <unit id=\"k\">\n      <notes>\n        <note category=\"location\">a.ts:1</note>\n      </notes>\n      <segment state=\"initial\">\n        <source>s <ph id=\"0\" equiv=\"X\"/></source>\n        <target>Text <pc id=\"1\">x</pc></target>\n      </segment>\n    </unit>\n"), `Text <pc id="1">x</pc>`},
+	{"second version", second("    <unit id=\"k\">\n      <notes>\n        <note category=\"location\">a.ts:1</note>\n      </notes>\n      <segment state=\"final\">\n" +
+		"        <source>s <ph id=\"0\" equiv=\"X\"/></source>\n        <target>Text <pc id=\"1\">x</pc></target>\n      </segment>\n    </unit>\n"), `Text <pc id="1">x</pc>`},
+	{"second version, initial", second(segment(" state=\"initial\"", "s")), ""},
+	{"second version, no state", second(segment("", "Text")), "Text"},
 	{"second version, source alone", second("    <unit id=\"k\">\n      <segment>\n        <source>s</source>\n      </segment>\n    </unit>\n"), ""},
 	{"segments", second("    <unit id=\"k\"><segment><source>s</source><target>Text</target></segment></unit>\n    <unit id=\"j\"><segment><source>a</source></segment><segment><source>b</source></segment></unit>\n"), "Text"},
 }
@@ -171,6 +180,19 @@ func TestBeside(t *testing.T) {
 	rule := oracle.Rule{Format: "xliff", Translated: true}
 	if err := rule.Prove(old.Bytes(), out, []oracle.Change{{Key: "a", Text: "Neu <x id=\"1\"/>"}, {Key: "b", Text: "Be"}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// In version 2, a target in the state that a segment begins with is not confirmed; a text for it is.
+func TestInitial(t *testing.T) {
+	src := second(segment(" state='initial'", "s"))
+	out, refused := parse(t, Translations, src).Rewrite([]resource.Edit{set("k", "Text")}, nil)
+	want := strings.NewReplacer("'initial'", "\"translated\"", "<target>s", "<target>Text").Replace(src)
+	if len(refused) > 0 || string(out) != want {
+		t.Errorf("%v\n%s, want\n%s", refused, out, want)
+	}
+	if e, _ := parse(t, Source, src).Lookup("k", ""); e.Text != "s" {
+		t.Errorf("the source's text is %q", e.Text)
 	}
 }
 
