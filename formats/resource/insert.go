@@ -290,6 +290,7 @@ type spot struct {
 	model int            // the container in like, -1 when it has none
 	asked int            // how often a gap was looked for
 	after map[string]int // by label of like's children: the nearest earlier sibling that is here, -1 for none
+	order order          // of the children, once it was asked for
 }
 
 func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
@@ -361,13 +362,10 @@ func (r *rewrite) places(f *File, in, model int) map[string]int {
 // placeOf applies the position rule: behind the nearest earlier sibling of like that f has, too.
 func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 	if sorted, ok := f.grammar.(Sorted); ok {
-		after := -1
-		for c := range f.Children(in) {
-			if sorted.Compare(f.Name(c), strings.TrimSuffix(label, formsMark)) < 0 {
-				after = c
-			}
+		if s.order == nil {
+			s.order = inOrder(f.Children(in), f.Name, sorted.Compare)
 		}
-		return Place{in, after}
+		return Place{in, s.order.before(strings.TrimSuffix(label, formsMark), sorted.Compare)}
 	}
 	if f.nodes[in].Kind == Forms && !counted(label) {
 		after := -1

@@ -116,6 +116,7 @@ func (s *scanner) file() error {
 			if s.src[s.json[i].Value.Start] != '"' {
 				return s.refuse(i, "sourceLanguage is a string")
 			}
+			out.Note = s.json[i].Value // see of
 		}
 	}
 	if found == 0 {

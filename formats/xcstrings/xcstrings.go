@@ -175,8 +175,8 @@ func (g grammar) of(f *resource.File) (string, error) {
 	if g.language != "" {
 		return g.language, nil
 	}
-	if source := SourceLanguage(f.Source()); source != "" {
-		return source, nil
+	if said := f.Node(0).Note; said.Len() > 2 {
+		return jsonfile.Unquote(said.Of(f.Source())), nil
 	}
 	return "", errors.New(`the catalog does not say its "sourceLanguage"; write it there`)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
@@ -339,5 +340,67 @@ func BenchmarkParse(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// New keys are placed in the order of Xcode, with work in proportion to the file, also where the file is not in order.
+func TestManyNewKeys(t *testing.T) {
+	made := func(n, step int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s\n    \"Key %d\" : {\n\n    }", []string{",", ""}[min(1, 1/(i+1))], i*step%n*2)
+		}
+		return "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {" + b.String() +
+			"\n  },\n  \"version\" : \"1.0\"\n}"
+	}
+	spent := func(n int) (least time.Duration) {
+		var edits []resource.Edit
+		for i := range n {
+			edits = append(edits, set(fmt.Sprintf("Key %d", i*2+1), "", "Text"))
+		}
+		f := parse(t, made(n, 1), "")
+		for range 3 {
+			start := time.Now()
+			out, refused := f.Rewrite(edits, nil)
+			if took := time.Since(start); least == 0 || took < least {
+				least = took
+			}
+			if len(refused) > 0 || strings.Count(string(out), "Text") != n {
+				t.Fatal(refused)
+			}
+		}
+		return least
+	}
+	if few, many := spent(500), spent(4000); many > 30*few {
+		t.Errorf("500 new keys take %v, 4000 take %v", few, many)
+	}
+	shuffled := made(50, 7)
+	var all []resource.Edit
+	for i := range 50 {
+		all = append(all, set(fmt.Sprintf("Key %d", i*2+1), "", "Text"))
+	}
+	together, refused := rewritten(t, shuffled, "", all...)
+	if len(refused) > 0 {
+		t.Fatal(refused)
+	}
+	names := func(src string) (names []string) {
+		for e := range parse(t, src, "").Entries() {
+			names = append(names, e.Key)
+		}
+		return names
+	}
+	before := names(shuffled)
+	for _, e := range all { // each is behind the last old one that is before it in order
+		got, refused := rewritten(t, shuffled, "", e)
+		if len(refused) > 0 {
+			t.Fatal(refused)
+		}
+		alone := names(got)
+		at := slices.Index(alone, e.Key)
+		all := names(together)
+		olds := slices.DeleteFunc(all[:slices.Index(all, e.Key)], func(n string) bool { return !slices.Contains(before, n) })
+		if !slices.Equal(olds, alone[:at]) {
+			t.Errorf("%s alone is behind %q, with others behind %q", e.Key, alone[:at], olds)
+		}
 	}
 }
