@@ -31,12 +31,13 @@ const (
 		"PO of the source language. Plurals are forms of one key; the header's formula tells their categories; " +
 		"forms for fractions and millions alone are not taken. Fuzzy entries are not pushed, and count as not " +
 		"translated, as programs pass over them; a pull that writes their text takes the mark away. Obsolete " +
-		"entries, references and flags stay; extracted comments go along. A new language has Language and " +
+		"entries, references and flags stay; flags like `c-format` and `no-python-format` say what is a placeholder in " +
+		"that text. Extracted comments go along. A new language has Language and " +
 		"Plural-Forms in its header, and all entries of its source; `incomplete = \"blank\"` does nothing."
 	notesXLIFF = "Versions 1.2 and 2, of one language pair. The key is the id; in a folder `translations`, which is " +
 		"Symfony's, the resname (`name`) or else the source. The source file's text is the target, where it has one, " +
-		"else the source. A target with the state `new` or `needs-translation` is not pushed, and counts as not " +
-		"translated; a pull that writes it makes that `translated`, and brings the unit's source up to date. Inline " +
+		"else the source. A target with the state `new`, `needs-translation` or `initial` is not pushed, and counts " +
+		"as not translated; a pull that writes it makes that `translated`, and brings the unit's source up to date. Inline " +
 		"codes are in the texts as they are spelled. Notes go along. A new language has the units with translations. " +
 		"Plurals are messages inside a text; `incomplete = \"blank\"` does nothing. Units of several segments are " +
 		"left alone, and so are Xcode's exports."

@@ -99,6 +99,23 @@ func (grammar) Note(src string, n *resource.Node) string {
 	return strings.Join(lines, "\n")
 }
 
+// Flags are what is behind "#," above an entry.
+func (grammar) Flags(f *resource.File, i int) string {
+	src, n := f.Source(), f.Node(i)
+	if n.Style&formMask > 0 {
+		n = f.Node(int(n.Parent))
+	}
+	flags := ""
+	for above := src[n.Whole.Start:max(n.Name.Start, n.Whole.Start)]; above != ""; {
+		line, rest, _ := strings.Cut(above, "\n")
+		if said, is := strings.CutPrefix(strings.TrimSpace(line), "#,"); is {
+			flags = strings.TrimPrefix(flags+","+said, ",")
+		}
+		above = rest
+	}
+	return strings.TrimSpace(flags)
+}
+
 // Comment returns where the comment line at an offset ends.
 func (grammar) Comment(src string, at int) int {
 	if src[at] != '#' || at > 0 && src[at-1] != '\n' {

@@ -9,13 +9,14 @@ import (
 
 // Entry is one leaf under its key.
 type Entry struct {
-	Key  string // as the service knows it: the name, or the nested names joined by the separator
-	Form string // which of a key's texts: plural category or item index; empty otherwise
-	Kind Kind   // Text, Null or Other
-	Text string // decoded; only for Text
-	Note string // the comment that belongs to it, for translators
-	Item bool   // it is an item of a List, so that its key ends in its index
-	Node int    // its node, for spans; meaningless to Compose without the file
+	Key   string // as the service knows it: the name, or the nested names joined by the separator
+	Form  string // which of a key's texts: plural category or item index; empty otherwise
+	Kind  Kind   // Text, Null or Other
+	Text  string // decoded; only for Text
+	Note  string // the comment that belongs to it, for translators
+	Flags string // what the file says of how programs use it; see Flagged
+	Item  bool   // it is an item of a List, so that its key ends in its index
+	Node  int    // its node, for spans; meaningless to Compose without the file
 }
 
 // Entries yields the leaves that have keys, in file order. Two entries may have one key (see Duplicates).
@@ -40,6 +41,9 @@ func (f *File) entry(i int, at id) Entry {
 		e.Note = f.grammar.Note(f.src, n)
 	} else if up.Kind == Forms && up.Note.Len() > 0 {
 		e.Note = f.grammar.Note(f.src, up)
+	}
+	if flagged, is := f.grammar.(Flagged); is {
+		e.Flags = flagged.Flags(f, i)
 	}
 	return e
 }

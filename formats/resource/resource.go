@@ -187,6 +187,12 @@ func keepsGaps(g Grammar) bool {
 	return is && k.KeepsGaps()
 }
 
+// Flagged is implemented by grammars whose files say of single entries how programs use them. Flags are those of
+// leaf i, as gettext spells them: "c-format, no-wrap".
+type Flagged interface {
+	Flags(f *File, i int) string
+}
+
 // Multilingual is implemented by grammars whose files have the texts of all languages. In is the grammar of one of
 // them, as paths spell it, or of the source language for "": it reads the file as if it had no other.
 //

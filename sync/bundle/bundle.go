@@ -309,7 +309,7 @@ func Texts(f *resource.File) catalog.Catalog {
 		if e.Kind != resource.Text {
 			continue
 		}
-		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text, Note: e.Note}
+		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text, Note: e.Note, Flags: e.Flags}
 		if i, twice := index[u.Name]; twice {
 			c[i] = u
 			continue

@@ -46,8 +46,9 @@ func (n Name) Compare(o Name) int {
 // Unit is one text in one language. Text is decoded: no escapes of any file format.
 type Unit struct {
 	Name
-	Text string
-	Note string // what the file says about it, for translators
+	Text  string
+	Note  string // what the file says about it, for translators
+	Flags string // what the file says about it, for programs
 }
 
 // Catalog is the texts of one language in the order of their file. Names are unique.

@@ -47,8 +47,9 @@ func (e *Examiner) Examine(n catalog.Name, text string) []check.Finding {
 	if !ok {
 		return nil
 	}
-	in := check.Input{Programs: e.b.Format.Programs, Key: n.Key, Form: n.Form, Source: e.source[at].Text,
-		Translation: text, Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: Skips(e.b, n.Key)}
+	source := e.source[at]
+	in := check.Input{Programs: e.b.Format.Programs.Flagged(source.Flags), Key: n.Key, Form: n.Form,
+		Source: source.Text, Translation: text, Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: Skips(e.b, n.Key)}
 	switch {
 	case plural.IsCategory(n.Form):
 		in.Forms = e.forms(func(category string) catalog.Name { return catalog.Name{Key: n.Key, Form: category} })

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -58,6 +59,34 @@ func TestExamine(t *testing.T) {
 	}
 	if lacks := LackingForms(to.Sources[0], to.Language, source, bundle.Texts(f)); len(lacks) != 1 || lacks["p"].Reason == "" {
 		t.Errorf("lacking %v", lacks)
+	}
+}
+
+// What gettext's flags say of one text decides what a placeholder is in it.
+func TestExamineByFlags(t *testing.T) {
+	var source, target strings.Builder
+	for flags, texts := range map[string][3]string{
+		"":                    {"a", "%s {b}", "%d {b}"}, // whether the types count is not known
+		"c-format":            {"c", "%s {d}", "%s {e}"}, // braces are braces
+		"c-format, no-wrap":   {"wrong: type", "%s", "%d"},
+		"python-format":       {"wrong: name", "%(who)s", "%(wer)s"},
+		"no-c-format":         {"f", "100%s", "100%d"},
+		"python-brace-format": {"g", "{h} 5%d", "{h} 5%s"},
+		"csharp-format":       {"wrong: brace", "{0}", "{1}"},
+	} {
+		source.WriteString("#, " + flags + "\nmsgid \"" + texts[0] + "\"\nmsgstr \"" + texts[1] + "\"\n\n")
+		target.WriteString("msgid \"" + texts[0] + "\"\nmsgstr \"" + texts[2] + "\"\n\n")
+	}
+	source.WriteString("#, c-format\nmsgid \"%d x\"\nmsgid_plural \"%d xs\"\nmsgstr[0] \"%d x\"\nmsgstr[1] \"%d xs\"\n")
+	target.WriteString("msgid \"%d x\"\nmsgid_plural \"%d xs\"\nmsgstr[0] \"%s x\"\nmsgstr[1] \"%d y\"\n" +
+		"msgstr[2] \"%d z\"\n")
+	to, texts, f := files(t, "po", source.String(), target.String())
+	of := New(to.Sources[0], to.Language, texts)
+	for _, u := range bundle.Texts(f) {
+		wrong := len(check.Breaking(of.Examine(u.Name, u.Text))) > 0
+		if want := strings.HasPrefix(u.Key, "wrong") || strings.HasPrefix(u.Text, "%s x"); wrong != want {
+			t.Errorf("%s %q: %v", u.Name, u.Text, of.Examine(u.Name, u.Text))
+		}
 	}
 }
 
