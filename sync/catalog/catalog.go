@@ -63,6 +63,24 @@ func (c Catalog) Index() map[Name]int {
 	return index
 }
 
+// Texts gives each name's text.
+func (c Catalog) Texts() map[Name]string {
+	texts := make(map[Name]string, len(c))
+	for i := range c {
+		texts[c[i].Name] = c[i].Text
+	}
+	return texts
+}
+
+// ByKey sorts the texts to their keys.
+func (c Catalog) ByKey() map[string]Catalog {
+	keys := make(map[string]Catalog, len(c))
+	for _, u := range c {
+		keys[u.Key] = append(keys[u.Key], u)
+	}
+	return keys
+}
+
 // Keys is the set of service keys that the catalog has at least one text for.
 func (c Catalog) Keys() map[string]bool {
 	keys := make(map[string]bool, len(c))

@@ -1,6 +1,9 @@
 package catalog
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Op is what happened to a text.
 type Op uint8
@@ -46,15 +49,11 @@ func Diff(base Marks, now Catalog) []Change {
 	if seen == len(base) {
 		return changes
 	}
-	present := now.Index()
-	var gone []Name
-	for n := range base {
-		if _, ok := present[n]; !ok {
-			gone = append(gone, n)
-		}
+	gone := maps.Clone(base)
+	for i := range now {
+		delete(gone, now[i].Name)
 	}
-	slices.SortFunc(gone, Name.Compare)
-	for _, n := range gone {
+	for _, n := range gone.Names() {
 		changes = append(changes, Change{Op: Removed, Name: n})
 	}
 	return changes
@@ -112,6 +111,15 @@ func Renames(base Marks, now Catalog, changes []Change) []Rename {
 		}
 	}
 	return renames
+}
+
+// Names are those that changes are about.
+func Names(changes []Change) map[Name]bool {
+	names := make(map[Name]bool, len(changes))
+	for i := range changes {
+		names[changes[i].Name] = true
+	}
+	return names
 }
 
 // speaks reports whether a text holds anything that identifies it: at least one letter or digit of any script.

@@ -3,7 +3,6 @@ package catalog
 import (
 	"encoding/binary"
 	"errors"
-	"slices"
 	"unique"
 )
 
@@ -41,23 +40,15 @@ func (m Marks) Encode() []byte {
 	buf := make([]byte, 0, 10+48*len(m))
 	buf = binary.AppendUvarint(buf, uint64(len(m)))
 	last := ""
-	type entry struct {
-		Name
-		mark Mark
-	}
-	entries := make([]entry, 0, len(m))
-	for name, mark := range m {
-		entries = append(entries, entry{name, mark})
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return a.Compare(b.Name) })
-	for _, name := range entries {
+	for _, name := range m.Names() {
 		shared := sharedPrefix(last, name.Key)
 		buf = binary.AppendUvarint(buf, uint64(shared))
 		buf = binary.AppendUvarint(buf, uint64(len(name.Key)-shared))
 		buf = append(buf, name.Key[shared:]...)
 		buf = binary.AppendUvarint(buf, uint64(len(name.Form)))
 		buf = append(buf, name.Form...)
-		buf = append(buf, name.mark[:]...)
+		mark := m[name]
+		buf = append(buf, mark[:]...)
 		last = name.Key
 	}
 	return buf
@@ -134,14 +125,4 @@ func (r *reader) take(n uint64) []byte {
 }
 
 // bytes takes a length and so many bytes.
-func (r *reader) bytes() []byte {
-	n := r.number()
-	if r.short {
-		return nil
-	}
-	taken := r.take(n)
-	if r.short {
-		return nil
-	}
-	return taken
-}
+func (r *reader) bytes() []byte { return r.take(r.number()) }

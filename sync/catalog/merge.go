@@ -71,10 +71,7 @@ type Merged struct {
 func Merge(in Three) Merged {
 	out := Merged{Agreed: Marks{}}
 	living := in.Source.Keys()
-	sourceText := make(map[Name]string, len(in.Source))
-	for _, u := range in.Source {
-		sourceText[u.Name] = u.Text
-	}
+	sourceText := in.Source.Texts()
 	ours := in.Ours.Index()
 	for _, their := range in.order() {
 		text := their.Text
@@ -93,16 +90,6 @@ func Merge(in Three) Merged {
 			out.take(Added, their.Name, text)
 		default:
 			out.weigh(in, their, in.Ours[at].Text, sourceText[their.Name])
-		}
-	}
-	theirs := in.Theirs.Index()
-	for _, u := range in.Ours {
-		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be
-		// first contact.
-		if _, there := theirs[u.Name]; !there && living[u.Key] {
-			if base, known := in.Base[u.Name]; known {
-				out.Agreed[u.Name] = base
-			}
 		}
 	}
 	out.leaveUndecided(in.Base)
@@ -214,6 +201,8 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 			out.Changes = append(out.Changes, Change{Op: Removed, Name: our.Name})
 			out.Blanked = append(out.Blanked, our.Name)
 		}
+		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be
+		// first contact.
 		if base, known := in.Base[our.Name]; known && !there {
 			out.Agreed[our.Name] = base
 		}
@@ -230,10 +219,7 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 // order returns the service's living texts in the order of the source, forms that the source lacks right
 // after the last one of their key, so that what is new is written in the order in which the source has it.
 func (in Three) order() []Unit {
-	byKey := make(map[string][]Unit, len(in.Theirs))
-	for _, u := range in.Theirs {
-		byKey[u.Key] = append(byKey[u.Key], u)
-	}
+	byKey := in.Theirs.ByKey()
 	ordered := make([]Unit, 0, len(in.Theirs))
 	for _, s := range in.Source {
 		if units, ok := byKey[s.Key]; ok {

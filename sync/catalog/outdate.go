@@ -1,8 +1,6 @@
 package catalog
 
-import (
-	"slices"
-)
+import "slices"
 
 // Made is what Outdate looks at: one file in one language.
 type Made struct {
@@ -69,7 +67,7 @@ func Outdate(in Made) Fresh {
 		return Fresh{For: in.For}
 	}
 	out := Fresh{Now: Marks{}, For: Marks{}, Outdated: Marks{}}
-	ours, theirs := byKey(in.Ours), byKey(in.Theirs)
+	ours, theirs := in.Ours.ByKey(), in.Theirs.ByKey()
 	before, base, stood := namesByKey(in.Outdated), namesByKey(in.Base), namesByKey(in.Stood)
 	for key, source := range in.Source {
 		if len(ours[key.Key]) == 0 && len(theirs[key.Key]) == 0 && len(before[key.Key]) == 0 {
@@ -141,14 +139,6 @@ func (in Made) fits() bool {
 // newer reports whether a key has a text that is not among the old ones.
 func newer(old Marks, texts []Unit) bool {
 	return slices.ContainsFunc(texts, func(u Unit) bool { return u.Text != "" && !old.Has(u.Name, u.Text) })
-}
-
-func byKey(c Catalog) map[string][]Unit {
-	units := make(map[string][]Unit, len(c))
-	for _, u := range c {
-		units[u.Key] = append(units[u.Key], u)
-	}
-	return units
 }
 
 func namesByKey(m Marks) map[string][]Name {

@@ -41,6 +41,13 @@ func Learn(history catalog.Marks, n catalog.Name, m catalog.Mark) {
 	}
 }
 
+// LearnAll makes texts the youngest of a history, one after the other.
+func LearnAll(history catalog.Marks, texts catalog.Catalog) {
+	for _, u := range texts {
+		Learn(history, u.Name, catalog.MarkOf(u.Text))
+	}
+}
+
 // Inherit adds to a history the texts that keys have had under other names in another one, form by form.
 func Inherit(history, from catalog.Marks, names map[string]string) {
 	for n := range from {

@@ -213,6 +213,26 @@ func (t Table[T]) Delete(w Writer, scope, id string) error {
 	return w.DeleteRecord(Key{scope, t.kind, id})
 }
 
+// PutAll stores records that know their ids.
+func PutAll[T interface{ ID() string }](t Table[T], w Writer, scope string, all []T) error {
+	for _, value := range all {
+		if err := t.Put(w, scope, value.ID(), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteAll forgets records that know their ids.
+func DeleteAll[T interface{ ID() string }](t Table[T], w Writer, scope string, all []T) error {
+	for _, value := range all {
+		if err := t.Delete(w, scope, value.ID()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ID is an id of several parts.
 func ID(parts ...string) string { return strings.Join(parts, "\x00") }
 

@@ -108,9 +108,6 @@ func acceptSlot(p Memory, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (we
 	if len(has) == 0 {
 		return weight, nil
 	}
-	if err := outdate(p, tx, slot); err != nil {
-		return 0, err
-	}
 	if marks == nil {
 		marks = make(catalog.Marks, len(has))
 	}
@@ -119,7 +116,7 @@ func acceptSlot(p Memory, tx ledger.Writer, slot ledger.Slot, a *Acceptance) (we
 			marks[u.Name] = u.Mark
 		}
 	}
-	return weight + len(has), tx.SetMarks(slot, marks)
+	return weight + len(has), errors.Join(outdate(p, tx, slot), tx.SetMarks(slot, marks))
 }
 
 // Accept remembers an acceptance within a transaction.
@@ -197,10 +194,7 @@ func (p Memory) DoubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks
 	if !doubted {
 		return 1 + len(marks), nil
 	}
-	if err := outdate(p, tx, slot); err != nil {
-		return 0, err
-	}
-	return 1 + 2*len(marks), tx.SetMarks(slot, marks)
+	return 1 + 2*len(marks), errors.Join(outdate(p, tx, slot), tx.SetMarks(slot, marks))
 }
 
 // ForgetAfter is when a job is not waited for any more: the service has forgotten it by then, or never will finish it.

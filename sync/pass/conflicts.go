@@ -64,8 +64,8 @@ func (c Conflict) Had(n catalog.Name) (texts []catalog.Mark) {
 // HadShown are those that a person who decides a conflict has had: what both sides had before, and the service's.
 func (c Conflict) HadShown(n catalog.Name) []catalog.Mark {
 	texts := c.Had(n)
-	if at, is := c.Theirs.Index()[n]; is {
-		texts = append(texts, catalog.MarkOf(c.Theirs[at].Text))
+	if text, is := c.Theirs.Texts()[n]; is {
+		texts = append(texts, catalog.MarkOf(text))
 	}
 	return texts
 }

@@ -179,15 +179,24 @@ func (x *exporting) begin(ctx context.Context) error {
 	for i, a := range x.asks {
 		x.branch.Announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.Group.Collection),
 			Done: int64(i), Total: int64(len(x.asks))})
-		j, err := beginExport(ctx, x.branch, x.branch.ExportRequest(a))
-		if err != nil && !x.unknown(a, err) {
-			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
+		at, req := x.branch.Now().UTC(), x.branch.ExportRequest(a)
+		id, err := x.branch.Service.Strings().StartExport(ctx, req)
+		if err == nil {
+			x.jobs[i] = &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: at, Service: string(id), Request: Question(req)}
+			err = x.branch.Memory().Remember(x.jobs[i])
+		} else if x.unknown(a, err) {
+			x.answers[i], err = x.nothing(a), nil
 		}
-		if x.jobs[i] = j; err != nil {
-			x.jobs[i], x.answers[i] = nil, &Exported{Group: a.Group, languages: a.Languages}
+		if err != nil {
+			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
 		}
 	}
 	return nil
+}
+
+// nothing is the answer of a service that has nothing.
+func (x *exporting) nothing(a ExportAsk) *Exported {
+	return &Exported{Group: a.Group, languages: a.Languages}
 }
 
 // unknown reports whether the service refuses a question because the collection is not there: it appears by the first
@@ -222,7 +231,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return &Exported{Group: a.Group, languages: a.Languages, Failed: true}, nil
 	}
 	if err != nil && x.unknown(a, err) {
-		return &Exported{Group: a.Group, languages: a.Languages}, nil
+		return x.nothing(a), nil
 	}
 	return x.read(a, j, archive, err)
 }
@@ -327,39 +336,27 @@ func everPushed(p *Branch, collection string) bool {
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
-func beginExport(ctx context.Context, p *Branch, req service.ExportRequest) (*ledger.Job, error) {
-	j := &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: p.Now().UTC(), Request: Question(req)}
-	id, err := p.Service.Strings().StartExport(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	j.Service = string(id)
-	return j, p.Memory().Remember(j)
-}
-
 // ReadArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be
 // read is reported; a bare file that cannot be read makes the whole answer unusable (ErrUnusable), since it need not
 // come from the service.
 func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
 	var x *Exported
-	err := kept.Within(a.Wanted, func() (err error) {
-		x, err = readEntries(p, a, archive, kept)
-		return err
-	})
-	return x, err
-}
-
-func readEntries(p *Branch, a ExportAsk, archive *service.Archive, kept *bundle.Kept) (*Exported, error) {
-	x := &Exported{Group: a.Group, languages: a.Languages}
-	for _, bad := range archive.Refused {
-		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: bad.Name,
-			Problem: "this entry of the service's archive is not used: " + bad.Reason +
-				"; change the label or the template at the service that names it so"})
-	}
-	for _, entry := range archive.Entries {
-		if err := x.readEntry(p, a, archive.Raw, entry, kept); err != nil {
-			return nil, err
+	err := kept.Within(a.Wanted, func() error { // which may be done again
+		x = &Exported{Group: a.Group, languages: a.Languages}
+		for _, bad := range archive.Refused {
+			x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: bad.Name,
+				Problem: "this entry of the service's archive is not used: " + bad.Reason +
+					"; change the label or the template at the service that names it so"})
 		}
+		for _, entry := range archive.Entries {
+			if err := x.readEntry(p, a, archive.Raw, entry, kept); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return x, nil
 }

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"time"
 
 	"github.com/locsync/locsync/sync/failure"
@@ -9,13 +10,7 @@ import (
 
 // Besides are problems without those that are found elsewhere.
 func Besides(problems []report.Problem, elsewhere map[report.Problem]bool) []report.Problem {
-	var others []report.Problem
-	for _, p := range problems {
-		if !elsewhere[p] {
-			others = append(others, p)
-		}
-	}
-	return others
+	return slices.DeleteFunc(slices.Clone(problems), func(p report.Problem) bool { return elsewhere[p] })
 }
 
 // stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as

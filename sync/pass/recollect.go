@@ -47,24 +47,14 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 	}
 	return !done, p.Ledger.Update(func(tx ledger.Writer) error {
 		for _, f := range found {
-			for _, m := range f.renames {
-				if done {
-					break // the sources tell of them
-				}
-				if err := ledger.Renames.Put(tx, p.StateName(), m.ID(), m); err != nil {
-					return err
-				}
+			if done {
+				f.renames = nil // the sources tell of them
 			}
-		}
-		marks, err := remembered(p, tx, found)
-		if err != nil {
-			return err
-		}
-		for slot, m := range marks {
-			if err := tx.SetMarks(slot, m); err != nil {
+			if err := f.remember(p, tx); err != nil {
 				return err
 			}
 		}
+		var err error
 		if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
 			last := made[len(made)-1].Commit
 			err = ledger.SeenAt.Put(tx, p.StateName(), LookAt(p.Project.Pull.Branch).Record(), last)
@@ -79,7 +69,7 @@ func (p *Branch) BroughtBy(
 ) (map[string]*recollected, error) {
 	found := make(map[string]*recollected)
 	for _, m := range made {
-		if err := recollectOne(ctx, p, p.Repo, m, bundles, found); err != nil {
+		if err := recollectOne(ctx, p, m, bundles, found); err != nil {
 			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
@@ -115,71 +105,42 @@ func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog
 	return nil
 }
 
-// remembered is what the state has of the target files, with what was found in the history.
-func remembered(
-	p *Branch, state ledger.Reader, found map[string]*recollected,
-) (map[ledger.Slot]catalog.Marks, error) {
-	marks := make(map[ledger.Slot]catalog.Marks)
-	for _, f := range found {
-		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
-			ledger.Known: f.learned, ledger.Merged: f.merged, LookAt(p.Project.Pull.Branch).Kind(): f.merged,
-		} {
-			slot := p.Memory().Slot(kind, f.Path, f.Language.Code)
-			before, err := state.Marks(slot)
-			if err != nil {
-				return nil, err
-			}
-			if before == nil {
-				before = make(catalog.Marks)
-			}
-			marks[slot] = now(before)
-		}
-	}
-	return marks, nil
-}
-
-func (f *recollected) learned(history catalog.Marks) catalog.Marks {
-	for _, u := range f.known {
-		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
-	}
-	return history
-}
-
-func (f *recollected) merged(base catalog.Marks) catalog.Marks {
-	maps.Copy(base, f.Agreed)
-	return base
+// remember adds what was learned about a file to what the ledger has.
+func (f *recollected) remember(p *Branch, tx ledger.Writer) error {
+	slot := func(kind ledger.TargetMarks) ledger.Slot { return p.Memory().Slot(kind, f.Path, f.Language.Code) }
+	agreed := func(base catalog.Marks) { maps.Copy(base, f.Agreed) }
+	return errors.Join(ledger.PutAll(ledger.Renames, tx, p.StateName(), f.renames),
+		ledger.Amend(tx, slot(ledger.Known), func(history catalog.Marks) { ledger.LearnAll(history, f.known) }),
+		ledger.Amend(tx, slot(ledger.Merged), agreed),
+		ledger.Amend(tx, slot(LookAt(p.Project.Pull.Branch).Kind()), agreed))
 }
 
 // MetBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
 // file by itself keeps from being sent was told when they were, and is only a warning now.
 func MetBefore(ours, theirs catalog.Catalog) bool {
-	index := theirs.Index()
-	return slices.ContainsFunc(ours, func(u catalog.Unit) bool {
-		at, both := index[u.Name]
-		return both && u.Text != "" && theirs[at].Text == u.Text
-	})
+	has := theirs.Texts()
+	return slices.ContainsFunc(ours, func(u catalog.Unit) bool { return u.Text != "" && has[u.Name] == u.Text })
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.
 func recollectOne(
-	ctx context.Context, p *Branch, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle,
-	found map[string]*recollected,
+	ctx context.Context, p *Branch, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected,
 ) error {
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {
-		changed, err := repo.History.Changed(ctx, parent, made.Commit)
+		changed, err := p.Repo.History.Changed(ctx, parent, made.Commit)
 		if err != nil {
 			return err
 		}
 		for _, path := range changed {
 			paths[path]++
 		}
-		if parents[i], err = repo.AtCommit(parent); err != nil {
+		if parents[i], err = p.Repo.AtCommit(parent); err != nil {
 			return err
 		}
 	}
-	now, err := repo.AtCommit(made.Commit)
+	now, err := p.Repo.AtCommit(made.Commit)
 	if err != nil {
 		return err
 	}
@@ -244,6 +205,15 @@ func (f *recollected) learnFrom(
 func TextsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
 	f, _, err := t.Sources[0].Read(tip, t.Path, t.Language)
 	return bundle.Texts(f), err
+}
+
+// TextsIn is TextsAt of a commit that is named.
+func (p *Branch) TextsIn(commit string, t bundle.Target) (catalog.Catalog, error) {
+	tip, err := p.Repo.AtCommit(commit)
+	if err != nil {
+		return nil, err
+	}
+	return TextsAt(tip, t)
 }
 
 // LookAt names what is looked at: the working tree or a branch.

@@ -76,10 +76,10 @@ func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []cat
 		}
 	}
 	r.Gone = make(catalog.Marks)
-	index := s.Texts.Index()
+	texts := s.Texts.Texts()
 	for _, n := range r.Before.Names() {
-		if at, back := index[n]; back {
-			r.Fresh = append(r.Fresh, catalog.Change{Op: catalog.Added, Name: n, Text: s.Texts[at].Text})
+		if text, back := texts[n]; back {
+			r.Fresh = append(r.Fresh, catalog.Change{Op: catalog.Added, Name: n, Text: text})
 		}
 	}
 	for _, c := range changes {
