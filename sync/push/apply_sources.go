@@ -71,10 +71,7 @@ func (r *sourcePass) tellVerdict(v verdict) {
 
 // seeMissing remembers which files are missed for the first time, and which are there again.
 func (r *sourcePass) seeMissing(a *accepted.Sources) error {
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.Tree.Sources {
-		here[s.ID()] = true
-	}
+	here := present(a)
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Missed {
 			r.branch.Log.Info("a source file is missing; it counts as deleted when the next push does not find it either")
@@ -93,6 +90,15 @@ func (r *sourcePass) seeMissing(a *accepted.Sources) error {
 		}
 		return nil
 	})
+}
+
+// present are the files that are there.
+func present(a *accepted.Sources) map[ledger.Source]bool {
+	here := make(map[ledger.Source]bool)
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
+	}
+	return here
 }
 
 // conclude tells the keys of files that are gone, and remembers them and the files that moved.
@@ -128,42 +134,21 @@ func (r *sourcePass) rememberRenames(tx ledger.Writer, s *compared) error {
 	if len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 {
 		return nil
 	}
-	for _, m := range known.Stale {
-		if err := ledger.Renames.Delete(tx, r.branch.StateName(), m.ID()); err != nil {
-			return err
-		}
-	}
-	for _, m := range known.Found {
-		if err := ledger.Renames.Put(tx, r.branch.StateName(), m.ID(), m); err != nil {
-			return err
-		}
-	}
-	return tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), known.Gone)
+	return errors.Join(ledger.DeleteAll(ledger.Renames, tx, r.branch.StateName(), known.Stale),
+		ledger.PutAll(ledger.Renames, tx, r.branch.StateName(), known.Found),
+		tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), known.Gone))
 }
 
 // rememberMoves stores the moves, and forgets those whose old file is there again.
 func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error {
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.Tree.Sources {
-		here[s.ID()] = true
-	}
 	stored, err := ledger.Moves.List(tx, project)
 	if err != nil {
 		return err
 	}
-	for _, m := range stored {
-		if here[m.From] {
-			if err := ledger.Moves.Delete(tx, project, m.ID()); err != nil {
-				return err
-			}
-		}
-	}
-	for _, m := range a.Moves {
-		if err := ledger.Moves.Put(tx, project, m.ID(), m); err != nil {
-			return err
-		}
-	}
-	return nil
+	here := present(a)
+	back := slices.DeleteFunc(stored, func(m ledger.Move) bool { return !here[m.From] })
+	return errors.Join(ledger.DeleteAll(ledger.Moves, tx, project, back),
+		ledger.PutAll(ledger.Moves, tx, project, a.Moves))
 }
 
 // seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.

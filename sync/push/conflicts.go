@@ -115,15 +115,14 @@ func (r *decisions) readInsistences(
 			continue
 		}
 		r.branch.Say("asking what the service has in %q", g.Collection)
-		present, err := r.export(ctx, g, languages, string(service.Draft))
+		ask := pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft)}
+		answers, err := r.ask(ctx, []pass.ExportAsk{ask})
 		if err != nil {
 			return nil, err
 		}
-		r.exports++
-		unread(r.state, present)
 		for _, one := range mine {
-			if b := one.to.Sources[0]; !present.Lacks(b, one.to.Language) {
-				one.theirs = present.Of(b, one.to.Language).Restrict(map[string]bool{one.conflict.Key: true})
+			if b := one.to.Sources[0]; !answers[0].Lacks(b, one.to.Language) {
+				one.theirs = answers[0].Of(b, one.to.Language).Restrict(map[string]bool{one.conflict.Key: true})
 				one.format = g.ExportFormat()
 				all = append(all, one)
 			}

@@ -92,10 +92,7 @@ func resolved(
 // insists reports whether the repository's text of a decided conflict replaces one of the service's: the person who
 // decided has had what was shown.
 func insists(c pass.Conflict, theirs catalog.Unit) bool {
-	claim := catalog.Claim{Present: theirs.Text, Past: c.HadShown(theirs.Name)}
-	if at, is := c.Ours.Index()[theirs.Name]; is {
-		claim.New = c.Ours[at].Text
-	}
+	claim := catalog.Claim{New: c.Ours.Texts()[theirs.Name], Present: theirs.Text, Past: c.HadShown(theirs.Name)}
 	return catalog.Decide(claim.Youngest()) <= catalog.Replaces
 }
 

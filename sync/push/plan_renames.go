@@ -29,7 +29,7 @@ type translations struct {
 
 // findEdited finds them in the texts of a snapshot; those of an earlier one stay.
 func (t *translations) findEdited(texts catalog.Catalog) {
-	for key, texts := range byKey(texts) {
+	for key, texts := range written(texts).ByKey() {
 		unknown := func(u catalog.Unit) bool { return !ledger.Holds(t.past, u) }
 		if t.edited[key] != nil || !slices.ContainsFunc(texts, unknown) {
 			continue
@@ -150,12 +150,9 @@ func (k *followingKey) follows(f *followingFile) (texts catalog.Catalog, ours bo
 // had is in the histories of both names: a text that only the old one had was written under the new one since. A name
 // that another source text had before has old translations of that, which its own history knows.
 func (k *followingKey) meets(texts catalog.Catalog, now *translations) (outcome catalog.Outcome) {
-	there, index := now.theirs[k.rename.To.Key], texts.Index()
+	there, comes := now.theirs[k.rename.To.Key], texts.Texts()
 	for _, u := range there {
-		claim := catalog.Claim{Present: u.Text}
-		if at, is := index[u.Name]; is {
-			claim.New = texts[at].Text
-		}
+		claim := catalog.Claim{New: comes[u.Name], Present: u.Text}
 		own, present := ledger.Texts(now.past, u.Name), catalog.MarkOf(u.Text)
 		was := ledger.Texts(k.was.past, catalog.Name{Key: k.rename.From.Key, Form: u.Form})
 		was = slices.DeleteFunc(was, func(m catalog.Mark) bool { return m == present && !slices.Contains(own, m) })
@@ -217,15 +214,9 @@ func (of *following) ship(to *imports.Batch, project *config.Project, f *followi
 	return nil
 }
 
-// byKey sorts texts that are not blank to their keys.
-func byKey(c catalog.Catalog) map[string]catalog.Catalog {
-	keys := make(map[string]catalog.Catalog)
-	for _, u := range c {
-		if u.Text != "" {
-			keys[u.Key] = append(keys[u.Key], u)
-		}
-	}
-	return keys
+// written are texts without blanks.
+func written(texts catalog.Catalog) catalog.Catalog {
+	return slices.DeleteFunc(slices.Clone(texts), func(u catalog.Unit) bool { return u.Text == "" })
 }
 
 // without are texts without those that were only filled in.

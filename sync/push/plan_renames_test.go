@@ -46,7 +46,7 @@ func TestFollowingMeets(t *testing.T) {
 		}
 		k := &followingKey{was: &translations{past: history("was", c.was)}, rename: ledger.Rename{
 			From: catalog.Name{Key: "was"}, To: catalog.Name{Key: "now"}, Reused: c.reused}}
-		now := &translations{theirs: byKey(text(c.there)), past: history("now", c.now)}
+		now := &translations{theirs: text(c.there).ByKey(), past: history("now", c.now)}
 		if got := k.meets(text(c.found), now); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}

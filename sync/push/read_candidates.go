@@ -322,11 +322,7 @@ func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
 	if err != nil || fork == "" {
 		return none, err
 	}
-	tip, err := r.branch.Repo.AtCommit(fork)
-	if err != nil {
-		return none, err
-	}
-	texts, err := pass.TextsAt(tip, c.Target)
+	texts, err := r.branch.TextsIn(fork, c.Target)
 	return texts.Marks(), err
 }
 
@@ -336,9 +332,5 @@ func (r *reader) keepBehind(tx ledger.Writer, c *candidate) error {
 		return nil
 	}
 	slot := r.branch.Memory().Slot(ledger.Known, c.Path, c.Language.Code)
-	return ledger.Amend(tx, slot, func(history catalog.Marks) {
-		for _, u := range c.behind {
-			ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
-		}
-	})
+	return ledger.Amend(tx, slot, func(history catalog.Marks) { ledger.LearnAll(history, c.behind) })
 }

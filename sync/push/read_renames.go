@@ -111,7 +111,7 @@ func (r *renameReader) translations(
 	if present.Lacks(b, l) {
 		return nil, fmt.Errorf("what the service has for %s (%s) cannot be read", b.Path, l.Code)
 	}
-	t := &translations{path: path, theirs: byKey(present.Of(b, l))}
+	t := &translations{path: path, theirs: written(present.Of(b, l)).ByKey()}
 	if r.files[id] = t; path == "" {
 		return t, nil // labels at the service name the file
 	}
@@ -124,7 +124,7 @@ func (r *renameReader) translations(
 	if err != nil {
 		return nil, err
 	}
-	t.ours = byKey(without(filler, bundle.Texts(f)))
+	t.ours = written(without(filler, bundle.Texts(f))).ByKey()
 	if t.past, err = r.push.marks(memory.Slot(ledger.Known, path, l.Code)); err != nil || t.past == nil ||
 		!r.push.branch.Project.Push.Translations {
 		return t, err
@@ -162,12 +162,11 @@ func (r *renameReader) present(ctx context.Context, b *bundle.Bundle) (*pass.Exp
 		return r.exports[g], nil
 	}
 	r.push.branch.Say("asking what the service has in %q", g.Collection)
-	x, err := r.push.export(ctx, g, project.Targets(), project.Pull.CompletionState)
+	ask := pass.ExportAsk{Group: g, Languages: project.Targets(), Completion: project.Pull.CompletionState}
+	answers, err := r.push.ask(ctx, []pass.ExportAsk{ask})
 	if err != nil {
 		return nil, err
 	}
-	r.exports[g] = x
-	r.push.exports++
-	unread(r.push.state, x)
-	return x, nil
+	r.exports[g] = answers[0]
+	return answers[0], nil
 }

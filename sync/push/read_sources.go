@@ -83,14 +83,12 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 		}
 		asks = append(asks, ask)
 	}
-	r.exports += len(asks)
-	answers, failure := r.branch.ExportAll(ctx, asks, pass.Anew)
+	answers, failure := r.ask(ctx, asks)
 	if failure != nil {
 		r.Errs = append(r.Errs, failure)
 	}
 	for i, ask := range asks {
 		if failure == nil {
-			unread(r.state, answers[i])
 			r.onlyThere(ask.Group, answers[i])
 		}
 		if failure == nil && len(ask.Languages) > 1 {
@@ -165,19 +163,11 @@ func (r *sourcePass) readBefore(ctx context.Context, plan *sourcePlan) error {
 			asks = append(asks, draftAsk(r.tree, g, r.branch.Project.Targets()))
 		}
 	}
-	if len(asks) == 0 {
-		return nil
-	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
-	if err != nil {
-		return err
-	}
-	r.exports += len(asks)
+	answers, err := r.ask(ctx, asks)
 	for i, present := range answers {
-		unread(r.state, present)
 		r.before[asks[i].Group.ID()] = present
 	}
-	return nil
+	return err
 }
 
 // meets reports whether a group has translations of keys that are sent, of which nothing was agreed on.

@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/locsync/locsync/sync/accepted"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/imports"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
@@ -47,25 +45,16 @@ func (r *state) answer(p report.Problem) {
 	r.Problem(p)
 }
 
-// unread tells what of an answer could not be read: it is not known what the service has there.
-func unread(r *state, x *pass.Exported) {
-	for _, p := range x.Problems {
-		r.Problem(p)
-	}
-}
-
 func (r *state) marks(slot ledger.Slot) (catalog.Marks, error) {
 	return r.branch.Ledger.Marks(slot)
 }
 
-// export asks the service for one group's translations; see exportAll.
-func (p *state) export(
-	ctx context.Context, g *bundle.Group, languages []config.Language, completion string,
-) (*pass.Exported, error) {
-	all, err := p.branch.ExportAll(ctx, []pass.ExportAsk{{Group: g, Languages: languages, Completion: completion}},
-		pass.Anew)
-	if err != nil {
-		return nil, err
+// ask asks the service what it has, and tells what of its answers could not be read: what it has there is not known.
+func (r *state) ask(ctx context.Context, asks []pass.ExportAsk) ([]*pass.Exported, error) {
+	r.exports += len(asks)
+	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
+	for _, x := range answers {
+		r.report.Problems = append(r.report.Problems, x.Problems...)
 	}
-	return all[0], nil
+	return answers, err
 }

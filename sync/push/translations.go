@@ -59,13 +59,11 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	}
 	for done := 0; done < len(asks); done += askedAtOnce {
 		some := asks[done:min(done+askedAtOnce, len(asks))]
-		answers, err := r.branch.ExportAll(ctx, some, pass.Anew)
+		answers, err := r.ask(ctx, some)
 		if err != nil {
 			return err
 		}
-		r.exports += len(some)
 		for i, present := range answers {
-			unread(r.state, present)
 			if err := r.shipGroup(ship, some[i].Group, mine[done+i], present); err != nil {
 				return err
 			}
