@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -232,9 +233,9 @@ type Request struct {
 	Said   string `json:"said"`             // a digest of everything that was asked for
 	Failed string `json:"failed,omitempty"` // why it was not done
 
-	Counted string      `json:"counted"` // the commit that Data and Has are about
-	Has     string      `json:"has"`     // a digest of what the branch has that base lacks
-	Data    RequestData `json:"data"`
+	Counted string          `json:"counted"` // the commit that Data and Has are about
+	Has     string          `json:"has"`     // a digest of what the branch has that base lacks
+	Data    json.RawMessage `json:"data"`    // what its words are made of
 }
 
 // RequestContent is what a request says, as it was put last.
@@ -243,17 +244,6 @@ type RequestContent struct {
 	Commit  string `json:"commit"`
 	Content string `json:"content"`
 	Title   string `json:"title"`
-}
-
-// RequestData is what the words of a request are made of.
-type RequestData struct {
-	Project, Branch, Base   string
-	Languages               []string
-	Files                   []string
-	Counts                  []RequestCount
-	Keys                    int
-	Added, Changed, Removed int
-	HeldBack                []string
 }
 
 // ForgeWait is until when a git host wants no call, and what it said.
@@ -289,12 +279,6 @@ type Ongoing struct {
 	Since time.Time `json:"since"`
 	Times int       `json:"times,omitempty"` // that a pass failed; or 1: it was told
 	Of    []string  `json:"of,omitempty"`    // what it is about, in order
-}
-
-// RequestCount is how many translations of a language differ.
-type RequestCount struct {
-	Language                string
-	Added, Changed, Removed int
 }
 
 // Fact is something that people are told about a project, or a language of it, as it was when they were told last.

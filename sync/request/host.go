@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,12 +31,7 @@ func (b *Branch) hostOptions(ctx context.Context) (forge.Options, error) {
 		if err != nil {
 			return forge.Options{}, err
 		}
-		if address == "" {
-			address = guessed
-		}
-		if repository == "" {
-			repository = name
-		}
+		address, repository = cmp.Or(address, guessed), cmp.Or(repository, name)
 	}
 	return forge.Options{Kind: cfg.Kind, URL: address, Repository: repository, Token: token.Reveal(),
 		UserAgent: "locsync", Now: b.Now,

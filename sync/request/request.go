@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -107,12 +108,19 @@ func (b *Branch) Update(ctx context.Context, now Pulled) (q ledger.Request, err 
 func (b *Branch) ask(ctx context.Context, now Pulled, q *ledger.Request) error {
 	if q.Counted != now.Tip.Hash() {
 		data, content, err := b.count(ctx, now.Tip, now.Base)
+		if err == nil {
+			q.Data, err = json.Marshal(data)
+		}
 		if err != nil {
 			return err
 		}
-		q.Counted, q.Has, q.Data = now.Tip.Hash(), content, storedData(data)
+		q.Counted, q.Has = now.Tip.Hash(), content
 	}
-	title, body, ok := b.texts(requestData(q.Data))
+	var data config.RequestData
+	if err := json.Unmarshal(q.Data, &data); err != nil {
+		return fmt.Errorf("read what a request is about: %w", err)
+	}
+	title, body, ok := b.texts(data)
 	if !ok {
 		return nil
 	}
@@ -250,28 +258,6 @@ func (b *Branch) PushOptions(ctx context.Context, tip, base *gitops.Tip) ([]stri
 	return options, nil
 }
 
-// storedData is the data of a request as the ledger has it, and requestData its inverse.
-func storedData(data config.RequestData) ledger.RequestData {
-	stored := ledger.RequestData{Project: data.Project, Branch: data.Branch, Base: data.Base, Languages: data.Languages,
-		Files: data.Files, Keys: data.Keys, Added: data.Added, Changed: data.Changed, Removed: data.Removed,
-		HeldBack: data.HeldBack}
-	for _, n := range data.Counts {
-		stored.Counts = append(stored.Counts, ledger.RequestCount(n))
-	}
-	return stored
-}
-
-func requestData(stored ledger.RequestData) config.RequestData {
-	data := config.RequestData{Project: stored.Project, Branch: stored.Branch, Base: stored.Base,
-		Languages: stored.Languages,
-		Files:     stored.Files, Keys: stored.Keys, Added: stored.Added, Changed: stored.Changed, Removed: stored.Removed,
-		HeldBack: stored.HeldBack}
-	for _, n := range stored.Counts {
-		data.Counts = append(data.Counts, config.RequestCount(n))
-	}
-	return data
-}
-
 // count counts what the branch has that base lacks. content is a digest of every file that differs, also those that
 // are not ours.
 func (b *Branch) count(
@@ -326,10 +312,7 @@ func (b *Branch) count(
 
 // countChanges adds what makes one list of texts another.
 func countChanges(c *config.RequestCount, old, new catalog.Catalog) {
-	before := make(map[catalog.Name]string, len(old))
-	for _, u := range old {
-		before[u.Name] = u.Text
-	}
+	before := old.Texts()
 	for _, u := range new {
 		switch text, there := before[u.Name]; {
 		case !there:
