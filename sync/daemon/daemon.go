@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,7 +112,7 @@ func Run(ctx context.Context, cfg *config.Config, o process.Options) error {
 // translated has a project pulled soon in which a person has changed a text at the embedded service.
 func (d *running) translated(project string) {
 	if e := d.engine.Load(); e != nil {
-		e.PullByID([]string{project}, "translation page")
+		e.Notified("translation page", func(id string) bool { return strings.EqualFold(id, project) })
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 func Wanted(e *Engine, now time.Time) []WantedPass {
 	var all []WantedPass
 	for _, p := range e.projects {
-		if cfg := p.branch.Project; cfg.Push.Enabled {
+		cfg := p.branch.Project
+		if cfg.Push.Enabled {
 			all = append(all, WantedPass{cfg.Name, ledger.PassPush, now})
 		}
-		if cfg := p.branch.Project; cfg.Pull.Enabled {
+		if cfg.Pull.Enabled {
 			all = append(all, WantedPass{cfg.Name, ledger.PassPull, cfg.Pull.Schedule.Next(now)})
 		}
 	}
@@ -30,11 +31,8 @@ func Makes(e *Engine, project, passOf string) bool {
 	if err != nil || project == "" {
 		return false
 	}
-	if cfg := picked[0].branch.Project; passOf == ledger.PassPush {
-		return cfg.Push.Enabled
-	} else {
-		return cfg.Pull.Enabled && passOf == ledger.PassPull
-	}
+	cfg := picked[0].branch.Project
+	return passOf == ledger.PassPush && cfg.Push.Enabled || passOf == ledger.PassPull && cfg.Pull.Enabled
 }
 
 // WantedPass is a pass of a project. Due is zero where there is no schedule.
@@ -62,10 +60,10 @@ func Make(ctx context.Context, e *Engine, project, passOf string, tried time.Dur
 	beat := p.Beats.Try(fmt.Sprintf("the %s of project %q", passOf, project), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
-	l := looping{project: p, pushRetry: new(backoff), pullRetry: new(backoff)}
-	next, retry := p.branch.Now().Add(p.branch.Config.Daemon.Rescan), l.pushRetry
+	l := looping{project: p}
+	next, retry := p.branch.Now().Add(p.branch.Config.Daemon.Rescan), &l.pushes.retry
 	if passOf == ledger.PassPull {
-		retry = l.pullRetry
+		retry = &l.pulls.retry
 		retry.wait = tried
 		err = l.pull(ctx)
 		next = l.due

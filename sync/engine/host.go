@@ -78,9 +78,7 @@ func (parts Parts) filled() Parts {
 		parts.Now = time.Now
 	}
 	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
-	if parts.Patience == 0 {
-		parts.Patience = glancePatience
-	}
+	parts.Patience = cmp.Or(parts.Patience, glancePatience)
 	return parts
 }
 

@@ -233,11 +233,11 @@ func TestRepetitionOfTheLineThatMayWork(t *testing.T) {
 		"refused and wrong": {errors.Join(refused, wrong), retrySlow},
 		"refused, busy":     {errors.Join(refused, gitops.ErrBusy), time.Second},
 	} {
-		l := looping{project: w.projects[0], pushRetry: new(backoff), pullRetry: new(backoff)}
+		l := looping{project: w.projects[0]}
 		before := w.Now()
-		l.after(t.Context(), "pull", c.err, l.pullRetry)
+		l.after(t.Context(), "pull", c.err, &l.pulls.retry)
 		took := w.Now().Sub(before)
-		if wait := l.pullRetry.at.Sub(before); wait < c.want || wait > c.want+took {
+		if wait := l.pulls.retry.at.Sub(before); wait < c.want || wait > c.want+took {
 			t.Errorf("%s: repeated after %s, want %s", name, wait, c.want)
 		}
 	}

@@ -26,7 +26,7 @@ func (p *project) loop(ctx context.Context) {
 	beat := p.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
-	l := looping{project: p, pushRetry: new(backoff), pullRetry: new(backoff)}
+	l := looping{project: p}
 	p.far.Store(true)
 	p.signals.push.Send()
 	l.start()
@@ -42,9 +42,9 @@ func (p *project) loop(ctx context.Context) {
 		case <-p.signals.pull:
 			_ = l.pull(ctx)
 		case <-p.signals.pushNotice: // the tick that is due then does it
-			l.pushNotices.Heard(l.project.branch.Now())
+			l.pushes.notices.Heard(l.project.branch.Now())
 		case <-p.signals.pullNotice:
-			l.pullNotices.Heard(l.project.branch.Now())
+			l.pulls.notices.Heard(l.project.branch.Now())
 		case <-timer.C:
 			l.tick(ctx)
 		}
@@ -54,14 +54,29 @@ func (p *project) loop(ctx context.Context) {
 
 // looping is the loop's own memory; only its goroutine touches it.
 type looping struct {
-	project   *project
-	due       time.Time // of the next scheduled pull; zero when there is none
-	pushRetry *backoff
-	pullRetry *backoff
-	leftOut   []report.Problem // of the last push
-
-	pushNotices, pullNotices trigger.Notices
+	project       *project
+	due           time.Time // of the next scheduled pull; zero when there is none
+	pushes, pulls lane
+	leftOut       []report.Problem // of the last push
 }
+
+// lane is when pushes, or pulls, are made besides.
+type lane struct {
+	retry   backoff
+	notices trigger.Notices
+}
+
+// begin says that a pass begins. end, that it ended: why is logged, once, and its repetition planned.
+func (of *lane) begin(ctx context.Context, l *looping, passOf string) (end func(error)) {
+	began := l.project.branch.Now()
+	of.notices.Begins()
+	return func(err error) {
+		l.after(ctx, passOf, err, &of.retry)
+		of.notices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+	}
+}
+
+func (of *lane) isDue(now time.Time) bool { return of.retry.due(now) || of.notices.IsDue(now) }
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled
 // time.
@@ -100,7 +115,7 @@ func (l *looping) plan(after time.Time) {
 func (l *looping) sleep() time.Duration {
 	now := l.project.branch.Now()
 	wait := longestSleep
-	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.Due, l.pullNotices.Due} {
+	for _, at := range []time.Time{l.due, l.pushes.retry.at, l.pulls.retry.at, l.pushes.notices.Due, l.pulls.notices.Due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
 		}
@@ -113,17 +128,16 @@ func (l *looping) tick(ctx context.Context) {
 	if !l.project.isReady() {
 		l.project.prove(ctx)
 	}
-	if l.pushRetry.due(now) || l.pushNotices.IsDue(now) {
+	if l.pushes.isDue(now) {
 		_ = l.push(ctx)
 	}
-	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.IsDue(now) {
+	if !l.due.IsZero() && !now.Before(l.due) || l.pulls.isDue(now) {
 		_ = l.pull(ctx)
 	}
 }
 
 func (l *looping) push(ctx context.Context) error {
-	began := l.project.branch.Now()
-	l.pushNotices.Begins()
+	end := l.pushes.begin(ctx, l, "push")
 	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
 	if err != nil {
 		l.project.far.Store(true)
@@ -144,14 +158,12 @@ func (l *looping) push(ctx context.Context) error {
 		}
 	}
 	l.leftOut = leftOut
-	l.after(ctx, "push", err, l.pushRetry)
-	l.pushNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+	end(err)
 	return err
 }
 
 func (l *looping) pull(ctx context.Context) error {
-	began := l.project.branch.Now()
-	l.pullNotices.Begins()
+	end := l.pulls.begin(ctx, l, "pull")
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
 	unsent := false
 	for _, result := range reports {
@@ -173,8 +185,7 @@ func (l *looping) pull(ctx context.Context) error {
 		l.project.far.Store(true)
 		l.project.ask(ledger.PassPush, false)
 	}
-	l.after(ctx, "pull", err, l.pullRetry)
-	l.pullNotices.Ended(l.project.branch.Now().Sub(began), l.project.branch.Now())
+	end(err)
 	return err
 }
 
@@ -239,7 +250,7 @@ func (l *looping) after(ctx context.Context, passOf string, err error, retry *ba
 // nextAttempt is when the first of the passes that failed is repeated; nil where none is to be.
 func (l *looping) nextAttempt() *time.Time {
 	var next *time.Time
-	for _, retry := range []*backoff{l.pushRetry, l.pullRetry} {
+	for _, retry := range []backoff{l.pushes.retry, l.pulls.retry} {
 		if at := retry.at; !at.IsZero() && (next == nil || at.Before(*next)) {
 			next = &at
 		}

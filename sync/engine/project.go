@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -94,14 +95,6 @@ func (p *project) finished() {
 	p.changes.Send()
 }
 
-// passing is the branch for a pass: for a dry run, with a draft of the ledger.
-func (p *project) passing(dry bool) *pass.Branch {
-	if dry {
-		return p.branch.Draft()
-	}
-	return p.branch
-}
-
 // began remembers when the last pull began.
 func (p *project) began(at time.Time) {
 	if err := ledger.Times.Put(p.branch.Ledger, p.branch.StateName(), ledger.TimeSchedule, at.UTC()); err != nil {
@@ -111,33 +104,30 @@ func (p *project) began(at time.Time) {
 
 // lock begins a pass; done ends it (see passLock).
 func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
-	used := p.using()
+	ends := []func(){p.using()}
+	done = func() {
+		for _, end := range slices.Backward(ends) {
+			end()
+		}
+	}
 	ctx, unlock, err := p.mu.begin(ctx, func() *heartbeat.Part {
 		return p.Beats.Try(fmt.Sprintf("the %s of project %q that a command asked for", passOf, p.branch.Project.Name),
 			p.proven.Load)
 	})
+	if err == nil {
+		ends = append(ends, unlock)
+	}
+	if err == nil && p.Cluster != nil {
+		var release func()
+		if ctx, release, err = p.Cluster.Hold(ctx, p.branch.Project.Name, passOf); err == nil {
+			ends = append(ends, release, func() { p.publish(ctx) })
+		}
+	}
 	if err != nil {
-		used()
+		done()
 		return ctx, nil, err
 	}
-	if p.Cluster == nil {
-		return ctx, func() {
-			unlock()
-			used()
-		}, nil
-	}
-	ctx, release, err := p.Cluster.Hold(ctx, p.branch.Project.Name, passOf)
-	if err != nil {
-		unlock()
-		used()
-		return ctx, nil, err
-	}
-	return ctx, func() {
-		p.publish(ctx)
-		release()
-		unlock()
-		used()
-	}, nil
+	return ctx, done, nil
 }
 
 // publish lets the other processes see the project as it is after a pass, which still has its right.

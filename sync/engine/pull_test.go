@@ -339,9 +339,9 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 	w.brings()
 	w.sends()
 
-	l := looping{project: w.projects[0], pushRetry: new(backoff), pullRetry: new(backoff)}
-	l.after(t.Context(), "pull", fmt.Errorf("deliver: %w", &gitops.Refused{}), l.pullRetry)
-	if wait := l.pullRetry.at.Sub(w.Now()); wait < retryMost {
+	l := looping{project: w.projects[0]}
+	l.after(t.Context(), "pull", fmt.Errorf("deliver: %w", &gitops.Refused{}), &l.pulls.retry)
+	if wait := l.pulls.retry.at.Sub(w.Now()); wait < retryMost {
 		t.Errorf("offered again after %s", wait)
 	}
 }

@@ -155,7 +155,7 @@ func TestRunReloading(t *testing.T) {
 	if next.projects[0] == kept || next.projects[0].branch.Project.Name != "renamed" {
 		t.Errorf("it runs %s", next.projects[0].branch.Project.Name)
 	}
-	if !next.PushSoon("renamed", "test") || next.PushSoon("app", "test") {
+	if !next.Soon("renamed", "test", Push) || next.Soon("app", "test", Push) {
 		t.Error("the wrong project can be rung")
 	}
 	cancel()

@@ -11,54 +11,33 @@ import (
 	"go.uber.org/zap"
 )
 
-// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block,
-// and report whether there is such a project.
-func (e *Engine) PushSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) {
-		p.far.Store(true) // the caller may know of more than the watcher
-		p.ask(ledger.PassPush, false)
-	})
-}
-
-// PullSoon is PushSoon for pulls.
-func (e *Engine) PullSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) { p.ask(ledger.PassPull, false) })
-}
-
-func (e *Engine) soon(name, reason string, ask func(*project)) bool {
+// Soon rings for passes of a project, or of all projects when the name is empty: Push, Pull. It never blocks, and
+// reports whether there is such a project.
+func (e *Engine) Soon(name, reason string, passes ...string) bool {
 	projects, err := e.pick(name)
-	if err != nil {
-		return false
-	}
 	for _, p := range projects {
 		p.branch.Log.Debug("woken", zap.String("by", reason))
-		ask(p)
+		for _, passOf := range passes {
+			if passOf == Push {
+				p.far.Store(true) // the caller may know of more than the watcher
+			}
+			p.ask(passOf, false)
+		}
 	}
-	return true
+	return err == nil
 }
 
-// SyncSoon rings for a push and a pull.
-func (e *Engine) SyncSoon(name, reason string) bool {
-	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
-}
+// The passes of a project.
+const (
+	Push = ledger.PassPush
+	Pull = ledger.PassPull
+)
 
-// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However
-// often it is called, pulls are kept apart (see notices).
-func (e *Engine) PullByID(ids []string, reason string) int {
-	return e.pullNotified(reason, func(p *project) bool {
-		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.branch.Project.ID, id) })
-	})
-}
-
-// PullAny is PullByID for a notification that does not tell which project it is about.
-func (e *Engine) PullAny(reason string) int {
-	return e.pullNotified(reason, func(*project) bool { return true })
-}
-
-func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int {
-	n := 0
+// Notified rings for pulls of the projects with an identifier at the service that a notification names, and returns how
+// many there are. However often it is called, pulls are kept apart (see notices).
+func (e *Engine) Notified(reason string, named func(id string) bool) (n int) {
 	for _, p := range e.projects {
-		if p.branch.Project.Pull.Enabled && concerned(p) {
+		if p.branch.Project.Pull.Enabled && named(p.branch.Project.ID) {
 			p.branch.Log.Debug("woken", zap.String("by", reason))
 			p.ask(ledger.PassPull, true)
 			n++

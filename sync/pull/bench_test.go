@@ -72,9 +72,8 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 		b.Fatal(err)
 	}
 	run.to.tip, run.to.base = tip, tip.Base()
-	run.merging.shared = t.NewShared()
-	of, err := run.merging.common(t, tip.New())
-	if err != nil {
+	run.merging.tree, run.merging.shared, run.merging.fresh = t, t.NewShared(), tip.New()
+	if err := run.merging.begin(); err != nil {
 		b.Fatal(err)
 	}
 	var done []*merged
@@ -84,7 +83,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, err := run.merging.merge(b.Context(), of, pass.Translated{Target: target, Texts: bundle.Texts(f)})
+		m, err := run.merging.merge(b.Context(), pass.Translated{Target: target, Texts: bundle.Texts(f)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -48,17 +49,15 @@ func (r *delivery) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, err
 	}
 	r.branch.Log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
-	var options []string
+	var base *gitops.Tip
 	if r.branch.Project.Pull.Request.Kind == config.RequestOptions { // they name base, which is not read yet
 		at, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 		if err != nil {
 			return false, pass.UsageError(err)
 		}
-		if options, err = r.toMerge().PushOptions(ctx, tip, at.Base()); err != nil {
-			return false, err
-		}
+		base = at.Base()
 	}
-	res, err := r.branch.Repo.Push(ctx, tip, options...)
+	res, err := r.push(ctx, tip, base)
 	if errors.Is(err, gitops.ErrMoved) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
@@ -95,11 +94,7 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 	}
 	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again",
 		zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))
-	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
-	if err != nil {
-		return err
-	}
-	res, err := r.branch.Repo.Push(ctx, tip, options...)
+	res, err := r.push(ctx, tip, r.base)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
 		r.account.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of "+
 			"branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; "+
@@ -224,13 +219,9 @@ func (r *delivery) deliver(
 	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.account.report.Keys}, done); err != nil {
 		return false, err
 	}
-	options, err := r.toMerge().PushOptions(ctx, made, r.base)
-	if err != nil {
-		return false, err
-	}
 	var res gitops.PushResult
 	if err = refused; err == nil {
-		res, err = r.branch.Repo.Push(ctx, made, options...)
+		res, err = r.push(ctx, made, r.base)
 	}
 	if errors.Is(err, gitops.ErrMoved) {
 		return false, errors.Join(err, r.branch.Repo.Drop(r.branch.Project.Pull.Branch))
@@ -245,6 +236,15 @@ func (r *delivery) deliver(
 	}
 	r.tip, r.merged, r.looked = made, false, lookAfter(r.tip, made.Hash())
 	return true, nil
+}
+
+// push brings a commit to its branch. The options that a request needs name base.
+func (r *delivery) push(ctx context.Context, tip, base *gitops.Tip) (gitops.PushResult, error) {
+	options, err := r.toMerge().PushOptions(ctx, tip, base)
+	if err != nil {
+		return gitops.PushResult{}, err
+	}
+	return r.branch.Repo.Push(ctx, tip, options...)
 }
 
 // Look is the commits that decide what a pull builds on.
@@ -264,10 +264,7 @@ func lookAfter(tip *gitops.Tip, made string) string {
 	if tip.New() {
 		return made + " " + tip.Hash() // that was its base
 	}
-	if base := tip.Base(); base != nil {
-		return made + " " + base.Hash()
-	}
-	return made
+	return made + strings.TrimPrefix(Look(tip), tip.Hash())
 }
 
 // toMerge is the request to merge the branch, which has the problems of this pull.

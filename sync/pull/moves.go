@@ -14,12 +14,12 @@ import (
 
 // formerly finds the file that had a target's translations before its source file moved. One that belongs to another
 // source file by now does not count.
-func (r *merging) formerly(t *tree.Tree, target bundle.Target) (former, error) {
+func (r *merging) formerly(target bundle.Target) (former, error) {
 	var none former
 	if len(target.Sources) != 1 {
 		return none, nil
 	}
-	at, found := t.Of(target.Sources[0]).ID(), none
+	at, found := r.tree.Of(target.Sources[0]).ID(), none
 	var renamed []catalog.Rename
 	for range len(r.moves) { // a file may have moved more than once since
 		i := slices.IndexFunc(r.moves, func(m ledger.Move) bool { return m.To == at })
@@ -30,10 +30,10 @@ func (r *merging) formerly(t *tree.Tree, target bundle.Target) (former, error) {
 		renamed = append(renamed, r.moves[i].Renamed...)
 		old := pass.FormerTarget(r.branch.Project, at, target.Language)
 		taken := func(s *tree.Source) bool { return s.ID() == at || s.Target(target.Language) == old }
-		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.Sources, taken) {
+		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(r.tree.Sources, taken) {
 			continue
 		}
-		f, _, err := target.Sources[0].Read(t.FS, old, target.Language)
+		f, _, err := target.Sources[0].Read(r.tree.FS, old, target.Language)
 		if err != nil {
 			return none, err
 		}
@@ -49,8 +49,8 @@ func (r *merging) formerly(t *tree.Tree, target bundle.Target) (former, error) {
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen
 // in the tree.
-func (r *merging) readMoves(t *tree.Tree, tip *gitops.Tip) error {
-	a, err := r.branch.Keeper().Compare(t, false)
+func (r *merging) readMoves(tip *gitops.Tip) error {
+	a, err := r.branch.Keeper().Compare(r.tree, false)
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (r *merging) readMoves(t *tree.Tree, tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	r.digested = sourceDigests{service: make(map[string]catalog.Marks)}
+	r.digested = sourceDigests{make(map[*bundle.Bundle]catalog.Marks), make(map[string]catalog.Marks)}
 	for collection, marks := range a.Texts {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}
 	r.moves = append(r.moves, a.Moves...)
 	r.renamed = make(map[*bundle.Bundle][]ledger.Rename)
-	for _, s := range t.Sources {
+	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}

@@ -155,9 +155,7 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 	history, delivered, ours := of.known, of.delivered, s.ours
 	in.Base, m.marks.filler = of.merged, maps.Clone(of.filler) // which is added to
 	m.texts.met = s.here.known != nil
-	if history != nil {
-		m.texts.inherits = history
-	}
+	m.texts.inherits = history
 	in.Filler = make(catalog.Marks)
 	if len(m.marks.filler) > 0 {
 		for _, u := range ours {
@@ -223,10 +221,8 @@ func (s *situation) disagree(in *catalog.Three, ours catalog.Catalog, history ca
 // earlier pull wrote. With --accept-service so are texts of which the service has others, so that those are taken.
 func (s *situation) agreed(merged, delivered, history catalog.Marks, theirs catalog.Catalog) catalog.Marks {
 	has := theirs.Index()
-	base := maps.Clone(merged)
-	if base == nil {
-		base = make(catalog.Marks)
-	}
+	base := make(catalog.Marks, len(merged))
+	maps.Copy(base, merged)
 	for _, u := range s.ours {
 		if _, known := base[u.Name]; known {
 			continue
@@ -244,10 +240,7 @@ func (s *situation) agreed(merged, delivered, history catalog.Marks, theirs cata
 // decided gathers the conflicts that the merge decided or left open, names what is left out, and ends conflicts of
 // which the service has the repository's text by now or whose key is gone.
 func (s *situation) decided(m *merged, in catalog.Three, result catalog.Merged) {
-	taken := make(map[catalog.Name]bool, len(result.Changes))
-	for _, c := range result.Changes {
-		taken[c.Name] = true
-	}
+	taken := catalog.Names(result.Changes)
 	told := make(map[string]bool)
 	for _, c := range result.Conflicts {
 		if !taken[c.Name] || told[c.Key] {

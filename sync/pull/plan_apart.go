@@ -67,12 +67,11 @@ func (s *situation) standing(of *spelling.Plurals, gone map[string]bool) map[str
 			stand[u.Key] = apart{other.Key, before}
 		}
 	}
-	index := s.Texts.Index()
+	texts := s.Texts.Texts()
 	for key, a := range stand {
 		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
-			at, there := index[catalog.Name{Key: k}]
-			return there && (base != nil || s.options.AcceptService) && s.Texts[at].Text != "" &&
-				!base.Has(s.Texts[at].Name, s.Texts[at].Text)
+			n := catalog.Name{Key: k}
+			return (base != nil || s.options.AcceptService) && texts[n] != "" && !base.Has(n, texts[n])
 		})
 	}
 	return stand

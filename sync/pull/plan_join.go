@@ -31,7 +31,7 @@ func brought(
 	lost func(catalog.Unit) bool,
 ) (edits []catalog.Change, replaced catalog.Catalog) {
 	there := bundle.Texts(base)
-	index, brings := there.Index(), branch.Index()
+	index, brings := there.Index(), branch.Texts()
 	written := make(map[catalog.Name]bool) // or removed, on base
 	for _, c := range catalog.Diff(ancestor, there) {
 		at, is := index[c.Name]
@@ -44,10 +44,7 @@ func brought(
 		}
 		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered
 		// it since.
-		claim := catalog.Claim{Present: there[at].Text, Past: ledger.Texts(history, c.Name)}
-		if at, is := brings[c.Name]; is {
-			claim.New = branch[at].Text
-		}
+		claim := catalog.Claim{New: brings[c.Name], Present: there[at].Text, Past: ledger.Texts(history, c.Name)}
 		written[c.Name] = catalog.Decide(claim) != catalog.Replaces
 	}
 	for _, u := range branch {

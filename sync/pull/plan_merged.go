@@ -81,31 +81,24 @@ func (f former) textsOr(now *resource.File) catalog.Catalog {
 // carry makes a merge with the file at the old path one that writes the file at the new one.
 func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalog.Merged) {
 	after := make(map[string]catalog.Catalog)
-	index := make(map[catalog.Name]bool)
+	changed := catalog.Names(result.Changes)
 	for _, c := range result.Changes {
-		index[c.Name] = true
 		if c.Op != catalog.Removed {
 			after[c.Key] = append(after[c.Key], catalog.Unit{Name: c.Name, Text: c.Text})
 		}
 	}
 	for _, u := range in.Ours {
-		if !index[u.Name] && u.Text != "" {
+		if !changed[u.Name] && u.Text != "" {
 			after[u.Key] = append(after[u.Key], u)
 		}
 	}
 	ours := in.Ours
 	in.Ours, result.Changes = nil, nil
-	for _, s := range source {
+	for _, s := range slices.Concat(source, ours) { // what stays though no source has it moves along
 		for _, u := range after[s.Key] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
 		}
 		delete(after, s.Key)
-	}
-	for _, u := range ours { // what stays though no source has it moves along
-		for _, u := range after[u.Key] {
-			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
-		}
-		delete(after, u.Key)
 	}
 }
 
@@ -144,10 +137,7 @@ func (m *merged) putsBack(in *catalog.Three, result *catalog.Merged) {
 			result.Changes[i].Op = catalog.Added
 		}
 	}
-	changed := make(map[catalog.Name]bool)
-	for _, c := range result.Changes {
-		changed[c.Name] = true
-	}
+	changed := catalog.Names(result.Changes)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		_, is := index[c.Name]
 		return is && c.Op == catalog.Removed

@@ -67,7 +67,6 @@ type probed struct {
 	*bundle.Group
 	question string
 	asked    time.Time // the last time that it was asked for everything
-	begun    service.Begun
 }
 
 // quiet tells of which groups the service has said nothing new since the last full pull.
@@ -79,6 +78,7 @@ func (r *pulling) quiet(
 		return quiet, nil
 	}
 	var all []*probed
+	var begun []service.Begun
 	for i, g := range groups {
 		req := r.branch.ExportRequest(r.pullAsk(t, g, languages))
 		x := &probed{Group: g, question: pass.Question(req), asked: r.probe.last.Full[pass.Question(req)]}
@@ -97,12 +97,7 @@ func (r *pulling) quiet(
 			}
 			continue
 		}
-		x.begun = service.Begun{ID: id, At: r.branch.Now()}
-		all = append(all, x)
-	}
-	begun := make([]service.Begun, len(all))
-	for i, x := range all {
-		begun[i] = x.begun
+		all, begun = append(all, x), append(begun, service.Begun{ID: id, At: r.branch.Now()})
 	}
 	var failure error
 	patience := min(probePatience, r.branch.Config.Service.JobTimeout)
@@ -194,15 +189,6 @@ func (r *pulling) answered(x *pass.Exported) {
 	if x.Late == nil && !x.Asked.IsZero() && !r.probe.blind[x.Question] && x.Kept >= r.branch.ProbeFrom {
 		r.probe.now.Full[x.Question] = x.Asked
 	}
-}
-
-// unsettle forgets what was looked at before something changes that the next pull is to look at.
-func (p *pulling) unsettle() error {
-	_, ok, err := ledger.Reconciled.Get(p.branch.Ledger, p.branch.StateName(), p.branch.Project.Pull.Branch)
-	if err != nil || !ok {
-		return err
-	}
-	return ledger.Reconciled.Delete(p.branch.Ledger, p.branch.StateName(), p.branch.Project.Pull.Branch)
 }
 
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the

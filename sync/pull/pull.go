@@ -83,7 +83,7 @@ func Failed(p *pass.Branch, o Options, err error) Report {
 }
 
 // None remembers and reports a pull that came to no branch. found is what it reports of other branches.
-func None(p *pass.Branch, o Options, found pass.Found, err error) (Report, error) {
+func None(p *pass.Branch, o Options, _ string, found pass.Found, err error) (Report, error) {
 	run := begin(p, o)
 	run.answers(found)
 	return run.end(err)
@@ -117,7 +117,7 @@ func (r *pulling) answers(found pass.Found) {
 // begin is a pull of which nothing has happened yet.
 func begin(p *pass.Branch, o Options) *pulling {
 	r := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*pass.Exported), account: &account{o: o},
-		to: &delivery{diff: o.Diff}, merging: &merging{o: o}}
+		to: &delivery{diff: o.Diff}, merging: &merging{common: &common{project: p.Project, options: o}}}
 	r.out = r.to
 	if o.DryRun {
 		r.out, r.merging.show = &preview{r.to}, true
@@ -223,8 +223,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 		return err
 	}
 	before := r.account.report.Commit
-	if r.probe.foundChanges {
-		if err := r.unsettle(); err != nil {
+	if r.probe.foundChanges { // the next pull is to look again, should this one not come to its end
+		err := ledger.Reconciled.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
+		if err != nil {
 			return err
 		}
 	}
@@ -276,7 +277,8 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if err := r.lookAgain(tip); err != nil {
 		return nil, err
 	}
-	if err := r.merging.readMoves(t, tip); err != nil {
+	r.merging.tree = t
+	if err := r.merging.readMoves(tip); err != nil {
 		return nil, err
 	}
 	done, err := r.reword(ctx, t)
@@ -291,21 +293,19 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 		return nil, err
 	}
 	maps.Copy(r.merging.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
-	remade, err := r.remade(tip)
-	if err != nil {
+	if r.merging.fresh, err = r.remade(tip); err != nil {
 		return nil, err
 	}
 	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
-	of, err := r.merging.common(t, remade)
-	if err != nil {
+	if err := r.merging.begin(); err != nil {
 		return nil, err
 	}
 	before, told := len(done), len(r.account.report.Problems)
 	for i, x := range theirs {
 		r.branch.Announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		m, err := r.merging.merge(ctx, of, x)
+		m, err := r.merging.merge(ctx, x)
 		if err != nil {
 			return nil, err
 		}

@@ -20,9 +20,8 @@ import (
 
 // removals are the translations that commits of ours took out of the branch since it left its base.
 type removals struct {
-	repo      *gitops.Repo
+	branch    *pass.Branch
 	tip, base *gitops.Tip
-	project   string
 
 	read    bool              // the rest is read when it is first needed
 	made    []gitops.Made     // the youngest first
@@ -98,7 +97,7 @@ func removalsSince(p *pass.Branch, tip *gitops.Tip, merged bool) *removals {
 	if tip.Base() == nil || merged {
 		return nil
 	}
-	return &removals{repo: p.Repo, tip: tip, base: tip.Base(), project: p.Project.Name}
+	return &removals{branch: p, tip: tip, base: tip.Base()}
 }
 
 // widely are the keys of source texts, with the further forms that texts have of their plurals.
@@ -112,13 +111,13 @@ func (o *removals) list(ctx context.Context) error {
 	if o.read {
 		return nil
 	}
-	made, err := gitops.Ours(ctx, o.repo, o.tip, o.base.Hash(), o.project, pass.RecollectMost)
+	made, err := gitops.Ours(ctx, o.branch.Repo, o.tip, o.base.Hash(), o.branch.Project.Name, pass.RecollectMost)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(made)
 	for _, m := range made {
-		paths, err := o.repo.History.Changed(ctx, m.Parents[0], m.Commit)
+		paths, err := o.branch.Repo.History.Changed(ctx, m.Parents[0], m.Commit)
 		if err != nil {
 			return err
 		}
@@ -135,25 +134,18 @@ func (o *removals) list(ctx context.Context) error {
 // tookOut are the texts that a commit of ours brought to the branch or took out (all), and those that it took out
 // because the source did not have the key (out). Its first parent is the branch as it was.
 func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
-	before, err := o.repo.AtCommit(made.Parents[0])
+	had, err := o.branch.TextsIn(made.Parents[0], x)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := o.repo.AtCommit(made.Commit)
-	if err != nil {
-		return nil, nil, err
-	}
-	had, err := pass.TextsAt(before, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	has, err := pass.TextsAt(after, x)
+	has, err := o.branch.TextsIn(made.Commit, x)
 	if err != nil {
 		return nil, nil, err
 	}
 	var source catalog.Catalog
 	for _, b := range x.Sources {
-		texts, err := pass.TextsAt(after, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+		at := bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+		texts, err := o.branch.TextsIn(made.Commit, at)
 		if err != nil {
 			return nil, nil, err
 		}

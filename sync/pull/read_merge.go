@@ -5,48 +5,40 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/tree"
 )
 
 // merging reads what the merges of a pull's files know of the attempt under way.
 type merging struct {
+	*common
 	branch  *pass.Branch
-	o       Options
 	account *account
 	anew    bool // nothing was remembered of the branch
-	show    bool // the report shows each change
 
-	lost      map[string]pass.Conflict // that are not decided yet
-	shared    *tree.Shared
-	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
 	digested  sourceDigests
-	moves     []ledger.Move // of source files
-	renamed   map[*bundle.Bundle][]ledger.Rename
+	moves     []ledger.Move              // of source files
 	contested map[string]config.Language // files that both branch and base changed
 	removals  *removals
 }
 
-// common is what the merges of all files of a tree know; fresh says that the branch was made anew.
-func (r *merging) common(t *tree.Tree, fresh bool) (*common, error) {
-	c := &common{project: r.branch.Project, options: r.o, at: r.branch.Now(), tree: t, lost: r.lost, shared: r.shared,
-		accepted: r.accepted, renamed: r.renamed, merged: make(map[string]bool), fresh: fresh, show: r.show}
+// begin reads what the merges of all files know besides.
+func (r *merging) begin() error {
+	r.at, r.merged = r.branch.Now(), make(map[string]bool)
 	slots, err := ledger.Merged.Slots(r.branch.Ledger, r.branch.StateName())
 	for _, slot := range slots {
-		c.merged[ledger.TargetID(slot.Path, slot.Language)] = true
+		r.merged[ledger.TargetID(slot.Path, slot.Language)] = true
 	}
-	return c, err
+	return err
 }
 
 // merge reads and merges one target file. It returns nil when the file is to be left alone.
-func (r *merging) merge(ctx context.Context, of *common, x pass.Translated) (*merged, error) {
-	s, err := r.read(ctx, of, x)
+func (r *merging) merge(ctx context.Context, x pass.Translated) (*merged, error) {
+	s, err := r.read(ctx, x)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -84,11 +76,11 @@ func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
 }
 
 // read gathers what there is to know of one target file; nil where it cannot be read.
-func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*situation, error) {
-	s := &situation{common: of, Translated: x}
+func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, error) {
+	s := &situation{common: r.common, Translated: x}
 	var ok bool
 	var err error
-	if s.source, ok = of.tree.SourceTexts(x.Target); !ok {
+	if s.source, ok = r.tree.SourceTexts(x.Target); !ok {
 		return nil, nil // the source file's problem is reported already
 	}
 	if x.Again != nil {
@@ -96,9 +88,9 @@ func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*sit
 			return nil, err
 		}
 	}
-	s.Texts = r.fitted(of.tree, x)
+	s.Texts = r.fitted(x)
 	r.account.looksAt(x.Target)
-	old, problem, err := x.Sources[0].Read(of.tree.FS, x.Path, x.Language)
+	old, problem, err := x.Sources[0].Read(r.tree.FS, x.Path, x.Language)
 	if problem != nil && err == nil {
 		r.account.unreadable(*problem)
 	}
@@ -106,11 +98,11 @@ func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*sit
 		return nil, err
 	}
 	s.old = old
-	if s.former, err = r.formerly(of.tree, x.Target); err != nil {
+	if s.former, err = r.formerly(x.Target); err != nil {
 		return nil, err
 	}
 	renamed := renamesOf(x.Target, s.former, r.renamed)
-	s.ours, s.back, err = r.removals.putBack(ctx, of.tree, x.Target, renamed, s.source, s.former.textsOr(old))
+	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, renamed, s.source, s.former.textsOr(old))
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +114,7 @@ func (r *merging) read(ctx context.Context, of *common, x pass.Translated) (*sit
 			return nil, err
 		}
 	}
-	s.digests.tree, s.digests.service = r.digests(of.tree, x.Target)
+	s.digests.tree, s.digests.service = r.digests(x.Target)
 	elsewhere := r.branch.Memory().Slot(ledger.Elsewhere, x.Path, x.Language.Code)
 	s.elsewhere, err = r.branch.Ledger.Marks(elsewhere)
 	return s, err
@@ -153,29 +145,24 @@ type sourceDigests struct {
 }
 
 // digests gathers them for one target.
-func (r *merging) digests(t *tree.Tree, target bundle.Target) (source, service catalog.Marks) {
+func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) {
 	source = make(catalog.Marks)
-	if r.digested.tree == nil {
-		r.digested.tree = make(map[*bundle.Bundle]catalog.Marks)
-	}
 	for _, b := range target.Sources {
 		if r.digested.tree[b] == nil {
-			r.digested.tree[b] = catalog.Digests(t.Of(b).All.Marks())
+			r.digested.tree[b] = catalog.Digests(r.tree.Of(b).All.Marks())
 		}
 		if len(target.Sources) == 1 {
 			source = r.digested.tree[b]
 			break
 		}
-		for n, m := range r.digested.tree[b] {
-			source[n] = m
-		}
+		maps.Copy(source, r.digested.tree[b])
 	}
 	return source, r.digested.service[target.Sources[0].Collection]
 }
 
 // fitted is the tree's, and reports what it could not do anything with.
-func (r *merging) fitted(t *tree.Tree, x pass.Translated) catalog.Catalog {
-	texts, left := t.Fitted(x.Target, x.Texts)
+func (r *merging) fitted(x pass.Translated) catalog.Catalog {
+	texts, left := r.tree.Fitted(x.Target, x.Texts)
 	for _, u := range left {
 		r.account.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
 			"forms as keys of their own, and this message cannot be taken apart into such; write one form for each "+

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -193,13 +194,10 @@ func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer)
 // mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was
 // looked at there.
 func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
+	var err error
 	if commit != "" {
-		if err := ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit); err != nil {
-			return err
-		}
+		err = ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit)
 	}
-	if err := ledger.MergedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit); err != nil {
-		return err
-	}
-	return ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit)
+	return errors.Join(err, ledger.MergedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit),
+		ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit))
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"go.uber.org/zap"
 )
@@ -63,14 +65,15 @@ func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []str
 
 // notice wakes the projects that a notification is, or may be, about.
 func (s *server) notice(event string, ids []string) answer {
-	woken := 0
-	switch event {
-	case "project/status":
-		woken = s.Engine.PullByID(ids, "notification of the service")
-	case "document/status", "document/translationImportCompleted":
-		// Documents belong to projects that are not named here; a pull without changes is cheap.
-		woken = s.Engine.PullAny("notification of the service")
-	}
+	woken := s.Engine.Notified("notification of the service", func(id string) bool {
+		switch event {
+		case "project/status":
+			return slices.ContainsFunc(ids, func(named string) bool { return strings.EqualFold(named, id) })
+		case "document/status", "document/translationImportCompleted":
+			return true // documents belong to projects that are not named here; a pull without changes is cheap
+		}
+		return false
+	})
 	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)), zap.Int("woken", woken))
 	if woken == 0 {
 		return answer{http.StatusOK, outcomeHeard, "heard"}

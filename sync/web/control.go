@@ -102,7 +102,7 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 	case "check":
 		err = e.CheckOnline(ctx)
 	case "ring":
-		e.PushSoon("", "trigger")
+		e.Soon("", "trigger", engine.Push)
 	default:
 		err = fmt.Errorf("unknown action %q", r.Action)
 	}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/engine"
 )
 
 // The page's buttons. Who typed the page's token, once in a browser session, may ask for passes; asking is all that a
@@ -88,9 +89,9 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request) {
 	var said string
 	switch action {
 	case "push":
-		known, said = s.Engine.PushSoon(name, "status page"), "Push requested."
+		known, said = s.Engine.Soon(name, "status page", engine.Push), "Push requested."
 	case "pull":
-		known, said = s.Engine.PullSoon(name, "status page"), "Pull requested."
+		known, said = s.Engine.Soon(name, "status page", engine.Pull), "Pull requested."
 	case "ours", "theirs":
 		known, said = true, "That conflict was decided or has changed meanwhile; nothing was done."
 		if c, there := conflictOf(s.now(r.Context()), name, r.PostFormValue("conflict")); there {

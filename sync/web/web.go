@@ -245,11 +245,11 @@ func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 	known := false
 	switch action {
 	case "", "push":
-		known = s.Engine.PushSoon(name, "trigger")
+		known = s.Engine.Soon(name, "trigger", engine.Push)
 	case "pull":
-		known = s.Engine.PullSoon(name, "trigger")
+		known = s.Engine.Soon(name, "trigger", engine.Pull)
 	case "sync":
-		known = s.Engine.SyncSoon(name, "trigger")
+		known = s.Engine.Soon(name, "trigger", engine.Push, engine.Pull)
 	default:
 		plain(w, http.StatusBadRequest, "action is push, pull or sync")
 		return

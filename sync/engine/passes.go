@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/branches"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first
+// run did before the clone broke is done, so the second finds nothing of it to do.
+
+// runReport is a line's report of a run, which can be continued by the report of another run.
+type runReport[R any] interface {
+	Line() string
+	Then(R) R
+}
+
+// kind is what pushes and pulls differ in: which branches have one, how it is made, and the reports of none.
+type kind[O any, R runReport[R]] struct {
+	name    string // in the ledger, too
+	enabled func(*config.Project) bool
+	census  func(context.Context, *pass.Branch) (branches.Census, error)
+	make    func(context.Context, *pass.Branch, O, pass.Found) (R, error)
+	none    func(p *pass.Branch, o O, why string, found pass.Found, err error) (R, error)
+	failed  func(*pass.Branch, O, error) R
+}
+
+var (
+	pushes = kind[push.Options, push.Report]{ledger.PassPush, func(p *config.Project) bool { return p.Push.Enabled },
+		branches.ForPush, push.Make, push.None, push.Failed}
+	pulls = kind[pull.Options, pull.Report]{ledger.PassPull, func(p *config.Project) bool { return p.Pull.Enabled },
+		branches.ForPull, pull.Make, pull.None, pull.Failed}
+)
+
+// push makes one pass for each line that pushes are for.
+func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, error) {
+	return pushes.run(ctx, p, o, o.DryRun)
+}
+
+// pull makes one pass for each line that translations are wanted for.
+func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, error) {
+	return pulls.run(ctx, p, o, o.DryRun)
+}
+
+// run makes a pass of each line that has one, and makes it again where what it failed for could be repaired.
+func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry bool) (reports []R, err error) {
+	ctx, done, err := p.lock(ctx, of.name)
+	if err != nil {
+		return []R{of.failed(p.branch, o, err)}, err
+	}
+	defer done()
+	if !of.enabled(p.branch.Project) {
+		return []R{of.failed(p.branch, o, nil)}, nil
+	}
+	defer p.finished()
+	if of.name == ledger.PassPush {
+		defer func() { p.waitsForGit(err) }()
+	} else if !dry {
+		p.began(p.branch.Now())
+	}
+	first, err := of.once(ctx, p, o, dry)
+	if !p.repository.Mended(ctx, err) {
+		return first, err
+	}
+	second, err := of.once(ctx, p, o, dry)
+	if dry { // nothing was done
+		return second, err
+	}
+	return mergeReports(first, second), err
+}
+
+// waitsForGit takes note of whether a push came back in vain because git is busy.
+func (p *project) waitsForGit(err error) {
+	p.branch.GitBusy.Is(p.branch.Now())
+	if !errors.Is(err, gitops.ErrBusy) {
+		p.branch.GitBusy.Ends()
+	}
+}
+
+// once makes a pass of each branch that has one. The failure of one does not keep the others from theirs.
+func (of kind[O, R]) once(ctx context.Context, p *project, o O, dry bool) ([]R, error) {
+	branch, c := p.branch, branches.Census{}
+	if dry {
+		branch = branch.Draft()
+	}
+	repo, err := p.repository.Open(ctx)
+	if err == nil {
+		defer p.repository.Close(repo)
+		c, err = of.census(ctx, branches.With(branch, branch.Project, repo))
+	}
+	if err == nil {
+		err = c.Remember(branch, of.name)
+	}
+	if err != nil || len(c.Lines) == 0 {
+		result, err := of.none(branch, o, c.Skipped, c.Found(), err)
+		return []R{result}, err
+	}
+	var reports []R
+	var errs []error
+	for i, line := range c.Lines {
+		var found pass.Found
+		if i == 0 {
+			found = c.Found()
+		}
+		result, err := of.make(ctx, line, o, found)
+		reports = append(reports, result)
+		errs = append(errs, err)
+	}
+	if !dry && of.name == ledger.PassPull {
+		p.repository.Maintain(ctx, repo)
+	}
+	if !dry {
+		p.repository.Shrink(ctx)
+	}
+	return reports, errors.Join(errs...)
+}
+
+// pushAgain makes a push again while imports of it are lost on their way and the service may come back. What is still
+// pending is then sent as it is by that time, after the service's present texts were read again.
+func (p *project) pushAgain(
+	ctx context.Context, o push.Options, reports []push.Report, err error,
+) ([]push.Report, error) {
+	for r := service.NewRecovery(p.branch.Service); r.Worth(ctx, err); {
+		var second []push.Report
+		second, err = p.push(ctx, o)
+		reports = mergeReports(reports, second)
+	}
+	return reports, err
+}
+
+// mergeReports are the reports of two runs by line, in the second's order.
+func mergeReports[R runReport[R]](first, second []R) []R {
+	at := make(map[string]int, len(second))
+	for i, r := range second {
+		at[r.Line()] = i
+	}
+	for _, r := range first {
+		i, both := at[r.Line()]
+		switch {
+		case both:
+			second[i] = r.Then(second[i])
+		case r.Line() == "": // it did not come as far as to the lines
+			second[0] = r.Then(second[0])
+		default: // its branch is gone since
+			second = append(second, r)
+		}
+	}
+	return second
+}
