@@ -250,7 +250,7 @@ var libraries = map[string][]string{
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local/store"},
 	"github.com/jackc/pgx":                {"sync/ledger/pgledger", "sync/cluster"},
 	"github.com/riverqueue/":              {"sync/cluster"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service/budget"},
+	"github.com/gofrs/flock":              {"sync/files", "sync/ledger/boltledger", "sync/service/budget"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/zalando/go-keyring":       {"sync/secret/keyring"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/process"
 )
 
 func projectAddCommand(a *app) *cobra.Command {
@@ -58,17 +57,12 @@ func projectRemoveCommand(a *app) *cobra.Command {
 }
 
 // edit changes the configuration, and says what was done.
-func (a *app) edit(cmd *cobra.Command, project string,
-	change func(file string, accept config.Option) (config.Edit, *config.Config, error)) error {
+func (a *app) edit(cmd *cobra.Command, project string, change command.Change) error {
 	file, err := a.locate()
 	if err != nil {
 		return err
 	}
-	edited, cfg, err := change(file, process.AcceptSafe())
-	if err != nil {
-		return misuse(err)
-	}
-	done, err := command.Edit(cmd.Context(), edited, cfg, project)
+	done, err := command.Edit(cmd.Context(), file, project, change)
 	switch {
 	case err != nil:
 		return err

@@ -22,11 +22,41 @@ type Edited struct {
 	Reloaded bool   `json:"reloaded"` // a daemon runs, and works with the new configuration
 }
 
-// Edit writes an edited file of a configuration, and has a daemon that runs read it. An error with Reloaded false may
-// be the daemon's: then the file is written, and the daemon goes on as before.
-func Edit(ctx context.Context, e config.Edit, cfg *config.Config, project string) (Edited, error) {
-	done := Edited{Project: project, File: e.File, Removed: e.Text == nil}
-	var err error
+// Change is an edit of a configuration as it is on the disk at the moment.
+type Change func(file string, accept config.Option) (config.Edit, *config.Config, error)
+
+// Edit changes a configuration, and has a daemon that runs read it. Edits of several processes are made one after the
+// other. An error with Reloaded false may be the daemon's: then the file is written, and the daemon goes on as before.
+func Edit(ctx context.Context, file, project string, change Change) (Edited, error) {
+	done, cfg, err := edit(ctx, file, project, change)
+	if err != nil {
+		return done, err
+	}
+	dir, err := process.StateDir(ctx, cfg)
+	if err != nil {
+		return done, err
+	}
+	_, err = web.Ask(ctx, dir, web.Request{Action: "reload"}, nil)
+	switch {
+	case errors.Is(err, web.ErrNoDaemon):
+		return done, nil
+	case err != nil:
+		return done, fmt.Errorf("%s is written, and the daemon that runs does not use it: %w", done.File, err)
+	}
+	done.Reloaded = true
+	return done, nil
+}
+
+func edit(ctx context.Context, file, project string, change Change) (Edited, *config.Config, error) {
+	unlock, err := files.Lock(ctx, file)
+	if err != nil {
+		return Edited{}, nil, err
+	}
+	defer unlock()
+	e, cfg, err := change(file, process.AcceptSafe())
+	if err != nil {
+		return Edited{}, nil, failure.Usage(err)
+	}
 	switch {
 	case e.Text == nil:
 		err = os.Remove(e.File)
@@ -40,19 +70,7 @@ func Edit(ctx context.Context, e config.Edit, cfg *config.Config, project string
 		})
 	}
 	if err != nil {
-		return done, failure.Usage(fmt.Errorf("write the configuration: %w", err))
+		return Edited{}, nil, failure.Usage(fmt.Errorf("write the configuration: %w", err))
 	}
-	dir, err := process.StateDir(ctx, cfg)
-	if err != nil {
-		return done, err
-	}
-	_, err = web.Ask(ctx, dir, web.Request{Action: "reload"}, nil)
-	switch {
-	case errors.Is(err, web.ErrNoDaemon):
-		return done, nil
-	case err != nil:
-		return done, fmt.Errorf("%s is written, and the daemon that runs does not use it: %w", e.File, err)
-	}
-	done.Reloaded = true
-	return done, nil
+	return Edited{Project: project, File: e.File, Removed: e.Text == nil}, cfg, nil
 }

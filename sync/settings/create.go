@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/files"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -70,19 +71,36 @@ func Create(ctx context.Context, client *service.Client, cfg *config.Config, p *
 	if !o.Write || result.ID == written {
 		return result, nil
 	}
-	text, err := cfg.WithID(p, result.ID, o.Documents)
-	if err != nil {
-		return result, failure.Usage(err)
-	}
-	err = files.Write(p.File(), func(f *os.File) error {
-		_, err := f.WriteString(text)
-		return err
-	})
-	if err != nil {
+	if err := writeID(ctx, cfg.File, p.Name, result.ID, o.Documents); err != nil {
 		return result, fmt.Errorf("write the id %s: %w", result.ID, err)
 	}
 	result.Written = true
 	return result, nil
+}
+
+// writeID puts a project's identifier into the configuration as it is now.
+func writeID(ctx context.Context, file, project, id string, documents bool) error {
+	unlock, err := files.Lock(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	cfg, err := config.LoadForCreate(file, process.AcceptSafe())
+	if err != nil {
+		return failure.Usage(err)
+	}
+	p := cfg.Project(project)
+	if p == nil {
+		return failure.Usage(cfg.NoProject(project))
+	}
+	text, err := cfg.WithID(p, id, documents)
+	if err != nil {
+		return failure.Usage(err)
+	}
+	return files.Write(p.File(), func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	})
 }
 
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.

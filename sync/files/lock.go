@@ -1,0 +1,60 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockRetry is how often a lock that another process has is tried again.
+const lockRetry = 10 * time.Millisecond
+
+// Lock keeps other processes that call it from changing a file, or what belongs to it, until what it returns is called.
+// The lock is a file beside it, which goes with the lock. In a folder that cannot be written there is none: the file
+// is not changed there either.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	path = Resolved(path)
+	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+	for {
+		lock := flock.New(beside)
+		_, err := lock.TryLockContext(ctx, lockRetry)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, fmt.Errorf("wait for another process that changes %s: %w", path, context.Cause(ctx))
+		case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+			return func() {}, nil
+		case err != nil:
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		case is(lock, beside):
+			return func() { release(lock, beside) }, nil
+		}
+		_ = lock.Close() // the process that had it has taken the file away
+	}
+}
+
+// is reports whether a lock is that of the file which has the name now.
+func is(lock *flock.Flock, name string) bool {
+	locked, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(name)
+	return err == nil && os.SameFile(locked, named)
+}
+
+// release takes the file away while it is locked: who waits for it sees that. On Windows an open file stays, and is the
+// next one's.
+func release(lock *flock.Flock, name string) {
+	if runtime.GOOS != "windows" {
+		_ = os.Remove(name) // where it stays, it locks as well as a new one
+	}
+	_ = lock.Close()
+}
