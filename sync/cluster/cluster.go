@@ -118,6 +118,12 @@ func (c *Cluster) Close() error {
 	return c.db.Close()
 }
 
+// Readdress prepares to use another address of the same database for new connections; what it returns begins with
+// that.
+func (c *Cluster) Readdress(database string) (begin func(), err error) {
+	return c.db.Readdress(database)
+}
+
 // Store is the ledger of what belongs to no project, and of all projects for those that only read.
 func (c *Cluster) Store() ledger.Store { return c.db.Store() }
 

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -193,8 +192,12 @@ func readAhead(cfg *config.Config) fileReader {
 
 // secretsOf are what finds each secret of a configuration, but for one that only the keyring has.
 func secretsOf(cfg *config.Config) []func(func(string) string, fileReader) (secret.Value, error) {
-	return []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
+	all := []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
 		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL}
+	if cfg.Clustered() {
+		all = append(all, cfg.DatabaseURL)
+	}
+	return all
 }
 
 // prepared is everything that a configuration needs to be worked with.
@@ -204,7 +207,8 @@ type prepared struct {
 	serve  func() // puts its handler behind its address; cannot fail
 	ending func() // ends the handler's streams
 
-	receiver *notify.Receiver // of messages for people; nil for none
+	receiver  *notify.Receiver // of messages for people; nil for none
+	readdress func()           // the cluster's database, whose password may be another one
 }
 
 // prepare makes it. Nothing that the daemon does now is disturbed by it.
@@ -216,8 +220,9 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	if err != nil {
 		return prepared{}, err
 	}
-	if cfg.Clustered() != (d.process.Cluster != nil) {
-		return prepared{}, errors.New("[cluster] was added or taken away, which takes a restart of the daemon")
+	readdress, err := d.process.Readdress(cfg)
+	if err != nil {
+		return prepared{}, err
 	}
 	parts := d.process.Shared(engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log,
 		Meter: d.o.Meter, Clones: process.Clones(d.process.Dir),
@@ -243,12 +248,13 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	ends := make(chan struct{})
 	options.Ends = ends
 	return prepared{cfg: cfg, engine: next, serve: func() { d.address.serve(opened, web.New(options)) },
-		ending: sync.OnceFunc(func() { close(ends) }), receiver: receiver}, nil
+		ending: sync.OnceFunc(func() { close(ends) }), receiver: receiver, readdress: readdress}, nil
 }
 
 // take exchanges what was prepared for what there was.
 func (d *running) take(p prepared) {
 	d.cfg = p.cfg
+	p.readdress()
 	d.reloads.inUse.Store(&secrets{p.cfg, digestOf(p.cfg, d.process.ReadFile)})
 	d.engine.Store(p.engine)
 	d.notifier.receiver.Store(p.receiver)

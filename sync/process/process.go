@@ -157,6 +157,21 @@ func Join(ctx context.Context, cfg *config.Config, log *zap.Logger) (*cluster.Cl
 	return cluster.Open(ctx, cluster.Options{Database: database.Reveal(), Log: log})
 }
 
+// Readdress prepares to reach the cluster's database as another configuration says; what it returns begins with that.
+func (p *Process) Readdress(cfg *config.Config) (begin func(), err error) {
+	if cfg.Clustered() != (p.Cluster != nil) {
+		return nil, errors.New("[cluster] was added or taken away, which takes a restart of the daemon")
+	}
+	if p.Cluster == nil {
+		return func() {}, nil
+	}
+	database, err := cfg.DatabaseURL(os.Getenv, p.ReadFile)
+	if err != nil {
+		return nil, &failure.UsageError{Err: err}
+	}
+	return p.Cluster.Readdress(database.Reveal())
+}
+
 // Shared adds to an engine's parts what this process shares with others.
 func (p *Process) Shared(parts engine.Parts) engine.Parts {
 	if p.Cluster != nil {

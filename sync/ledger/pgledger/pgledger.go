@@ -31,6 +31,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,7 +45,8 @@ import (
 
 // Database is the connections of a process to the database of its cluster.
 type Database struct {
-	pool *pgxpool.Pool
+	pool    *pgxpool.Pool
+	address atomic.Pointer[string] // what the next connection is made with
 }
 
 const (
@@ -67,27 +71,74 @@ func Connect(ctx context.Context, address, name string) (*Database, error) {
 }
 
 func connect(ctx context.Context, address, name string) (*Database, error) {
+	c, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	d := &Database{}
+	d.address.Store(&address)
+	c.BeforeConnect = func(_ context.Context, with *pgx.ConnConfig) error {
+		now, err := parse(*d.address.Load()) // also the files that it names
+		if err != nil {
+			return err
+		}
+		*with = *now.ConnConfig
+		set := with.RuntimeParams
+		set["application_name"] = name
+		set["statement_timeout"] = milliseconds(Patience)
+		set["idle_in_transaction_session_timeout"] = milliseconds(idlePatience)
+		set["timezone"] = "UTC"
+		with.ConnectTimeout = connectPatience
+		return nil
+	}
+	if d.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := d.migrate(ctx); err != nil {
+		d.pool.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func parse(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("the address of the database is not one of PostgreSQL: it begins with postgres:// and " +
 			"names host, database and user") // pgx's own words may contain the password
 	}
-	c.ConnConfig.ConnectTimeout = connectPatience
-	set := c.ConnConfig.RuntimeParams
-	set["application_name"] = name
-	set["statement_timeout"] = milliseconds(Patience)
-	set["idle_in_transaction_session_timeout"] = milliseconds(idlePatience)
-	set["timezone"] = "UTC"
-	pool, err := pgxpool.NewWithConfig(ctx, c)
+	return c, nil
+}
+
+// errElsewhere is why an address is not changed to while the process runs.
+var errElsewhere = errors.New("the address of the cluster's database names another host, database or size of the " +
+	"pool, which takes a restart of each process; user, password and TLS may change without one")
+
+// Readdress prepares to make new connections with another address of the same database, as it is given when its
+// password is changed; what it returns begins with that.
+func (d *Database) Readdress(address string) (begin func(), err error) {
+	was, err := parse(*d.address.Load())
 	if err != nil {
 		return nil, err
 	}
-	d := &Database{pool}
-	if err := d.migrate(ctx); err != nil {
-		pool.Close()
+	next, err := parse(address)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	if target(was) != target(next) {
+		return nil, errElsewhere
+	}
+	return func() { d.address.Store(&address) }, nil
+}
+
+// target is what an address says of the database itself, and of the pool.
+func target(c *pgxpool.Config) string {
+	hosts := []string{net.JoinHostPort(c.ConnConfig.Host, fmt.Sprint(c.ConnConfig.Port))}
+	for _, f := range c.ConnConfig.Fallbacks {
+		hosts = append(hosts, net.JoinHostPort(f.Host, fmt.Sprint(f.Port)))
+	}
+	return fmt.Sprint(slices.Compact(hosts), c.ConnConfig.Database, c.MaxConns, c.MinConns, c.MinIdleConns,
+		c.MaxConnLifetime, c.MaxConnLifetimeJitter, c.MaxConnIdleTime, c.HealthCheckPeriod)
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
@@ -112,7 +163,7 @@ func Away(err error) bool {
 		return err != nil
 	}
 	switch said.Code[:2] {
-	case "08", "53", "57", "25": // connection, resources, the operator, a transaction that idled
+	case "08", "28", "53", "57", "25": // connection, password, resources, the operator, a transaction that idled
 		return true
 	}
 	return false

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/ledgertest"
@@ -197,6 +199,54 @@ func TestTheDatabaseGoesAwayAndComesBack(t *testing.T) {
 	}
 	if Away(&ledger.LeaseError{}) || Away(nil) {
 		t.Error("a lease that is lost is no database that is away")
+	}
+}
+
+// A password that was changed is used for new connections; until it is, the database counts as away. Another database
+// takes a restart.
+func TestAPasswordIsChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server of its own")
+	}
+	ctx, server := t.Context(), pgtest.Start(t, "app")
+	admin, err := pgx.Connect(ctx, server.Address("app"))
+	must(t, err)
+	var rules string
+	must(t, admin.QueryRow(ctx, "SHOW hba_file").Scan(&rules))
+	_, err = admin.Exec(ctx, "CREATE ROLE sync LOGIN PASSWORD 'canary-1'; GRANT CREATE ON DATABASE app TO sync")
+	must(t, err)
+	must(t, os.WriteFile(rules, []byte("host all sync all scram-sha-256\nhost all all all trust\n"), 0o600))
+	server.Stop()
+	must(t, server.Start())
+	admin, err = pgx.Connect(ctx, server.Address("app"))
+	must(t, err)
+	defer admin.Close(ctx)
+	address := func(password string) string {
+		return strings.Replace(server.Address("app"), "locsync@", "sync:"+password+"@", 1)
+	}
+	d := open(t, address("canary-1"))
+	defer d.Close()
+	key := ledger.Key{Scope: "app", Kind: "jobs", ID: "1"}
+	must(t, d.Store().PutRecord(key, []byte("before")))
+	_, err = admin.Exec(ctx, "ALTER ROLE sync PASSWORD 'canary-2'")
+	must(t, err)
+	must(t, d.Store().PutRecord(key, []byte("by a connection that is there")))
+	d.pool.Reset()
+	if err := d.Store().PutRecord(key, []byte("lost")); !Away(err) || strings.Contains(err.Error(), "canary") {
+		t.Errorf("a write with the old password ends with %v", err)
+	}
+	begin, err := d.Readdress(address("canary-2"))
+	must(t, err)
+	if err := d.Store().PutRecord(key, []byte("lost")); !Away(err) {
+		t.Errorf("the new password is used too early: %v", err)
+	}
+	begin()
+	must(t, d.Store().PutRecord(key, []byte("after")))
+	for _, other := range []string{server.Address("postgres"), strings.Replace(address("x"), "127.0.0.1", "localhost", 1),
+		address("x") + "&pool_max_conns=77", "canary"} {
+		if _, err := d.Readdress(other); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", other, err)
+		}
 	}
 }
 
