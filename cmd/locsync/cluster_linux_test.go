@@ -235,7 +235,21 @@ func (w *clusterWorld) state() string {
 	return strings.Join(all, "\n")
 }
 
-// edit commits another text of a key, and returns it.
+// moved tells how often the queue handed out passes, and how often to another process than the time before.
+func (w *clusterWorld) moved() (made, moved int) {
+	w.t.Helper()
+	rows, err := w.db.Query(w.t.Context(), "SELECT attempted_by FROM locsync.river_job WHERE attempted_by <> '{}'")
+	w.check(err)
+	jobs, err := pgx.CollectRows(rows, pgx.RowTo[[]string])
+	w.check(err)
+	for _, by := range jobs {
+		made += len(by) - 1
+		moved += len(slices.Compact(by)) - 1
+	}
+	return made, moved
+}
+
+// edit commits another text of a key.
 func (w *clusterWorld) edit(p clusterProject, text string) {
 	w.t.Helper()
 	body := fmt.Sprintf("{\"a\": %q, \"b\": \"B\"}\n", text)
@@ -381,7 +395,7 @@ func (s *severable) mend() { s.cut.Store(false) }
 // work beside a daemon and without one, and what one of them had is taken over by the other.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	w := newClusterWorld(t, 2, 200, "@every 2s")
+	w := newClusterWorld(t, 2, 200, "@every 1s")
 	first := w.start()
 	w.guardWrites()
 	second := w.start()
@@ -406,6 +420,10 @@ func TestCluster(t *testing.T) {
 				return p.LastPush == nil || p.LastPull == nil || p.NextPull == nil || len(p.Files) != 1
 			})
 		})
+	}
+	w.until(guard, "20 passes were made", func() bool { made, _ := w.moved(); return made >= 20 })
+	if made, moved := w.moved(); moved > made/5 {
+		t.Errorf("%d of %d passes were made by another process than the one that had the clone", moved, made)
 	}
 	w.check(first.cmd.Process.Kill())
 	w.edit(w.projects[0], "edited")

@@ -100,12 +100,12 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor)
 	defer cancel()
 	rows, err := c.db.Pool().Query(ctx, `WITH freed AS (
-			UPDATE locsync.river_job j SET state = 'available', scheduled_at = now()
+			UPDATE locsync.river_job j SET state = 'available', scheduled_at = now(), queue = $2
 			WHERE j.kind = 'pass' AND j.state = 'running' AND NOT EXISTS (SELECT FROM locsync.processes p
 				WHERE p.id = j.attempted_by[array_upper(j.attempted_by, 1)] AND p.seen > clock_timestamp() - $1::interval)
 			RETURNING j.id)
 		UPDATE locsync.passes p SET asked = true FROM freed WHERE p.job = freed.id
-		RETURNING p.project || ': ' || p.pass`, leaseFor)
+		RETURNING p.project || ': ' || p.pass`, leaseFor, river.QueueDefault)
 	if err != nil {
 		return fmt.Errorf("take over passes: %w", err)
 	}
@@ -123,7 +123,7 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("bring passes forward: %w", err)
 	}
-	return nil
+	return giveBack(ctx, c.db)
 }
 
 // Check sees to it that every pass of the configuration is written down and has a job.

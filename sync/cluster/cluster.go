@@ -45,10 +45,16 @@ const (
 	leaseFor = 15 * time.Second
 )
 
+// self is what this process is called.
+type self struct {
+	id       string
+	ownQueue string // the one for passes of projects whose clones it has
+}
+
 // Cluster is what this process shares with the others.
 type Cluster struct {
+	self
 	db  *pgledger.Database
-	id  string // of this process
 	log *zap.Logger
 
 	leases leases
@@ -82,6 +88,7 @@ type beat struct {
 // Options are what a process takes part with.
 type Options struct {
 	Database string // its address
+	Folder   string // of this process's clones
 	Log      *zap.Logger
 }
 
@@ -93,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{db: db, id: id, log: o.Log,
+	c := &Cluster{self: self{id, ownQueueOf(o.Folder)}, db: db, log: o.Log,
 		leases: leases{db: db, process: id, log: o.Log,
 			ledgers: make(map[string]*pgledger.Store), held: make(map[string]*lease)},
 		asked: make(map[passArgs]*asking), pending: make(chan struct{}, 1), inHand: make(map[int64]bool),

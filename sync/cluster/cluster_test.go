@@ -139,6 +139,34 @@ func TestAJobThatGotLostIsFreed(t *testing.T) {
 	}
 }
 
+// A job waits for the process that has the clone; one that it does not take soon after it is due is any other one's.
+func TestAJobThatIsNotTakenWhereItsCloneIs(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	ctx := t.Context()
+	if again, other := ownQueueOf("/state"), ownQueueOf("/other"); again != ownQueueOf("/state") || again == other {
+		t.Errorf("queues are %s and %s", again, other)
+	}
+	ids := make(map[string]int64)
+	for _, project := range []string{"due", "overdue", "later", "under way"} {
+		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, &river.InsertOpts{Queue: c.ownQueue})
+		must(t, err)
+		ids[project] = made.Job.ID
+	}
+	_, err := c.db.Pool().Exec(ctx, `UPDATE locsync.river_job SET
+		state = (CASE id WHEN $1 THEN 'running' WHEN $2 THEN 'scheduled' ELSE 'available' END)::locsync.river_job_state,
+		scheduled_at = now() - CASE id WHEN $3 THEN interval '0' ELSE $4 + interval '1 second' END`,
+		ids["under way"], ids["later"], ids["due"], ownPatience)
+	must(t, err)
+	must(t, giveBack(ctx, c.db))
+	for project, id := range ids {
+		job, err := c.queue.JobGet(ctx, id)
+		must(t, err)
+		if given := job.Queue == river.QueueDefault; given != (project == "overdue") {
+			t.Errorf("%s: in the queue %s", project, job.Queue)
+		}
+	}
+}
+
 // Requests of several processes leave as the budget of one would let them.
 func TestABudgetOfSeveralProcesses(t *testing.T) {
 	address := pgtest.Database(t)

@@ -24,8 +24,9 @@ import (
 type pgTx = pgx.Tx
 
 const (
-	// passesAtOnce is how many passes a process makes at once. Most of them wait for the service.
-	passesAtOnce = 32
+	// passesAtOnce is how many passes a process makes at once of projects whose clone it has, and as many of others.
+	// Most of them wait for the service.
+	passesAtOnce = 16
 	// heldAgain is after how long a job is tried again whose project another pass has.
 	heldAgain = 2 * time.Second
 	// unknownAgain is after how long a job is tried again whose project is not in this process's configuration. Another
@@ -119,7 +120,8 @@ func (c *Cluster) openQueue(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{c: c})
 	c.queue, err = river.NewClient(driver, &river.Config{ID: c.id, Schema: pgledger.Schema, Logger: slogger(c.log),
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: passesAtOnce}}, Workers: workers,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: passesAtOnce},
+			c.ownQueue: {MaxWorkers: passesAtOnce}}, Workers: workers,
 		JobTimeout: -1, RescueStuckJobsAfter: 100 * 24 * time.Hour, MaxAttempts: attemptsMost})
 	return err
 }
@@ -237,10 +239,14 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 		due = new(time.Until(next.Due))
 	}
 	// A pass that was taken over meanwhile has another number: what comes of this one does not count.
-	p, err = scanPlanned(c.db.Pool().QueryRow(ctx, `UPDATE locsync.passes SET due = clock_timestamp() + $4::interval,
-		wait = $5, quiet = clock_timestamp() + $6, changed = clock_timestamp()
-		WHERE project = $1 AND pass = $2 AND made = $3 RETURNING `+plannedColumns, of.Project, of.Pass, a.made, due,
-		next.Wait, min(max(time.Since(began), restLeast), restMost)))
+	p, err = scanPlanned(c.db.Pool().QueryRow(ctx, `WITH noted AS (
+			UPDATE locsync.passes SET due = clock_timestamp() + $4::interval, wait = $5, quiet = clock_timestamp() + $6,
+				changed = clock_timestamp() WHERE project = $1 AND pass = $2 AND made = $3 RETURNING *),
+		moved AS (
+			UPDATE locsync.river_job j SET queue = $7 FROM locsync.passes p
+			WHERE p.project = $1 AND j.id = p.job AND j.queue <> $7 AND EXISTS (SELECT FROM noted))
+		SELECT `+plannedColumns+` FROM noted`, of.Project, of.Pass, a.made, due,
+		next.Wait, min(max(time.Since(began), restLeast), restMost), c.ownQueue))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return river.JobSnooze(heldAgain)
 	}
@@ -269,8 +275,10 @@ func (c *Cluster) again(of passArgs, a *attempt) {
 func (c *Cluster) interrupted(ctx context.Context, of passArgs, a *attempt) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if _, err := c.db.Pool().Exec(ctx, `UPDATE locsync.passes SET asked = true
-		WHERE project = $1 AND pass = $2 AND made = $3`, of.Project, of.Pass, a.made); err != nil {
+	if _, err := c.db.Pool().Exec(ctx, `WITH given AS (
+			UPDATE locsync.passes SET asked = true WHERE project = $1 AND pass = $2 AND made = $3 RETURNING job)
+		UPDATE locsync.river_job j SET queue = $4 FROM given WHERE j.id = given.job`,
+		of.Project, of.Pass, a.made, river.QueueDefault); err != nil {
 		c.log.Debug("hand a pass over", zap.Error(err))
 	}
 	return river.JobSnooze(0)

@@ -16,7 +16,7 @@ import (
 // Conflicts are those that wait for a decision in a project; "" is all. They are read from a copy of the state.
 func Conflicts(ctx context.Context, cfg *config.Config, project string) ([]report.Conflict, error) {
 	if cfg.Clustered() {
-		shared, err := process.Join(ctx, cfg, zap.NewNop())
+		shared, err := process.Join(ctx, cfg, "", zap.NewNop())
 		if err != nil {
 			return nil, err
 		}

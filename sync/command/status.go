@@ -64,7 +64,7 @@ func Status(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.St
 
 // sharedStatus is what the processes of a cluster have published.
 func sharedStatus(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.Status, error) {
-	shared, err := process.Join(ctx, cfg, log)
+	shared, err := process.Join(ctx, cfg, "", log)
 	if err != nil {
 		return report.Status{Projects: []report.ProjectStatus{}}, err
 	}

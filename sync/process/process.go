@@ -135,7 +135,7 @@ func (p *Process) openState() error {
 		return err
 	}
 	p.close = append(p.close, closer(func() error { claim.Release(); return nil }))
-	if p.Cluster, err = Join(context.Background(), p.cfg, p.o.Log.Named("cluster")); err != nil {
+	if p.Cluster, err = Join(context.Background(), p.cfg, p.Dir, p.o.Log.Named("cluster")); err != nil {
 		return err
 	}
 	p.Store = p.Cluster.Store()
@@ -146,15 +146,16 @@ func (p *Process) openState() error {
 // databasePatience is how long opening the cluster's database may take; another process may be changing its schema.
 const databasePatience = time.Minute
 
-// Join takes part in the cluster of a configuration.
-func Join(ctx context.Context, cfg *config.Config, log *zap.Logger) (*cluster.Cluster, error) {
+// Join takes part in the cluster of a configuration; dir is where this process has its state, "" for one that only
+// reads.
+func Join(ctx context.Context, cfg *config.Config, dir string, log *zap.Logger) (*cluster.Cluster, error) {
 	database, err := cfg.DatabaseURL(os.Getenv, secret.ReadFile)
 	if err != nil {
 		return nil, &failure.UsageError{Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, databasePatience)
 	defer cancel()
-	return cluster.Open(ctx, cluster.Options{Database: database.Reveal(), Log: log})
+	return cluster.Open(ctx, cluster.Options{Database: database.Reveal(), Folder: Absolute(dir), Log: log})
 }
 
 // Readdress prepares to reach the cluster's database as another configuration says; what it returns begins with that.
