@@ -229,6 +229,7 @@ func garble(t testing.TB, pattern string) {
 
 // Deliveries add a pack each; maintenance keeps them few, and what waits in the outbox survives it.
 func TestCloneIsMaintained(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "folder"} {
 		t.Run(kind, func(t *testing.T) {

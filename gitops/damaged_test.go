@@ -59,6 +59,7 @@ func TestNamesThatNoGitMakes(t *testing.T) {
 // A few small objects can be a tree without an end for everyone who walks it: equal folders in equal folders, and one in
 // the other thousands of times.
 func TestWalksThatWouldNotEnd(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	file := object.SHA1.New(object.Blob, []byte("x"))
 	for name, levels := range map[string]struct{ deep, wide int }{"wide": {10, 10}, "deep": {30_000, 1}} {

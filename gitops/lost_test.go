@@ -99,6 +99,7 @@ func TestFetchesThatBreak(t *testing.T) {
 // Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote, and
 // a repository that is sound in between.
 func TestFaultsOnTheWay(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	faults := map[string]gittest.Fault{
 		"502":                   {Status: 502},

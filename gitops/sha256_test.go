@@ -13,6 +13,7 @@ import (
 // A repository whose objects have SHA-256 names is read, committed to, merged in and delivered from like any other, in each
 // of its kinds.
 func TestSHA256(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, k := range kindsOfRepos() {
 		t.Run(k.name, func(t *testing.T) {

@@ -394,6 +394,7 @@ func (s *severable) mend() { s.cut.Store(false) }
 // Two daemons share two projects: what is committed and translated travels, every process tells all of it, commands
 // work beside a daemon and without one, and what one of them had is taken over by the other.
 func TestCluster(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	w := newClusterWorld(t, 2, 200, "@every 1s")
 	first := w.start()

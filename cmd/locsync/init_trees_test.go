@@ -30,7 +30,10 @@ func TestInitInTheEcosystems(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatal("the trees are not there", err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if i%4 > 0 && !gittest.All() {
+			continue
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			archive, err := txtar.ParseFile(file)

@@ -26,6 +26,7 @@ func isResult(r *http.Request) bool { return strings.Contains(r.URL.Path, "impor
 // A push that ends anywhere, by a crash or a failure, leaves its keys pending, and the next one ends where an undisturbed one would have: each
 // text at the service, nothing pending, no job left.
 func TestPushEndsTheSameWhateverHappens(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault func(*http.Request) local.Fault

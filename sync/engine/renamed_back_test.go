@@ -149,6 +149,7 @@ func TestUnreadMoveIsKept(t *testing.T) {
 // A translator sets the text under a new key back to what the old key had before. A push that meets the rename after
 // that, with another clone's state or none, does not take the text for an older one.
 func TestRenameMeetsATextThatWasSetBack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world, *clones){
 		"kept": func(*world, *clones) {},

@@ -362,6 +362,7 @@ func (s *storm) run(rests, steps int) {
 }
 
 func TestStormOfFilesAndGit(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, linked := range map[string]bool{"the working tree": false, "a linked one": true} {
 		t.Run(name, func(t *testing.T) {
