@@ -75,13 +75,10 @@ func Merge(in Three) Merged {
 	ours := in.Ours.Index()
 	for _, their := range in.order() {
 		text := their.Text
-		base, known := in.Base[their.Name]
 		at, here := ours[their.Name]
 		switch {
 		case in.Outdated.Has(their.Name, text):
-			if known {
-				out.Agreed[their.Name] = base
-			}
+			out.Leave(in.Base, their.Name)
 			if here && in.Ours[at].Text != text && in.Ours[at].Text != "" && !in.Filler.Has(their.Name, in.Ours[at].Text) {
 				out.Kept = append(out.Kept, their.Name)
 			}
@@ -109,12 +106,12 @@ func (m *Merged) weigh(in Three, their Unit, our, source string) {
 	case our == "", in.Filler.Has(n, our):
 		m.take(Changed, n, text)
 	case text == "":
-		m.hold(their, base, known, "the service has a blank where the repository has a translation; "+
+		m.hold(their, in.Base, "the service has a blank where the repository has a translation; "+
 			"the translation stays. Translate it at the service, or take it out of the repository")
 	case outcome == Unmet:
 		m.Undecided = append(m.Undecided, Conflict{n, our, text})
 	case text == source:
-		m.hold(their, base, known, "the service has the source text where the repository has a translation; "+
+		m.hold(their, in.Base, "the service has the source text where the repository has a translation; "+
 			"the translation stays. If the source text is meant, write it into the repository")
 	case outcome == Replaces:
 		m.take(Changed, n, text)
@@ -203,8 +200,8 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 		}
 		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be
 		// first contact.
-		if base, known := in.Base[our.Name]; known && !there {
-			out.Agreed[our.Name] = base
+		if !there {
+			out.Leave(in.Base, our.Name)
 		}
 	}
 	// Neither side may have it now; a newer one is measured against it all the same.
@@ -235,11 +232,9 @@ func (m *Merged) take(op Op, n Name, text string) {
 	m.Agreed[n] = MarkOf(text)
 }
 
-func (m *Merged) hold(u Unit, base Mark, known bool, reason string) {
+func (m *Merged) hold(u Unit, base Marks, reason string) {
 	m.Held = append(m.Held, Held{u.Name, u.Text, reason})
-	if known {
-		m.Agreed[u.Name] = base
-	}
+	m.Leave(base, u.Name)
 }
 
 // Leave takes back a change that is not made after all: the next merge finds the base that this one found.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
@@ -14,16 +16,12 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 		if project != "" && project != p.branch.Project.Name {
 			continue
 		}
-		names := []string{p.branch.ProjectName()}
 		lines, err := ledger.Lines.List(e.State, p.branch.ProjectName())
 		if err != nil {
 			return nil, err
 		}
-		for _, line := range lines {
-			names = append(names, ledger.BranchScope(p.branch.ProjectName(), line.Base))
-		}
-		for _, name := range names {
-			stored, err := ledger.Conflicts.List(e.State, name)
+		for _, line := range slices.Insert(lines, 0, ledger.Line{}) { // first of the project as a whole
+			stored, err := ledger.Conflicts.List(e.State, ledger.BranchScope(p.branch.ProjectName(), line.Base))
 			if err != nil {
 				return nil, err
 			}

@@ -195,10 +195,7 @@ func Union(first, second []report.Problem) []report.Problem {
 
 // StateName is the project's name in the state: that of one project of one service, and of one line.
 func (p *Branch) StateName() string {
-	if p.Base != "" {
-		return ledger.BranchScope(p.ProjectName(), p.Base)
-	}
-	return p.ProjectName()
+	return ledger.BranchScope(p.ProjectName(), p.Base)
 }
 
 // ProjectName is the project's name in the ledger: that of one project of one account at one service.

@@ -8,11 +8,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Besides are problems without those that are found elsewhere.
-func Besides(problems []report.Problem, elsewhere map[report.Problem]bool) []report.Problem {
-	return slices.DeleteFunc(slices.Clone(problems), func(p report.Problem) bool { return elsewhere[p] })
-}
-
 // stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as
 // far as is known.
 func stillHolding(past, last report.Past) report.Past {
@@ -23,9 +18,12 @@ func stillHolding(past, last report.Past) report.Past {
 	return past
 }
 
-// Outcome sums a pass up.
-func Outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
-	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
+// Outcome sums a pass up, without the problems that are found elsewhere.
+func Outcome(
+	at time.Time, keys int, commit string, problems []report.Problem, elsewhere map[report.Problem]bool, err error,
+) report.Past {
+	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit}
+	past.Problems = slices.DeleteFunc(slices.Clone(problems), func(p report.Problem) bool { return elsewhere[p] })
 	if report.LeavesOut(problems) {
 		past.Result = report.ResultPartial
 	}

@@ -65,12 +65,6 @@ func (a *account) looksAt(t bundle.Target) leftOut {
 	return a.left[id]
 }
 
-// leaveOut reports a translation that is left out.
-func (a *account) leaveOut(x pass.Translated, code, key, why string) {
-	a.looksAt(x.Target).keys[key] = true
-	a.problem(report.Problem{Code: code, File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
-}
-
 // tells takes what a merge tells of its file; met says that only the ledger is new to what the branch has.
 func (a *account) tells(t bundle.Target, of told, met bool) {
 	left := a.looksAt(t)

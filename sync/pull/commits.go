@@ -69,10 +69,8 @@ func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done [
 func (a *account) tally(
 	joined map[string][]byte, contested map[string]config.Language, done []*merged,
 ) (map[string][]byte, config.CommitData) {
-	files := maps.Clone(joined)
-	if files == nil {
-		files = make(map[string][]byte)
-	}
+	files := make(map[string][]byte)
+	maps.Copy(files, joined)
 	data := config.CommitData{Project: a.branch.Project.Name}
 	languages := make(map[string]bool)
 	a.report.Files, a.report.Keys = []report.PulledFile{}, 0
@@ -130,13 +128,7 @@ func stepsOf(
 		apart[code][path] = body
 	}
 	first := make(map[string]string) // the language, by path
-	parts := make(map[string]*config.CommitData)
-	part := func(code string) *config.CommitData {
-		if parts[code] == nil {
-			parts[code] = &config.CommitData{Project: project.Name, Languages: []string{code}}
-		}
-		return parts[code]
-	}
+	parts := make(map[string]config.CommitData)
 	for _, m := range slices.Backward(done) {
 		if m.former.file != nil {
 			first[m.former.path] = m.Language.Code
@@ -145,7 +137,9 @@ func stepsOf(
 		if m.bytes == nil {
 			continue
 		}
-		count(part(m.Language.Code), m.counts)
+		of := parts[m.Language.Code]
+		count(&of, m.counts)
+		parts[m.Language.Code] = of
 		if next, is := first[m.Path]; !is || m.Language.Code < next { // else that commit has it
 			first[m.Path] = m.Language.Code
 			put(m.Language.Code, m.Path, m.bytes)
@@ -158,9 +152,9 @@ func stepsOf(
 	}
 	var steps []gitops.Step
 	for _, code := range slices.Sorted(maps.Keys(apart)) {
-		of := part(code)
-		of.Files = slices.Sorted(maps.Keys(apart[code]))
-		step, err := step(project, apart[code], *of)
+		of := parts[code]
+		of.Project, of.Languages, of.Files = project.Name, []string{code}, slices.Sorted(maps.Keys(apart[code]))
+		step, err := step(project, apart[code], of)
 		if err != nil {
 			return nil, err
 		}

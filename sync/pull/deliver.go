@@ -141,7 +141,12 @@ func (r *delivery) committed(
 
 // follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
 func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.branch.Repo.Follow(ctx, tip, false)
+	return r.followTo(ctx, tip, false)
+}
+
+// followTo is follow, or with dry what would become of it.
+func (r *delivery) followTo(ctx context.Context, tip *gitops.Tip, dry bool) error {
+	res, err := r.branch.Repo.Follow(ctx, tip, dry)
 	if err == nil {
 		r.leftLocal(res)
 	}

@@ -137,11 +137,11 @@ func (r *noticing) keepFound(collection string, found catalog.Marks) error {
 		}
 		now := make(catalog.Marks)
 		for n, mark := range known {
-			if _, missing := found[n]; mark != (catalog.Mark{}) || missing {
+			if mark != (catalog.Mark{}) { // what the service lacked, and does not any more, is forgotten
 				now[n] = mark
 			}
 		}
-		maps.Copy(now, fresh)
+		maps.Copy(now, found)
 		if maps.Equal(now, known) {
 			return nil
 		}

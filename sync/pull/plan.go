@@ -79,13 +79,11 @@ func (s *situation) leaveChanges(changes []catalog.Change) {
 }
 
 // renames are the keys of a target's source files that became other keys: of all renames those that concern it.
-func (s *situation) renames() []catalog.Rename { return renamesOf(s.Target, s.former, s.renamed) }
-
-func renamesOf(t bundle.Target, before former, all map[*bundle.Bundle][]ledger.Rename) []catalog.Rename {
-	renamed := slices.Clone(before.renamed)
-	for _, b := range t.Sources {
-		for _, m := range all[b] {
-			if m.In(t.Language.Code) {
+func (s *situation) renames() []catalog.Rename {
+	renamed := slices.Clone(s.former.renamed)
+	for _, b := range s.Sources {
+		for _, m := range s.renamed[b] {
+			if m.In(s.Language.Code) {
 				renamed = append(renamed, catalog.Rename{From: m.From, To: m.To})
 			}
 		}

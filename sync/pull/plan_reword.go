@@ -43,29 +43,23 @@ type sourceKey struct{ collection, key string }
 // more and more of that, until no more is found.
 func (w *rewording) merge() (done []*merged) {
 	for {
-		done, problems, again := w.files()
-		if !again {
+		var problems []report.Problem
+		before := len(w.barred) + len(w.dead)
+		for _, s := range w.tree.Sources {
+			if s.Broken() || w.dead[s] || len(w.theirs[s]) == 0 {
+				continue
+			}
+			m, found := w.file(s)
+			if problems = append(problems, found...); m != nil {
+				done = append(done, m)
+			}
+		}
+		if len(w.barred)+len(w.dead) == before {
 			w.told = append(w.told, problems...)
 			return done
 		}
+		done = nil
 	}
-}
-
-// files merges each file. again is true when something was found that other files have to follow.
-func (w *rewording) files() (done []*merged, problems []report.Problem, again bool) {
-	for _, s := range w.tree.Sources {
-		if s.Broken() || w.dead[s] || len(w.theirs[s]) == 0 {
-			continue
-		}
-		before := len(w.barred) + len(w.dead)
-		m, found := w.file(s)
-		again = again || len(w.barred)+len(w.dead) > before
-		problems = append(problems, found...)
-		if m != nil {
-			done = append(done, m)
-		}
-	}
-	return done, problems, again
 }
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it

@@ -28,11 +28,7 @@ func (r *preview) deliverAgain(context.Context, *tree.Tree, *gitops.Tip) error {
 
 // follow tells whether the branch can follow: to what would have been committed.
 func (r *preview) follow(ctx context.Context, _ *gitops.Tip) error {
-	res, err := r.to.branch.Repo.Follow(ctx, r.to.tip, true)
-	if err == nil {
-		r.to.leftLocal(res)
-	}
-	return err
+	return r.to.followTo(ctx, r.to.tip, true)
 }
 
 func (r *preview) askToMerge(context.Context) error { return nil }

@@ -191,14 +191,11 @@ func (r *pulling) answered(x *pass.Exported) {
 	}
 }
 
-// settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the
-// commit that it made.
-func (r *pulling) settle(tip *gitops.Tip, made string) error {
+// settle remembers where this pull has left the branch, when it is true that pulling once more would change nothing.
+func (r *pulling) settle() error {
 	if !r.probe.foundChanges || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
-	if made != "" {
-		r.probe.now.Look = lookAfter(tip, made)
-	}
+	r.probe.now.Look = r.to.looked
 	return ledger.Reconciled.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.probe.now)
 }

@@ -138,8 +138,8 @@ func (r *pulling) end(err error) (Report, error) {
 	if errors.Is(err, gitops.ErrBusy) {
 		passed.Result = report.ResultSkipped
 	}
-	past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems, err)
-	past.Problems = pass.Besides(past.Problems, r.account.elsewhere)
+	past := pass.Outcome(r.branch.Now(), r.account.report.Keys, r.account.report.Commit, r.account.report.Problems,
+		r.account.elsewhere, err)
 	past.Held, past.Unread, past.Subject = len(r.account.holds), r.account.unread, r.branch.Subject(r.to.looked)
 	r.branch.Past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 		if r.tell(d, err); err != nil {
@@ -222,7 +222,6 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err := r.noteUnsent(); err != nil {
 		return err
 	}
-	before := r.account.report.Commit
 	if r.probe.foundChanges { // the next pull is to look again, should this one not come to its end
 		err := ledger.Reconciled.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
 		if err != nil {
@@ -236,18 +235,13 @@ func (r *pulling) attempt(ctx context.Context) error {
 		if err := r.out.deliverAgain(ctx, t, tip); err != nil {
 			return err
 		}
-		before = r.account.report.Commit
 	}
 	if r.account.report.Commit == "" {
 		if err := r.out.follow(ctx, tip); err != nil {
 			return err
 		}
 	}
-	made := r.account.report.Commit
-	if made == before {
-		made = ""
-	}
-	return r.settle(tip, made)
+	return r.settle()
 }
 
 // readBranch is the branch as it is now, with what earlier pulls have remembered of it settled.

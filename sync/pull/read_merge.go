@@ -88,7 +88,6 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 			return nil, err
 		}
 	}
-	s.Texts = r.fitted(x)
 	r.account.looksAt(x.Target)
 	old, problem, err := x.Sources[0].Read(r.tree.FS, x.Path, x.Language)
 	if problem != nil && err == nil {
@@ -98,11 +97,11 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 		return nil, err
 	}
 	s.old = old
+	s.fit(x.Texts)
 	if s.former, err = r.formerly(x.Target); err != nil {
 		return nil, err
 	}
-	renamed := renamesOf(x.Target, s.former, r.renamed)
-	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, renamed, s.source, s.former.textsOr(old))
+	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, s.former.textsOr(old))
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +159,13 @@ func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) 
 	return source, r.digested.service[target.Sources[0].Collection]
 }
 
-// fitted is the tree's, and reports what it could not do anything with.
-func (r *merging) fitted(x pass.Translated) catalog.Catalog {
-	texts, left := r.tree.Fitted(x.Target, x.Texts)
+// fit gives the service's texts the shape of the source's, and tells which do not fit.
+func (s *situation) fit(theirs catalog.Catalog) {
+	var left catalog.Catalog
+	s.Texts, left = s.tree.Fitted(s.Target, theirs)
 	for _, u := range left {
-		r.account.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
+		s.leaveOut(report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
 			"forms as keys of their own, and this message cannot be taken apart into such; write one form for each "+
 			"category at the service, with nothing but the number filled in", u.Text))
 	}
-	return texts
 }

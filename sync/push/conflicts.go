@@ -34,8 +34,7 @@ func (r *decisions) conflict(c pass.Conflict) bool {
 	if slices.Contains(r.report.Problems, p) {
 		return false
 	}
-	r.elsewhere[p] = true
-	r.Problem(p)
+	r.answer(p)
 	return true
 }
 

@@ -24,7 +24,7 @@ func (r *reader) missing() ([]ledger.Slot, error) {
 			return true
 		}
 		_, is, gerr := ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), ledger.TargetID(s.Path, s.Language))
-		history, herr := r.marks(s)
+		history, herr := r.branch.Ledger.Marks(s)
 		if gerr = errors.Join(gerr, herr); gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
 		}
@@ -78,7 +78,7 @@ func (r *reader) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.marks(r.branch.Memory().Slot(here.Kind(), t.Path, t.Language.Code))
+		seen, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(here.Kind(), t.Path, t.Language.Code))
 		if err != nil || (f == nil) != (seen == nil) {
 			return false, err
 		}
@@ -86,7 +86,7 @@ func (r *reader) untouched() (bool, error) {
 			continue
 		}
 		texts := bundle.Texts(f)
-		history, err := r.marks(r.branch.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
+		history, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}

@@ -93,8 +93,7 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 
 func (r *pushing) answers(found pass.Found) {
 	for _, p := range found.Problems {
-		r.elsewhere[p] = true
-		r.Problem(p)
+		r.answer(p)
 	}
 	r.report.Finished = found.Finished
 }
@@ -106,8 +105,7 @@ func (r *pushing) end(err error) Report {
 	if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
 		passed.Result = report.ResultSkipped
 	}
-	past := pass.Outcome(r.branch.Now(), r.report.Keys, "", r.report.Problems, err)
-	past.Problems = pass.Besides(past.Problems, r.elsewhere)
+	past := pass.Outcome(r.branch.Now(), r.report.Keys, "", r.report.Problems, r.elsewhere, err)
 	if past.Keys > 0 {
 		past.SentAt = &past.At
 	} else if last, _, err := ledger.Passes.Get(r.branch.Ledger, r.branch.StateName(), ledger.PassPush); err == nil {

@@ -254,7 +254,7 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 		m.seen = append(m.seen, merged)
 	}
 	for kind, marks := range kinds {
-		if *marks, err = r.marks(r.branch.Memory().Slot(kind, t.Path, t.Language.Code)); err != nil {
+		if *marks, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, t.Path, t.Language.Code)); err != nil {
 			return m, err
 		}
 	}
@@ -293,7 +293,7 @@ func (r *reader) inherited(
 		if slot.Language != t.Language.Code || r.targets[slot.Path] {
 			continue
 		}
-		history, err := r.marks(slot)
+		history, err := r.branch.Ledger.Marks(slot)
 		if err != nil {
 			return nil, err
 		}
@@ -301,7 +301,7 @@ func (r *reader) inherited(
 			continue
 		}
 		for _, kind := range kinds {
-			gone, err := r.marks(r.branch.Memory().Slot(kind, slot.Path, slot.Language))
+			gone, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, slot.Path, slot.Language))
 			if err != nil {
 				return nil, err
 			}

@@ -120,12 +120,12 @@ func (r *renameReader) translations(
 		return nil, err
 	}
 	memory := r.push.branch.Memory()
-	filler, err := r.push.marks(memory.Slot(ledger.Filler, path, l.Code))
+	filler, err := r.push.branch.Ledger.Marks(memory.Slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, err
 	}
 	t.ours = written(without(filler, bundle.Texts(f))).ByKey()
-	if t.past, err = r.push.marks(memory.Slot(ledger.Known, path, l.Code)); err != nil || t.past == nil ||
+	if t.past, err = r.push.branch.Ledger.Marks(memory.Slot(ledger.Known, path, l.Code)); err != nil || t.past == nil ||
 		!r.push.branch.Project.Push.Translations {
 		return t, err
 	}

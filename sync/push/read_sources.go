@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -143,14 +144,9 @@ func (r *sourcePass) readBefore(ctx context.Context, plan *sourcePlan) error {
 	sent := make(map[string]map[string]bool) // keys, by source file
 	for _, s := range plan.All {
 		for i, up := range s.Uploads {
-			keys := sent[s.Remember[i].Path]
-			if keys == nil {
-				keys = make(map[string]bool)
-				sent[s.Remember[i].Path] = keys
-			}
-			for _, u := range up.Units {
-				keys[u.Key] = true
-			}
+			keys := up.Units.Keys()
+			maps.Copy(keys, sent[s.Remember[i].Path])
+			sent[s.Remember[i].Path] = keys
 		}
 	}
 	var asks []pass.ExportAsk
@@ -190,7 +186,7 @@ func (r *sourcePass) meets(g *bundle.Group, sent map[string]map[string]bool) (bo
 		if err != nil {
 			return false, err
 		}
-		merged, err := r.marks(r.branch.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
+		merged, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
 		if err != nil {
 			return false, err
 		}

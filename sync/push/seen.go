@@ -71,11 +71,8 @@ func (r *pushing) unfinished() (bool, error) {
 
 // alike reports whether a commit was reached from another one without a change of a file that passes read.
 func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
-	if before == now {
-		return true, nil
-	}
-	if before == "" || now == "" {
-		return false, nil
+	if before == now || before == "" || now == "" {
+		return before == now, nil
 	}
 	if on, err := p.branch.Repo.History.Contains(now, before); err != nil || !on {
 		return false, err

@@ -46,7 +46,7 @@ func (r *snapshots) find(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case r.noBranch(err):
+		case r.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch): // of a line: nothing could be built on yet
 		case err != nil:
 			r.blind = true
 			r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
@@ -61,11 +61,9 @@ func (r *snapshots) find(ctx context.Context) error {
 	}
 	var err error
 	if ours != nil {
-		anew, err := r.branch.Recollect(ctx, ours, r.tree.Bundles())
-		if err != nil {
+		if r.anew, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
 			return err
 		}
-		r.anew = anew
 	}
 	if r.all, err = r.snapshotsIn(branch); err == nil && branch != nil {
 		err = r.readMerged(ctx, r.all[len(r.all)-1])
@@ -151,9 +149,4 @@ func (r *snapshots) snapshotsIn(branch *gitops.Tip) ([]*opened, error) {
 // names are those of the tree that pushes read and of the branch that pulls write.
 func names(p *pass.Branch) []pass.LookAt {
 	return []pass.LookAt{pass.LookAt(p.Project.Push.Source), pass.LookAt(p.Project.Pull.Branch)}
-}
-
-// noBranch reports whether a line's branch is not where its translations could be built on it yet.
-func (p *snapshots) noBranch(err error) bool {
-	return p.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch)
 }

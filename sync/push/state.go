@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/locsync/locsync/sync/accepted"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/imports"
-	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
@@ -43,10 +41,6 @@ func newState(p *pass.Branch, o Options) *state {
 func (r *state) answer(p report.Problem) {
 	r.elsewhere[p] = true
 	r.Problem(p)
-}
-
-func (r *state) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.branch.Ledger.Marks(slot)
 }
 
 // ask asks the service what it has, and tells what of its answers could not be read: what it has there is not known.

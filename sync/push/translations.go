@@ -112,12 +112,8 @@ func (r *translationPass) candidatesOf(
 		mine = append(mine, c)
 		wanted[c.Language] = true
 	}
-	for _, l := range r.branch.Project.Targets() {
-		if wanted[l] {
-			languages = append(languages, l)
-		}
-	}
-	return mine, languages
+	unwanted := func(l config.Language) bool { return !wanted[l] }
+	return mine, slices.DeleteFunc(slices.Clone(r.branch.Project.Targets()), unwanted)
 }
 
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
