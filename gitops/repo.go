@@ -56,6 +56,11 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		Hooks: hook.Hooks{Facts: repo.Facts, Settings: repo.Settings}}, nil
 }
 
+// CommonDir is the git folder of the repository that dir is in, as Facts have it, where nothing else of it is needed.
+func CommonDir(ctx context.Context, dir string, o Options) (string, error) {
+	return repository.CommonDir(ctx, dir, o)
+}
+
 // OnClose has a function called after the repository was closed.
 func (r *Repo) OnClose(closed func()) { r.closed = closed }
 

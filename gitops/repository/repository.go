@@ -24,6 +24,9 @@ type Options struct {
 	// Remote is the remote's name in the repository's configuration. "" keeps everything local.
 	Remote string
 
+	// Optional keeps everything local where the remote is not configured.
+	Optional bool
+
 	// Username and Password answer an http remote that asks who we are, before git's credential helpers are asked. A
 	// user in the remote's address comes first.
 	Username, Password string
@@ -103,18 +106,34 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
 
-	var err error
-	if r.Git, err = run.Find(ctx, o.Git); err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
-	}
-	f, err := find(ctx, r.Git, dir, o.Trust)
+	git, f, err := locate(ctx, dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("open repository: %w", err)
+		return nil, err
 	}
+	r.Git = git
 	if err := r.open(ctx, f); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	return r, nil
+}
+
+// CommonDir is the git folder of the repository that dir is in, as Facts have it, where nothing else of it is needed.
+func CommonDir(ctx context.Context, dir string, o Options) (string, error) {
+	_, f, err := locate(ctx, dir, o)
+	return f.commonDir, err
+}
+
+// locate finds the git program and the repository that dir is in.
+func locate(ctx context.Context, dir string, o Options) (*run.Program, found, error) {
+	git, err := run.Find(ctx, o.Git)
+	if err != nil {
+		return nil, found{}, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	f, err := find(ctx, git, dir, o.Trust)
+	if err != nil {
+		return nil, found{}, fmt.Errorf("open repository: %w", err)
+	}
+	return git, f, nil
 }
 
 func (o *Options) setDefaults() {
@@ -136,6 +155,9 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 		return err
 	}
 	r.Settings = set
+	if r.Options.Optional && !set.HasRemote(r.Options.Remote) {
+		r.Options.Remote = ""
+	}
 	format := object.SHA1
 	if set.Get("extensions.objectformat") == object.SHA256.String() {
 		format = object.SHA256

@@ -56,12 +56,11 @@ func StateDir(ctx context.Context, cfg *config.Config) (string, error) {
 		if p.Cloned() {
 			continue
 		}
-		repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
+		dir, err := gitops.CommonDir(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
 		if err != nil {
 			return "", &failure.UsageError{Err: p.Blame("repository", err)}
 		}
-		dir := filepath.Join(repo.Facts().CommonDir, "locsync")
-		return dir, repo.Close()
+		return filepath.Join(dir, "locsync"), nil
 	}
 	return "", &failure.UsageError{Err: errors.New("state_dir must name a folder for the state and the clones: no " +
 		`project's repository is on this machine; for example state_dir = "state"`)}
@@ -92,12 +91,11 @@ func ClaimDir(ctx context.Context, cfg *config.Config, p *config.Project) string
 	if p.Cloned() {
 		return "" // each state has a clone of its own
 	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
+	dir, err := gitops.CommonDir(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
 	if err != nil {
 		return ""
 	}
-	defer repo.Close()
-	return ClaimIn(repo.Facts().CommonDir, cfg, p)
+	return ClaimIn(dir, cfg, p)
 }
 
 // ClaimIn is ClaimDir in a git directory that is known.

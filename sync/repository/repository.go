@@ -53,12 +53,7 @@ func (r *Repository) Path() string { return r.branch.Config.Resolve(r.branch.Pro
 // Open is the repository as passes use it. Without the remote of the default name it is used as it is; any
 // other name that is missing is a mistake.
 func (r *Repository) Open(ctx context.Context) (*gitops.Repo, error) {
-	repo, err := r.With(ctx, r.branch.Project.Pull.Remote)
-	if err == nil && r.branch.Project.Pull.Remote == "origin" && !repo.HasRemote("origin") {
-		if err = repo.Close(); err == nil {
-			repo, err = r.With(ctx, "")
-		}
-	}
+	repo, err := r.with(ctx, r.branch.Project.Pull.Remote, r.branch.Project.Pull.Remote == "origin")
 	if err != nil || r.Claim == nil || r.branch.Project.Cloned() {
 		return repo, err
 	}
@@ -70,8 +65,12 @@ func (r *Repository) Open(ctx context.Context) (*gitops.Repo, error) {
 
 // With opens the repository with a remote; "" keeps everything local.
 func (r *Repository) With(ctx context.Context, remote string) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: remote, Now: r.branch.Now, Trust: r.branch.Project.TrustOwner, Done: r.Done,
-		Alive: heartbeat.From(ctx).Beat,
+	return r.with(ctx, remote, false)
+}
+
+func (r *Repository) with(ctx context.Context, remote string, optional bool) (*gitops.Repo, error) {
+	o := gitops.Options{Remote: remote, Optional: optional, Now: r.branch.Now, Trust: r.branch.Project.TrustOwner,
+		Done: r.Done, Alive: heartbeat.From(ctx).Beat,
 		Signing: gitops.Signing{Never: r.branch.Project.Pull.Sign == "never",
 			KeyFile: r.branch.Config.Resolve(r.branch.Project.Pull.SigningKeyFile)}}
 	switch {
