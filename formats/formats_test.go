@@ -217,6 +217,13 @@ func big(name string) []byte {
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b, "    <string name=\"section%d_message%d\">%s</string>\n", i/10, i%10, text)
 		}
+	case "xcstrings":
+		start, end = "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {", "\n  },\n  \"version\" : \"1.0\"\n}"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "%s\n    \"section%d.message%d\" : {\n      \"localizations\" : {\n        \"en\" : {\n"+
+				"          \"stringUnit\" : {\n            \"state\" : \"translated\",\n            \"value\" : \"%s\"\n"+
+				"          }\n        }\n      }\n    }", []string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+		}
 	case "locjson":
 		start, end = "{\n    \"units\": [", "\n    ]\n}\n"
 		entry = func(i int, text string) {
@@ -225,7 +232,10 @@ func big(name string) []byte {
 	}
 	b.WriteString(start)
 	for i := 0; b.Len() < 10<<20; i++ {
-		entry(i, texts[i%len(texts)])
+		before := b.Len()
+		if entry(i, texts[i%len(texts)]); b.Len() == before {
+			panic("no entry is known of the format " + name)
+		}
 	}
 	b.WriteString(end)
 	return b.Bytes()
@@ -234,8 +244,8 @@ func big(name string) []byte {
 func everyFormat(b *testing.B, do func(b *testing.B, format Format, src []byte)) {
 	for _, name := range Names() {
 		format, _ := Named(name)
-		src := big(name)
 		b.Run(name, func(b *testing.B) {
+			src := big(name)
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
 			do(b, format, src)
