@@ -86,3 +86,29 @@ func TestCommitsForEachLanguageWait(t *testing.T) {
 		t.Fatal("the same again makes a commit")
 	}
 }
+
+// A file with all languages is in each language's commit as it is then, so that every commit has what it says.
+func TestCommitForEachLanguageOfOneFile(t *testing.T) {
+	t.Parallel()
+	const path = "App/Localizable.xcstrings"
+	files := "[[project.files]]\nsource = \"" + path + "\"\n"
+	project := strings.NewReplacer(jsonFiles, files, `"de", "fr"`, `"fr", "de"`).Replace(perLanguage)
+	const catalog = "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"a\" : {\n\n    }\n  }\n}"
+	w := newWorld(t, project, map[string]string{path: catalog})
+	w.clean(push.Options{})
+	w.translate("main", "fr", service.Final, "a", "Pomme")
+	w.translate("main", "de", service.Final, "a", "Apfel")
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
+		t.Fatal(p.Problems)
+	}
+	const said = ": 1 new, 0 changed, 0 removed in " + path
+	if got := w.git("log", "--format=%s", "main..l10n"); got != "fr"+said+"\nde"+said {
+		t.Fatal(got)
+	}
+	first, last := w.show("l10n~1", path), w.show("l10n", path)
+	if !strings.Contains(first, "Apfel") || strings.Contains(first, "Pomme") || !strings.Contains(last, "Apfel") ||
+		!strings.Contains(last, "Pomme") {
+		t.Errorf("the first commit has\n%s\nthe last one\n%s", first, last)
+	}
+	w.brings()
+}
