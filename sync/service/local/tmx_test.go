@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -120,9 +121,7 @@ func importLarge(t testing.TB, s *server, id string, size int) (most uint64) {
 
 // A translation memory streams in and out: the heap does not grow with the file, and others write meanwhile.
 func TestLargeMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("brings 12 MB in")
-	}
+	gittest.Long(t)
 	s := serve(t, Options{})
 	id := s.memory("tm", "en", "de")
 	stop, slowest := make(chan struct{}), make(chan time.Duration)
