@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/pgledger"
 )
 
 const (
@@ -102,7 +103,8 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	rows, err := c.db.Pool().Query(ctx, `WITH freed AS (
 			UPDATE locsync.river_job j SET state = 'available', scheduled_at = now(), queue = $2
 			WHERE j.kind = 'pass' AND j.state = 'running' AND NOT EXISTS (SELECT FROM locsync.processes p
-				WHERE p.id = j.attempted_by[array_upper(j.attempted_by, 1)] AND p.seen > clock_timestamp() - $1::interval)
+				WHERE p.id = j.attempted_by[array_upper(j.attempted_by, 1)]
+					AND p.seen BETWEEN clock_timestamp() - $1::interval AND clock_timestamp() + $1::interval)
 			RETURNING j.id)
 		UPDATE locsync.passes p SET asked = true FROM freed WHERE p.job = freed.id
 		RETURNING p.project || ': ' || p.pass`, leaseFor, river.QueueDefault)
@@ -134,22 +136,27 @@ func (c *Cluster) Check(ctx context.Context) error {
 	}
 	wanted := engine.Wanted(e, time.Now())
 	var projects, passes []string
-	var due []*time.Duration
-	for _, w := range wanted {
-		var in *time.Duration
-		if !w.Due.IsZero() {
-			in = new(time.Until(w.Due))
+	var due, latest []*time.Duration
+	until := func(at time.Time) *time.Duration {
+		if at.IsZero() {
+			return nil
 		}
-		projects, passes, due = append(projects, w.Project), append(passes, w.Pass), append(due, in)
+		return new(time.Until(at))
 	}
-	// A pass that is there keeps when it is due, unless a new schedule has it earlier.
+	for _, w := range wanted {
+		projects, passes = append(projects, w.Project), append(passes, w.Pass)
+		due, latest = append(due, until(w.Due)), append(latest, until(w.Latest))
+	}
+	if err := sooner(ctx, c.db, projects, passes, latest); err != nil {
+		return err
+	}
 	rows, err := c.db.Pool().Query(ctx, `WITH wanted AS (
 			SELECT w.project, w.pass, clock_timestamp() + w.due AS due
 			FROM unnest($1::text[], $2::text[], $3::interval[]) AS w (project, pass, due)),
 		noted AS (
 			INSERT INTO locsync.passes AS p (project, pass, due) SELECT * FROM wanted
 			ON CONFLICT (project, pass) DO UPDATE SET due = least(p.due, excluded.due), unknown = NULL
-				WHERE p.unknown IS NOT NULL OR p.pass = 'pull' AND excluded.due < p.due)
+				WHERE p.unknown IS NOT NULL)
 		SELECT w.project, w.pass, w.due FROM wanted w LEFT JOIN locsync.passes p USING (project, pass)
 		WHERE NOT EXISTS (SELECT FROM locsync.river_job j
 			WHERE j.id = p.job AND j.state NOT IN ('cancelled', 'completed', 'discarded'))`, projects, passes, due)
@@ -178,6 +185,21 @@ func (c *Cluster) Check(ctx context.Context) error {
 			return fmt.Errorf("make the jobs of the configuration: %w", err)
 		}
 		jobs = jobs[n:]
+	}
+	return nil
+}
+
+// sooner has passes made by the time that they are due at the latest: what is written down is later where the schedule
+// is a new one, and where the clock was set back.
+func sooner(ctx context.Context, db *pgledger.Database, projects, passes []string, latest []*time.Duration) error {
+	_, err := db.Pool().Exec(ctx, `UPDATE locsync.passes p
+		SET due = least(p.due, clock_timestamp() + w.latest), quiet = least(p.quiet, clock_timestamp() + $4)
+		FROM unnest($1::text[], $2::text[], $3::interval[]) AS w (project, pass, latest)
+		WHERE p.project = w.project AND p.pass = w.pass
+			AND (p.due > clock_timestamp() + w.latest OR p.quiet > clock_timestamp() + $4)`,
+		projects, passes, latest, restMost)
+	if err != nil {
+		return fmt.Errorf("write down when passes are due: %w", err)
 	}
 	return nil
 }
@@ -215,9 +237,11 @@ func (c *Cluster) Learn(ctx context.Context, e *engine.Engine) error {
 			COALESCE(l.changed, p.changed), COALESCE(o.host || ', process ' || o.pid, '')
 		FROM locsync.passes p LEFT JOIN locsync.leases l ON l.project = p.project
 			LEFT JOIN locsync.processes o ON o.id = l.holder
-		WHERE (l.changed > $1 OR p.changed > $1) AND (p.pass = 'pull' OR NOT EXISTS (
-			SELECT FROM locsync.passes other WHERE other.project = p.project AND other.pass = 'pull'))`,
-		c.known.since.Add(-learnOverlap))
+			JOIN (SELECT least($1, clock_timestamp()) - $2::interval AS at) AS since
+				ON l.changed > since.at OR p.changed > since.at
+		WHERE p.pass = 'pull' OR NOT EXISTS (
+			SELECT FROM locsync.passes other WHERE other.project = p.project AND other.pass = 'pull')`,
+		c.known.since, learnOverlap)
 	if err != nil {
 		return fmt.Errorf("see what other processes do: %w", err)
 	}
@@ -236,7 +260,7 @@ func (c *Cluster) Learn(ctx context.Context, e *engine.Engine) error {
 	}
 	var known []engine.Known
 	for _, r := range all {
-		k := engine.Known{Project: r.Project, Pull: r.Due, Ended: r.Changed.After(c.known.changed[r.Project])}
+		k := engine.Known{Project: r.Project, Pull: r.Due, Ended: !r.Changed.Equal(c.known.changed[r.Project])}
 		if !r.Free && r.Holder != c.id {
 			k.Doing = r.Pass + " on " + r.Where
 		}

@@ -235,7 +235,8 @@ func (c *Cluster) beat(ctx context.Context) error {
 	led, err := c.db.Pool().Exec(ctx, `INSERT INTO locsync.leases AS l
 		VALUES ('', 1, $1, '', clock_timestamp(), clock_timestamp() + $2, '-infinity')
 		ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + (l.holder <> $1)::int, holder = $1,
-			until = clock_timestamp() + $2 WHERE l.holder = $1 OR l.until < clock_timestamp()`, c.id, leaseFor)
+			until = clock_timestamp() + $2
+			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2`, c.id, leaseFor)
 	if err != nil {
 		c.leads.Store(false)
 		return fmt.Errorf("lead the cluster: %w", err)

@@ -81,6 +81,25 @@ func TestALeaseIsOneProcesss(t *testing.T) {
 	again()
 }
 
+// A lease of before the database's clock was set back does not last until the clock is there again.
+func TestALeaseOfAClockThatWasSetBack(t *testing.T) {
+	address := pgtest.Database(t)
+	a, b := join(t, address), join(t, address)
+	ctx := context.WithValue(t.Context(), attemptKey{}, &attempt{})
+	_, done, err := a.Hold(ctx, "app", "pull")
+	must(t, err)
+	defer done()
+	must(t, a.beat(ctx))
+	_, err = a.db.Pool().Exec(ctx, "UPDATE locsync.leases SET until = until + interval '5 minutes'")
+	must(t, err)
+	_, other, err := b.Hold(ctx, "app", "pull")
+	must(t, err)
+	defer other()
+	if must(t, b.beat(ctx)); !b.Leads() {
+		t.Error("nothing leads until the clock is there again")
+	}
+}
+
 // A write to the ledger that takes long keeps the lease, and those of other projects too.
 func TestALeaseLastsAsLongAsAWrite(t *testing.T) {
 	c := join(t, pgtest.Database(t))

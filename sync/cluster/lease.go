@@ -92,7 +92,8 @@ func (s *leases) take(ctx context.Context, project, passOf string) (*lease, erro
 			INSERT INTO locsync.leases AS l
 			VALUES ($1, 1, $2, $3, clock_timestamp(), clock_timestamp() + $4, clock_timestamp())
 			ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + 1, holder = $2, pass = $3, since = clock_timestamp(),
-				until = clock_timestamp() + $4, changed = clock_timestamp() WHERE l.until < clock_timestamp()
+				until = clock_timestamp() + $4, changed = clock_timestamp()
+				WHERE NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $4
 			RETURNING epoch),
 		answered AS (
 			UPDATE locsync.passes SET asked = asked AND NOT $5, noticed = noticed AND NOT $5, made = made + 1

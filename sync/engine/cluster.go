@@ -16,10 +16,11 @@ func Wanted(e *Engine, now time.Time) []WantedPass {
 	for _, p := range e.projects {
 		cfg := p.branch.Project
 		if cfg.Push.Enabled {
-			all = append(all, WantedPass{cfg.Name, ledger.PassPush, now})
+			all = append(all, WantedPass{cfg.Name, ledger.PassPush, now, now.Add(p.branch.Config.Daemon.Rescan)})
 		}
 		if cfg.Pull.Enabled {
-			all = append(all, WantedPass{cfg.Name, ledger.PassPull, cfg.Pull.Schedule.Next(now)})
+			next := cfg.Pull.Schedule.Next(now)
+			all = append(all, WantedPass{cfg.Name, ledger.PassPull, next, next})
 		}
 	}
 	return all
@@ -35,10 +36,11 @@ func Makes(e *Engine, project, passOf string) bool {
 	return passOf == ledger.PassPush && cfg.Push.Enabled || passOf == ledger.PassPull && cfg.Pull.Enabled
 }
 
-// WantedPass is a pass of a project. Due is zero where there is no schedule.
+// WantedPass is a pass of a project. Times are zero where there is no schedule.
 type WantedPass struct {
 	Project, Pass string
-	Due           time.Time
+	Due           time.Time // the first time
+	Latest        time.Time // after another pass has been made
 }
 
 // Next is when a pass is made again.
