@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,4 +252,29 @@ func TestTheTimeOfABudgetNeverGoesBack(t *testing.T) {
 	if last-before < 20*time.Millisecond || last-before > time.Minute {
 		t.Errorf("time went on by %v", last-before)
 	}
+}
+
+// What requests cost at the database, while three processes ask for them at once. A request is claimed and answered.
+func BenchmarkRequest(b *testing.B) {
+	address := pgtest.Database(b)
+	var next atomic.Int64
+	var budgets []*budget.Budget
+	for range 3 {
+		budgets = append(budgets, budget.Open(budget.Options{Origin: "http://service", Account: "acc",
+			Keeper: join(b, address)}))
+	}
+	const unbounded = 1e6 // the database is what is measured
+	b.ResetTimer()
+	b.SetParallelism(2)
+	b.RunParallel(func(pb *testing.PB) {
+		of := budgets[int(next.Add(1))%len(budgets)]
+		for pb.Next() {
+			ticket, err := of.Claim(b.Context(), budget.NewPace(unbounded), budget.Request{Rank: budget.Changes})
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			_ = of.Answered(b.Context(), ticket, budget.NewPace(unbounded), false, 0)
+		}
+	})
 }
