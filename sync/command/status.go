@@ -29,9 +29,10 @@ func Status(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.St
 	var daemon report.Daemon
 	dir, err := process.StateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
+		want := web.Request{Action: "status", Identity: engine.Identity(cfg)} // which takes a while for many projects
 		asked, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: engine.Identity(cfg)}, nil)
+		answer, err := web.Ask(asked, dir, want, nil)
 		if err == nil {
 			return answer.Status, nil
 		}
