@@ -11,7 +11,7 @@ import (
 )
 
 // Three daemons share projects while they are killed, stopped and woken, cut off from the database, and the database is
-// started again: two passes of a project never have an effect at once, the budget is kept, and nothing is lost.
+// started again with another clock: two passes of a project never have an effect at once, the budget is kept, and nothing is lost.
 func TestClusterTrouble(t *testing.T) {
 	if os.Getenv("LOCSYNC_ALL_TESTS") == "" && !soaking {
 		t.Skip("takes minutes; LOCSYNC_ALL_TESTS=1 runs it")
@@ -25,26 +25,30 @@ func TestClusterTrouble(t *testing.T) {
 	w.guardWrites()
 	w.start()
 	w.start()
-	scheduled := 2 * time.Duration(max(30, projects*3)) * time.Second // two schedules, or what the budget takes for all
-	w.until(scheduled, "everything is pushed", func() bool {
+	w.until(w.scheduled(), "everything is pushed", func() bool {
 		return w.all(func(p report.ProjectStatus) bool { return p.LastPush != nil && p.LastPush.Keys == 2 })
 	})
 	for round := range rounds {
-		for number, trouble := range []func(){w.killed, w.stopped, w.restarted, w.cut} {
+		for number, trouble := range []func(){w.killed, w.silenced, w.restarted} {
 			text := fmt.Sprintf("Text %d.%d", round, number)
-			p := w.projects[(round*4+number)%len(w.projects)]
+			p := w.projects[(round*3+number)%len(w.projects)]
 			w.translate(p, text)
 			trouble()
-			w.until(scheduled, "a translation arrives: "+text, func() bool { return w.translated(p, text) })
+			w.until(w.scheduled(), "a translation arrives: "+text, func() bool { return w.translated(p, text) })
 		}
 	}
 	for i, p := range w.projects {
 		w.edit(p, fmt.Sprint("edited ", i))
 	}
-	w.until(scheduled+time.Minute, "every edit is pushed", func() bool {
+	w.until(w.scheduled()+time.Minute, "every edit is pushed", func() bool {
 		return w.all(func(p report.ProjectStatus) bool { return p.LastPush.Keys == 1 && p.Pending == 0 })
 	})
 	w.holds()
+}
+
+// scheduled is two schedules, or what the budget takes for all projects.
+func (w *clusterWorld) scheduled() time.Duration {
+	return 2 * time.Duration(max(30, len(w.projects)*3)) * time.Second
 }
 
 // all reports whether every project is so, as some daemon tells.
@@ -71,31 +75,62 @@ func (w *clusterWorld) killed() {
 	w.launch(d)
 }
 
-// stopped stops a daemon for longer than its leases last, and wakes it up.
-func (w *clusterWorld) stopped() {
-	d := w.busy()
-	w.check(d.cmd.Process.Signal(syscall.SIGSTOP))
-	time.Sleep(25 * time.Second)
-	w.check(d.cmd.Process.Signal(syscall.SIGCONT))
-}
-
-// restarted has the database fail for some seconds.
-func (w *clusterWorld) restarted() {
-	w.server.Stop()
-	time.Sleep(3 * time.Second)
-	w.check(w.server.Start())
-}
-
-// cut cuts a daemon off from the database for longer than its leases last.
-func (w *clusterWorld) cut() {
-	d := w.busy()
-	d.line.sever()
-	time.Sleep(25 * time.Second)
-	if w.get(d, "/readyz", nil) == 200 {
+// silenced stops a daemon, and cuts another one off from the database, until their passes are the third one's; then
+// they take part again.
+func (w *clusterWorld) silenced() {
+	stopped := w.busy()
+	cut := w.daemons[(stopped.number+1)%len(w.daemons)]
+	w.check(stopped.cmd.Process.Signal(syscall.SIGSTOP))
+	cut.line.sever()
+	for _, d := range []*clusterDaemon{stopped, cut} {
+		w.until(2*guard, "what a silent daemon had is taken over", func() bool { return w.hasNothing(d) })
+	}
+	if w.get(cut, "/readyz", nil) == 200 {
 		w.t.Error("a daemon without its database says that it is ready")
 	}
-	d.line.mend()
-	w.until(guard, "the daemon takes part again", func() bool { return w.get(d, "/readyz", nil) == 200 })
+	w.check(stopped.cmd.Process.Signal(syscall.SIGCONT))
+	cut.line.mend()
+	w.until(guard, "the daemon takes part again", func() bool { return w.get(cut, "/readyz", nil) == 200 })
+}
+
+// hasNothing reports whether a daemon is silent, and has neither a lease nor a job.
+func (w *clusterWorld) hasNothing(d *clusterDaemon) (is bool) {
+	w.t.Helper()
+	w.check(w.db.QueryRow(w.t.Context(), `SELECT p.seen < clock_timestamp() - interval '15 seconds'
+		AND NOT EXISTS (SELECT FROM locsync.leases WHERE holder = p.id AND until > clock_timestamp())
+		AND NOT EXISTS (SELECT FROM locsync.river_job
+			WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = p.id)
+		FROM locsync.processes p WHERE p.pid = $1`, d.cmd.Process.Pid).Scan(&is))
+	return is
+}
+
+// restarted has the database fail for some seconds, and come back with a clock that is five minutes off, the next time
+// with the right one: it differs from those of all processes, and goes back.
+func (w *clusterWorld) restarted() {
+	for _, clock := range []string{"+5m", ""} {
+		w.server.Stop()
+		w.until(guard, "a daemon notices", func() bool { return w.get(w.daemons[0], "/readyz", nil) != 200 })
+		w.server.Clock = clock
+		w.check(w.server.Start())
+		for _, d := range w.daemons {
+			w.until(guard, "the daemon takes part again", func() bool { return w.get(d, "/readyz", nil) == 200 })
+		}
+		if clock == "" {
+			return
+		}
+		w.t.Logf("the database's clock is off by %s: %v", clock, w.clockOff().Round(time.Second))
+		text := "with another clock"
+		w.translate(w.projects[0], text)
+		w.until(w.scheduled(), "a translation arrives: "+text, func() bool { return w.translated(w.projects[0], text) })
+	}
+}
+
+// clockOff is how far ahead the database's clock is.
+func (w *clusterWorld) clockOff() time.Duration {
+	w.t.Helper()
+	var there time.Time
+	w.check(w.db.QueryRow(w.t.Context(), "SELECT clock_timestamp()").Scan(&there))
+	return time.Until(there)
 }
 
 // busy waits until a daemon makes a pass, and returns it; after a while, any.
