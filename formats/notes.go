@@ -7,10 +7,12 @@ const (
 		"forms of its own: i18next's keys that end in a category (`days_one`) are texts like others."
 	notesNestedJSON = "Names are joined to keys by `/`, or by `separator`. The files of ngx-translate, vue-i18n, " +
 		"i18next and browser extensions are such; of the latter's entries `message` is the text, and " +
-		"`description` a comment."
-	notesYAML       = "Keys are the names of the outermost map. Anchors, aliases, block texts and comments are kept."
+		"`description` stays as it is. No comments for translators are sent. Plural forms are keys like others."
+	notesYAML = "Keys are the names of the outermost map. Anchors, aliases, block texts and comments are kept." +
+		" Comments go along. Plural forms are keys like others."
 	notesNestedYAML = "Names are joined to keys by `/`. A file may have its language as its root, as Rails has. Maps of " +
-		"plural categories are texts under one key. What an alias repeats is edited where it is defined."
+		"plural categories are texts under one key. What an alias repeats is edited where it is defined." +
+		" Comments go along. A plural form that only a translation has stays in the repository."
 	notesStrings = "UTF-8 and UTF-16 are read and kept. A comment above an entry goes along. Plurals are in files of " +
 		"another format."
 	notesCatalogs = "One file has all languages, so `output` is left out. A key without a source text is its own text. " +
@@ -20,11 +22,11 @@ const (
 		"`new` counts as none, and the service is not told that one needs review."
 	notesAndroid = "Strings, string arrays and plurals; styled texts travel with their tags. What is not translatable, " +
 		"or a reference to another resource, stays in the source. Files in a folder `composeResources` are " +
-		"spelled as Compose Multiplatform reads them."
+		"spelled as Compose Multiplatform reads them. Comments go along."
 	notesLocJSON = "The service's own format: comments, labels and maximum lengths go along. Targets of units in a " +
-		"source file are not read."
+		"source file are not read. The format has no plural forms, but messages inside a text."
 	notesARB = "Descriptions go along as comments; placeholders and other attributes stay in the source file, as " +
-		"Flutter reads them from there alone."
+		"Flutter reads them from there alone. Plural forms are in messages inside a text."
 	notesProperties = "ISO-8859-1, UTF-8 and `\\uXXXX` are kept; a new file is spelled as its source. Comments go " +
 		"along. The format has no plural forms, but those of a message format inside a text."
 	notesPO = "Keys are msgids, behind msgctxt and `␄` where there is one. The source is the template (`.pot`), or a " +
