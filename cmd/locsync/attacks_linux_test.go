@@ -203,6 +203,7 @@ func TestProposedConfigurations(t *testing.T) {
 
 // A remote with very many references is read within the bounds.
 func TestManyReferences(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	remote := filepath.Join(v.TempDir(), "remote.git")

@@ -334,6 +334,7 @@ func TestBoundOfRecords(t *testing.T) {
 
 // A project of 900 documents in 60 languages is an ordinary one.
 func TestRecordOfManyDocuments(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) {
@@ -350,6 +351,7 @@ func TestRecordOfManyDocuments(t *testing.T) {
 }
 
 func TestBoundOfImportErrors(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	v.streams("GET /v1/project/import-result/i1", false, func(w io.Writer) {
@@ -446,6 +448,7 @@ func TestBoundOfExportsInManyLanguages(t *testing.T) {
 }
 
 func TestBoundOfResourceFiles(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	t.Run("sparse", func(t *testing.T) {
 		v := newVictim(t)

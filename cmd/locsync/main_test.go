@@ -90,7 +90,7 @@ func notePeak(file string) {
 }
 
 // scripts are all of them. With -short, which is for the race detector, they are those that run something beside them.
-// Without LOCSYNC_ALL_TESTS there is one of the same story in each format, and none that calls some fifty operations.
+// Without LOCSYNC_ALL_TESTS there is one of the same story in each format, and none of those that take longest.
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
@@ -104,13 +104,17 @@ func scripts(t *testing.T) (files []string) {
 		}
 		name := filepath.Base(file)
 		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar" && (testing.Short() || !gittest.All())
-		long := !gittest.All() && (name == "operations.txtar" || name == "documents.txtar")
+		long := !gittest.All() && !testing.Short() && slices.Contains(longScripts, strings.TrimSuffix(name, ".txtar"))
 		if !again && !long && (!testing.Short() || besideIt.Match(text)) {
 			files = append(files, file)
 		}
 	}
 	return files
 }
+
+// longScripts call some fifty operations each, or wait.
+var longScripts = []string{"assets", "clone", "codes", "documents", "http_remote", "json", "kill", "many", "operations",
+	"project", "rotate", "typos"}
 
 // besideIt is a command of a script that goes on beside it.
 var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)
