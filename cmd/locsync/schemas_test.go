@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -92,6 +93,55 @@ func TestSchemas(t *testing.T) {
 	}
 	if _, err := schemaOf("environment", ""); !errors.As(err, new(*failure.UsageError)) {
 		t.Errorf("%v", err)
+	}
+}
+
+// The page on JSON names each member of the documents that are locsync's own.
+func TestDocsNameTheMembers(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out, err: &out}
+	root := a.root()
+	root.SetArgs([]string{"help", "json", "--schema"})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Defs map[string]any `json:"$defs"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	page, members, seen := readPage(t, filepath.Join("docs", "json.md")), 0, make(map[string]bool)
+	var walk func(of string, value any)
+	walk = func(of string, value any) {
+		switch value := value.(type) {
+		case []any:
+			for _, v := range value {
+				walk(of, v)
+			}
+		case map[string]any:
+			if ref, is := value["$ref"].(string); is && !seen[ref] {
+				seen[ref] = true
+				name := strings.TrimPrefix(ref, "#/$defs/")
+				walk(name, doc.Defs[name])
+			}
+			properties, _ := value["properties"].(map[string]any)
+			for member := range properties {
+				members++
+				if !regexp.MustCompile(`\b` + regexp.QuoteMeta(member) + `\b`).MatchString(page) {
+					t.Errorf("docs/json.md does not name %s of %s", member, of)
+				}
+			}
+			for _, v := range value {
+				walk(of, v)
+			}
+		}
+	}
+	for _, command := range []string{"status", "push", "pull", "sync", "check"} {
+		walk(command, doc.Defs[command])
+	}
+	if members < 100 {
+		t.Errorf("only %d members were found", members)
 	}
 }
 

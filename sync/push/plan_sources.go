@@ -58,8 +58,11 @@ type sourcePlan struct {
 
 // planSources decides what is sent of the source files, and what is told and remembered.
 func planSources(of *sourceSituation) (*sourcePlan, error) {
-	plan, found := &sourcePlan{files: of.files}, maps.Clone(of.found)
-	for _, s := range of.files {
+	part := of.options.Part()
+	plan, found := &sourcePlan{files: slices.DeleteFunc(slices.Clone(of.files), func(s *compared) bool {
+		return !part.Has(s.source.Path)
+	})}, maps.Clone(of.found)
+	for _, s := range plan.files {
 		s.stays = make(map[string]bool)
 		if s.unknown {
 			s.stays = s.unmet
@@ -72,7 +75,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 		plan.verdicts = append(plan.verdicts, v)
 	}
 	findFarRenames(of.files)
-	for _, s := range of.files {
+	for _, s := range plan.files {
 		plan.orphans = append(plan.orphans, s.orphans()...)
 		plan.renames = append(append(plan.renames, s.renames.Found...), s.renames.Pending...)
 		if len(s.pending) == 0 && !of.options.All {
