@@ -432,10 +432,12 @@ func (r Rule) unitOf(x *xliffReader, start xml.StartElement, at int) (l Leaf, na
 	l.Path = []string{l.Key}
 	text, has := u.target, u.target.text != "" || u.target.odd
 	switch u.state {
-	case "new", "needs-translation":
+	case "needs-translation":
 		has = false
+	case "new":
+		has = has && !u.copied()
 	case "initial":
-		has = has && !u.segmented
+		has = has && !(u.segmented && u.copied())
 	}
 	if !has && !r.Translated {
 		text, has = u.source, true

@@ -22,6 +22,11 @@ type xliffUnit struct {
 	segmented        bool // it has a <segment>
 }
 
+// copied reports whether the target says what the source says.
+func (u xliffUnit) copied() bool {
+	return u.source == u.target && !u.source.odd
+}
+
 // xliffText is a content; odd says that it has what is neither characters nor a code, or characters like one.
 type xliffText struct {
 	text string

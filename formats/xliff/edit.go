@@ -61,7 +61,7 @@ func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.
 			splices = append(splices, resource.Splice{At: u.source, Text: content})
 		}
 	}
-	if u.waits(src) {
+	if u.first(src) {
 		splices = append(splices, resource.Splice{At: u.state, Text: `"translated"`})
 	}
 	return splices

@@ -7,7 +7,8 @@
 // resname (name), or else the source. There are two grammars of each:
 //
 //	Translations  the text is the target. A unit without one is Null, and so is one whose state says that it is not
-//	              translated: "new", "needs-translation", or in version 2 "initial"
+//	              translated: "needs-translation", or "new" or in version 2 "initial" where the target is a copy of
+//	              the source. A target that someone has written and left in these states is a text
 //	Source        the text is the target, where there is one, as in Symfony's files. Else it is the source, which
 //	              is in the program, so it cannot be set
 //
@@ -245,13 +246,20 @@ type unit struct {
 	segments             int
 }
 
+// first reports whether the state is one of those that come before "translated".
+func (u unit) first(src string) bool {
+	state := strings.Trim(u.state.Of(src), `"'`)
+	return state == "new" || state == "needs-translation" || state == "initial" && u.segments > 0
+}
+
 // waits reports whether the state says that there is no translation. A target without a state is one.
 func (u unit) waits(src string) bool {
-	if u.state.Len() < 2 {
-		return false
+	if !u.first(src) || strings.Trim(u.state.Of(src), `"'`) == "needs-translation" {
+		return u.first(src)
 	}
-	state := src[u.state.Start+1 : u.state.End-1]
-	return state == "new" || state == "needs-translation" || state == "initial" && u.segments > 0
+	source, plain := decoded(u.source.Of(src))
+	target, plainly := decoded(u.target.Of(src))
+	return plain && plainly && source == target
 }
 
 // read reads a unit whose start tag was read.

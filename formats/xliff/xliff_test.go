@@ -80,6 +80,9 @@ var edges = []struct{ name, src, want string }{
 	{"second version", second("    <unit id=\"k\">\n      <notes>\n        <note category=\"location\">a.ts:1</note>\n      </notes>\n      <segment state=\"final\">\n" +
 		"        <source>s <ph id=\"0\" equiv=\"X\"/></source>\n        <target>Text <pc id=\"1\">x</pc></target>\n      </segment>\n    </unit>\n"), `Text <pc id="1">x</pc>`},
 	{"second version, initial", second(segment(" state=\"initial\"", "s")), ""},
+	{"second version, initial, but written", second(segment(" state=\"initial\"", "Text")), "Text"},
+	{"new, a copy", angular(entry("k", line("source", "A &amp; B")+"        <target state=\"new\">A &#38; B</target>\n")), ""},
+	{"new, but written", angular(entry("k", line("source", "s")+"        <target state=\"new\">Text</target>\n")), "Text"},
 	{"second version, no state", second(segment("", "Text")), "Text"},
 	{"second version, source alone", second("    <unit id=\"k\">\n      <segment>\n        <source>s</source>\n      </segment>\n    </unit>\n"), ""},
 	{"segments", second("    <unit id=\"k\"><segment><source>s</source><target>Text</target></segment></unit>\n    <unit id=\"j\"><segment><source>a</source></segment><segment><source>b</source></segment></unit>\n"), "Text"},
@@ -183,7 +186,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// In version 2, a target in the state that a segment begins with is not confirmed; a text for it is.
+// A copy of the source in the state that a segment begins with is no translation; a text for it is.
 func TestInitial(t *testing.T) {
 	src := second(segment(" state='initial'", "s"))
 	out, refused := parse(t, Translations, src).Rewrite([]resource.Edit{set("k", "Text")}, nil)
