@@ -119,6 +119,9 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 
 // CommonDir is the git folder of the repository that dir is in, as Facts have it, where nothing else of it is needed.
 func CommonDir(ctx context.Context, dir string, o Options) (string, error) {
+	o.setDefaults()
+	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
+	defer end()
 	_, f, err := locate(ctx, dir, o)
 	return f.commonDir, err
 }

@@ -193,10 +193,12 @@ func (c *Cluster) Check(ctx context.Context) error {
 // is a new one, and where the clock was set back.
 func sooner(ctx context.Context, db *pgledger.Database, projects, passes []string, latest []*time.Duration) error {
 	_, err := db.Pool().Exec(ctx, `UPDATE locsync.passes p
-		SET due = least(p.due, clock_timestamp() + w.latest), quiet = least(p.quiet, clock_timestamp() + $4)
+		SET due = least(p.due, clock_timestamp() + w.latest),
+			quiet = CASE WHEN p.quiet IS NOT NULL THEN least(p.quiet, clock_timestamp() + $4) END
 		FROM unnest($1::text[], $2::text[], $3::interval[]) AS w (project, pass, latest)
 		WHERE p.project = w.project AND p.pass = w.pass
-			AND (p.due > clock_timestamp() + w.latest OR p.quiet > clock_timestamp() + $4)`,
+			AND (p.due IS NULL AND w.latest IS NOT NULL OR p.due > clock_timestamp() + w.latest
+				OR p.quiet > clock_timestamp() + $4)`,
 		projects, passes, latest, restMost)
 	if err != nil {
 		return fmt.Errorf("write down when passes are due: %w", err)
@@ -261,7 +263,7 @@ func (c *Cluster) Learn(ctx context.Context, e *engine.Engine) error {
 	var known []engine.Known
 	for _, r := range all {
 		k := engine.Known{Project: r.Project, Pull: r.Due, Ended: !r.Changed.Equal(c.known.changed[r.Project])}
-		if !r.Free && r.Holder != c.id {
+		if !r.Free && r.Holder != c.me.id {
 			k.Doing = r.Pass + " on " + r.Where
 		}
 		known = append(known, k)

@@ -53,7 +53,7 @@ type self struct {
 
 // Cluster is what this process shares with the others.
 type Cluster struct {
-	self
+	me  self
 	db  *pgledger.Database
 	log *zap.Logger
 
@@ -100,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{self: self{id, ownQueueOf(o.Folder)}, db: db, log: o.Log,
+	c := &Cluster{me: self{id, ownQueueOf(o.Folder)}, db: db, log: o.Log,
 		leases: leases{db: db, process: id, log: o.Log,
 			ledgers: make(map[string]*pgledger.Store), held: make(map[string]*lease)},
 		asked: make(map[passArgs]*asking), pending: make(chan struct{}, 1), inHand: make(map[int64]bool),
@@ -115,9 +115,9 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 func (c *Cluster) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, err := c.db.Pool().Exec(ctx, "DELETE FROM locsync.processes WHERE id = $1", c.id)
+	_, err := c.db.Pool().Exec(ctx, "DELETE FROM locsync.processes WHERE id = $1", c.me.id)
 	if err == nil {
-		_, err = c.db.Pool().Exec(ctx, "DELETE FROM locsync.leases WHERE project = '' AND holder = $1", c.id)
+		_, err = c.db.Pool().Exec(ctx, "DELETE FROM locsync.leases WHERE project = '' AND holder = $1", c.me.id)
 	}
 	if err != nil {
 		c.log.Debug("leave the cluster", zap.Error(err)) // it is over when the others have waited for long enough
@@ -223,7 +223,7 @@ func (c *Cluster) beat(ctx context.Context) error {
 	host, _ := os.Hostname()
 	_, err := c.db.Pool().Exec(ctx, `INSERT INTO locsync.processes
 		VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
-		ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()`, c.id, host, os.Getpid())
+		ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()`, c.me.id, host, os.Getpid())
 	if err != nil {
 		c.leads.Store(false)
 		return fmt.Errorf("say that this process is there: %w", err)
@@ -236,7 +236,7 @@ func (c *Cluster) beat(ctx context.Context) error {
 		VALUES ('', 1, $1, '', clock_timestamp(), clock_timestamp() + $2, '-infinity')
 		ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + (l.holder <> $1)::int, holder = $1,
 			until = clock_timestamp() + $2
-			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2`, c.id, leaseFor)
+			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2`, c.me.id, leaseFor)
 	if err != nil {
 		c.leads.Store(false)
 		return fmt.Errorf("lead the cluster: %w", err)

@@ -146,7 +146,7 @@ func TestAJobThatGotLostIsFreed(t *testing.T) {
 	_, err := c.db.Pool().Exec(ctx, `UPDATE locsync.river_job SET state = 'running',
 		attempted_at = now() - CASE id WHEN $3 THEN interval '1 second' ELSE interval '1 hour' END,
 		attempted_by = CASE id WHEN $2 THEN ARRAY[$1, 'another'] ELSE ARRAY['another', $1] END`,
-		c.id, state["other"], state["new"])
+		c.me.id, state["other"], state["new"])
 	must(t, err)
 	defer c.has(state["had"])()
 	must(t, c.free(ctx))
@@ -168,7 +168,7 @@ func TestAJobThatIsNotTakenWhereItsCloneIs(t *testing.T) {
 	}
 	ids := make(map[string]int64)
 	for _, project := range []string{"due", "overdue", "later", "under way"} {
-		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, &river.InsertOpts{Queue: c.ownQueue})
+		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, &river.InsertOpts{Queue: c.me.ownQueue})
 		must(t, err)
 		ids[project] = made.Job.ID
 	}
@@ -183,6 +183,43 @@ func TestAJobThatIsNotTakenWhereItsCloneIs(t *testing.T) {
 		must(t, err)
 		if given := job.Queue == river.QueueDefault; given != (project == "overdue") {
 			t.Errorf("%s: in the queue %s", project, job.Queue)
+		}
+	}
+}
+
+// A job of a project that this process does not know is any process's again.
+func TestAJobOfAnUnknownProjectIsGivenBack(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	of := passArgs{"app", "pull"}
+	made, err := c.queue.Insert(t.Context(), of, &river.InsertOpts{Queue: c.me.ownQueue})
+	must(t, err)
+	_, err = c.db.Pool().Exec(t.Context(), "INSERT INTO locsync.passes (project, pass, job) VALUES ($1, $2, $3)",
+		of.Project, of.Pass, made.Job.ID)
+	must(t, err)
+	known, err := c.configured(t.Context(), of)
+	if pause := snoozed(t, err); known || pause != unknownAgain {
+		t.Errorf("known: %v, put off by %v", known, pause)
+	}
+	job, err := c.queue.JobGet(t.Context(), made.Job.ID)
+	must(t, err)
+	if job.Queue != river.QueueDefault {
+		t.Errorf("the job is in the queue %s", job.Queue)
+	}
+}
+
+// A schedule that is new counts, also where there was none; when notices may begin a pass stays as it is.
+func TestANewScheduleCounts(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	ctx, soon := t.Context(), time.Minute
+	for project, due := range map[string]string{"none": "NULL", "later": "now() + interval '1 day'", "sooner": "now()"} {
+		_, err := c.db.Pool().Exec(ctx, "INSERT INTO locsync.passes (project, pass, due) VALUES ($1, 'pull', "+due+")", project)
+		must(t, err)
+		must(t, sooner(ctx, c.db, []string{project}, []string{"pull"}, []*time.Duration{&soon}))
+		var right, quiet bool
+		must(t, c.db.Pool().QueryRow(ctx, "SELECT due < now() + interval '2 minutes', quiet IS NULL FROM locsync.passes "+
+			"WHERE project = $1", project).Scan(&right, &quiet))
+		if !right || !quiet {
+			t.Errorf("%s: due soon: %v, notices at any time: %v", project, right, quiet)
 		}
 	}
 }

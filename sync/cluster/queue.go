@@ -95,7 +95,7 @@ func (c *Cluster) free(ctx context.Context) error {
 	c.mu.Unlock()
 	_, err := c.db.Pool().Exec(ctx, `UPDATE locsync.river_job SET state = 'available', scheduled_at = now()
 		WHERE kind = 'pass' AND state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1
-			AND attempted_at < now() - $2::interval AND id <> ALL ($3)`, c.id, lostAfter, inHand)
+			AND attempted_at < now() - $2::interval AND id <> ALL ($3)`, c.me.id, lostAfter, inHand)
 	if err != nil {
 		return fmt.Errorf("give back jobs that got lost: %w", err)
 	}
@@ -119,9 +119,9 @@ func (c *Cluster) openQueue(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{c: c})
-	c.queue, err = river.NewClient(driver, &river.Config{ID: c.id, Schema: pgledger.Schema, Logger: slogger(c.log),
+	c.queue, err = river.NewClient(driver, &river.Config{ID: c.me.id, Schema: pgledger.Schema, Logger: slogger(c.log),
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: passesAtOnce},
-			c.ownQueue: {MaxWorkers: passesAtOnce}}, Workers: workers,
+			c.me.ownQueue: {MaxWorkers: passesAtOnce}}, Workers: workers,
 		JobTimeout: -1, RescueStuckJobsAfter: 100 * 24 * time.Hour, MaxAttempts: attemptsMost})
 	return err
 }
@@ -238,6 +238,10 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 	if !next.Due.IsZero() {
 		due = new(time.Until(next.Due))
 	}
+	queue := c.me.ownQueue
+	if next.Failed { // it may be this machine's fault
+		queue = river.QueueDefault
+	}
 	// A pass that was taken over meanwhile has another number: what comes of this one does not count.
 	p, err = scanPlanned(c.db.Pool().QueryRow(ctx, `WITH noted AS (
 			UPDATE locsync.passes SET due = clock_timestamp() + $4::interval, wait = $5, quiet = clock_timestamp() + $6,
@@ -246,7 +250,7 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 			UPDATE locsync.river_job j SET queue = $7 FROM locsync.passes p
 			WHERE p.project = $1 AND j.id = p.job AND j.queue <> $7 AND EXISTS (SELECT FROM noted))
 		SELECT `+plannedColumns+` FROM noted`, of.Project, of.Pass, a.made, due,
-		next.Wait, min(max(time.Since(began), restLeast), restMost), c.ownQueue))
+		next.Wait, min(max(time.Since(began), restLeast), restMost), queue))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return river.JobSnooze(heldAgain)
 	}
@@ -285,7 +289,7 @@ func (c *Cluster) interrupted(ctx context.Context, of passArgs, a *attempt) erro
 }
 
 // configured reports whether the project is in this process's configuration; where it is not, the error puts the job
-// off, and ends it where no process has known the project for long.
+// off to any process, and ends it where none has known the project for long.
 func (c *Cluster) configured(ctx context.Context, of passArgs) (bool, error) {
 	if e := c.using(); e != nil && engine.Makes(e, of.Project, of.Pass) {
 		return true, nil
@@ -296,8 +300,11 @@ func (c *Cluster) configured(ctx context.Context, of passArgs) (bool, error) {
 		return false, river.JobCancel(errors.New("the project is not configured any more"))
 	}
 	if err == nil {
-		_, err = c.db.Pool().Exec(ctx, `UPDATE locsync.passes SET unknown = clock_timestamp()
-			WHERE project = $1 AND pass = $2 AND unknown IS NULL`, of.Project, of.Pass)
+		_, err = c.db.Pool().Exec(ctx, `WITH given AS (
+				UPDATE locsync.passes SET unknown = COALESCE(unknown, clock_timestamp())
+				WHERE project = $1 AND pass = $2 RETURNING job)
+			UPDATE locsync.river_job j SET queue = $3 FROM given WHERE j.id = given.job`,
+			of.Project, of.Pass, river.QueueDefault)
 	}
 	if err != nil {
 		return false, putOff(c.log, err)

@@ -45,8 +45,9 @@ type WantedPass struct {
 
 // Next is when a pass is made again.
 type Next struct {
-	Due  time.Time     // zero: when it is asked for
-	Wait time.Duration // after another failure it is tried again later than that; 0 after a success
+	Due    time.Time // zero: when it is asked for
+	Failed bool
+	Wait   time.Duration // after another failure it is tried again later than that; 0 after a success
 }
 
 // Make makes a pass of a project now, for a cluster. tried is the Wait of the pass before. The error is a
@@ -81,7 +82,7 @@ func Make(ctx context.Context, e *Engine, project, passOf string, tried time.Dur
 	if at := retry.at; !at.IsZero() && (next.IsZero() || at.Before(next)) {
 		next = at
 	}
-	return Next{next, retry.wait}, nil
+	return Next{next, err != nil, retry.wait}, nil
 }
 
 // Known is what a cluster knows of a project: the pass that another process makes of it, and when it is pulled.

@@ -1,11 +1,47 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 )
+
+// A lock is one process's at a time, also where it is the file itself; what else has the lock's name is refused.
+func TestLock(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.toml")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, lock := range map[string]func(context.Context, string) (func(), error){"beside": Lock, "itself": lockItself} {
+		unlock, err := lock(t.Context(), file)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		late, cancel := context.WithTimeout(t.Context(), 3*lockRetry)
+		if _, err := lock(late, file); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: locked twice: %v", name, err)
+		}
+		cancel()
+		unlock()
+		again, err := lock(t.Context(), file)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		again()
+	}
+	target := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Symlink(target, filepath.Join(filepath.Dir(file), ".a.toml.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(t.Context(), file); err == nil {
+		t.Error("a symbolic link is taken for a lock")
+	}
+	if _, err := os.Lstat(target); err == nil {
+		t.Error("a file elsewhere was made")
+	}
+}
 
 // A file that is written anew keeps its mode and the links to it; one whose writing fails stays as it was.
 func TestWrite(t *testing.T) {

@@ -18,19 +18,22 @@ import (
 const lockRetry = 10 * time.Millisecond
 
 // Lock keeps other processes that call it from changing a file, or what belongs to it, until what it returns is called.
-// The lock is a file beside it, which goes with the lock. In a folder that cannot be written there is none: the file
-// is not changed there either.
+// The lock is a file beside it, which goes with the lock. In a folder that cannot be written it is the file itself,
+// which is not replaced there.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	path = Resolved(path)
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	for {
-		lock := flock.New(beside)
+		if info, err := os.Lstat(beside); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("lock %s: %s is not a regular file; remove it", path, beside)
+		}
+		lock := flock.New(beside, flock.SetPermissions(0o644)) // others lock one that a crash has left, too
 		_, err := lock.TryLockContext(ctx, lockRetry)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, fmt.Errorf("wait for another process that changes %s: %w", path, context.Cause(ctx))
 		case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-			return func() {}, nil
+			return lockItself(ctx, path)
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		case is(lock, beside):
@@ -38,6 +41,15 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		}
 		_ = lock.Close() // the process that had it has taken the file away
 	}
+}
+
+// lockItself locks the file. What cannot even be read is not changed.
+func lockItself(ctx context.Context, path string) (unlock func(), err error) {
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("wait for another process that changes %s: %w", path, context.Cause(ctx))
+	}
+	return func() { _ = lock.Close() }, nil
 }
 
 // is reports whether a lock is that of the file which has the name now.

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"testing"
@@ -73,7 +74,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 	}
 	run.to.tip, run.to.base = tip, tip.Base()
 	run.merging.tree, run.merging.shared, run.merging.fresh = t, t.NewShared(), tip.New()
-	if err := run.merging.begin(); err != nil {
+	if err := errors.Join(run.merging.readMoves(tip), run.merging.begin()); err != nil {
 		b.Fatal(err)
 	}
 	var done []*merged

@@ -31,6 +31,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -46,6 +47,7 @@ import (
 // Database is the connections of a process to the database of its cluster.
 type Database struct {
 	pool    *pgxpool.Pool
+	target  string                 // what it was connected to
 	address atomic.Pointer[string] // what the next connection is made with
 }
 
@@ -75,7 +77,7 @@ func connect(ctx context.Context, address, name string) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Database{}
+	d := &Database{target: target(c)}
 	d.address.Store(&address)
 	c.BeforeConnect = func(_ context.Context, with *pgx.ConnConfig) error {
 		now, err := parse(*d.address.Load()) // also the files that it names
@@ -103,6 +105,9 @@ func connect(ctx context.Context, address, name string) (*Database, error) {
 
 func parse(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
+	if file, is := errors.AsType[*fs.PathError](err); is {
+		return nil, fmt.Errorf("read a file that the address of the database names: %w", file)
+	}
 	if err != nil {
 		return nil, errors.New("the address of the database is not one of PostgreSQL: it begins with postgres:// and " +
 			"names host, database and user") // pgx's own words may contain the password
@@ -117,15 +122,11 @@ var errElsewhere = errors.New("the address of the cluster's database names anoth
 // Readdress prepares to make new connections with another address of the same database, as it is given when its
 // password is changed; what it returns begins with that.
 func (d *Database) Readdress(address string) (begin func(), err error) {
-	was, err := parse(*d.address.Load())
-	if err != nil {
-		return nil, err
-	}
 	next, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	if target(was) != target(next) {
+	if d.target != target(next) {
 		return nil, errElsewhere
 	}
 	return func() { d.address.Store(&address) }, nil

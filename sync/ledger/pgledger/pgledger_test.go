@@ -242,6 +242,15 @@ func TestAPasswordIsChanged(t *testing.T) {
 	}
 	begin()
 	must(t, d.Store().PutRecord(key, []byte("after")))
+	gone := address("canary-2") + "&sslrootcert=/gone.pem"
+	if _, err := d.Readdress(gone); err == nil || !strings.Contains(err.Error(), "/gone.pem") ||
+		strings.Contains(err.Error(), "canary") {
+		t.Errorf("a certificate that is not there: %v", err)
+	}
+	d.address.Store(&gone) // as when it is removed later
+	begin, err = d.Readdress(address("canary-2"))
+	must(t, err)
+	begin()
 	for _, other := range []string{server.Address("postgres"), strings.Replace(address("x"), "127.0.0.1", "localhost", 1),
 		address("x") + "&pool_max_conns=77", "canary"} {
 		if _, err := d.Readdress(other); err == nil || strings.Contains(err.Error(), "canary") {
