@@ -28,8 +28,10 @@ var deafSystems = map[int64]string{
 
 // deafTypes are the same by the names that the mount table gives them, as far as they differ.
 var deafTypes = map[string]string{
-	"9p": "a 9p share", "drvfs": "a Windows drive", "nfs": "NFS", "nfs4": "NFS", "cifs": "an SMB share", "smb3": "an SMB share", "smbfs": "an SMB share",
-	"fuse": "FUSE", "fuseblk": "FUSE", "virtiofs": "virtiofs", "vboxsf": "a VirtualBox share", "vmhgfs": "a VMware share", "prl_fs": "a Parallels share",
+	"9p": "a 9p share", "drvfs": "a Windows drive", "nfs": "NFS", "nfs4": "NFS", "cifs": "an SMB share",
+	"smb3": "an SMB share", "smbfs": "an SMB share",
+	"fuse": "FUSE", "fuseblk": "FUSE", "virtiofs": "virtiofs", "vboxsf": "a VirtualBox share",
+	"vmhgfs": "a VMware share", "prl_fs": "a Parallels share",
 	"ceph": "Ceph", "afs": "AFS", "lustre": "Lustre", "gpfs": "GPFS", "glusterfs": "GlusterFS", "overlay": "an overlay",
 }
 

@@ -73,7 +73,8 @@ func gitDone(path string, structural bool) bool {
 	switch filepath.Base(path) {
 	case "HEAD", "packed-refs", "tables.list": // the last one is the list of a reftable
 		return true
-	case "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "sequencer":
+	case "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG",
+		"sequencer":
 		if !structural {
 			return false
 		}

@@ -19,7 +19,8 @@ type Limits struct {
 
 // SystemLimits reads them.
 func SystemLimits() Limits {
-	l := Limits{Watches: least("fs/inotify/max_user_watches", "user/max_inotify_watches"), Instances: least("fs/inotify/max_user_instances", "user/max_inotify_instances")}
+	l := Limits{Watches: least("fs/inotify/max_user_watches", "user/max_inotify_watches"),
+		Instances: least("fs/inotify/max_user_instances", "user/max_inotify_instances")}
 	processes, err := os.ReadDir("/proc")
 	if err != nil {
 		return l

@@ -17,7 +17,8 @@ type patterns struct {
 // pruned are the names of folders that hold other people's files by the thousand. A pattern that names
 // one of them literally still gets there; wildcards do not.
 var pruned = map[string]bool{
-	"node_modules": true, "vendor": true, "Pods": true, "DerivedData": true, "build": true, "dist": true, "target": true, ".gradle": true, ".venv": true,
+	"node_modules": true, "vendor": true, "Pods": true, "DerivedData": true, "build": true, "dist": true,
+	"target": true, ".gradle": true, ".venv": true,
 }
 
 func newPatterns(globs []string) (patterns, error) {
@@ -136,7 +137,8 @@ func group(glob string) (start, end int, commas []int) {
 	return -1, 0, nil
 }
 
-var editorNames = regexp.MustCompile(`^(.*~|4913|\..*\.sw[a-z]|\.#.*|#.*#|.*___jb_(tmp|old)___|\.goutputstream-.*|.*\.kate-swp|\.~lock\..*#)$`)
+var editorNames = regexp.MustCompile(`^(.*~|4913|\..*\.sw[a-z]|\.#.*|#.*#|.*___jb_(tmp|old)___|` +
+	`\.goutputstream-.*|.*\.kate-swp|\.~lock\..*#)$`)
 
 // temporary reports whether a file name is one that editors use while they save.
 func temporary(name string) bool { return editorNames.MatchString(name) }

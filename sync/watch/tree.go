@@ -86,7 +86,8 @@ func (w *Watcher) walkLink(rel string, found map[string]fileStamp, above []fs.Fi
 	case info == nil:
 	case info.IsDir() && reaches:
 		same := func(a fs.FileInfo) bool { return os.SameFile(a, info) }
-		if root, err := os.Stat(w.o.Root); err != nil || os.SameFile(root, info) || slices.ContainsFunc(above, same) || isRepository(full) {
+		root, err := os.Stat(w.o.Root)
+		if err != nil || os.SameFile(root, info) || slices.ContainsFunc(above, same) || isRepository(full) {
 			return
 		}
 		w.links.folders[full] = true

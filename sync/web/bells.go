@@ -74,7 +74,8 @@ func (s *server) notice(event string, ids []string) answer {
 		}
 		return false
 	})
-	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)), zap.Int("woken", woken))
+	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)),
+		zap.Int("woken", woken))
 	if woken == 0 {
 		return answer{http.StatusOK, outcomeHeard, "heard"}
 	}

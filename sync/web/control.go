@@ -45,8 +45,8 @@ type controlTicket struct {
 	Token   string `json:"token"`
 }
 
-// Request is what a command wants. Action is push, pull, sync, status, check (the online part of it), ring (look now, as POST /trigger)
-// or reload (read the configuration again).
+// Request is what a command wants. Action is push, pull, sync, status, check (the online part of it), ring (look now,
+// as POST /trigger) or reload (read the configuration again).
 type Request struct {
 	Action string       `json:"action"`
 	Push   push.Options `json:"push"`

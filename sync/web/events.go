@@ -36,7 +36,8 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 // tell sends one listener events of changes until it leaves.
 func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-chan struct{}) {
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // nothing more is read; the server's own deadline would end the stream. A writer without deadlines needs none
+	// Nothing more is read, and the server's own deadline would end the stream. A writer without deadlines needs none.
+	_ = out.SetReadDeadline(time.Time{})
 	say := func(text string) bool {
 		_ = out.SetWriteDeadline(time.Now().Add(slowListener))
 		if _, err := w.Write([]byte(text)); err != nil {

@@ -139,7 +139,8 @@ func (c *connLimiter) serving(g *limitedConn, now bool) {
 
 // body is a request's body, as far as it is not too long and comes in time.
 func (s *server) body(w http.ResponseWriter, r *http.Request, most int64) io.ReadCloser {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime)) // a writer that has no deadlines is not a connection either
+	// A writer that has no deadlines is not a connection either.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime))
 	return http.MaxBytesReader(w, r.Body, most)
 }
 

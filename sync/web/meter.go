@@ -46,20 +46,25 @@ func NewMeter() *Meter {
 	m := &Meter{
 		runs:      number("job_runs_total", "Passes that ended.", "project", "pass", "outcome"),
 		durations: seconds("job_duration_seconds", "How long passes took.", "project", "pass"),
-		skipped:   number("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out that is not pushed from.", "project", "pass"),
-		sent:      number("keys_pushed_total", "Values sent, translations included.", "project"),
-		brought:   number("keys_pulled_total", "Translations added, changed and removed by pulls.", "project", "language"),
+		skipped: number("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out "+
+			"that is not pushed from.", "project", "pass"),
+		sent:    number("keys_pushed_total", "Values sent, translations included.", "project"),
+		brought: number("keys_pulled_total", "Translations added, changed and removed by pulls.", "project", "language"),
 		commits: number("last_commit_timestamp_seconds",
 			"When a pull last made a commit, since this process began.", "project"),
-		requests:      number("api_requests_total", "Requests to the service.", "operation", "code"),
-		answers:       seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the budget not included.", "operation"),
-		throttled:     number("api_throttled_total", "Requests that the service refused because there were too many (429)."),
-		limiterWaits:  seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
-		git:           number("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
-		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
-		notifications: number("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
+		requests: number("api_requests_total", "Requests to the service.", "operation", "code"),
+		answers: seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the "+
+			"budget not included.", "operation"),
+		throttled:    number("api_throttled_total", "Requests that the service refused because there were too many (429)."),
+		limiterWaits: seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
+		git: number("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits "+
+			"that were made.", "op", "outcome"),
+		gitTook: seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
+		notifications: number("notifications_total", "Webhooks of git hosts and notifications of the service.", "source",
+			"outcome"),
 	}
-	for _, source := range []string{"github", "gitlab", "gitea", "bitbucket", "azure", "service"} { // else the first one of a kind would be no increase
+	// From 0 on: else the first one of a kind would be no increase.
+	for _, source := range []string{"github", "gitlab", "gitea", "bitbucket", "azure", "service"} {
 		for _, outcome := range []string{outcomeWoken, outcomeHeard, outcomeRepeated, outcomeRefused} {
 			m.notifications.Add(0, source, outcome)
 		}

@@ -30,34 +30,42 @@ var (
 	reloadOK  = describe("config_last_reload_successful", "1 when the configuration that was read last is the one in use.")
 	reloadAt  = describe("config_last_reload_success_timestamp_seconds", "When the configuration in use was read.")
 
-	lastSuccess = describe("last_success_timestamp_seconds", "When a pass, or a scan of the files, last ended well.", "project", "pass")
+	lastSuccess = describe("last_success_timestamp_seconds", "When a pass, or a scan of the files, last ended well.",
+		"project", "pass")
 	lastFailed  = describe("last_run_failed", "1 when the last pass ended with an error.", "project", "pass")
 	lastKeys    = describe("last_run_keys", "Keys that the last pass sent or brought.", "project", "pass")
 	nextPull    = describe("next_pull_timestamp_seconds", "When the next pull is due.", "project")
-	pullOverdue = describe("pull_overdue_timestamp_seconds", "When two scheduled pulls will have been due since the last one that worked.", "project")
+	pullOverdue = describe("pull_overdue_timestamp_seconds", "When two scheduled pulls will have been due since the "+
+		"last one that worked.", "project")
 
 	pendingKeys = describe("pending_keys", "Values that the next push would send.", "project")
 	removedKeys = describe("removed_keys", "Keys that were pushed once and that the source no longer has.", "project")
 	problemsNow = describe("problems", "Keys and files that are left out.", "project")
 	conflicts   = describe("conflicts", "Translations changed on both sides that wait for a decision.", "project")
-	conflictAge = describe("conflicts_oldest_seconds", "How long the oldest of them waits; 0 where there is none.", "project")
+	conflictAge = describe("conflicts_oldest_seconds", "How long the oldest of them waits; 0 where there is none.",
+		"project")
 	heldBatches = describe("held_batches", "Files that the brake of pushes or the guard of pulls holds back.", "project")
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
 
-	scanFailed     = describe("scan_failed", "1 when the last scan of a project could not be made: its repository cannot be opened, or does not answer. What else is told of its files is from before.", "project")
+	scanFailed = describe("scan_failed", "1 when the last scan of a project could not be made: its repository "+
+		"cannot be opened, or does not answer. What else is told of its files is from before.", "project")
 	scanFiles      = describe("scan_files", "Source files at the last scan.", "project")
 	scanDuration   = describe("scan_duration_seconds", "How long the last scan took.", "project")
 	unparsable     = describe("files_unparsable", "Source files that do not parse.", "project")
 	watchMode      = describe("watch_mode", "How changes of files are noticed: 1 by events, 2 by polling.", "project")
 	watches        = describe("watches", "Folders that are watched.", "project")
 	watchEvents    = describe("watch_events_total", "File events that came.", "project")
-	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was scanned instead.", "project")
-	unannounced    = describe("unannounced_changes_total", "Full scans that found a change no event had announced.", "project")
+	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was "+
+		"scanned instead.", "project")
+	unannounced = describe("unannounced_changes_total", "Full scans that found a change no event had announced.",
+		"project")
 
-	gitBusy = describe("git_gate_closed_seconds", "For how long pushes have been waiting because git is at work; 0 where they do not.", "project")
+	gitBusy = describe("git_gate_closed_seconds", "For how long pushes have been waiting because git is at work; "+
+		"0 where they do not.", "project")
 
-	outboxItems   = describe("outbox_items", "Imports and exports that were begun and are not finished: sent, or of which it is unknown whether the service has them.", "project", "state")
+	outboxItems = describe("outbox_items", "Imports and exports that were begun and are not finished: sent, or of "+
+		"which it is unknown whether the service has them.", "project", "state")
 	outboxOldest  = describe("outbox_oldest_seconds", "How long ago the oldest of them was begun.", "project", "state")
 	tasksInFlight = describe("tasks_inflight", "Imports and exports at the service that are not finished.", "kind")
 	taskAge       = describe("task_age_seconds", "How long ago the oldest of them was begun.", "kind")

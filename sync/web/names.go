@@ -15,15 +15,18 @@ import (
 // (DNS rebinding). So who asks has to ask by a name of this address:
 //
 //   - an address itself, localhost, the host of public_url, or the one that daemon.listen names;
-//   - elsewhere than at the loopback also this machine's name, and names that cannot be registered outside: without a dot, such as that of a container or of a service in a
-//     cluster, and below .local (RFC 6762), .internal, .home.arpa (RFC 8375) and a cluster's .svc. Who gives such names reaches the address anyway, but not a loopback;
+//   - elsewhere than at the loopback also this machine's name, and names that cannot be registered outside: without a
+//     dot, such as that of a container or of a service in a cluster, and below .local (RFC 6762), .internal, .home.arpa
+//     (RFC 8375) and a cluster's .svc. Who gives such names reaches the address anyway, but not a loopback;
 //   - there the metrics and the two probes come by any name, since monitors have their own, but not to a browser.
 //
 // Webhooks and notifications prove themselves and may come by any name.
 func (s *server) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/"); !proves && !s.answersTo(r) {
-			refuse(w, http.StatusForbidden, "this machine is not called "+text(hostOf(r.Host))+": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
+		proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/")
+		if !proves && !s.answersTo(r) {
+			refuse(w, http.StatusForbidden, "this machine is not called "+text(hostOf(r.Host))+
+				": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -47,7 +50,8 @@ func (s *server) answersTo(r *http.Request) bool {
 // unowned reports whether a name cannot be registered outside of the own network or cluster.
 func unowned(host string) bool {
 	dot := strings.LastIndexByte(host, '.')
-	return dot < 0 || slices.Contains([]string{"local", "internal", "svc"}, host[dot+1:]) || strings.HasSuffix(host, ".home.arpa")
+	return dot < 0 || slices.Contains([]string{"local", "internal", "svc"}, host[dot+1:]) ||
+		strings.HasSuffix(host, ".home.arpa")
 }
 
 // monitor reports whether a request is for what monitors ask for, and not by a browser: each of those says what

@@ -70,7 +70,8 @@ func leaner(source string) string {
 // page is the status page: whole without scripts, and kept up to date by its script where there is one.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	visit, unlocked := s.Sessions.of(r, s.PageToken)
-	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.Translate != nil, Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
+	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.Translate != nil,
+		Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
 	if err := s.Engine.Ready(); err != nil {
 		v.NotReady = list(strings.Split(failure.Text(err), "\n"), maxListed)
 	}
@@ -124,7 +125,8 @@ func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
 
 // pagePolicy lets a page use this address's own files and nothing else: whatever text got into it, as what it should
 // not, would stay a text.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'"
 
 func assetPath(name string) (string, error) {

@@ -22,15 +22,18 @@ type gitHost struct {
 	prefix     string   // behind this
 	kinds      []string // the headers that may have the event's kind,
 	push       []string // which is one of these for a push
-	deliveries []string // the headers that may have the delivery's identifier, which a repetition has too; what is signed comes first
+	// the headers that may have the delivery's identifier, which a repetition has too; what is signed comes first
+	deliveries []string
 }
 
 var gitHosts = map[string]gitHost{
-	"github": {signatures: []string{"X-Hub-Signature-256"}, prefix: "sha256=", kinds: []string{"X-GitHub-Event"}, push: []string{"push"},
+	"github": {signatures: []string{"X-Hub-Signature-256"}, prefix: "sha256=",
+		kinds: []string{"X-GitHub-Event"}, push: []string{"push"},
 		deliveries: []string{"X-GitHub-Delivery"}},
 	"gitlab": {secret: "X-Gitlab-Token", kinds: []string{"X-Gitlab-Event"}, push: []string{"push hook", "system hook"},
 		deliveries: []string{standardID, "Idempotency-Key", "X-Gitlab-Event-UUID"}},
-	"gitea": {signatures: []string{"X-Gitea-Signature", "X-Forgejo-Signature"}, kinds: []string{"X-Gitea-Event", "X-Forgejo-Event"}, push: []string{"push"},
+	"gitea": {signatures: []string{"X-Gitea-Signature", "X-Forgejo-Signature"},
+		kinds: []string{"X-Gitea-Event", "X-Forgejo-Event"}, push: []string{"push"},
 		deliveries: []string{"X-Gitea-Delivery", "X-Forgejo-Delivery"}},
 	// Cloud sends repo:push and a UUID, Data Center repo:refs_changed and an Id.
 	"bitbucket": {signatures: []string{"X-Hub-Signature"}, prefix: "sha256=", kinds: []string{"X-Event-Key"},
@@ -88,14 +91,16 @@ func (g gitHost) begin(h http.Header, secret string, now time.Time) (p proof, re
 
 func beginStandard(h http.Header, key []byte, now time.Time) (p proof, refusal string) {
 	if h.Get(standardSignature) == "" {
-		return p, "no " + standardSignature + ": the secret here is a signing token, so the webhook has to have it as its signing token, too"
+		return p, "no " + standardSignature + ": the secret here is a signing token, so the webhook has to have it " +
+			"as its signing token, too"
 	}
 	seconds, err := strconv.ParseInt(h.Get(standardTime), 10, 64)
 	if err != nil {
 		return p, standardTime + " is not a number of seconds"
 	}
 	if off := now.Sub(time.Unix(seconds, 0)); off.Abs() > standardTolerance {
-		return p, fmt.Sprintf("%s is %s away from the clock of this machine; %s are allowed", standardTime, off.Abs().Round(time.Second), standardTolerance)
+		return p, fmt.Sprintf("%s is %s away from the clock of this machine; %s are allowed", standardTime,
+			off.Abs().Round(time.Second), standardTolerance)
 	}
 	sum := hmac.New(sha256.New, key)
 	fmt.Fprintf(sum, "%s.%s.", h.Get(standardID), h.Get(standardTime))

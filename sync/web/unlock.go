@@ -51,15 +51,18 @@ func (s *server) unlock(w http.ResponseWriter, r *http.Request) {
 	from, right := peer(r), equal(strings.TrimSpace(r.PostFormValue("token")), s.PageToken)
 	if !s.Sessions.try(from, right) && !fromHere(r) { // people on this machine cannot be locked out by others
 		w.Header().Set("Retry-After", "30")
-		s.write(w, http.StatusTooManyRequests, "unlock", "Too many wrong tokens came from your address. Try again in half a minute.")
+		s.write(w, http.StatusTooManyRequests, "unlock",
+			"Too many wrong tokens came from your address. Try again in half a minute.")
 		return
 	}
 	if !right {
 		s.aside.Warn("a wrong page token", zap.String("from", from))
-		s.write(w, http.StatusForbidden, "unlock", "That is not the token. It is what daemon.page_token_env or daemon.page_token_file of this daemon's configuration names.")
+		s.write(w, http.StatusForbidden, "unlock", "That is not the token. It is what daemon.page_token_env or "+
+			"daemon.page_token_file of this daemon's configuration names.")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: s.Sessions.begin(s.PageToken), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: s.Sessions.begin(s.PageToken), Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
 	see(w, "./")
 }
 
@@ -70,7 +73,8 @@ func (s *server) lock(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Sessions.end(v)
-	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
 	see(w, "./")
 }
 
@@ -106,7 +110,8 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusNotFound, "no project is called so any more; load the page again")
 		return
 	}
-	s.Log.Info("asked for by the status page", zap.String("action", action), zap.String("project", name), zap.String("from", peer(r)))
+	s.Log.Info("asked for by the status page", zap.String("action", action), zap.String("project", name),
+		zap.String("from", peer(r)))
 	if said != "" {
 		s.Sessions.say(v, name, said)
 	}
@@ -120,7 +125,8 @@ func (s *server) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
 	}
 	v, ok := s.Sessions.of(r, s.PageToken)
 	if !ok {
-		s.write(w, http.StatusForbidden, "unlock", "This browser is not unlocked, or not any more. Type the token, then press the button again.")
+		s.write(w, http.StatusForbidden, "unlock",
+			"This browser is not unlocked, or not any more. Type the token, then press the button again.")
 		return visit{}, false
 	}
 	if !equal(r.PostFormValue("nonce"), v.Nonce) {
@@ -134,7 +140,8 @@ func (s *server) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
 func (s *server) ownPage(w http.ResponseWriter, r *http.Request) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	if site != "" && site != "same-origin" || origin != "" && !s.own(r, origin) || site == "" && origin == "" {
-		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, under its own name: set daemon.public_url where a proxy has another; programs ask by POST /trigger")
+		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, under its own name: set "+
+			"daemon.public_url where a proxy has another; programs ask by POST /trigger")
 		return false
 	}
 	r.Body = s.body(w, r, maxForm)

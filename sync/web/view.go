@@ -205,7 +205,8 @@ type language struct {
 	report.LanguageStatus
 	Have, From, To int
 
-	Decide, Review, Translate int // what there is to do for it: conflicts, other held back translations, and keys that have none at the service
+	// What there is to do for it: conflicts, other held back translations, and keys that have none at the service.
+	Decide, Review, Translate int
 }
 
 // complete reports whether nothing is to do for a language.
@@ -213,14 +214,17 @@ func (l language) complete() bool { return l.Missing+l.Held+l.Decide == 0 }
 
 // project is a project's status as the page shows it.
 func (s *server) project(status report.ProjectStatus, v view) *project {
-	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now), Sentence: stateOf(status),
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now),
+		Sentence: stateOf(status),
 		lists:    lists{list(status.OtherProblems(), atOnce), list(status.Conflicts, atOnce), list(status.Events, eventsNow)},
-		schedule: schedule{Late: late(status, v.Now)}, translations: translations{Editor: v.Editor}, Plot: plotOf(status.Activity)}
+		schedule: schedule{Late: late(status, v.Now)}, translations: translations{Editor: v.Editor},
+		Plot: plotOf(status.Activity)}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, []span{{Text: sentence(doing.String())}}
 	}
 	p.languages(status)
-	if at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
+	at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" })
+	if at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
 		p.LastCommit = &status.Events[at]
 	}
 	files := slices.Clone(status.Files) // those to look at first

@@ -114,7 +114,8 @@ func guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
 		h.Set("Cache-Control", "no-store")
 		if r.ContentLength != 0 && r.Method != http.MethodPost {
-			h.Set("Connection", "close") // that body is not read; the server would wait for it before it says anything, and a stream for ever
+			// That body is not read; the server would wait for it before it says anything, and a stream for ever.
+			h.Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -201,7 +202,8 @@ func (s *server) now(ctx context.Context) report.Status {
 	}
 	s.cached.mu.Lock()
 	defer s.cached.mu.Unlock()
-	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.cached.until) || ended != s.cached.ended || slices.ContainsFunc(s.cached.busy, s.idle) {
+	begin, ended := time.Now(), s.Engine.Ended()
+	if begin.After(s.cached.until) || ended != s.cached.ended || slices.ContainsFunc(s.cached.busy, s.idle) {
 		looking, cut := context.WithCancel(context.WithoutCancel(ctx))
 		defer cut()
 		defer context.AfterFunc(ctx, func() { s.outlast(looking, cut) })()
@@ -269,7 +271,9 @@ func fromHere(r *http.Request) bool {
 	if !bound.Loopback(hostOf(r.Host)) {
 		return false // a name of another owner that resolves to this machine
 	}
-	for _, by := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+	for _, by := range []string{
+		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
+	} {
 		if r.Header.Get(by) != "" {
 			return false // a proxy on this machine passes on what others ask
 		}

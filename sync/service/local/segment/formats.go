@@ -36,7 +36,8 @@ var table = []Format{
 		parse: resourceFile(wire.FormatLocJSON)},
 	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF},
 	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO},
-	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
+	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
 }
 
 // Formats lists what can be taken apart.
@@ -70,7 +71,8 @@ func Parse(name string, src []byte, o Options) (*Document, error) {
 	if len(src) > MaxBytes {
 		return nil, fmt.Errorf("it has more than %d bytes; cut it into smaller documents", MaxBytes)
 	}
-	if !f.binary && !strings.HasSuffix(strings.ToLower(name), ".strings") { // those may be UTF-16, which their reader knows
+	// Those of Apple may be UTF-16, which their reader knows.
+	if !f.binary && !strings.HasSuffix(strings.ToLower(name), ".strings") {
 		if err := checkUTF8(src); err != nil {
 			return nil, err
 		}

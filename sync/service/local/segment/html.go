@@ -12,7 +12,8 @@ import (
 )
 
 // inline are the elements that stand within a sentence; every other one ends it.
-var inline = words("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr q rp rt ruby s samp small span strike strong " +
+var inline = words("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr " +
+	"q rp rt ruby s samp small span strike strong " +
 	"sub sup time tt u var wbr")
 
 // void elements have no end tag.
@@ -264,9 +265,11 @@ func (r *htmlReader) piece(block []htmlToken, from, to int) {
 		}
 		first, last := in[0], in[len(in)-1]
 		switch {
-		case first.kind != html.TextToken && first.from == from && (first.kind == html.CommentToken || void[first.name] || first.kind == html.SelfClosingTagToken):
+		case first.kind != html.TextToken && first.from == from &&
+			(first.kind == html.CommentToken || void[first.name] || first.kind == html.SelfClosingTagToken):
 			from = first.to
-		case last.kind != html.TextToken && last.to == to && (last.kind == html.CommentToken || void[last.name] || last.kind == html.SelfClosingTagToken):
+		case last.kind != html.TextToken && last.to == to &&
+			(last.kind == html.CommentToken || void[last.name] || last.kind == html.SelfClosingTagToken):
 			to = last.from
 		case peeled < maxPeeled && first.from == from && encloses(in):
 			from, to = first.to, last.from

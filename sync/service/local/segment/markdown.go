@@ -15,7 +15,8 @@ import (
 )
 
 // markdown is the reader: CommonMark with tables, strikethrough, task lists and footnotes.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
+var markdown = goldmark.New(goldmark.WithExtensions(
+	extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
 
 // parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their
 // inline markup as the file spells it. Code blocks, HTML blocks, link definitions and the front matter are not
@@ -88,7 +89,8 @@ func checkMarkdown(src []byte) error {
 		if cells += rows*columns - before; cells > maxMarkdownCells {
 			return fmt.Errorf("line %d: tables with more than %d cells; cut them into smaller ones", number, maxMarkdownCells)
 		}
-		if trimmed := bytes.TrimLeft(line, " "); bytes.HasPrefix(trimmed, []byte("[")) && bytes.Contains(trimmed, []byte("]:")) {
+		trimmed := bytes.TrimLeft(line, " ")
+		if bytes.HasPrefix(trimmed, []byte("[")) && bytes.Contains(trimmed, []byte("]:")) {
 			if links++; links > maxMarkdownLinks {
 				return fmt.Errorf("line %d: more than %d link definitions", number, maxMarkdownLinks)
 			}
@@ -162,7 +164,8 @@ func markdownDepth(line []byte) int {
 	return columns/2 + marks
 }
 
-var frontMatterPattern = regexp.MustCompile(`\A(?:\xef\xbb\xbf)?(?:---[ \t]*\r?\n(?s:.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?s:.*?)\n\+\+\+)[ \t]*(?:\r?\n|\z)`)
+var frontMatterPattern = regexp.MustCompile(`\A(?:\xef\xbb\xbf)?(?:---[ \t]*\r?\n(?s:.*?)\n(?:---|\.\.\.)|` +
+	`\+\+\+[ \t]*\r?\n(?s:.*?)\n\+\+\+)[ \t]*(?:\r?\n|\z)`)
 
 // frontMatter is the length of the metadata that the file begins with, or of its byte order mark.
 func frontMatter(src []byte) int {
@@ -234,7 +237,8 @@ func (r *markdownReader) block(n ast.Node) {
 	allowed := func(offset int) func(int) bool {
 		return func(at int) bool {
 			at += offset
-			behind, _ := slices.BinarySearchFunc(whole, at, func(p run, at int) int { return p.from - at }) // the first that begins at or after it
+			// the first that begins at or after it
+			behind, _ := slices.BinarySearchFunc(whole, at, func(p run, at int) int { return p.from - at })
 			return behind == 0 || at >= whole[behind-1].to
 		}
 	}
@@ -309,8 +313,10 @@ func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
 }
 
 var (
-	markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", "&", "\\&", "~", "\\~", "|", "\\|")
-	blockSigns      = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-+\\s*$|`{3}|~{3}|\\[[^\\]]*\\]:)")
+	markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]",
+		"<", "\\<", "&", "\\&", "~", "\\~", "|", "\\|")
+	blockSigns = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-+\\s*$|" +
+		"`{3}|~{3}|\\[[^\\]]*\\]:)")
 )
 
 // spellMarkdown writes a translation where a paragraph's text is: on one line, and, where it begins a line, with a

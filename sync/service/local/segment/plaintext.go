@@ -43,5 +43,6 @@ func (d *Document) add(from, to int, s Segment, spell func(string) (string, erro
 
 // spellLine writes a text into one line: a line break in it would make two paragraphs of one.
 func spellLine(text string) (string, error) {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\f' || r == '\v' }), " "), nil
+	breaks := func(r rune) bool { return r == '\n' || r == '\r' || r == '\f' || r == '\v' }
+	return strings.Join(strings.FieldsFunc(text, breaks), " "), nil
 }

@@ -46,7 +46,8 @@ func resourceFile(name wire.Format) func([]byte, Options) (*Document, error) {
 	}
 }
 
-func rewriteResource(format formats.Format, keys resource.Keys, file *resource.File, entries []resource.Entry, language string,
+func rewriteResource(
+	format formats.Format, keys resource.Keys, file *resource.File, entries []resource.Entry, language string,
 	text func(int) (string, bool)) ([]byte, error) {
 	var edits []resource.Edit
 	for i, e := range entries {
@@ -59,7 +60,8 @@ func rewriteResource(format formats.Format, keys resource.Keys, file *resource.F
 	}
 	out, refused := file.Rewrite(edits, nil)
 	if len(refused) > 0 {
-		return nil, fmt.Errorf("segment %q cannot have the translation %q: %s", refused[0].Key, clip(refused[0].Text), refused[0].Reason)
+		return nil, fmt.Errorf("segment %q cannot have the translation %q: %s", refused[0].Key, clip(refused[0].Text),
+			refused[0].Reason)
 	}
 	if _, has := file.Root(); !has {
 		return out, nil

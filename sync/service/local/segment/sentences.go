@@ -22,16 +22,20 @@ var ordinals = strings.Fields("bs cs da de et eu fi fo hr hu is lb lt lv nb nn n
 // abbreviations of languages, without the point at the end. Words that also end sentences, like "no" of Spanish, are
 // not among them.
 var abbreviations = map[string]string{
-	"en": "mr mrs ms dr prof st sr jr vs etc e.g i.e fig figs no nos vol sect sec ch art cf ca approx inc ltd co corp p pp " +
+	"en": "mr mrs ms dr prof st sr jr vs etc e.g i.e fig figs no nos vol sect sec ch art cf ca " +
+		"approx inc ltd co corp p pp " +
 		"al u.s u.k a.m p.m dept est gen gov rev tel jan feb mar apr jun jul aug sept oct nov dec",
-	"de": "hr fr dr prof st bzw usw z.b d.h u.a o.ä s.o s.u v.a i.d.r z.t nr str tel abb abs art aufl bd bsp ca evtl ggf " +
+	"de": "hr fr dr prof st bzw usw z.b d.h u.a o.ä s.o s.u v.a i.d.r z.t nr str tel abb abs art " +
+		"aufl bd bsp ca evtl ggf " +
 		"inkl jh kap max min mind mio mrd n.chr v.chr rd s sog tab vgl zzgl jan feb apr aug sept okt nov dez",
-	"fr": "m mm mme mlle dr prof etc p.ex c.-à-d fig vol p pp art chap env cf ex éd tél av bd janv févr avr juil sept oct " +
+	"fr": "m mm mme mlle dr prof etc p.ex c.-à-d fig vol p pp art chap env cf ex éd tél av bd janv " +
+		"févr avr juil sept oct " +
 		"nov déc",
 	"es": "sr sra sres srta dr dra prof ud uds vd etc p.ej fig art cap núm pág págs tel vol av c cf ee.uu a.m p.m",
 	"it": "sig sig.ra sigg dott dott.ssa prof ing avv ecc es p.es fig art cap pag pagg tel vol cfr ca",
 	"pt": "sr sra srs dr dra prof profa etc ex p.ex fig art cap núm pág págs tel vol av cf a.m p.m",
-	"nl": "dhr mevr mw dr prof ir ing bijv bv enz d.w.z o.a m.b.t t.a.v t.o.v i.v.m fig nr blz art hfst tel ca evt incl max " +
+	"nl": "dhr mevr mw dr prof ir ing bijv bv enz d.w.z o.a m.b.t t.a.v t.o.v i.v.m fig nr blz art " +
+		"hfst tel ca evt incl max " +
 		"min",
 	"sv": "dr prof bl.a dvs d.v.s e.d etc ex fig m.fl m.m nr osv o.s.v s.k st t.ex tel ca",
 	"da": "dr prof bl.a dvs etc f.eks fig m.fl m.m nr osv tlf ca",
@@ -41,7 +45,8 @@ var abbreviations = map[string]string{
 	"cs": "dr ing mgr prof např tzn tj tzv atd apod obr č str ul tel r stol mj popř resp",
 	"sk": "dr ing mgr prof napr tzn t.j tzv atď atp obr č str ul tel r stor",
 	"hu": "dr prof pl stb kb ill ún vö ábra u k tel sz",
-	"ru": "г гг в вв т.е т.д т.п т.к т.н др пр им ул д кв стр рис табл гл п пп ч см ср напр проф акад руб коп тыс млн млрд тел",
+	"ru": "г гг в вв т.е т.д т.п т.к т.н др пр им ул д кв стр рис табл гл п пп ч см ср напр проф " +
+		"акад руб коп тыс млн млрд тел",
 	"uk": "р рр ст т.зв т.д т.п тощо ін див рис табл гл п пп ч ім вул буд кв стор проф акад грн коп тис млн млрд тел",
 	"tr": "dr prof doç sn vb vs bkz örn yy s sf no tel cad sok mah alb",
 	"el": "κ.λπ κ.ά π.χ δηλ κ κα κος δρ αρ σελ τηλ",
@@ -121,7 +126,8 @@ func spaces(s string) int {
 // opens tells whether a sentence may begin with s.
 func opens(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, string(hidden)))
-	return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("\"'“‘„«([{¿¡<*_`!「『（", r))
+	return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) ||
+		strings.ContainsRune("\"'“‘„«([{¿¡<*_`!「『（", r))
 }
 
 // abbreviated tells whether the word that s ends with is an abbreviation, an initial or an ordinal number, so that the
