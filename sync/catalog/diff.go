@@ -3,6 +3,7 @@ package catalog
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Op is what happened to a text.
@@ -124,12 +125,9 @@ func Names(changes []Change) map[Name]bool {
 
 // speaks reports whether a text holds anything that identifies it: at least one letter or digit of any script.
 func speaks(text string) bool {
-	for _, r := range text {
-		if r > 0x7f || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r > 0x7f || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	})
 }
 
 // Whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.

@@ -27,14 +27,11 @@ type Fresh struct {
 // mark of it.
 func Digests(marks Marks) Marks {
 	digests := make(Marks, len(marks))
-	var formed map[string][]Name
+	formed := make(map[string][]Name)
 	for n, m := range marks {
 		if n.Form == "" {
 			digests[n] = m
 			continue
-		}
-		if formed == nil {
-			formed = make(map[string][]Name)
 		}
 		formed[n.Key] = append(formed[n.Key], n)
 	}

@@ -75,7 +75,7 @@ func checkTree(ctx context.Context, line *pass.Branch, repo *gitops.Repo) (fs.FS
 // and repositories. Its error stays until the configuration or the project changes, unless the service could not be
 // reached.
 func (e *Engine) CheckOnline(ctx context.Context) error {
-	defer e.using()()
+	defer e.Using()()
 	_, account := e.Service.Ping(ctx)
 	if account != nil && !errors.Is(account, service.ErrNotFound) {
 		return account

@@ -59,7 +59,7 @@ func Make(ctx context.Context, e *Engine, project, passOf string, tried time.Dur
 		return Next{}, err
 	}
 	p := picked[0]
-	defer p.using()()
+	defer p.Using()()
 	beat := p.Beats.Try(fmt.Sprintf("the %s of project %q", passOf, project), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)

@@ -55,7 +55,7 @@ func (shared process) engine(parts Parts, before *Engine) *Engine {
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		if e.locks[cfg.Name] == nil {
-			e.locks[cfg.Name] = newPassLock(cfg.Name)
+			e.locks[cfg.Name] = &passLock{project: cfg.Name, taken: make(chan struct{}, 1)}
 		}
 		e.projects = append(e.projects, newProject(e.host, cfg, e.locks[cfg.Name], e.contacts))
 	}

@@ -77,6 +77,9 @@ func (parts Parts) filled() Parts {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
+	if parts.Using == nil {
+		parts.Using = func() func() { return func() {} }
+	}
 	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
 	parts.Patience = cmp.Or(parts.Patience, glancePatience)
 	return parts
@@ -93,12 +96,4 @@ type process struct {
 type host struct {
 	Parts
 	process
-}
-
-// using says that the service is needed, until done is called.
-func (h *host) using() (done func()) {
-	if h.Using == nil {
-		return func() {}
-	}
-	return h.Using()
 }

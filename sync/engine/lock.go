@@ -27,10 +27,6 @@ type passLock struct {
 	holder  atomic.Pointer[heartbeat.Part] // of the pass that has it
 }
 
-func newPassLock(project string) *passLock {
-	return &passLock{project: project, taken: make(chan struct{}, 1)}
-}
-
 // blocked returns an error where no pass can begin any more, because the one that has the lock hangs.
 func (l *passLock) blocked() error {
 	if still, hangs := l.holder.Load().Still(); hangs {

@@ -36,17 +36,14 @@ type project struct {
 // signals wake a project's loop. The notices are rung from outside, any number of times.
 type signals struct{ push, pull, pushNotice, pullNotice trigger.Signal }
 
-func newSignals() signals {
-	return signals{push: trigger.NewSignal(), pull: trigger.NewSignal(),
-		pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal()}
-}
-
 // readiness is what is known of a project's working: nothing once everything was seen to work, else everything that
 // was not.
 type readiness struct{ why []error }
 
 func newProject(h *host, cfg *config.Project, lock *passLock, contacts repository.Contacts) *project {
-	p := &project{host: h, mu: lock, signals: newSignals()}
+	p := &project{host: h, mu: lock,
+		signals: signals{trigger.NewSignal(), trigger.NewSignal(), trigger.NewSignal(), trigger.NewSignal()}}
+	p.readiness.Store(&readiness{[]error{errNotChecked}})
 	state := h.State
 	if h.Cluster != nil {
 		state = h.Cluster.Ledger(cfg.Name)
@@ -104,7 +101,7 @@ func (p *project) began(at time.Time) {
 
 // lock begins a pass; done ends it (see passLock).
 func (p *project) lock(ctx context.Context, passOf string) (_ context.Context, done func(), err error) {
-	ends := []func(){p.using()}
+	ends := []func(){p.Using()}
 	done = func() {
 		for _, end := range slices.Backward(ends) {
 			end()

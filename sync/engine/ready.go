@@ -17,11 +17,7 @@ func (e *Engine) Ready() error {
 	}
 	var errs []error
 	for _, p := range e.projects {
-		why := []error{errNotChecked}
-		if r := p.readiness.Load(); r != nil {
-			why = r.why
-		}
-		for _, err := range why {
+		for _, err := range p.readiness.Load().why {
 			errs = append(errs, fmt.Errorf("project %q: %w", p.branch.Project.Name, err))
 		}
 	}
@@ -29,10 +25,7 @@ func (e *Engine) Ready() error {
 }
 
 // isReady reports whether the project was seen to work.
-func (p *project) isReady() bool {
-	r := p.readiness.Load()
-	return r != nil && len(r.why) == 0
-}
+func (p *project) isReady() bool { return len(p.readiness.Load().why) == 0 }
 
 // prove looks whether repository and service work, without changing anything.
 func (p *project) prove(ctx context.Context) {

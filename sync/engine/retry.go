@@ -27,9 +27,7 @@ func soonest(err error) error {
 
 // Permanent reports whether an error stays until the configuration, the credentials or the repository change.
 func Permanent(err error) bool {
-	var usage *failure.UsageError
-	var newer *ledger.NewerError
-	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) ||
+	return errors.As(err, new(*failure.UsageError)) || errors.As(err, new(*ledger.NewerError)) || errors.Is(err, service.ErrAuth) ||
 		errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }
 

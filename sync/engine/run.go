@@ -49,7 +49,7 @@ func (r *running) become(ctx context.Context, e *Engine) {
 		}
 		own, stop := context.WithCancel(ctx)
 		r.stop[p] = stop
-		used := p.using()
+		used := p.Using()
 		r.all.Go(func() {
 			defer used()
 			if p.reach(own) {

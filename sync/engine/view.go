@@ -51,9 +51,8 @@ func (v *view) watching() *report.Watching {
 	if w == nil {
 		return nil
 	}
-	stats := w.Stats()
-	return &report.Watching{Mode: stats.Mode, Why: stats.Why, Watches: stats.Watches, Events: stats.Events,
-		Overflows: stats.Overflows, Unannounced: stats.Unannounced}
+	now := report.Watching(w.Stats())
+	return &now
 }
 
 func (v *view) blank() report.ProjectStatus {

@@ -317,8 +317,13 @@ func (x *exporting) dropEarlier() error {
 
 // ExportRequest is the question for a group's translations.
 func (p *Branch) ExportRequest(a ExportAsk) service.ExportRequest {
+	codes := make([]string, len(a.Languages))
+	for i, l := range a.Languages {
+		codes[i] = l.Code
+	}
+	slices.Sort(codes)
 	req := service.ExportRequest{
-		Project: p.Project.ID, Languages: languagesOf(a.Languages), Collection: a.Group.Collection,
+		Project: p.Project.ID, Languages: codes, Collection: a.Group.Collection,
 		Format:        service.Format(a.Group.ExportFormat()),
 		PathSeparator: a.Group.Separator, CompletionState: service.CompletionState(a.Completion),
 		Incomplete:     service.SkipKeys,

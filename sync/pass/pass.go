@@ -171,16 +171,6 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 	p.OnPassed(passed)
 }
 
-// languagesOf are the codes of languages, for requests.
-func languagesOf(languages []config.Language) []string {
-	codes := make([]string, len(languages))
-	for i, l := range languages {
-		codes[i] = l.Code
-	}
-	slices.Sort(codes)
-	return codes
-}
-
 // Scope is what a pass of the project is for.
 func Scope(p *Branch) report.Scope { return report.Scope{Name: p.Project.Name, Base: p.Base} }
 
@@ -252,11 +242,6 @@ func (p *Branch) MergeRequest(repo *gitops.Repo) *request.Branch {
 func (p Memory) Rung() (bool, error) {
 	_, rung, err := ledger.UnsentAt.Get(p.Ledger, p.Scope, p.Branch)
 	return rung, err
-}
-
-// Written ends the absence of a file that a pull has written: it is the same one as before.
-func (p Memory) Written(tx ledger.Writer, path, language string) error {
-	return ledger.Gone.Delete(tx, p.Scope, ledger.TargetID(path, language))
 }
 
 // Configured is a digest of the project's configuration.

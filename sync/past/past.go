@@ -79,7 +79,10 @@ func (m *Reader) Keys(ctx context.Context, b *bundle.Bundle, differ []Differing)
 	for i, u := range differ {
 		names[u.Name] = i
 	}
-	p := m.pastOf(b, names)
+	p := &texts{here: m.texts(b, names, m.here...), ahead: m.texts(b, names, m.ahead...)}
+	if m.tip != nil {
+		p.fork, p.base = m.texts(b, names, m.fork), m.texts(b, names, m.tip.Hash())
+	}
 	for _, u := range differ {
 		keys[u.Key] = max(keys[u.Key], p.of(u.Name, u.Text, u.Theirs))
 	}
@@ -137,15 +140,6 @@ func Conclude(b *bundle.Bundle, u Differing, at catalog.Outcome, ahead, conflict
 		d.Stays, d.Foretold, d.Told.Problem = false, true, Kept(u.Text)
 	}
 	return d
-}
-
-// pastOf reads the texts of one file.
-func (m *Reader) pastOf(b *bundle.Bundle, names map[catalog.Name]int) *texts {
-	p := &texts{here: m.texts(b, names, m.here...), ahead: m.texts(b, names, m.ahead...)}
-	if m.tip != nil {
-		p.fork, p.base = m.texts(b, names, m.fork), m.texts(b, names, m.tip.Hash())
-	}
-	return p
 }
 
 // texts are those that a file had in commits.

@@ -53,14 +53,14 @@ func (a *account) conflict(c pass.Conflict, met bool) {
 // leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
 type leftOut struct {
 	bundle.Target
-	keys map[string]bool
+	keys catalog.Marks // the marks are empty
 }
 
 // looksAt begins the account of what is left out of a file.
 func (a *account) looksAt(t bundle.Target) leftOut {
 	id := ledger.TargetID(t.Path, t.Language.Code)
 	if _, begun := a.left[id]; !begun {
-		a.left[id] = leftOut{t, make(map[string]bool)}
+		a.left[id] = leftOut{t, make(catalog.Marks)}
 	}
 	return a.left[id]
 }
@@ -69,7 +69,7 @@ func (a *account) looksAt(t bundle.Target) leftOut {
 func (a *account) tells(t bundle.Target, of told, met bool) {
 	left := a.looksAt(t)
 	for _, key := range of.keys {
-		left.keys[key] = true
+		left.keys[catalog.Name{Key: key}] = catalog.Mark{}
 	}
 	a.report.Problems = append(a.report.Problems, of.problems...)
 	if of.held != nil {
@@ -95,11 +95,7 @@ func (a *account) keepLeft(tx ledger.Writer) error {
 			}
 			continue
 		}
-		marks := make(catalog.Marks, len(l.keys))
-		for key := range l.keys {
-			marks[catalog.Name{Key: key}] = catalog.Mark{}
-		}
-		if err := tx.SetMarks(slot, marks); err != nil {
+		if err := tx.SetMarks(slot, l.keys); err != nil {
 			return err
 		}
 	}

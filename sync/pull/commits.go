@@ -33,8 +33,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 				return nil // it waits; nothing is remembered of it yet
 			}
 		}
-		var bad *gitops.BadPaths
-		if errors.As(err, &bad) {
+		if bad, is := errors.AsType[*gitops.BadPaths](err); is {
 			if done, err = r.without(bad, joined, done); err == nil {
 				continue
 			}

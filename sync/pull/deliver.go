@@ -59,11 +59,10 @@ func (r *delivery) deliverPending(ctx context.Context) (waits bool, err error) {
 		base = at.Base()
 	}
 	res, err := r.push(ctx, tip, base)
-	if errors.Is(err, gitops.ErrMoved) {
-		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
-	}
 	if errors.Is(err, gitops.ErrRefused) {
 		r.refused = &refusal{tip, err}
+	}
+	if errors.Is(err, gitops.ErrMoved) || errors.Is(err, gitops.ErrRefused) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
 	}
 	if err != nil {

@@ -43,13 +43,12 @@ type situation struct {
 	ours, back   catalog.Catalog
 	former       former
 	here, before records // of the file, and of the former one
-	elsewhere    catalog.Marks
 	digests      digests
 	told         told
 }
 
 // records are what is remembered of a target file; see package ledger.
-type records struct{ merged, filler, known, delivered, branch, made, outdated catalog.Marks }
+type records struct{ merged, filler, known, delivered, branch, made, outdated, elsewhere catalog.Marks }
 
 // digests are the digests of source texts, as the tree and as the service has them.
 type digests struct{ tree, service catalog.Marks }

@@ -60,13 +60,12 @@ func (u *unproven) Unwrap() error { return u.error }
 func heldBack(path string, l config.Language, err error) report.Problem {
 	p := report.Problem{Code: report.CodeWrite, File: path, Language: l.Code,
 		Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
-	var u *unproven
-	if !errors.As(err, &u) {
+	u, is := errors.AsType[*unproven](err)
+	if !is {
 		return p
 	}
 	why := u.Error()
-	var d *oracle.Difference
-	if errors.As(err, &d) {
+	if d, is := errors.AsType[*oracle.Difference](err); is {
 		p.Key, why = d.Key, d.What
 	}
 	p.Problem = fmt.Sprintf("the file is left as it is: a second reader does not find in it what was to be written (%s). "+

@@ -62,7 +62,7 @@ func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
 		{branch, m.marks.after, s.here.branch},
 		{ledger.Made, m.marks.made.For, s.here.made},
 		{ledger.Outdated, m.marks.made.Outdated, s.here.outdated},
-		{ledger.Elsewhere, m.marks.elsewhere, s.elsewhere},
+		{ledger.Elsewhere, m.marks.elsewhere, s.here.elsewhere},
 	} {
 		if (x.marks == nil) != (x.had == nil) || !maps.Equal(x.marks, x.had) {
 			m.records = append(m.records, marked{x.kind, x.marks.Pack()})
@@ -114,9 +114,7 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 		}
 	}
 	s.digests.tree, s.digests.service = r.digests(x.Target)
-	elsewhere := r.branch.Memory().Slot(ledger.Elsewhere, x.Path, x.Language.Code)
-	s.elsewhere, err = r.branch.Ledger.Marks(elsewhere)
-	return s, err
+	return s, nil
 }
 
 // remembered is what is remembered of a target file.
@@ -124,7 +122,8 @@ func (r *merging) remembered(path string, l config.Language) (of records, err er
 	memory := r.branch.Memory()
 	kinds := map[ledger.TargetMarks]*catalog.Marks{
 		ledger.Merged: &of.merged, ledger.Filler: &of.filler, ledger.Known: &of.known, ledger.Delivered: &of.delivered,
-		ledger.Made: &of.made, ledger.Outdated: &of.outdated, pass.LookAt(memory.Branch).Kind(): &of.branch,
+		ledger.Made: &of.made, ledger.Outdated: &of.outdated, ledger.Elsewhere: &of.elsewhere,
+		pass.LookAt(memory.Branch).Kind(): &of.branch,
 	}
 	err = memory.Ledger.View(func(tx ledger.Reader) error {
 		for kind, marks := range kinds {

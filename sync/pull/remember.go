@@ -56,12 +56,9 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	if err != nil {
 		return err
 	}
-	now := maps.Clone(history)
-	if now == nil {
-		now = maps.Clone(m.texts.inherits)
-	}
-	if now == nil {
-		now = make(catalog.Marks, len(m.texts.stayed))
+	now := make(catalog.Marks, len(history)+len(m.texts.stayed))
+	if maps.Copy(now, history); history == nil {
+		maps.Copy(now, m.texts.inherits)
 	}
 	for _, u := range m.texts.stayed {
 		if !ledger.Holds(now, u) {
@@ -177,7 +174,7 @@ func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrive
 	if !arrived {
 		return nil
 	}
-	return p.Memory().Written(tx, f.Path, f.Language)
+	return ledger.Gone.Delete(tx, p.StateName(), ledger.TargetID(f.Path, f.Language)) // it is the same file as before
 }
 
 // ending is the last step of a delivery: its record goes, and the branch was merged up to its commit.

@@ -48,7 +48,7 @@ func (r *reader) returned(tx ledger.Writer, c *candidate) error {
 			}
 		}
 	}
-	return r.branch.Memory().Written(tx, c.Path, c.Language.Code)
+	return ledger.Gone.Delete(tx, r.branch.StateName(), c.id())
 }
 
 // untouched reports whether the tree that pushes read is as the last push saw it, at the same commit, and with nothing

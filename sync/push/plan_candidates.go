@@ -228,13 +228,7 @@ func (c *candidate) yield(
 			continue
 		}
 		other, claimed := claims[c.id()][u.Name]
-		switch {
-		case !claimed, !other.by.edited[u.Name]:
-			if claimed {
-				delete(other.by.changed, u.Name)
-			}
-			claims[c.id()][u.Name] = claim{c, u.Text}
-		default:
+		if claimed && other.by.edited[u.Name] {
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
@@ -244,7 +238,12 @@ func (c *candidate) yield(
 				twice = append(twice, p)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
 			}
+			continue
 		}
+		if claimed {
+			delete(other.by.changed, u.Name)
+		}
+		claims[c.id()][u.Name] = claim{c, u.Text}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		x := pass.NewConflict(at, c.Path, c.Language.Code, key, c.texts, sent[key], c.memory.merged)

@@ -34,9 +34,6 @@ func (t *translations) findEdited(texts catalog.Catalog) {
 		if t.edited[key] != nil || !slices.ContainsFunc(texts, unknown) {
 			continue
 		}
-		if t.edited == nil {
-			t.edited = make(map[string]catalog.Catalog)
-		}
 		t.edited[key] = texts
 	}
 }

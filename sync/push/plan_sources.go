@@ -242,9 +242,6 @@ func findFarRenames(all []*compared) {
 		far := to.renames.Rename(to.source, catalog.Rename{From: near(m.From), To: near(m.To)}, base[m.From])
 		far.Left = &left
 		to.renames.Found = append(to.renames.Found, far)
-		if from.moved == nil {
-			from.moved = make(map[catalog.Name]bool)
-		}
 		from.moved[near(m.From)] = true
 	}
 }
@@ -266,9 +263,6 @@ func findTwins(base catalog.Marks, changes []catalog.Change, at map[catalog.Name
 	}
 	for _, c := range changes {
 		if s := at[c.Name]; c.Op == catalog.Removed {
-			if s.twins == nil {
-				s.twins = make(map[catalog.Name][]string)
-			}
 			s.twins[near(c.Name)] = fresh[base[c.Name]]
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
@@ -111,7 +112,7 @@ func (r *renameReader) translations(
 	if present.Lacks(b, l) {
 		return nil, fmt.Errorf("what the service has for %s (%s) cannot be read", b.Path, l.Code)
 	}
-	t := &translations{path: path, theirs: written(present.Of(b, l)).ByKey()}
+	t := &translations{path: path, theirs: written(present.Of(b, l)).ByKey(), edited: make(map[string]catalog.Catalog)}
 	if r.files[id] = t; path == "" {
 		return t, nil // labels at the service name the file
 	}

@@ -55,7 +55,8 @@ func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &compared{source: s, pending: pending, base: base, renames: renames}
+		c := &compared{source: s, pending: pending, base: base, renames: renames,
+			moved: make(map[catalog.Name]bool), twins: make(map[catalog.Name][]string)}
 		if r.o.Part().Has(s.Path) {
 			c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
 		}

@@ -100,10 +100,8 @@ func (r *pushing) sawAll() error {
 		return nil
 	}
 	now := ledger.Fingerprint{Config: r.branch.Configured(), Source: tip.Hash()}
-	for _, at := range r.snapshots.all {
-		if at.name == pass.LookAt(r.branch.Project.Pull.Branch) && at.name != pass.LookAt(r.branch.Project.Push.Source) {
-			now.Branch = at.commit
-		}
+	if all := r.snapshots.all; len(all) > 1 {
+		now.Branch = all[0].commit
 	}
 	return ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
 }

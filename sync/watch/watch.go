@@ -91,10 +91,10 @@ type Watcher struct {
 
 // Stats is how watching goes.
 type Stats struct {
-	Watches     int    // folders that are watched
-	Events      int    // file events that came, of files that matter and of others beside them
 	Mode        string // "event", or "poll" where events do not come or not for everything
 	Why         string // there is polling; "" where there is none
+	Watches     int    // folders that are watched
+	Events      int    // file events that came, of files that matter and of others beside them
 	Overflows   int    // times that events were lost and everything was looked at instead
 	Unannounced int    // full looks that found a change no event had announced
 }
