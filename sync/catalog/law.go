@@ -50,8 +50,9 @@ func Decide(c Claim) Outcome {
 		return Alike
 	}
 	present := MarkOf(c.Present)
+	at, now := slices.Index(c.Past, present), slices.Index(c.Past, MarkOf(c.New))
 	switch {
-	case c.Met && c.Agreed == present, c.hadBefore(present):
+	case c.Met && c.Agreed == present, at >= 0 && (now < 0 || at < now):
 		return Replaces
 	case !c.Met:
 		return Unmet
@@ -59,13 +60,4 @@ func Decide(c Claim) Outcome {
 		return Older
 	}
 	return Both
-}
-
-func (c Claim) hadBefore(present Mark) bool {
-	at := slices.Index(c.Past, present)
-	if at < 0 {
-		return false
-	}
-	now := slices.Index(c.Past, MarkOf(c.New))
-	return now < 0 || at < now
 }

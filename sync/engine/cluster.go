@@ -95,16 +95,13 @@ type Known struct {
 
 // Learn takes over what a cluster knows of projects.
 func Learn(e *Engine, all []Known) error {
-	at := make(map[string]*project, len(e.projects))
-	for _, p := range e.projects {
-		at[p.branch.Project.Name] = p
-	}
 	err := e.State.View(func(r ledger.Reader) error {
 		for _, k := range all {
-			p := at[k.Project]
-			if p == nil {
-				continue
+			picked, err := e.pick(k.Project)
+			if err != nil {
+				continue // the configuration does not have it any more
 			}
+			p := picked[0]
 			p.view.elsewhere.Store(nil)
 			if k.Doing != "" {
 				p.view.elsewhere.Store(&report.Doing{Project: k.Project, What: k.Doing})

@@ -115,7 +115,8 @@ func (l *looping) plan(after time.Time) {
 func (l *looping) sleep() time.Duration {
 	now := l.project.branch.Now()
 	wait := longestSleep
-	for _, at := range []time.Time{l.due, l.pushes.retry.at, l.pulls.retry.at, l.pushes.notices.Due, l.pulls.notices.Due} {
+	a, b := &l.pushes, &l.pulls
+	for _, at := range []time.Time{l.due, a.retry.at, a.notices.Due, b.retry.at, b.notices.Due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 var errNotChecked = errors.New("not checked yet")
@@ -29,12 +30,8 @@ func (p *project) isReady() bool { return len(p.readiness.Load().why) == 0 }
 
 // prove looks whether repository and service work, without changing anything.
 func (p *project) prove(ctx context.Context) {
-	var why []error
-	for _, proof := range []func(context.Context) error{p.proveRepository, p.proveService} {
-		if err := proof(ctx); err != nil {
-			why = append(why, err)
-		}
-	}
+	why := []error{p.proveRepository(ctx), p.proveService(ctx)}
+	why = slices.DeleteFunc(why, func(err error) bool { return err == nil })
 	if ctx.Err() == nil {
 		p.readiness.Store(&readiness{why})
 		p.changes.Send()

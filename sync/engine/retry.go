@@ -27,8 +27,8 @@ func soonest(err error) error {
 
 // Permanent reports whether an error stays until the configuration, the credentials or the repository change.
 func Permanent(err error) bool {
-	return errors.As(err, new(*failure.UsageError)) || errors.As(err, new(*ledger.NewerError)) || errors.Is(err, service.ErrAuth) ||
-		errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
+	return errors.As(err, new(*failure.UsageError)) || errors.As(err, new(*ledger.NewerError)) ||
+		errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }
 
 // backoff says when a pass that failed is tried again.

@@ -35,9 +35,6 @@ func TextsByForm(texts catalog.Catalog) map[string]string {
 // IsOurs reports whether a text is one of the repository's.
 func (c Conflict) IsOurs(u catalog.Unit) bool { return HasText(c.Ours, u) }
 
-// IsTheirs reports whether a text is one of the service's.
-func (c Conflict) IsTheirs(u catalog.Unit) bool { return HasText(c.Theirs, u) }
-
 // HasText reports whether one of the texts is this one.
 func HasText(texts catalog.Catalog, u catalog.Unit) bool {
 	return slices.ContainsFunc(texts, func(of catalog.Unit) bool { return of.Name == u.Name && of.Text == u.Text })

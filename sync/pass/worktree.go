@@ -3,7 +3,6 @@ package pass
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/locsync/locsync/gitops"
@@ -15,7 +14,6 @@ import (
 // PushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be
 // pushed from it now; empty when it may.
 func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err error) {
-	var fsys fs.FS
 	if p.Project.Push.Source != config.Worktree {
 		tip, err := p.Repo.At(ctx, p.Project.Push.Source, p.Project.Push.Source)
 		if tip, err = p.Committed(p.Repo, tip, err); err == nil {
@@ -27,7 +25,7 @@ func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err er
 		t, err = tree.Find(tip, p.Project, p.Reading)
 		return t, "", err
 	}
-	fsys, err = p.Repo.Worktree()
+	fsys, err := p.Repo.Worktree()
 	if err != nil {
 		err = fmt.Errorf("%w; set it to the name of a branch", err)
 		return nil, "", &failure.UsageError{Err: p.Project.Blame("push.source", err)}

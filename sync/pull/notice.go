@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
@@ -17,13 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// noticing compares what the service has of the source texts of a tree with what it accepted.
-type noticing struct {
-	branch   *pass.Branch
-	account  *account
-	accepted *accepted.Sources
-	tree     *tree.Tree
-}
+// What the service has of the source texts of a tree is compared with what it accepted.
 
 // tellsSources reports whether the exports of a group can bring its source texts as well.
 func tellsSources(p *pass.Branch, g *bundle.Group) bool {
@@ -33,7 +26,7 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 
 // notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
 // refused, and those of which it has nothing at all, are asked for their source texts alone.
-func (r *noticing) notice(
+func (r *merging) notice(
 	ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported,
 ) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
@@ -78,7 +71,7 @@ func (r *noticing) notice(
 
 // news reports whether the answer of a probe has source texts that were not found before. What is not in it is
 // as it was.
-func (r *noticing) news(x *pass.Exported) (bool, error) {
+func (r *merging) news(x *pass.Exported) (bool, error) {
 	for _, b := range x.Group.Bundles {
 		s, found := r.tree.Of(b), make(catalog.Marks)
 		if s.Broken() {
@@ -99,7 +92,7 @@ func (r *noticing) news(x *pass.Exported) (bool, error) {
 }
 
 // sent reports whether the service has accepted texts of a group.
-func (r *noticing) sent(g *bundle.Group) bool {
+func (r *merging) sent(g *bundle.Group) bool {
 	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool {
 		return len(r.accepted.Files[r.tree.Of(b).ID()]) > 0
 	})
@@ -107,7 +100,7 @@ func (r *noticing) sent(g *bundle.Group) bool {
 
 // compare finds the texts of a file that the service has otherwise than it accepted them. One that it was told
 // to keep is none.
-func (r *noticing) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
+func (r *merging) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
 	theirs = r.tree.FittedSource(s.Bundle, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
@@ -123,7 +116,7 @@ func (r *noticing) compare(s *tree.Source, theirs catalog.Catalog, found catalog
 }
 
 // keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
-func (r *noticing) keepFound(collection string, found catalog.Marks) error {
+func (r *merging) keepFound(collection string, found catalog.Marks) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		known, err := tx.Marks(r.branch.Memory().FoundSlot(collection))
 		if err != nil || len(known) == 0 && len(found) == 0 {

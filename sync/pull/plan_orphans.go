@@ -14,22 +14,21 @@ import (
 // gone are the keys of a target file that its source files had and have no more, and those that another shape replaces
 // (away).
 func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool {
-	dead := make(map[string]bool)
+	gone := make(map[string]bool)
 	for _, u := range in.Ours {
 		if !s.living[u.Key] {
-			dead[u.Key] = true
+			gone[u.Key] = s.options.Prune
 		}
 	}
-	if len(dead) == 0 {
+	if len(gone) == 0 {
 		return nil
 	}
 	seen := s.seenKeys(in.Ours)
 	for _, renamed := range in.Renamed {
 		seen[renamed.From.Key] = true
 	}
-	gone := make(map[string]bool)
-	for key := range dead {
-		gone[key] = away[key] || seen[key] || s.options.Prune
+	for key := range gone {
+		gone[key] = gone[key] || away[key] || seen[key]
 	}
 	for _, b := range s.Sources {
 		for e := range s.tree.Of(b).File.Entries() { // now of another kind

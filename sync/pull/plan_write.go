@@ -54,10 +54,7 @@ func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, re
 	if skip && len(m.marks.filler) == 0 {
 		return nil
 	}
-	after := make(map[catalog.Name]string, len(in.Ours))
-	for _, u := range in.Ours {
-		after[u.Name] = u.Text
-	}
+	after := in.Ours.Texts()
 	for _, c := range result.Changes {
 		after[c.Name] = c.Text
 		if c.Op == catalog.Removed {

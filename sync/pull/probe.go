@@ -152,7 +152,7 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 	if len(x.Problems) > 0 {
 		return true, nil
 	}
-	if news, err := r.noticing(t).news(x); err != nil || news {
+	if news, err := r.merging.news(x); err != nil || news {
 		return news, err
 	}
 	for _, target := range x.Targets(x.Group) {

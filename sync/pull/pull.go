@@ -332,7 +332,7 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 		return nil, err
 	}
 	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[g.ID()] == nil })
-	if err := r.noticing(t).notice(ctx, loud, r.exports); err != nil {
+	if err := r.merging.notice(ctx, loud, r.exports); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
@@ -394,7 +394,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 		answers, err = r.branch.ExportAll(ctx, asks, pass.Resumed)
 	}
 	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
-		return errors.Join(err, r.noticing(t).notice(ctx, open, r.exports))
+		return errors.Join(err, r.merging.notice(ctx, open, r.exports))
 	}
 	if err != nil {
 		return err
@@ -410,11 +410,6 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 func (r *pulling) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
 	return pass.ExportAsk{Group: g, Languages: languages, Completion: r.branch.Project.Pull.CompletionState,
 		Sources: tellsSources(r.branch, g), Wanted: t.Wanted(g)}
-}
-
-// noticing is that of a tree.
-func (r *pulling) noticing(t *tree.Tree) *noticing {
-	return &noticing{branch: r.branch, account: r.account, accepted: r.merging.accepted, tree: t}
 }
 
 // late is why the answers of this pull are not the last word; nil where they are.

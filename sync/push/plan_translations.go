@@ -234,7 +234,7 @@ func (c *candidate) compare(of meeting) comparison {
 			}
 		case of.insists && outcome == catalog.Unmet:
 			v.forRepository = append(v.forRepository, u.Key)
-		case conflicts && (lost.Open && lost.IsTheirs(theirs[at]) || !lost.Open && c.overruled(lost)):
+		case conflicts && (lost.Open && pass.HasText(lost.Theirs, theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
 			v.lost[u.Key], anew[u.Key] = true, true
