@@ -34,7 +34,6 @@ install -m 0644 /tmp/install/units/user/locsync@.service /etc/systemd/user
 id locsync > /dev/null 2>&1 || useradd --system --home-dir /var/lib/locsync --shell /usr/sbin/nologin locsync
 useradd --uid 7420 --create-home --shell /bin/sh developer
 cp /tmp/install/*.toml /etc/locsync
-printf key > /etc/locsync/api_key
 printf key > /etc/locsync/app.api_key
 chmod 0600 /etc/locsync/*api_key
 export GIT_CONFIG_GLOBAL=/tmp/install/gitconfig

@@ -41,8 +41,8 @@ func (e *Silent) Error() string {
 
 func (e *Silent) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// vigil watches over one call.
-type vigil struct {
+// stallTimer watches over one call.
+type stallTimer struct {
 	limit  time.Duration
 	alive  func()
 	cancel context.CancelCauseFunc
@@ -56,11 +56,11 @@ type vigil struct {
 	ended bool
 }
 
-type vigilKey struct{}
+type stallKey struct{}
 
 // Moved says that the call of a context moves.
 func Moved(ctx context.Context) {
-	if v, ok := ctx.Value(vigilKey{}).(*vigil); ok {
+	if v, ok := ctx.Value(stallKey{}).(*stallTimer); ok {
 		v.count.Add(1)
 	}
 }
@@ -74,12 +74,12 @@ type Watch struct {
 // Begin makes the context of a call, which ends with end or by silence. Within another call it is a part of that one.
 func (w Watch) Begin(ctx context.Context, signs ...func() int64) (_ context.Context, end func()) {
 	w.Alive()
-	if _, within := ctx.Value(vigilKey{}).(*vigil); within {
+	if _, within := ctx.Value(stallKey{}).(*stallTimer); within {
 		Moved(ctx)
 		return ctx, w.Alive
 	}
-	v := &vigil{limit: w.Silence, alive: w.Alive, since: time.Now()}
-	ctx, v.cancel = context.WithCancelCause(context.WithValue(ctx, vigilKey{}, v))
+	v := &stallTimer{limit: w.Silence, alive: w.Alive, since: time.Now()}
+	ctx, v.cancel = context.WithCancelCause(context.WithValue(ctx, stallKey{}, v))
 	for _, sign := range signs {
 		v.signs = append(v.signs, &sign)
 	}
@@ -98,10 +98,10 @@ func (w Watch) Begin(ctx context.Context, signs ...func() int64) (_ context.Cont
 }
 
 // pace is how often is looked: a silence is noticed an eighth too late at most.
-func (v *vigil) pace() time.Duration { return max(v.limit/8, time.Millisecond) }
+func (v *stallTimer) pace() time.Duration { return max(v.limit/8, time.Millisecond) }
 
 // sum is a number that stays the same only while nothing moves. The caller holds mu.
-func (v *vigil) sum() int64 {
+func (v *stallTimer) sum() int64 {
 	sum := v.count.Load()
 	for _, sign := range v.signs {
 		sum += (*sign)()
@@ -110,7 +110,7 @@ func (v *vigil) sum() int64 {
 }
 
 // look tells that the call is alive where it has moved, and ends it where it has not for too long.
-func (v *vigil) look() {
+func (v *stallTimer) look() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ended {
@@ -131,7 +131,7 @@ func (v *vigil) look() {
 
 // seeing adds a sign to the call of a context for as long as stop is not called.
 func seeing(ctx context.Context, sign func() int64) (stop func()) {
-	v, ok := ctx.Value(vigilKey{}).(*vigil)
+	v, ok := ctx.Value(stallKey{}).(*stallTimer)
 	if !ok {
 		return func() {}
 	}

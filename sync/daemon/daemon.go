@@ -116,7 +116,7 @@ func (d *running) translated(project string) {
 	}
 }
 
-// orEnded: a daemon that is told to end before it began has nothing to complain of.
+// orEnded drops err if ctx is already done.
 func orEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // (sd-daemon(3)): the journal takes what has none for information, so that `journalctl -p warning` would find nothing.
 // It takes each line for a message of its own, and has the time already.
 
-// ToJournal reports whether standard error is such a stream. What cannot be told is none.
+// ToJournal reports whether standard error is such a stream. On error it reports false.
 func ToJournal() bool {
 	is, err := journal.StderrIsJournalStream()
 	return err == nil && is

@@ -234,7 +234,7 @@ func probeProject(ctx context.Context, d *doctor, n *notes, name string) {
 	if client == nil {
 		return
 	}
-	// of repositories that are elsewhere: their forges are known by their addresses
+	// of remote repositories: their forges are known by their addresses
 	clones, err := d.scratchFolder("clones")
 	if err != nil {
 		n.failed("project", err, noScratch)

@@ -23,7 +23,7 @@ import (
 
 // Options are what a Repository works with besides its project.
 type Options struct {
-	Clones string // the folder for clones of repositories that are elsewhere; "" where there are none
+	Clones string // the folder for clones of remote repositories; "" where there are none
 	// Claim, when not nil, is asked for the sole use of a repository on this machine, whose common git folder it gets.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
 	// Done, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done).

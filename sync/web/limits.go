@@ -57,7 +57,7 @@ func (c *connLimiter) bound(server *http.Server) {
 	server.ConnContext, server.ConnState = c.joined, c.changed
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
+		if g, ok := r.Context().Value(connKey{}).(*limitedConn); ok {
 			c.serving(g, true)
 			defer c.serving(g, false)
 		}
@@ -86,7 +86,7 @@ type limitedConn struct {
 	served bool   // now
 }
 
-type guestKey struct{}
+type connKey struct{}
 
 // joined takes a new connection in. Where there are too many, one leaves.
 func (c *connLimiter) joined(ctx context.Context, conn net.Conn) context.Context {
@@ -99,7 +99,7 @@ func (c *connLimiter) joined(ctx context.Context, conn net.Conn) context.Context
 		c.guests = slices.Delete(c.guests, i, i+1)
 	}
 	c.guests = append(c.guests, g)
-	return context.WithValue(ctx, guestKey{}, g)
+	return context.WithValue(ctx, connKey{}, g)
 }
 
 // leaves is which one leaves: the one that waited longest; where all are being served, of the address that has most the

@@ -247,7 +247,7 @@ func TestAddressesOfOneNetwork(t *testing.T) {
 	c := &connLimiter{}
 	joins := func(from string) *comer {
 		one := &comer{from: net.ParseIP(from)}
-		c.serving(c.joined(t.Context(), one).Value(guestKey{}).(*limitedConn), true)
+		c.serving(c.joined(t.Context(), one).Value(connKey{}).(*limitedConn), true)
 		return one
 	}
 	first := joins("2001:db8:1::1")

@@ -1,6 +1,6 @@
 # The formula for Homebrew. systemd/package/build fills in the variables; the result belongs into a tap, as Formula/locsync.rb.
 class Locsync < Formula
-  desc "Keep translations in step between git repositories and a translation service"
+  desc "Keep translations in sync between git repositories and a translation service"
   homepage "https://github.com/locsync/locsync"
   version "${VERSION}"
   license "Apache-2.0"
