@@ -20,7 +20,8 @@ func Locate(remote string) (forge, repository string, err error) {
 		default:
 			host = ""
 		}
-	} else if before, after, ok := strings.Cut(remote, ":"); ok && !strings.Contains(before, "/") && !strings.HasPrefix(after, "/"+"/") {
+	} else if before, after, ok := strings.Cut(remote, ":"); ok && !strings.Contains(before, "/") &&
+		!strings.HasPrefix(after, "/"+"/") {
 		host, path = before[strings.LastIndex(before, "@")+1:], after // git's short form for ssh
 	}
 	// Addresses for ssh through the port of https, which both forges document.
@@ -33,7 +34,8 @@ func Locate(remote string) (forge, repository string, err error) {
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 	host, path = locateAzure(host, path)
 	if host == "" || !strings.Contains(path, "/") {
-		return "", "", fmt.Errorf("the remote %s does not tell which forge has the repository; set url and repository in [project.pull.request]", remote)
+		return "", "", fmt.Errorf("the remote %s does not tell which forge has the repository; "+
+			"set url and repository in [project.pull.request]", remote)
 	}
 	return scheme + "://" + host, path, nil
 }

@@ -30,7 +30,8 @@ var (
 	ErrInvalid   = errors.New("the forge does not accept the request")              // other 4xx
 	ErrLimited   = errors.New("the forge wants fewer calls")                        // 429, at GitHub also 403
 	ErrTemporary = errors.New("the forge could not be reached, or is out of order") // network, 5xx
-	errTooLarge  = errors.New("the forge's answer is larger than any sensible one") // a proxy's page, or a list without end
+	// a proxy's page, or a list without end
+	errTooLarge = errors.New("the forge's answer is larger than any sensible one")
 )
 
 // Error is a call that did not work. What it is, is one of the errors above.
@@ -97,8 +98,10 @@ func newCaller(o Options) (*caller, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // a few calls each quarter of an hour at most
-	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, now: o.Now, alive: o.Alive, header: http.Header{"Accept": {"application/json"}},
-		client: &http.Client{Transport: transport, Timeout: callTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, now: o.Now, alive: o.Alive,
+		header: http.Header{"Accept": {"application/json"}},
+		client: &http.Client{Transport: transport, Timeout: callTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -144,7 +147,9 @@ func apiOf(kind string, u *url.URL) *url.URL {
 
 // call sends one call and decodes the answer into to, when it is not nil. path begins with a slash and is escaped
 // already; op is said in errors.
-func (c *caller) call(ctx context.Context, op, method, path string, query url.Values, body, to any) (http.Header, error) {
+func (c *caller) call(
+	ctx context.Context, op, method, path string, query url.Values, body, to any,
+) (http.Header, error) {
 	c.alive()
 	defer c.alive()
 	address := c.api.String() + path
@@ -196,8 +201,9 @@ func (c *caller) call(ctx context.Context, op, method, path string, query url.Va
 
 // strange is an answer that this forge would not give.
 func (c *caller) strange(op, why string) error {
-	return &Error{Kind: c.kind, Op: op, Status: http.StatusOK, Detail: "its answer is not what this forge answers: " + c.clean(why),
-		Try: "look whether " + c.api.Host + " is the forge that kind and url say", is: ErrInvalid}
+	return &Error{Kind: c.kind, Op: op, Status: http.StatusOK,
+		Detail: "its answer is not what this forge answers: " + c.clean(why),
+		Try:    "look whether " + c.api.Host + " is the forge that kind and url say", is: ErrInvalid}
 }
 
 // made checks the answer to a call that made a request.
@@ -224,7 +230,8 @@ func (c *caller) unreached(ctx context.Context, op string, err error) error {
 func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 	e := &Error{Kind: c.kind, Op: op, Status: resp.StatusCode, Detail: c.clean(words(body))}
 	low := strings.ToLower(e.Detail)
-	limited := resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(low, "rate limit")
+	limited := resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0" ||
+		strings.Contains(low, "rate limit")
 	switch s := resp.StatusCode; {
 	case s == http.StatusUnauthorized, signsIn(resp):
 		e.is, e.Try = ErrToken, "put a token that is valid now where token_env or token_file says"
@@ -236,15 +243,18 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 	case s == http.StatusForbidden:
 		e.is, e.Try = ErrForbidden, "give the token "+rights[c.kind]
 	case s == http.StatusNotFound:
-		e.is, e.Try = ErrNotFound, "check repository and url, and that the token may see the repository: it needs "+rights[c.kind]
+		e.is, e.Try = ErrNotFound, "check repository and url, "+
+			"and that the token may see the repository: it needs "+rights[c.kind]
 	case s >= 500:
 		e.is, e.Until = ErrTemporary, c.until(resp.Header)
 	case strings.Contains(low, "already exists"), strings.Contains(low, "only one pull request may be open"):
 		e.is = ErrExists
-	case strings.Contains(low, "no commits between"), strings.Contains(low, "no changes "), strings.Contains(low, "already up-to-date"):
+	case strings.Contains(low, "no commits between"), strings.Contains(low, "no changes "),
+		strings.Contains(low, "already up-to-date"):
 		e.is = ErrSame
 	default:
-		e.is, e.Try = ErrInvalid, "look whether base and branch are branches of that repository, and at title, body and labels"
+		e.is, e.Try = ErrInvalid, "look whether base and branch are branches of that repository, "+
+			"and at title, body and labels"
 	}
 	return e
 }
@@ -352,7 +362,9 @@ func (c *caller) clean(text string) string {
 
 // pages reads a list page by page until visit has seen enough or the forge has no more. size is how many a page may
 // have.
-func pages[T any](ctx context.Context, c *caller, op, path string, query url.Values, size int, visit func(T) (enough bool)) error {
+func pages[T any](
+	ctx context.Context, c *caller, op, path string, query url.Values, size int, visit func(T) (enough bool),
+) error {
 	query.Set("page", "1")
 	for page := 1; page <= maxPages; page++ {
 		query.Set("page", strconv.Itoa(page))
@@ -367,7 +379,8 @@ func pages[T any](ctx context.Context, c *caller, op, path string, query url.Val
 			}
 		}
 		// The header says whether there is more. Without one a page that is not full is the last.
-		if link := header.Get("Link"); len(list) == 0 || link != "" && !strings.Contains(link, `rel="next"`) || link == "" && len(list) < size {
+		if link := header.Get("Link"); len(list) == 0 || link != "" && !strings.Contains(link, `rel="next"`) ||
+			link == "" && len(list) < size {
 			return nil
 		}
 	}

@@ -130,7 +130,8 @@ func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
 		case found.Past != nil && covers(*found.Past, w, m):
 			return Outcome{*found.Past, Declined}, nil
 		}
-		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: custom.section(w.Body), Labels: w.Labels, RemoveBranch: w.RemoveBranch})
+		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: custom.section(w.Body),
+			Labels: w.Labels, RemoveBranch: w.RemoveBranch})
 		if errors.Is(err, ErrExists) && attempt == 0 {
 			continue // another one was faster
 		}
@@ -182,12 +183,15 @@ var Kinds = []string{"github", "gitlab", "gitea", bitbucket, azureDevOps}
 // Options say which repository at which forge, and who asks.
 type Options struct {
 	Kind       string // of Kinds; "gitea" is Forgejo too, "bitbucket" Cloud and Data Center
-	URL        string // of the forge: https://github.com, https://git.example.com/gitlab; its API's own address is understood too
+	URL        string // https://github.com, https://git.example.com/gitlab; its API's own address is understood too
 	Repository string // owner/name; at GitLab with all groups, at Azure DevOps organisation/project/name
 	Token      string
 	UserAgent  string
 	Now        func() time.Time // time.Now when nil
-	Alive      func()           // told when a call begins and when it ends, which is half a minute later at most, whatever the forge does; may be nil
+
+	// Alive, which may be nil, is told when a call begins and when it ends: half a minute later at most, whatever the
+	// forge does.
+	Alive func()
 }
 
 // New makes the client of one repository. It makes no request.

@@ -124,13 +124,15 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 	}
 	r := Request{Number: c.Number}
 	if len(body) > 0 {
-		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number), nil, body, nil); err != nil {
+		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
+			nil, body, nil); err != nil {
 			return r, err
 		}
 	}
 	if len(ids) > 0 {
 		path := fmt.Sprintf("%s/issues/%d/labels", g.path, c.Number)
-		if _, err := g.call(ctx, "label the pull request", http.MethodPost, path, nil, map[string]any{"labels": ids}, nil); err != nil {
+		if _, err := g.call(ctx, "label the pull request", http.MethodPost, path, nil,
+			map[string]any{"labels": ids}, nil); err != nil {
 			return r, err
 		}
 	}
@@ -142,15 +144,16 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 func (g *gitea) labels(ctx context.Context, names []string) (ids []int64, missing, err error) {
 	left := append([]string(nil), names...)
 	for _, path := range []string{g.path + "/labels", "/orgs/" + url.PathEscape(g.owner) + "/labels"} {
-		err := pages(ctx, g.caller, "read the labels", path, url.Values{"limit": {fmt.Sprint(giteaPage)}}, giteaPage, func(l giteaLabel) bool {
-			for i, name := range left {
-				if strings.EqualFold(l.Name, name) {
-					ids, left = append(ids, l.ID), append(left[:i:i], left[i+1:]...)
-					break
+		err := pages(ctx, g.caller, "read the labels", path, url.Values{"limit": {fmt.Sprint(giteaPage)}}, giteaPage,
+			func(l giteaLabel) bool {
+				for i, name := range left {
+					if strings.EqualFold(l.Name, name) {
+						ids, left = append(ids, l.ID), append(left[:i:i], left[i+1:]...)
+						break
+					}
 				}
-			}
-			return len(left) == 0
-		})
+				return len(left) == 0
+			})
 		if len(left) == 0 {
 			return ids, nil, nil
 		}

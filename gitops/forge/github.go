@@ -69,9 +69,11 @@ func (p *gitHubPull) request() *Request {
 func (g *gitHub) Find(ctx context.Context, head, base string) (found Found, err error) {
 	owner, _, _ := strings.Cut(g.repository, "/")
 	for _, state := range []string{"open", "all"} {
-		query := url.Values{"state": {state}, "head": {owner + ":" + head}, "base": {base}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"}}
+		query := url.Values{"state": {state}, "head": {owner + ":" + head}, "base": {base}, "sort": {"created"},
+			"direction": {"desc"}, "per_page": {"100"}}
 		err = pages(ctx, g.caller, "look for the pull request", g.path+"/pulls", query, 100, func(p gitHubPull) bool {
-			if p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.FullName != p.Base.Repo.FullName || p.Head.Ref != head || p.Base.Ref != base {
+			if p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.FullName != p.Base.Repo.FullName ||
+				p.Head.Ref != head || p.Base.Ref != base {
 				return false
 			}
 			return found.take(p.request())
@@ -118,14 +120,16 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 			return r, err
 		}
 	} else if len(body) > 0 {
-		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number), nil, body, nil); err != nil {
+		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
+			nil, body, nil); err != nil {
 			return r, err
 		}
 	}
 	if len(c.Labels) == 0 {
 		return r, nil
 	}
-	_, err := g.call(ctx, "label the pull request", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.path, r.Number), nil, map[string]any{"labels": c.Labels}, nil)
+	_, err := g.call(ctx, "label the pull request", http.MethodPost,
+		fmt.Sprintf("%s/issues/%d/labels", g.path, r.Number), nil, map[string]any{"labels": c.Labels}, nil)
 	if err == nil {
 		r.Labels = c.Labels
 	}

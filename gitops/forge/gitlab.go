@@ -56,7 +56,8 @@ func (m *gitLabRequest) request() *Request {
 // Find asks for open requests, and only then for all, the youngest first.
 func (g *gitLab) Find(ctx context.Context, head, base string) (found Found, err error) {
 	for _, state := range []string{"opened", "all"} {
-		query := url.Values{"state": {state}, "source_branch": {head}, "target_branch": {base}, "order_by": {"created_at"}, "sort": {"desc"}, "per_page": {"100"}}
+		query := url.Values{"state": {state}, "source_branch": {head}, "target_branch": {base}, "order_by": {"created_at"},
+			"sort": {"desc"}, "per_page": {"100"}}
 		err = pages(ctx, g.caller, "look for the merge request", g.path, query, 100, func(m gitLabRequest) bool {
 			if m.SourceProjectID != m.TargetProjectID || m.SourceBranch != head || m.TargetBranch != base {
 				return false
@@ -82,7 +83,8 @@ func (g *gitLab) Put(ctx context.Context, c Change) (Request, error) {
 		if len(c.Labels) > 0 {
 			body["add_labels"] = strings.Join(c.Labels, ",")
 		}
-		_, err := g.call(ctx, "update the merge request", http.MethodPut, fmt.Sprintf("%s/%d", g.path, c.Number), nil, body, nil)
+		_, err := g.call(ctx, "update the merge request", http.MethodPut, fmt.Sprintf("%s/%d", g.path, c.Number),
+			nil, body, nil)
 		return Request{Number: c.Number}, err
 	}
 	body["source_branch"], body["target_branch"], body["remove_source_branch"] = c.Head, c.Base, c.RemoveBranch

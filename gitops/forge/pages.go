@@ -27,7 +27,8 @@ func PagesOf(remote, kind, address, repository string) Pages {
 		repository = name
 	}
 	u, uerr := url.Parse(address)
-	if err != nil && (address == "" || repository == "") || uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || !plainPath(repository) {
+	if err != nil && (address == "" || repository == "") || uerr != nil || u.Host == "" ||
+		u.Scheme != "https" && u.Scheme != "http" || !plainPath(repository) {
 		return Pages{}
 	}
 	if u.Host == "api.github.com" {
