@@ -304,7 +304,7 @@ func TestPageTells(t *testing.T) {
 		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789", "Next push as soon as a file changes",
 		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1", `Repository "unser" send it: locsync push --ours --key k`, `Service "ihr" leave it: locsync push --theirs --key k`,
 		"German (de) 91 % 110 10 2 decide on 1 conflict · review 1 held back · translate 10 at the service", "French (fr) 91 % 110 10 2 review 2 held back · translate", "Complete: Simplified Chinese (zh-Hans)", "40 missing · 1 of 5 languages complete", "2 values wait to be pushed. 1 problem 1 conflict", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In sync · 50 missing",
-		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .", "The pull failed. (3 times since 2026-11-19 12:00 UTC) show commit abc", "late Failing", "Two that were due did not work.",
+		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .", "The pull failed. (3 times since 2026-11-19 12:00 UTC ) show commit abc", "late Failing", "Two that were due did not work.",
 		"12 keys changed; last commit feedface00 2 h ago",
 	} {
 		if !strings.Contains(text, want) {
