@@ -47,6 +47,14 @@ type sourceSituation struct {
 	ahead    string // the branch that has texts later than the tree
 }
 
+// Part is what the push is narrowed to.
+func (o Options) Part() pass.Part {
+	if o.Ours || o.Theirs {
+		return nil
+	}
+	return o.Files
+}
+
 // sourcePlan is what a push does for the source files. Renames are those whose translations have to follow.
 type sourcePlan struct {
 	imports.Batch

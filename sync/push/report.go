@@ -70,14 +70,6 @@ type Decidable struct{ Path, Language, Key string }
 
 func (d Decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
 
-// Part is what the push is narrowed to.
-func (o Options) Part() pass.Part {
-	if o.Ours || o.Theirs {
-		return nil
-	}
-	return o.Files
-}
-
 // Of are the options for one project: with the files that it may have.
 func (o Options) Of(p *config.Project) Options {
 	if patterns := p.WatchPatterns(); !o.Part().Whole() {
