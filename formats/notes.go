@@ -41,8 +41,8 @@ const (
 		"else the source. A target with the state `needs-translation` is not pushed, and counts as not translated; so " +
 		"is one with the state `new` or `initial` that is a copy of its source. A pull that writes it makes that " +
 		"`translated`, and brings the unit's source up to date. Inline codes are in the texts as they are spelled. " +
-		"Notes go along. A new language has the units with translations. Plurals are messages inside a text; `incomplete = \"blank\"` does nothing. Units of several segments are " +
-		"left alone, and so are Xcode's exports."
+		"Notes go along. A new language has the units with translations. Plurals are messages inside a text; " +
+		"`incomplete = \"blank\"` does nothing. Units of several segments are left alone, and so are Xcode's exports."
 	notesResx = "Texts and their comments. Images, files and other typed data stay in the neutral file, where programs " +
 		"take them from; headers and schema stay as they are. The format has no plural forms."
 )
