@@ -132,13 +132,7 @@ func completesFlags(a *app, flags *pflag.FlagSet, c *cobra.Command) {
 		case f.Name == "key":
 			offer = offerWords(a, inConflict("key", func(c report.Conflict) string { return c.Key }))
 		case f.Name == "file":
-			decided := offerWords(a, inConflict("file", func(c report.Conflict) string { return c.File }))
-			offer = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-				if !c.Flags().Changed("ours") && !c.Flags().Changed("theirs") {
-					return anyFile(c, args, begun)
-				}
-				return decided(c, args, begun)
-			}
+			offer = offerWords(a, inConflict("file", func(c report.Conflict) string { return c.File }))
 		case f.Name == "language" && c.Flags().Lookup("key") != nil:
 			offer = offerWords(a, inConflict("language", func(c report.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":

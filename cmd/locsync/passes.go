@@ -22,14 +22,15 @@ func pushCommand(a *app) *cobra.Command {
 		Use:   "push",
 		Short: "Send everything that changed since the last push",
 		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the " +
-			"translations that people changed in the repository. Nothing is sent where nothing changed. Where repository " +
-			"and service have different translations that they never agreed on, neither side changes until it is decided: " +
-			"by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon does it.\n\n" +
+			"translations that people changed in the repository. " +
+			"Nothing is sent where nothing changed. Where repository and service have different translations that they never " +
+			"agreed on, neither side changes until " +
+			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon " +
+			"does it.\n\n" +
 			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
-			"--ours or --theirs. --key, --language and --file choose some of them; the others wait.\n\n" +
-			"Without those two, --file pushes only that file; what changed in others goes with the next push of all.",
+			"--ours or --theirs. --key, --language and --file " +
+			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
-			"  # only what changed in one file\n  locsync push --file locales/en/menu.json\n\n" +
 			"  # where the two never agreed on a translation, send the repository's\n  locsync push --translations\n\n" +
 			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key " +
 			"menu.open --language de\n\n" +
@@ -50,17 +51,16 @@ func pullCommand(a *app) *cobra.Command {
 		Use:   "pull",
 		Short: "Bring translations back: export, merge, commit, push to the remote",
 		Long: "pull asks the service for the translations, merges them key by key into the files of the translation " +
-			"branch, and delivers one commit: here and at the remote. The working tree is not touched, unless that branch " +
-			"is checked out and clean. What would break the program is left out and named (3). With --language only these " +
-			"languages are changed; the others come with the next pull of all, and the schedule does not count it.",
-		Example: "  locsync pull\n  locsync pull --dry-run\n  locsync pull --language de,fr\n\n" +
-			"  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
+			"branch, and delivers one commit: here and at the " +
+			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the " +
+			"program is left out and named (3).",
+		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  " +
+			"locsync pull --full\n\n" +
 			"  # where the two never agreed on a translation, take the service's\n  locsync pull --accept-service",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPass(cmd.Context(), a, want) },
 	}
 	passFlags(a, c, &want)
 	pullFlags(c, &want.Pull)
-	c.Flags().StringSliceVar((*[]string)(&want.Pull.Languages), "language", nil, "only in these `CODES`")
 	c.Flags().BoolVar(&want.Pull.Force, "force", false, "once, let files pass that the guard would hold back")
 	return c
 }
@@ -111,8 +111,8 @@ func conflictFlags(c *cobra.Command, o *push.Options) {
 	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: "+
 		"all that locsync status names)")
 	c.Flags().StringSliceVar(&o.Languages, "language", nil, "with --ours or --theirs: only in these `CODES`")
-	c.Flags().StringArrayVar(&o.Files, "file", nil, "only the source file or translated file at `PATH` in the "+
-		"repository; may be repeated. With --ours or --theirs: only conflicts in this translated file")
+	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in "+
+		"the repository; may be repeated")
 }
 
 func pullFlags(c *cobra.Command, o *pull.Options) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/push"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -20,7 +19,7 @@ import (
 // decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be
 // about any conflict: both sides, a choice of conflicts without a side, a language that is none of those known.
 func decision(o push.Options, known []string) (push.Options, error) {
-	switch chosen := len(o.Keys)+len(o.Languages) > 0; {
+	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
 		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed " +
 			"on for the repository, --ours and --theirs single " +
@@ -28,73 +27,25 @@ func decision(o push.Options, known []string) (push.Options, error) {
 	case o.Ours && o.Theirs:
 		return o, &failure.UsageError{Err: errors.New("a conflict is decided for one side: either ours or theirs")}
 	case chosen && !o.Ours && !o.Theirs:
-		return o, &failure.UsageError{Err: errors.New("keys and languages are named to decide conflicts about them; " +
-			"say whose texts are right, ours or theirs")}
+		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about " +
+			"them; say whose texts are right, ours or theirs")}
 	}
 	for _, language := range o.Languages {
-		if err := translated(language, known, ", so it has no conflict"); err != nil {
-			return o, err
+		if slices.Contains(known, language) {
+			continue
 		}
+		hint := "choose from " + strings.Join(known, ", ")
+		if near := config.Nearest(language, known); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it has no conflict; %s", language,
+			hint)}
 	}
 	o.Files = slices.Clone(o.Files)
 	for i, file := range o.Files {
 		o.Files[i] = path.Clean(filepath.ToSlash(file))
 	}
 	return o, nil
-}
-
-// translated refuses a language that is none of those known; so says what follows.
-func translated(language string, known []string, so string) error {
-	if slices.Contains(known, language) {
-		return nil
-	}
-	hint := "choose from " + strings.Join(known, ", ")
-	if near := config.Nearest(language, known); near != "" {
-		hint = fmt.Sprintf("did you mean %s?", near)
-	}
-	return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q%s; %s", language, so, hint)}
-}
-
-// translating are the projects that a pull of these languages is for.
-func translating(projects []*project, into pass.Part) ([]*project, error) {
-	for _, language := range into {
-		if err := translated(language, languages(projects), ""); err != nil {
-			return nil, err
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(projects), func(p *project) bool {
-		return !slices.ContainsFunc(p.branch.Project.TargetLanguages, into.Has)
-	}), nil
-}
-
-// having are the projects that a push is for: of some files, those that may have one of them.
-func having(projects []*project, o push.Options) ([]*project, error) {
-	if o.Part().Whole() {
-		return projects, nil
-	}
-	some := slices.DeleteFunc(slices.Clone(projects), func(p *project) bool {
-		return len(o.Of(p.branch.Project).Files) == 0
-	})
-	for _, file := range o.Files {
-		if !slices.ContainsFunc(some, func(p *project) bool {
-			return slices.Contains(o.Of(p.branch.Project).Files, file)
-		}) {
-			return nil, &failure.UsageError{Err: fmt.Errorf("no project has a file %q; paths are relative to the repository, "+
-				"and the source files are those that match %s", file, report.Some(sourcePatterns(projects), 5))}
-		}
-	}
-	return some, nil
-}
-
-// sourcePatterns are those of the projects' source files.
-func sourcePatterns(projects []*project) (all []string) {
-	for _, p := range projects {
-		for _, f := range p.branch.Project.Files {
-			all = append(all, f.Source)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when

@@ -91,15 +91,11 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report,
 	if err == nil {
 		o, err = decision(o, languages(projects))
 	}
-	if err == nil {
-		projects, err = having(projects, o)
-	}
 	if err != nil {
 		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	all, err = each(projects, func(p *project) ([]push.Report, error) {
-		o := o.Of(p.branch.Project)
 		reports, err := p.push(ctx, o)
 		if o.Patient && !o.DryRun {
 			return p.pushAgain(ctx, o, reports, err)
@@ -133,9 +129,6 @@ func (e *Engine) Pull(ctx context.Context, o pull.Options) (report.PullReport, e
 
 func pullAll(ctx context.Context, e *Engine, o pull.Options) (all []pull.Report, err error) {
 	projects, err := e.pick(o.Project)
-	if err == nil {
-		projects, err = translating(projects, o.Languages)
-	}
 	if err != nil {
 		return nil, err
 	}

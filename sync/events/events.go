@@ -34,8 +34,6 @@ type Log struct {
 // Entry is what one pass, or another event, adds to the events in one transaction. Its parts are read when they are
 // needed, and written when they changed.
 type Entry struct {
-	Part bool // it is about a part of the project: what lasts may last elsewhere
-
 	of       *Log
 	tx       ledger.Writer
 	at       time.Time

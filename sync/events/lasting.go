@@ -60,7 +60,7 @@ const longBusy = 10 * time.Minute
 
 // Ended tells how a pass ended: once of equal failures, however often it is tried again, and once that it works again.
 func (d *Entry) Ended(pass string, err error) {
-	if d.Part || errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) {
 		return // it is taken up again
 	}
 	d.waited(pass, err)
@@ -142,9 +142,6 @@ func (d *Entry) Conflicts() {
 
 // Holds tells of files that are held back since the last pass of a kind, and of those that are not any more.
 func (d *Entry) Holds(pass string, held []report.Problem) {
-	if d.Part {
-		return
-	}
 	var files []string
 	for _, p := range held {
 		files = append(files, p.File)
@@ -189,7 +186,6 @@ func (d *Entry) Finished(lines []report.FinishedLine) {
 func (d *Entry) Skips(why string) {
 	const id = "skip"
 	switch before := d.standing[id]; {
-	case d.Part:
 	case why == "":
 		d.stand(id, ledger.Ongoing{})
 	case !slices.Equal(before.Of, []string{why}):

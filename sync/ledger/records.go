@@ -100,9 +100,8 @@ func (d Destination) Further() bool { return slices.Contains(d.Kinds, Further) }
 type Delivery struct {
 	Commit string          `json:"commit"`
 	Files  []DeliveredFile `json:"files"`
-	Keys   int             `json:"keys,omitempty"`  // added, changed and removed
-	Staged bool            `json:"staged"`          // the marks of all files
-	Begun  bool            `json:"begun,omitempty"` // it made the branch anew, and not with all languages
+	Keys   int             `json:"keys,omitempty"` // added, changed and removed
+	Staged bool            `json:"staged"`         // the marks of all files
 }
 
 // DeliveredFile is a file with staged marks.

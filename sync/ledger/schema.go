@@ -99,9 +99,6 @@ var (
 	Deliveries = Table[Delivery]{"delivery"}
 )
 
-// MergedAnew is of MergedAt, instead of a commit.
-const MergedAnew = "anew"
-
 // The IDs of Passes, Waiting and Times.
 const (
 	PassPush        = "push"
@@ -115,8 +112,7 @@ var (
 	// SeenAt are the commits at which places were last read, by the ID that SeenID gives.
 	SeenAt = Table[string]{"seen"}
 
-	// MergedAt is the commit of a translation branch that was merged last, by branch; MergedAnew where the branch was
-	// made anew and has not been merged as a whole since. A pull writes it.
+	// MergedAt is the commit of a translation branch that was merged last, by branch. A pull writes it.
 	MergedAt = Table[string]{"merged"}
 
 	// RecollectedAt is the commit up to which the history of a branch was searched for our commits, by branch.

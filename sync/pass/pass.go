@@ -45,7 +45,6 @@ type Passed struct {
 	Sent          int            // values, of a push
 	Brought       map[string]int // of a pull: translations added, changed and removed, by language
 	Committed     bool           // a pull made a commit, or delivered one that had waited
-	Part          bool           // of the project only
 }
 
 // Branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated
@@ -133,8 +132,7 @@ func (p Memory) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot
 	return kind.Of(p.Scope, path, language)
 }
 
-// Past writes down how a pass ended, with what it has to tell. Of one over a part only that is kept: how the last whole
-// one ended stays true of the rest.
+// Past writes down how a pass ended, with what it has to tell.
 func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
 	if passed.Result == "" {
 		passed.Result = past.Result
@@ -156,13 +154,10 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 			}
 		}
 		d := p.Events().Open(tx, past.At)
-		d.Part = passed.Part
 		if err := more(tx, d); err != nil {
 			return err
 		}
-		if d.Close(); passed.Part {
-			return nil
-		}
+		d.Close()
 		return ledger.Passes.Put(tx, p.StateName(), id, past)
 	})
 	if err != nil {

@@ -13,9 +13,6 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 		return true, nil
 	}
 	last, merged, err := ledger.MergedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
-	if err == nil && last == ledger.MergedAnew {
-		return true, nil
-	}
 	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}
@@ -64,7 +61,7 @@ func (r *pulling) acceptService() error {
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
-			if c.Open && c.Beside == "" && r.o.Languages.Has(c.Language) {
+			if c.Open && c.Beside == "" {
 				if err := r.branch.Memory().Yields(tx, c); err != nil {
 					return err
 				}

@@ -44,7 +44,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil {
 			return err
 		}
-		r.to.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done, r.to.begun)
+		r.to.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
 		return err
 	}
 }

@@ -32,7 +32,6 @@ type delivery struct {
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
 	looked    string      // where branch and base were
-	begun     bool        // the branch is made anew, and not with all languages
 
 	brought     bool             // the commit has arrived, and that is remembered
 	redelivered bool             // it had arrived before, and the remote had lost it
@@ -221,8 +220,7 @@ func (r *delivery) deliver(
 		}
 		r.account.report.Diff = shown.Diff
 	}
-	d := ledger.Delivery{Commit: made.Hash(), Keys: r.account.report.Keys, Begun: r.begun}
-	if err := stage(ctx, r.branch, d, done); err != nil {
+	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.account.report.Keys}, done); err != nil {
 		return false, err
 	}
 	var res gitops.PushResult

@@ -137,7 +137,7 @@ func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged
 	}
 	s.aged(m, result)
 	m.learn(in, result, changes)
-	if !s.options.Languages.Whole() || !m.leaves(s.tree) {
+	if !m.leaves(s.tree) {
 		m.former.file = nil // it stays
 	}
 }

@@ -49,7 +49,7 @@ type probing struct {
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
 	r.probe = probing{now: now, blind: make(map[string]bool)}
-	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService || !r.o.Languages.Whole() {
+	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
 	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -193,7 +193,7 @@ func (r *pulling) answered(x *pass.Exported) {
 
 // settle remembers where this pull has left the branch, when it is true that pulling once more would change nothing.
 func (r *pulling) settle() error {
-	if !r.probe.foundChanges || len(r.account.report.Problems)+len(r.o.Languages) > 0 || len(r.probe.now.Full) == 0 {
+	if !r.probe.foundChanges || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
 	r.probe.now.Look = r.to.looked

@@ -130,9 +130,8 @@ func begin(p *pass.Branch, o Options) *pulling {
 
 // end remembers how the pass ended, and returns the report of it and why it failed.
 func (r *pulling) end(err error) (Report, error) {
-	r.account.report.Problems = r.o.Languages.Problems(r.account.report.Problems, pass.LanguageOf(r.branch.Project))
 	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
-		Part: !r.o.Languages.Whole(), Committed: r.account.report.Commit != "" && !r.to.waits}
+		Committed: r.account.report.Commit != "" && !r.to.waits}
 	for _, f := range r.account.report.Files {
 		passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 	}
@@ -291,7 +290,6 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	if r.merging.fresh, err = r.remade(tip); err != nil {
 		return nil, err
 	}
-	r.to.begun = r.merging.fresh && !r.o.Languages.Whole()
 	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
@@ -321,7 +319,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
 // no texts when the service has none: its dead keys go all the same. Files of one entry come one after the other.
 func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
-	languages := r.o.Languages.Languages(r.branch.Project.Targets())
+	languages := r.branch.Project.Targets()
 	if len(languages) == 0 {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -121,16 +122,14 @@ func remembering(p *pass.Branch, done []*merged, staged bool) (steps []pass.Stat
 }
 
 // rememberAll writes down all merges, also those that were staged with a delivery, which it ends and reports.
-func rememberAll(
-	ctx context.Context, p *pass.Branch, on *gitops.Tip, done []*merged, begun bool,
-) (delivered bool, err error) {
+func rememberAll(ctx context.Context, p *pass.Branch, on *gitops.Tip, done []*merged) (delivered bool, err error) {
 	d, delivered, err := ledger.Deliveries.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
 	if err != nil {
 		return false, err
 	}
 	isStaged := func(m *merged) bool { return delivered && m.bytes != nil && m.wording == nil }
 	steps := remembering(p, slices.DeleteFunc(slices.Clone(done), isStaged), false)
-	end := func(tx ledger.Writer) error { return p.Memory().MergedAt(tx, on.Hash(), begun) }
+	end := func(tx ledger.Writer) error { return mergedAt(p, tx, on.Hash()) }
 	if delivered {
 		steps, end = append(steps, Unstaging(p, d, true)...), ending(p, d, true)
 	}
@@ -181,10 +180,21 @@ func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrive
 func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer) error {
 	return func(tx ledger.Writer) error {
 		if arrived {
-			if err := p.Memory().MergedAt(tx, d.Commit, d.Begun); err != nil {
+			if err := mergedAt(p, tx, d.Commit); err != nil {
 				return err
 			}
 		}
 		return ledger.Deliveries.Delete(tx, p.StateName(), p.Project.Pull.Branch)
 	}
+}
+
+// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was
+// looked at there.
+func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
+	var err error
+	if commit != "" {
+		err = ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit)
+	}
+	return errors.Join(err, ledger.MergedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit),
+		ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit))
 }

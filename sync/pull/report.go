@@ -18,8 +18,6 @@ type Options struct {
 	DryRun  bool   // only report
 	Prune   bool   // remove entries of target files whose keys the source lacks, also those it was never seen to have
 
-	Languages pass.Part
-
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 

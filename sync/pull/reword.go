@@ -15,7 +15,7 @@ import (
 
 // reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
 func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
-	if !r.branch.Project.Pull.Source || !r.o.Languages.Whole() {
+	if !r.branch.Project.Pull.Source {
 		return nil, nil
 	}
 	theirs, err := r.readSources(ctx, t)

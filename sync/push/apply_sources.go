@@ -105,9 +105,6 @@ func present(a *accepted.Sources) map[ledger.Source]bool {
 func (r *sourcePass) conclude(a *accepted.Sources) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Gone {
-			if !r.o.Part().Has(at.Path) {
-				continue
-			}
 			slot := ledger.Removed.Of(r.branch.StateName(), at)
 			before, err := tx.Marks(slot)
 			if err != nil {
@@ -134,8 +131,7 @@ func (r *sourcePass) orphaned(keys []orphan) {
 // rememberRenames stores the renames of a file, and the keys that are gone from it.
 func (r *sourcePass) rememberRenames(tx ledger.Writer, s *compared) error {
 	known := s.renames
-	left := len(s.moved) > 0 && !r.o.Part().Whole() // where its keys went to need not be pushed
-	if len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 || left {
+	if len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 {
 		return nil
 	}
 	return errors.Join(ledger.DeleteAll(ledger.Renames, tx, r.branch.StateName(), known.Stale),
@@ -157,7 +153,7 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 
 // seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
-	if len(r.Errs) > 0 || len(a.Pasts) == 0 || !r.o.Part().Whole() {
+	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
 	from := pass.LookAt(r.branch.Project.Push.Source)

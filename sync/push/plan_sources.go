@@ -47,14 +47,6 @@ type sourceSituation struct {
 	ahead    string // the branch that has texts later than the tree
 }
 
-// Part is what the push is narrowed to.
-func (o Options) Part() pass.Part {
-	if o.Ours || o.Theirs {
-		return nil
-	}
-	return o.Files
-}
-
 // sourcePlan is what a push does for the source files. Renames are those whose translations have to follow.
 type sourcePlan struct {
 	imports.Batch
@@ -66,11 +58,8 @@ type sourcePlan struct {
 
 // planSources decides what is sent of the source files, and what is told and remembered.
 func planSources(of *sourceSituation) (*sourcePlan, error) {
-	part := of.options.Part()
-	plan, found := &sourcePlan{files: slices.DeleteFunc(slices.Clone(of.files), func(s *compared) bool {
-		return !part.Has(s.source.Path)
-	})}, maps.Clone(of.found)
-	for _, s := range plan.files {
+	plan, found := &sourcePlan{files: of.files}, maps.Clone(of.found)
+	for _, s := range of.files {
 		s.stays = make(map[string]bool)
 		if s.unknown {
 			s.stays = s.unmet
@@ -83,7 +72,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 		plan.verdicts = append(plan.verdicts, v)
 	}
 	findFarRenames(of.files)
-	for _, s := range plan.files {
+	for _, s := range of.files {
 		plan.orphans = append(plan.orphans, s.orphans()...)
 		plan.renames = append(append(plan.renames, s.renames.Found...), s.renames.Pending...)
 		if len(s.pending) == 0 && !of.options.All {

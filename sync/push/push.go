@@ -101,8 +101,7 @@ func (r *pushing) answers(found pass.Found) {
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pushing) end(err error) Report {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
-	ofPart(r.state)
-	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys, Part: !r.o.Part().Whole()}
+	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
 	if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
 		passed.Result = report.ResultSkipped
 	}
@@ -149,9 +148,6 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	if err := narrow(r.state); err != nil {
-		return err
-	}
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}

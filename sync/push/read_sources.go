@@ -31,9 +31,6 @@ func (r *sourcePass) compare() error {
 	if err := r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Push.Source, r.tree.Commit()); err != nil {
 		return err
 	}
-	if !r.o.Part().Whole() {
-		return nil // it is for no file that is missing
-	}
 	return r.seeMissing(a)
 }
 
@@ -57,9 +54,7 @@ func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 		}
 		c := &compared{source: s, pending: pending, base: base, renames: renames,
 			moved: make(map[catalog.Name]bool), twins: make(map[catalog.Name][]string)}
-		if r.o.Part().Has(s.Path) {
-			c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
-		}
+		c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
 		of.files, of.found[s.Collection] = append(of.files, c), marks
 	}
 	return of, r.meet(ctx, of)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -26,8 +25,8 @@ type Options struct {
 	Ours   bool // send the repository's texts of conflicts, over the service's
 	Theirs bool // let the service's texts of conflicts stand
 
-	// With Ours or Theirs only conflicts about these keys, in these languages and target files (as reports name them,
-	// relative to the repository); empty: in all. Without them, Files are the source and target files that are pushed.
+	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the
+	// repository); empty: in all.
 	Keys, Languages, Files []string
 
 	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
@@ -69,14 +68,6 @@ func (first Report) Then(second Report) Report {
 type Decidable struct{ Path, Language, Key string }
 
 func (d Decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
-
-// Of are the options for one project: with the files that it may have.
-func (o Options) Of(p *config.Project) Options {
-	if patterns := p.WatchPatterns(); !o.Part().Whole() {
-		o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(path string) bool { return !patterns.Match(path) })
-	}
-	return o
-}
 
 // decides reports whether a conflict is among those that are meant.
 func (o Options) decides(d Decidable) bool {

@@ -55,7 +55,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 
 // plain reports whether these are the options of a push that was asked for nothing special.
 func (o Options) plain() bool {
-	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys)+len(o.Files) == 0
+	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys) == 0
 }
 
 // unfinished reports whether something of earlier pushes waits.

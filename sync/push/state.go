@@ -24,7 +24,6 @@ type state struct {
 	settled  map[string]bool          // conflicts that this push decided
 
 	report    Report
-	told      pass.Part               // the files whose problems are reported
 	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
 }

@@ -40,7 +40,6 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found = r.partOf(found)
 	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
 		return err
 	}
@@ -71,9 +70,6 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		}
 	}
 	r.out.Ship(ctx, ship.All)
-	if !r.o.Part().Whole() {
-		return nil // other files were read at the same commits, and not pushed
-	}
 	return r.reader.remember(found)
 }
 
