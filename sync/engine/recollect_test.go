@@ -211,27 +211,6 @@ func TestRenameSurvivesTheState(t *testing.T) {
 	}
 }
 
-// A person's translation follows its key in a pull's commit before a push has sent it. With the state lost, and the old
-// name given to another text, nothing but the branch's history tells that the service lacks it.
-func TestWhatFollowedUnsentIsSent(t *testing.T) {
-	t.Parallel()
-	w := mergedWorld(t, localFinal+jsonFiles)
-	w.commitOn("l10n", deApp, `{"a": "by hand", "b": "B de"}`)
-	w.write(enApp, `{"new": "A", "b": "B"}`)
-	w.commit()
-	w.pulls(pull.Options{})
-	if got := compact(w.show("l10n", deApp)); got != `{"new": "by hand", "b": "B de"}` {
-		t.Fatalf("the branch has %s", got)
-	}
-	w.write(enApp, `{"new": "A", "b": "B", "a": "Another"}`)
-	w.commit()
-	w.lose()
-	w.pushes(push.Options{})
-	if got := w.at("main", "de")["new"]; got != "by hand" {
-		t.Errorf("the service has %q", got)
-	}
-}
-
 // Two keys with one translation in a language are two keys: of which one went when the other one came, none became the
 // other, whatever the history of that translation looks like.
 func TestLostStateTakesNoTwinForARename(t *testing.T) {

@@ -78,10 +78,10 @@ func (p *Branch) BroughtBy(
 
 // findRenames finds the keys whose translations a commit of ours has moved to new names: pulls do that before a push
 // does so at the service. A push finds there what has followed already.
-func (f *recollected) findRenames(
-	now *gitops.Tip, moved []catalog.Rename, base catalog.Marks, texts catalog.Catalog,
-) error {
-	if moved = catalog.Whole(moved, base, texts); len(moved) == 0 {
+func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog) error {
+	base := before.Marks()
+	moved := catalog.Whole(catalog.Renames(base, texts, catalog.Diff(base, texts)), base, texts)
+	if len(moved) == 0 {
 		return nil
 	}
 	for _, b := range f.Sources {
@@ -161,31 +161,22 @@ func recollectOne(
 			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
 			found[ledger.TargetID(t.Path, t.Language.Code)] = f
 		}
-		if err := f.learnFrom(p, now, parents, texts); err != nil {
+		if err := f.learnFrom(now, parents, t, texts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced. What only
-// followed a key is agreed on if it was under the old name: else it is a person's, and not at the service yet.
+// learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced.
 func (f *recollected) learnFrom(
-	p *Branch, now *gitops.Tip, parents []*gitops.Tip, texts catalog.Catalog,
+	now *gitops.Tip, parents []*gitops.Tip, t bundle.Target, texts catalog.Catalog,
 ) error {
 	brought := texts.Marks()
 	for i, parent := range parents {
-		before, err := TextsAt(parent, f.Target)
-		if err != nil {
-			return err
-		}
-		base := before.Marks()
-		moved := catalog.Renames(base, texts, catalog.Diff(base, texts))
-		if i == 0 {
-			err = f.findRenames(now, moved, base, texts)
-		}
-		if err == nil && len(moved) > 0 {
-			err = f.leaveOut(p, brought, moved, base)
+		before, err := TextsAt(parent, t)
+		if err == nil && i == 0 {
+			err = f.findRenames(now, before, texts)
 		}
 		if err != nil {
 			return err
@@ -205,20 +196,6 @@ func (f *recollected) learnFrom(
 		if _, ours := brought[u.Name]; ours {
 			f.known = append(f.known, u)
 			f.Agreed[u.Name] = catalog.MarkOf(u.Text)
-		}
-	}
-	return nil
-}
-
-// leaveOut takes out of what was brought the texts that only followed a key, and were not agreed on before.
-func (f *recollected) leaveOut(p *Branch, brought catalog.Marks, moved []catalog.Rename, base catalog.Marks) error {
-	remembered, err := p.Ledger.Marks(p.Memory().Slot(ledger.Merged, f.Path, f.Language.Code))
-	if err != nil {
-		return err
-	}
-	for _, m := range moved {
-		if was := base[m.From]; f.Agreed[m.From] != was && remembered[m.From] != was {
-			delete(brought, m.To)
 		}
 	}
 	return nil
