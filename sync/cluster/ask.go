@@ -96,7 +96,7 @@ func (c *Cluster) ask(ctx context.Context) error {
 }
 
 // sweep gives back to the queue what processes had that are silent, and brings forward what was asked for while its job
-// was under way.
+// was under way, and what is due by the database's clock: the queue goes by this machine's.
 func (c *Cluster) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor)
 	defer cancel()
@@ -121,7 +121,7 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	_, err = c.db.Pool().Exec(ctx, `UPDATE locsync.river_job j SET state = 'available', scheduled_at = now()
 		FROM locsync.passes p
 		WHERE (p.asked OR p.noticed AND (p.quiet IS NULL OR p.quiet < clock_timestamp()) OR p.due < clock_timestamp())
-			AND j.id = p.job AND j.state IN ('scheduled', 'retryable') AND j.scheduled_at > now()`)
+			AND j.id = p.job AND j.state IN ('scheduled', 'retryable')`)
 	if err != nil {
 		return fmt.Errorf("bring passes forward: %w", err)
 	}

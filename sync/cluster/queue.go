@@ -239,7 +239,7 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 		due = new(time.Until(next.Due))
 	}
 	queue := c.me.ownQueue
-	if next.Failed { // it may be this machine's fault
+	if next.Failed {
 		queue = river.QueueDefault
 	}
 	// A pass that was taken over meanwhile has another number: what comes of this one does not count.
