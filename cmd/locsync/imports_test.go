@@ -194,7 +194,8 @@ var imports = map[string][]string{
 	"formats/programs":              {},                   // what programs do with texts: a part of a row
 	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
-	"gitops/gittest":                {},                   // servers for tests
+	"formats/oracle/oracletest":     {"formats/oracle", "formats/resource"},
+	"gitops/gittest":                {}, // servers for tests
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
@@ -268,7 +269,7 @@ var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", 
 	"sync/discover", "sync/migrate", "formats", "sync/service/wire", "sync/service/local/segment", "sync/service/local/pseudo"}
 
 // testKits may use every library, as tests do.
-var testKits = []string{"gitops/gittest", "formats/resource/resourcetest", "sync/ledger/ledgertest",
+var testKits = []string{"gitops/gittest", "formats/oracle/oracletest", "formats/resource/resourcetest", "sync/ledger/ledgertest",
 	"sync/ledger/pgledger/pgtest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/formats/oracle/oracletest"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
@@ -75,7 +76,7 @@ func TestEdges(t *testing.T) {
 				t.Fatal(err)
 			}
 			resourcetest.Check(t, strict(src, hard...))
-			agree(t, f)
+			oracletest.Agree(t, f, oracle.Rule{Format: "properties"})
 			e, _ := f.Lookup("k", "")
 			if got := fmt.Sprintf("%q\n", e.Text); got != string(wanted) {
 				t.Errorf("k is %s, want %s", got, wanted)
@@ -88,26 +89,6 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// agree holds a file against the second reader.
-func agree(t testing.TB, f *resource.File) {
-	t.Helper()
-	leaves, err := oracle.Rule{Format: "properties"}.Read(f.Bytes())
-	if err != nil {
-		t.Fatalf("the second reader: %v in\n%q", err, f.Bytes())
-	}
-	i := 0
-	for e := range f.Entries() {
-		if i >= len(leaves) || leaves[i].Key != e.Key || (leaves[i].Kind == oracle.Text) != (e.Kind == resource.Text) ||
-			e.Kind == resource.Text && leaves[i].Text != e.Text {
-			t.Fatalf("the second reader: entry %d of %+v, ours is %+v, in\n%q", i, leaves, e, f.Bytes())
-		}
-		i++
-	}
-	if i != len(leaves) {
-		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes())
-	}
-}
-
 func TestLaws(t *testing.T) {
 	for _, src := range examples {
 		for encoding, as := range encodings {
@@ -116,7 +97,7 @@ func TestLaws(t *testing.T) {
 				t.Errorf("%q in %s was refused", src, encoding)
 				continue
 			}
-			agree(t, f)
+			oracletest.Agree(t, f, oracle.Rule{Format: "properties"})
 		}
 	}
 }
@@ -134,7 +115,7 @@ func FuzzLaws(f *testing.F) {
 		c := strict(src, hard[len(src)%len(hard)])
 		c.Any = true
 		if f := resourcetest.Check(t, c); f != nil {
-			agree(t, f)
+			oracletest.Agree(t, f, oracle.Rule{Format: "properties"})
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/formats/oracle/oracletest"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 	"github.com/locsync/locsync/formats/xmlscan"
@@ -67,26 +68,6 @@ func strict(src []byte, texts ...string) resourcetest.Case {
 		}}
 }
 
-// agree holds a file against the second reader.
-func agree(t testing.TB, f *resource.File) {
-	t.Helper()
-	leaves, err := oracle.Rule{Format: "resx"}.Read(f.Bytes())
-	if err != nil {
-		t.Fatalf("the second reader: %v in\n%q", err, f.Bytes())
-	}
-	i := 0
-	for e := range f.Entries() {
-		if i >= len(leaves) || leaves[i].Key != e.Key || (leaves[i].Kind == oracle.Text) != (e.Kind == resource.Text) ||
-			e.Kind == resource.Text && leaves[i].Text != e.Text {
-			t.Fatalf("the second reader: entry %d of %+v, ours is %+v, in\n%q", i, leaves, e, f.Bytes())
-		}
-		i++
-	}
-	if i != len(leaves) {
-		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes())
-	}
-}
-
 func TestLaws(t *testing.T) {
 	for _, c := range edges {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +75,7 @@ func TestLaws(t *testing.T) {
 			if f == nil {
 				t.Fatal("refused")
 			}
-			agree(t, f)
+			oracletest.Agree(t, f, oracle.Rule{Format: "resx"})
 			if e, _ := f.Lookup("k", ""); e.Text != c.want {
 				t.Errorf("k is %q, want %q", e.Text, c.want)
 			}
@@ -117,7 +98,7 @@ func FuzzLaws(f *testing.F) {
 			return
 		}
 		if _, err := (oracle.Rule{Format: "resx"}).Read(f.Bytes()); err == nil {
-			agree(t, f)
+			oracletest.Agree(t, f, oracle.Rule{Format: "resx"})
 		}
 	})
 }

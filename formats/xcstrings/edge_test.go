@@ -50,7 +50,7 @@ var edges = []struct{ name, src, language, want string }{
 	{"stale", in(`"extractionState":"stale",` + of("de", unitOf("translated", "T"))), "de", ""},
 	{"by hand", in(`"extractionState":"manual",` + of("en", unitOf("translated", "T"))), "", "k[] = T # "},
 	{"a plural", in(of("de", plurals("other", "%d T"))), "de", "k[other] = %d T # "},
-	{"a category that CLDR has not", in(of("de", plurals("lots", "%d T"))), "de", ""},
+	{"a category that CLDR does not know", in(of("de", plurals("lots", "%d T"))), "de", ""},
 	{"by device", in(of("de", `"variations":{"device":{"mac":{`+unitOf("translated", "T")+`}}}`)), "de",
 		"k|==|device.mac[] = T # "},
 	{"a plural of a device", in(of("de", `"variations":{"device":{"mac":{`+plurals("one", "T")+`}}}`)), "de",
@@ -65,7 +65,7 @@ var edges = []struct{ name, src, language, want string }{
 	{"a key with an escape", `{"sourceLanguage":"en","strings":{"\u006b":{` + of("de", unitOf("translated", "T")) + `}}}`,
 		"de", "k[] = T # "},
 	{"an empty key", `{"sourceLanguage":"en","strings":{"":{},"k":{}}}`, "", "k[] = k # "},
-	{"members that Xcode has not", in(`"x":[1,{"a":"}"}],` + of("de", unitOf("translated", "T"))), "de", "k[] = T # "},
+	{"members that Xcode does not know", in(`"x":[1,{"a":"}"}],` + of("de", unitOf("translated", "T"))), "de", "k[] = T # "},
 	{"a mark", "\ufeff" + in(of("de", unitOf("translated", "T"))), "de", "k[] = T # "},
 	{"Windows' line ends", strings.ReplaceAll(in(of("de", unitOf("translated", "T"))), "\n", "\r\n"), "de", "k[] = T # "},
 	{"no source language", `{"strings":{"k":{` + of("de", unitOf("translated", "T")) + `}}}`, "de", "k[] = T # "},
@@ -98,7 +98,7 @@ func TestEdges(t *testing.T) {
 			for e := range f.Entries() { // a key that is its own text is no leaf there
 				ours := fmt.Sprintf("%s[%s] = %s", e.Key, e.Form, e.Text)
 				if e.Kind == resource.Text && e.Key != e.Text && !slices.Contains(theirs, ours) {
-					t.Errorf("the second reader has not %q, but %q", ours, theirs)
+					t.Errorf("the second reader reads %[2]q, and not %[1]q", ours, theirs)
 				}
 			}
 		})

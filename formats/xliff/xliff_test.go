@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/formats/oracle/oracletest"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
@@ -94,26 +95,6 @@ func strict(g resource.Grammar, src []byte, texts ...string) resourcetest.Case {
 		Undone:  func(f *resource.File, _ string) bool { return f.Len() > 1 }}
 }
 
-// agree holds a file against the second reader.
-func agree(t testing.TB, f *resource.File, rule oracle.Rule) {
-	t.Helper()
-	leaves, err := rule.Read(f.Bytes())
-	if err != nil {
-		t.Fatalf("the second reader: %v in\n%q", err, f.Bytes())
-	}
-	i := 0
-	for e := range f.Entries() {
-		if i >= len(leaves) || leaves[i].Key != e.Key || (leaves[i].Kind == oracle.Text) != (e.Kind == resource.Text) ||
-			e.Kind == resource.Text && leaves[i].Text != e.Text {
-			t.Fatalf("the second reader: entry %d of %+v, ours is %+v, in\n%q", i, leaves, e, f.Bytes())
-		}
-		i++
-	}
-	if i != len(leaves) {
-		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes())
-	}
-}
-
 func TestLaws(t *testing.T) {
 	for i, g := range []resource.Grammar{Translations, Source, SymfonyTranslations, SymfonySource} {
 		for _, c := range edges {
@@ -131,7 +112,7 @@ func TestLaws(t *testing.T) {
 				if i > 1 {
 					rule.Format = "symfony-xliff"
 				}
-				agree(t, f, rule)
+				oracletest.Agree(t, f, rule)
 				if e, _ := f.Lookup("k", ""); i == 0 && e.Text != c.want {
 					t.Errorf("k is %q, want %q", e.Text, c.want)
 				}
