@@ -38,9 +38,9 @@ type Edit struct {
 	New  bool   // it is not there yet
 }
 
-// Add is the configuration with one more project: in a file of its own below the first pattern of include that tells its
-// name, else at the end of the main file. All else stays as it is, byte by byte. A relative Repository is one of the
-// current folder. The error is that of Load for the configuration as it would be.
+// Add is the configuration with one more project: in a file of its own below the first pattern of include that tells
+// its name, else at the end of the main file. All else stays as it is, byte by byte. A relative Repository is one of
+// the current folder. The error is that of Load for the configuration as it would be.
 func Add(file string, a Addition, options ...Option) (Edit, *Config, error) {
 	var l loading
 	for _, option := range options {
@@ -113,7 +113,8 @@ func ownFile(file string, patterns []string, project string) string {
 	}, project), "-.")
 	for _, pattern := range patterns {
 		dir, base := filepath.Split(pattern)
-		if name == "" || strings.ContainsAny(dir, `*?[\`) || strings.ContainsAny(base, `?[\`) || strings.Count(base, "*") != 1 {
+		if name == "" || strings.ContainsAny(dir, `*?[\`) || strings.ContainsAny(base, `?[\`) ||
+			strings.Count(base, "*") != 1 {
 			continue
 		}
 		own := filepath.Join(dir, strings.Replace(base, "*", name, 1))
@@ -145,8 +146,8 @@ func Remove(file, name string, options ...Option) (Edit, *Config, error) {
 		}
 		var ok bool
 		if edit.Text, ok = withoutTable(text, p.origin); !ok {
-			return Edit{}, nil, p.origin.problem("the project is not one piece of the file, which begins with [[project]]; take " +
-				"it out by hand")
+			return Edit{}, nil, p.origin.problem("the project is not one piece of the file, which begins with " +
+				"[[project]]; take it out by hand")
 		}
 	}
 	cfg, err := Load(file, append(options, instead(edit))...)

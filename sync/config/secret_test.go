@@ -28,6 +28,8 @@ func TestAPIKey(t *testing.T) {
 		{"then the credential", "", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"}, map[string]string{"/run/c/api_key": "c\n"}, "c", ""},
 		{"nothing", "", nil, nil, "", "set the environment variable LOCSYNC_API_KEY, or name a file in api_key_file, or pass the systemd credential api_key"},
 		{"no such credential", "", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"}, nil, "", "no API key"},
+		{"an empty credential, as the units have it", "", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"},
+			map[string]string{"/run/c/api_key": "\n"}, "", "no API key"},
 		{"no such file", "api_key_file = \"k\"\n", nil, nil, "", "read the secret"},
 		{"empty file", "api_key_file = \"k\"\n", nil, map[string]string{"/etc/k": "\n"}, "", "is empty"},
 		{"a whole file of things", "api_key_file = \"k\"\n", nil, map[string]string{"/etc/k": canary + "\nb"}, "", "more than one line"},

@@ -11,9 +11,9 @@ import (
 // idLine is a line that sets id, with what is around the value.
 var idLine = regexp.MustCompile(`^(\s*(?:id|"id"|'id')\s*=\s*)(?:"[^"]*"|'[^']*')(\s*(?:#.*)?\r?\n?)$`)
 
-// WithID is the text of the file that has a project with another identifier of a project, or of its project for documents,
-// and no other byte changed: the value on its line; where there is none, a line below the project's name or in
-// [project.documents], which is added.
+// WithID is the text of the file that has a project with another identifier of a project, or of its project for
+// documents, and no other byte changed: the value on its line; where there is none, a line below the project's name or
+// in [project.documents], which is added.
 func (c *Config) WithID(p *Project, id string, documents bool) (string, error) {
 	text, err := os.ReadFile(p.File())
 	if err != nil {

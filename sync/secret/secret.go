@@ -3,6 +3,7 @@
 package secret
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"errors"
 	"fmt"
@@ -78,8 +79,8 @@ type Source struct {
 	Credential string // a systemd credential
 }
 
-// Find returns the secret, empty where the source has none. With an error, setting is the kind of name that the error
-// is about, "env" or "file"; the error never quotes what was found.
+// Find returns the secret, empty where the source has none or an empty systemd credential. With an error, setting is
+// the kind of name that the error is about, "env" or "file"; the error never quotes what was found.
 func (s Source) Find(getenv func(string) string, readFile func(string) ([]byte, error)) (found Value, setting string,
 	err error) {
 	if s.Env != "" {
@@ -98,6 +99,7 @@ func (s Source) Find(getenv func(string) string, readFile func(string) ([]byte, 
 	}
 	data, err := readFile(name)
 	switch {
+	case err == nil && s.File == "" && len(bytes.TrimSpace(data)) == 0: // a unit's default, in place of a file
 	case err == nil:
 		found, err = checked(name, string(data))
 	case s.File != "":
