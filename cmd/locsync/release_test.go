@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -268,7 +269,7 @@ func TestRelease(t *testing.T) {
 	commit := strings.TrimSpace(run(t, "../..", nil, "git", "rev-parse", "HEAD"))
 	sums := checksums(t, dist)
 	var version string
-	for _, file := range slices.Sorted(sumNames(sums)) {
+	for _, file := range slices.Sorted(maps.Keys(sums)) {
 		if v, ok := strings.CutSuffix(file, "_npm.tgz"); ok {
 			version = strings.TrimPrefix(v, "locsync_")
 		}
@@ -339,16 +340,6 @@ func checksums(t *testing.T, dist string) map[string]string {
 		}
 	}
 	return sums
-}
-
-func sumNames(sums map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range sums {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // membersOf are the files of an archive.

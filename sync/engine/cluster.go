@@ -8,6 +8,7 @@ import (
 
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
 )
 
 // Wanted are the passes that a cluster has to make, and when the first one of each is due.
@@ -45,8 +46,8 @@ type WantedPass struct {
 
 // Next is when a pass is made again.
 type Next struct {
-	Due    time.Time // zero: when it is asked for
-	Failed bool
+	Due    time.Time     // zero: when it is asked for
+	Failed bool          // and not because the service could not be reached: that may be this machine's fault
 	Wait   time.Duration // after another failure it is tried again later than that; 0 after a success
 }
 
@@ -82,7 +83,7 @@ func Make(ctx context.Context, e *Engine, project, passOf string, tried time.Dur
 	if at := retry.at; !at.IsZero() && (next.IsZero() || at.Before(next)) {
 		next = at
 	}
-	return Next{next, err != nil, retry.wait}, nil
+	return Next{next, err != nil && !errors.Is(err, service.ErrTemporary), retry.wait}, nil
 }
 
 // Known is what a cluster knows of a project: the pass that another process makes of it, and when it is pulled.
@@ -95,13 +96,16 @@ type Known struct {
 
 // Learn takes over what a cluster knows of projects.
 func Learn(e *Engine, all []Known) error {
+	at := make(map[string]*project, len(e.projects))
+	for _, p := range e.projects {
+		at[p.branch.Project.Name] = p
+	}
 	err := e.State.View(func(r ledger.Reader) error {
 		for _, k := range all {
-			picked, err := e.pick(k.Project)
-			if err != nil {
+			p := at[k.Project]
+			if p == nil {
 				continue // the configuration does not have it any more
 			}
-			p := picked[0]
 			p.view.elsewhere.Store(nil)
 			if k.Doing != "" {
 				p.view.elsewhere.Store(&report.Doing{Project: k.Project, What: k.Doing})

@@ -123,7 +123,8 @@ func TestWaitingForATurn(t *testing.T) {
 	})
 }
 
-// Loops and watchers with nothing to do say how long they sleep, and beat no longer when they have ended. Whoever wants to know what they do is woken when it changes.
+// Loops and watchers with nothing to do say how long they sleep, and stop saying so when they end. Who waits for news of
+// what they do is woken when it changes.
 func TestHeartbeatsAtRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.pull]\nschedule = \"0 0 1 1 *\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})

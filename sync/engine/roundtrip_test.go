@@ -18,7 +18,7 @@ import (
 )
 
 // The law of every row of the table: a repository's texts go to the service with their comments and forms, also with
-// forms that the source language has not; of what comes back, a translator's change changes the bytes of its value.
+// forms that the source language lacks; of what comes back, a translator's change changes the bytes of its value.
 func TestRoundTripOfEveryFormat(t *testing.T) {
 	t.Parallel()
 	for _, name := range formats.Names() {

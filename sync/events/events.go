@@ -8,6 +8,7 @@
 package events
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,7 +42,8 @@ type Entry struct {
 	again    *report.Event  // one that replaces its equal, see among
 	day      report.Day     // what is added to today
 	standing map[string]ledger.Ongoing
-	changed  bool // of standing
+	changed  bool  // of standing
+	failed   error // what keeps standing from being read
 }
 
 // Open begins what is told in a transaction.
@@ -51,7 +53,7 @@ func (p *Log) Open(tx ledger.Writer, at time.Time) *Entry {
 	if d.standing, d.changed = stood, err != nil; stood == nil {
 		d.standing = make(map[string]ledger.Ongoing)
 	}
-	d.anew(err)
+	d.failed = d.anew(err)
 	return d
 }
 
@@ -82,18 +84,25 @@ func (d *Entry) Tell(e report.Event) {
 	d.told = append(d.told, e)
 }
 
-// anew logs that a part of the events is damaged. It is written over.
-func (d *Entry) anew(err error) {
-	if err != nil {
-		d.of.Log.Warn("a part of the events is damaged; it begins anew", zap.Error(err))
+// anew logs that a part of the events is damaged, which is written over. Another error of reading it is returned.
+func (d *Entry) anew(err error) error {
+	if err == nil || !errors.As(err, new(*ledger.DamagedError)) {
+		return err
 	}
+	d.of.Log.Warn("a part of the events is damaged; it begins anew", zap.Error(err))
+	return nil
 }
 
 // keep writes what is new.
 func (d *Entry) keep() error {
+	if d.failed != nil {
+		return d.failed
+	}
 	if len(d.told) > 0 || d.again != nil {
 		events, err := partOf(d.tx, d.of.Project, ledger.Events, ledger.EventsID)
-		d.anew(err)
+		if err := d.anew(err); err != nil {
+			return err
+		}
 		if d.again != nil {
 			events = among(*d.again, events)
 		}
@@ -105,7 +114,9 @@ func (d *Entry) keep() error {
 	}
 	if d.day.Pushed+d.day.Pulled > 0 {
 		days, err := partOf(d.tx, d.of.Project, ledger.Days, ledger.DaysID)
-		d.anew(err)
+		if err := d.anew(err); err != nil {
+			return err
+		}
 		if err := ledger.Days.Put(d.tx, d.of.Project, ledger.DaysID, added(days, d.at, d.day)); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		if info, err := os.Lstat(beside); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("lock %s: %s is not a regular file; remove it", path, beside)
 		}
-		lock := flock.New(beside, flock.SetPermissions(0o644)) // others lock one that a crash has left, too
+		lock := flock.New(beside)
 		_, err := lock.TryLockContext(ctx, lockRetry)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -37,6 +37,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		case is(lock, beside):
+			_ = os.Chmod(beside, 0o644) // so that others can lock one that a crash leaves
 			return func() { release(lock, beside) }, nil
 		}
 		_ = lock.Close() // the process that had it has taken the file away

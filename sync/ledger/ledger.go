@@ -181,10 +181,23 @@ func (t Table[T]) Get(r Reader, scope, id string) (value T, ok bool, err error) 
 		return value, false, err
 	}
 	if err := json.Unmarshal(content, &value); err != nil {
-		return value, false, fmt.Errorf("read record %s %s: %w", t.kind, id, err)
+		return value, false, &DamagedError{t.kind, id, err}
 	}
 	return value, true, nil
 }
+
+// DamagedError tells of a record whose content is not what its kind has.
+type DamagedError struct {
+	Kind, ID string
+	Err      error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("read record %s %s: %v", e.Kind, e.ID, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // List reads all records, in the order of their ids.
 func (t Table[T]) List(r Reader, scope string) (values []T, err error) {
