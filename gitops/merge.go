@@ -141,7 +141,7 @@ func join(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merg
 	joined := branch.successor(base, root, made)
 	joined.parents = []hash{branch.commit, base.commit}
 	m := &Merged{State: Joined, Tip: joined}
-	if err := m.settle(left, ours); err != nil {
+	if err := m.resolve(left, ours); err != nil {
 		return nil, err
 	}
 	if len(m.Conflicts) > 0 {
@@ -213,9 +213,9 @@ func mergeTree(ctx context.Context, w content.Workbench, one, two hash) (root ha
 	return root, left, nil
 }
 
-// settle puts base's version instead of each file of the caller's that both sides changed. Where one of them did,
+// resolve puts base's version instead of each file of the caller's that both sides changed. Where one of them did,
 // and renames around it kept git from deciding, that one's stays; the rest are conflicts.
-func (m *Merged) settle(left []unmerged, ours func(string) bool) error {
+func (m *Merged) resolve(left []unmerged, ours func(string) bool) error {
 	var changes []tree.Change
 	for _, u := range left {
 		ancestor, branch, base := u.sides[0], u.sides[1], u.sides[2]

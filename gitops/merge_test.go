@@ -96,7 +96,7 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
 		for _, c := range ours.Contested {
-			if alike(c.Branch, c.Base) || alike(c.Ancestor, c.Branch) || alike(c.Ancestor, c.Base) ||
+			if equal(c.Branch, c.Base) || equal(c.Ancestor, c.Branch) || equal(c.Ancestor, c.Base) ||
 				strings.Contains(c.Path, "~") {
 				rt.Errorf("not contested: %q", c)
 			}
@@ -453,8 +453,8 @@ func TestMergeWithoutCommonHistory(t *testing.T) {
 	}
 }
 
-// alike says whether two versions of a file are one; nil is none.
-func alike(one, two []byte) bool { return bytes.Equal(one, two) && (one == nil) == (two == nil) }
+// equal says whether two versions of a file are one; nil is none.
+func equal(one, two []byte) bool { return bytes.Equal(one, two) && (one == nil) == (two == nil) }
 
 func fastImport(t testing.TB, dir string, stream []byte) {
 	t.Helper()

@@ -20,10 +20,10 @@ type PushResult struct {
 	Local  Local
 	Why    string // why the local branch was left
 	// the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported, or what went wrong; nil when it was not left
-	Cause error
-	Said  []string // what the remote printed
-	Offer string   // the address for a pull or merge request that the remote printed; "" when it printed none
-	Deaf  bool     // the remote takes no push options: those that were given did not reach it
+	Cause         error
+	Said          []string // what the remote printed
+	Offer         string   // the address for a pull or merge request that the remote printed; "" when it printed none
+	NoPushOptions bool     // the remote takes no push options: those that were given did not reach it
 }
 
 // Push delivers a tip (of Commit, of Pending, or a fast-forward of Merge) to its branch: at the remote with the value
@@ -106,7 +106,8 @@ func (d *delivery) push(ctx context.Context, options []string) error {
 
 func (d *delivery) send(ctx context.Context, u remote.Update) error {
 	answer, err := remote.Send(ctx, d.repo, u)
-	d.result.Said, d.result.Offer, d.result.Deaf, d.result.Pushed = answer.Said, answer.Offer, answer.Deaf, err == nil
+	d.result.Said, d.result.Offer, d.result.NoPushOptions = answer.Said, answer.Offer, answer.NoPushOptions
+	d.result.Pushed = err == nil
 	return err
 }
 

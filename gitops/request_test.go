@@ -45,8 +45,8 @@ func TestPushOptions(t *testing.T) {
 			if got := gittest.Git(t, bare, "rev-parse", "l10n"); got != tip.Hash() || !res.Pushed {
 				t.Errorf("the remote has %s, not %s (%+v)", got, tip.Hash(), res)
 			}
-			if res.Deaf == c.takes || res.Offer != "https://gitlab.example.com/acme/app/-/merge_requests/7" {
-				t.Errorf("deaf %v, offer %q", res.Deaf, res.Offer)
+			if res.NoPushOptions == c.takes || res.Offer != "https://gitlab.example.com/acme/app/-/merge_requests/7" {
+				t.Errorf("deaf %v, offer %q", res.NoPushOptions, res.Offer)
 			}
 			want := "push\n"
 			if c.takes {

@@ -16,15 +16,15 @@ func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
 		initialize(t, made, "sha1", with)
 		Init(t, with)
 		written := Init(t, with)
-		alike(t, made, written)
+		sameRepositories(t, made, written)
 		if with == nil {
 			continue
 		}
 		bares := [2]string{filepath.Join(t.TempDir(), "origin.git"), Bare(t, Init(t, with))}
 		cloneBare(t, made, bares[0])
 		bares[1] = Bare(t, written)
-		alike(t, made, written, bares[0], bares[1])
-		alike(t, bares[0], bares[1], made, written)
+		sameRepositories(t, made, written, bares[0], bares[1])
+		sameRepositories(t, bares[0], bares[1], made, written)
 		for _, command := range []string{"status --porcelain", "for-each-ref", "fsck --strict --full", "diff-files",
 			"ls-files -s", "remote update"} {
 			a, b := Git(t, made, strings.Fields(command)...), Git(t, written, strings.Fields(command)...)
@@ -43,8 +43,8 @@ func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
 	}
 }
 
-// alike compares two folders, whose texts name others of theirs. The index holds times.
-func alike(t *testing.T, made, written string, others ...string) {
+// sameRepositories compares two folders, whose texts name others of theirs. The index holds times.
+func sameRepositories(t *testing.T, made, written string, others ...string) {
 	t.Helper()
 	a, b := read(t, made), read(t, written)
 	if len(others) > 0 {

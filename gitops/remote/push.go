@@ -24,8 +24,8 @@ type unsure struct{ err error }
 func (e *unsure) Error() string { return e.err.Error() }
 func (e *unsure) Unwrap() error { return e.err }
 
-// errDeaf is a remote without the capability push-options.
-var errDeaf = errors.New("the remote takes no push options")
+// errNoPushOptions is a remote without the capability push-options.
+var errNoPushOptions = errors.New("the remote takes no push options")
 
 // Update is one reference to move at the remote.
 type Update struct {
@@ -36,9 +36,9 @@ type Update struct {
 
 // Answer is what the remote said to an update.
 type Answer struct {
-	Said  []string // what it printed
-	Offer string   // the address for a pull or merge request that it printed; "" when it printed none
-	Deaf  bool     // it takes no push options: those that were given did not reach it
+	Said          []string // what it printed
+	Offer         string   // the address for a pull or merge request that it printed; "" when it printed none
+	NoPushOptions bool     // it takes no push options: those that were given did not reach it
 }
 
 // Send pushes to where commits are delivered, and when the answer is in doubt asks what happened: a lost answer, a lock
@@ -54,8 +54,8 @@ func Send(ctx context.Context, r *repository.Repository, u Update) (a Answer, er
 	}
 	for attempt := 0; ; attempt++ {
 		said, err := to.push(ctx, u)
-		if errors.Is(err, errDeaf) {
-			u.Options, a.Deaf = nil, true
+		if errors.Is(err, errNoPushOptions) {
+			u.Options, a.NoPushOptions = nil, true
 			said, err = to.push(ctx, u)
 		}
 		a.Said, a.Offer = said, offered(said)
@@ -103,7 +103,7 @@ func (m *Remote) push(ctx context.Context, u Update) ([]string, error) {
 	case err == nil:
 		return said, nil
 	case len(u.Options) > 0 && strings.Contains(stderr, "does not support push options"):
-		return said, errDeaf
+		return said, errNoPushOptions
 	case !found && refusedByStatus(code):
 		return said, &outcome.Refused{Ref: u.Ref, Status: strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code))),
 			Said: said}

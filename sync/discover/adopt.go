@@ -61,12 +61,12 @@ func (s *search) adopt(kept []*template) {
 // filesLike are the files that may differ from a template in its language only.
 func (s *search) filesLike(t *template) []string {
 	before, _, _ := strings.Cut(t.text, "{")
-	first, _ := slices.BinarySearch(s.alike, before)
+	first, _ := slices.BinarySearch(s.resources, before)
 	after := first
-	for after < len(s.alike) && strings.HasPrefix(s.alike[after], before) {
+	for after < len(s.resources) && strings.HasPrefix(s.resources[after], before) {
 		after++
 	}
-	return s.alike[first:after]
+	return s.resources[first:after]
 }
 
 // spellingIn is what a path has where the template has a language; "" where the path is another.

@@ -205,7 +205,7 @@ func (g *Group) rename(from, to string) {
 // search is one look at a tree.
 type search struct {
 	fsys       fs.FS
-	alike      []string        // every file that has the extension of a format, sorted
+	resources  []string        // every file that has the extension of a format, sorted
 	names      map[string]bool // those of them that may be resource files; whether git tracks them
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
@@ -250,7 +250,7 @@ func (s *search) spotAll(l Listing) {
 			if !known {
 				continue
 			}
-			s.alike = append(s.alike, name)
+			s.resources = append(s.resources, name)
 			s.sizes[name] = info.Size()
 			switch {
 			case neverResource(path.Base(name)):
@@ -261,7 +261,7 @@ func (s *search) spotAll(l Listing) {
 			}
 		}
 	}
-	slices.Sort(s.alike)
+	slices.Sort(s.resources)
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
 		if _, all := multilingual(name); all {
 			continue // no part of its path is a language

@@ -104,7 +104,7 @@ func (s *search) beside(members []*template) Group {
 // matchesOnly reports whether a pattern matches these files and no other of the tree.
 func (s *search) matchesOnly(pattern string, files []string) bool {
 	folder, _ := doublestar.SplitPattern(pattern)
-	below := s.alike
+	below := s.resources
 	if folder != "." { // those in it stand together
 		first, _ := slices.BinarySearch(below, folder+"/")
 		after, _ := slices.BinarySearch(below, folder+"0") // the character behind the slash

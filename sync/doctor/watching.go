@@ -55,9 +55,9 @@ func probeWatching(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	switch {
 	case err != nil:
 		n.failed("folders", err, "correct the patterns")
-	case prospect.Deaf != "":
+	case prospect.Unreliable != "":
 		n.warn("folders", "nothing has to be done: files are compared every few seconds instead; on a disk of this machine "+
-			"changes are seen at once", "%s", prospect.Deaf)
+			"changes are seen at once", "%s", prospect.Unreliable)
 	case prospect.Folders > prospect.Most:
 		n.warn("folders", "raise the sysctl fs.inotify.max_user_watches, or make the patterns narrower",
 			"%d have to be watched, %d can be: files are compared every few seconds instead", prospect.Folders, prospect.Most)

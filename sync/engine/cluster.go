@@ -64,7 +64,7 @@ func Make(ctx context.Context, e *Engine, project, passOf string, tried time.Dur
 	beat := p.Beats.Try(fmt.Sprintf("the %s of project %q", passOf, project), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
-	l := looping{project: p}
+	l := schedule{project: p}
 	next, retry := p.branch.Now().Add(p.branch.Config.Daemon.Rescan), &l.pushes.retry
 	if passOf == ledger.PassPull {
 		retry = &l.pulls.retry

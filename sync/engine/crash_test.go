@@ -87,9 +87,9 @@ func rested(s *scene) string {
 		"\nhere " + s.git("rev-parse", "HEAD") + " " + s.git("status", "--porcelain")
 }
 
-// settle runs a disturbed scene to rest and holds it against an undisturbed one: the same texts at the service, the same branch, as many commits,
+// settled runs a disturbed scene to rest and holds it against an undisturbed one: the same texts at the service, the same branch, as many commits,
 // sound repositories, a state without anything in flight, and a further pass that does nothing.
-func settle(s *scene, want string) {
+func settled(s *scene, want string) {
 	s.tb.Helper()
 	comeToRest(s)
 	s.endsAs(want)
@@ -153,7 +153,7 @@ func tellCrashStory(tb testing.TB) *undisturbed {
 	s.runs("sync")
 	u.requests, u.imports = s.relay.seen()
 	u.end = rested(s)
-	settle(s, u.end)
+	settled(s, u.end)
 	if canTrace {
 		s = u.from.copied(tb)
 		var err error
@@ -194,7 +194,7 @@ func (u *undisturbed) killAtRequest(tb testing.TB, n int, after bool) {
 	if err == nil {
 		tb.Logf("only %d requests this time\n%s", s.relay.count(), out)
 	}
-	settle(s, u.end)
+	settled(s, u.end)
 	u.sentOnce(s)
 }
 
@@ -211,7 +211,7 @@ func (u *undisturbed) killAtStep(tb testing.TB, n int) {
 	} else {
 		tb.Logf("killed before: %s", steps[len(steps)-1])
 	}
-	settle(s, u.end)
+	settled(s, u.end)
 	u.sentOnce(s)
 }
 

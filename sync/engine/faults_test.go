@@ -102,7 +102,7 @@ func TestEveryRequestFailsOnce(t *testing.T) {
 			cmd, out := s.start("sync")
 			err := cmd.Wait()
 			if err == nil {
-				settle(s, u.end)
+				settled(s, u.end)
 				return
 			}
 			t.Logf("%v\n%s", err, out)

@@ -233,7 +233,7 @@ func TestRepetitionOfTheLineThatMayWork(t *testing.T) {
 		"refused and wrong": {errors.Join(refused, wrong), retrySlow},
 		"refused, busy":     {errors.Join(refused, gitops.ErrBusy), time.Second},
 	} {
-		l := looping{project: w.projects[0]}
+		l := schedule{project: w.projects[0]}
 		before := w.Now()
 		l.after(t.Context(), "pull", c.err, &l.pulls.retry)
 		took := w.Now().Sub(before)

@@ -26,7 +26,7 @@ func (p *project) loop(ctx context.Context) {
 	beat := p.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
-	l := looping{project: p}
+	l := schedule{project: p}
 	p.far.Store(true)
 	p.signals.push.Send()
 	l.start()
@@ -52,8 +52,8 @@ func (p *project) loop(ctx context.Context) {
 	}
 }
 
-// looping is the loop's own memory; only its goroutine touches it.
-type looping struct {
+// schedule is the loop's own memory; only its goroutine touches it.
+type schedule struct {
 	project       *project
 	due           time.Time // of the next scheduled pull; zero when there is none
 	pushes, pulls lane
@@ -67,7 +67,7 @@ type lane struct {
 }
 
 // begin says that a pass begins. end, that it ended: why is logged, once, and its repetition planned.
-func (of *lane) begin(ctx context.Context, l *looping, passOf string) (end func(error)) {
+func (of *lane) begin(ctx context.Context, l *schedule, passOf string) (end func(error)) {
 	began := l.project.branch.Now()
 	of.notices.Begins()
 	return func(err error) {
@@ -80,7 +80,7 @@ func (of *lane) isDue(now time.Time) bool { return of.retry.due(now) || of.notic
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled
 // time.
-func (l *looping) start() {
+func (l *schedule) start() {
 	if !l.project.branch.Project.Pull.Enabled || l.project.branch.Project.Pull.Schedule.IsZero() {
 		return
 	}
@@ -100,7 +100,7 @@ func (l *looping) start() {
 	}
 }
 
-func (l *looping) plan(after time.Time) {
+func (l *schedule) plan(after time.Time) {
 	l.due = l.project.branch.Project.Pull.Schedule.Next(after)
 	defer l.project.changes.Send()
 	if l.due.IsZero() {
@@ -112,7 +112,7 @@ func (l *looping) plan(after time.Time) {
 }
 
 // sleep is how long nothing is due; short enough to notice a clock that was set.
-func (l *looping) sleep() time.Duration {
+func (l *schedule) sleep() time.Duration {
 	now := l.project.branch.Now()
 	wait := longestSleep
 	a, b := &l.pushes, &l.pulls
@@ -124,7 +124,7 @@ func (l *looping) sleep() time.Duration {
 	return wait
 }
 
-func (l *looping) tick(ctx context.Context) {
+func (l *schedule) tick(ctx context.Context) {
 	now := l.project.branch.Now()
 	if !l.project.isReady() {
 		l.project.prove(ctx)
@@ -137,7 +137,7 @@ func (l *looping) tick(ctx context.Context) {
 	}
 }
 
-func (l *looping) push(ctx context.Context) error {
+func (l *schedule) push(ctx context.Context) error {
 	end := l.pushes.begin(ctx, l, "push")
 	reports, err := l.project.push(service.As(ctx, service.Changes), push.Options{Near: !l.project.far.Swap(false)})
 	if err != nil {
@@ -163,7 +163,7 @@ func (l *looping) push(ctx context.Context) error {
 	return err
 }
 
-func (l *looping) pull(ctx context.Context) error {
+func (l *schedule) pull(ctx context.Context) error {
 	end := l.pulls.begin(ctx, l, "pull")
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), pull.Options{})
 	unsent := false
@@ -191,7 +191,7 @@ func (l *looping) pull(ctx context.Context) error {
 }
 
 // tell logs branches that are gone.
-func (l *looping) tell(finished []report.FinishedLine) {
+func (l *schedule) tell(finished []report.FinishedLine) {
 	for _, f := range finished {
 		l.project.branch.Log.Info("a branch is gone; its translations are not used any more",
 			zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
@@ -199,7 +199,7 @@ func (l *looping) tell(finished []report.FinishedLine) {
 }
 
 // where adds the branch to what is logged, where there are several.
-func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
+func (l *schedule) where(base string, fields ...zap.Field) []zap.Field {
 	if base == "" {
 		return fields
 	}
@@ -207,7 +207,7 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 }
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.
-func (l *looping) after(ctx context.Context, passOf string, err error, retry *backoff) {
+func (l *schedule) after(ctx context.Context, passOf string, err error, retry *backoff) {
 	l.project.proven.Store(true)
 	shared := l.project.Cluster != nil // then the pass has published the status
 	defer func() {
@@ -249,7 +249,7 @@ func (l *looping) after(ctx context.Context, passOf string, err error, retry *ba
 }
 
 // nextAttempt is when the first of the passes that failed is repeated; nil where none is to be.
-func (l *looping) nextAttempt() *time.Time {
+func (l *schedule) nextAttempt() *time.Time {
 	var next *time.Time
 	for _, retry := range []backoff{l.pushes.retry, l.pulls.retry} {
 		if at := retry.at; !at.IsZero() && (next == nil || at.Before(*next)) {

@@ -67,7 +67,7 @@ func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry bool) (report
 		p.began(p.branch.Now())
 	}
 	first, err := of.once(ctx, p, o, dry)
-	if !p.repository.Mended(ctx, err) {
+	if !p.repository.Repair(ctx, err) {
 		return first, err
 	}
 	second, err := of.once(ctx, p, o, dry)

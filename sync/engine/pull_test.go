@@ -339,7 +339,7 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 	w.brings()
 	w.sends()
 
-	l := looping{project: w.projects[0]}
+	l := schedule{project: w.projects[0]}
 	l.after(t.Context(), "pull", fmt.Errorf("deliver: %w", &gitops.Refused{}), &l.pulls.retry)
 	if wait := l.pulls.retry.at.Sub(w.Now()); wait < retryMost {
 		t.Errorf("offered again after %s", wait)

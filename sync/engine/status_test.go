@@ -233,7 +233,7 @@ func TestMissedPull(t *testing.T) {
 	starts := func(at time.Time) bool {
 		t.Helper()
 		w.Now = func() time.Time { return at }
-		l := looping{project: p}
+		l := schedule{project: p}
 		l.start()
 		if want := w.projects[0].branch.Project.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.view.next.Load().Equal(want) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.view.next.Load(), want)

@@ -97,7 +97,7 @@ func (v *view) now(ctx context.Context) report.ProjectStatus {
 // held back or unreadable then does not look repaired.
 func (v *view) recall(s *report.ProjectStatus, why error) {
 	text := why.Error() + "; until that is repaired nothing can be told of this project"
-	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
+	s.State, s.Unseen, s.Seen = "pending changes unknown", true, time.Time{}
 	if _, silent := errors.AsType[*repository.Silent](why); silent {
 		s.State = "its repository does not answer"
 	}

@@ -53,7 +53,7 @@ func (p *Log) Open(tx ledger.Writer, at time.Time) *Entry {
 	if d.standing, d.changed = stood, err != nil; stood == nil {
 		d.standing = make(map[string]ledger.Ongoing)
 	}
-	d.failed = d.anew(err)
+	d.failed = d.startOver(err)
 	return d
 }
 
@@ -84,8 +84,8 @@ func (d *Entry) Tell(e report.Event) {
 	d.told = append(d.told, e)
 }
 
-// anew logs that a part of the events is damaged, which is written over. Another error of reading it is returned.
-func (d *Entry) anew(err error) error {
+// startOver logs that a part of the events is damaged, which is written over. Another error of reading it is returned.
+func (d *Entry) startOver(err error) error {
 	if err == nil || !errors.As(err, new(*ledger.DamagedError)) {
 		return err
 	}
@@ -100,7 +100,7 @@ func (d *Entry) keep() error {
 	}
 	if len(d.told) > 0 || d.again != nil {
 		events, err := partOf(d.tx, d.of.Project, ledger.Events, ledger.EventsID)
-		if err := d.anew(err); err != nil {
+		if err := d.startOver(err); err != nil {
 			return err
 		}
 		if d.again != nil {
@@ -114,7 +114,7 @@ func (d *Entry) keep() error {
 	}
 	if d.day.Pushed+d.day.Pulled > 0 {
 		days, err := partOf(d.tx, d.of.Project, ledger.Days, ledger.DaysID)
-		if err := d.anew(err); err != nil {
+		if err := d.startOver(err); err != nil {
 			return err
 		}
 		if err := ledger.Days.Put(d.tx, d.of.Project, ledger.DaysID, added(days, d.at, d.day)); err != nil {

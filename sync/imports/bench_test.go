@@ -56,7 +56,7 @@ func BenchmarkSettle(b *testing.B) {
 				r := running(p)
 				b.StartTimer()
 				done := service.ImportResult{Status: "completed", Updated: 10 * n}
-				if err := r.settle(context.Background(), j, done); err != nil {
+				if err := r.complete(context.Background(), j, done); err != nil {
 					b.Fatal(err)
 				}
 				if len(r.Report.Problems) > 0 {

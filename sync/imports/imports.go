@@ -54,7 +54,7 @@ func (r *imports) Ship(ctx context.Context, all []*Import) {
 
 // send begins one import.
 func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
-	job, err := r.intend(s)
+	job, err := r.record(s)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// intend writes an import down before it is sent.
-func (p *imports) intend(s *Import) (*ledger.Job, error) {
+// record writes an import down before it is sent.
+func (p *imports) record(s *Import) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: pass.JobImport, At: p.Branch.Now().UTC(),
 		Conflicts: string(s.request.Conflicts), Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.Uploads {
@@ -165,12 +165,12 @@ func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 	case err != nil:
 		return err
 	}
-	return r.settle(ctx, j, res)
+	return r.complete(ctx, j, res)
 }
 
-// settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted,
-// the job is taken up again.
-func (r *imports) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
+// complete remembers what a completed import accepted, and forgets the job with the end of that. Where it is
+// interrupted, the job is taken up again.
+func (r *imports) complete(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
 	var steps []pass.StateStep
 	sources := make(map[string]*pass.Acceptance) // by collection
 	refusals := refusals(j, res)

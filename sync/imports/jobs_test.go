@@ -20,12 +20,12 @@ func TestConflictOfATextThatIsNotRemembered(t *testing.T) {
 	texts := catalog.Catalog{text("ours"), text("theirs")}
 	to := ledger.Destination{Path: "de.json", Language: "de", Kinds: []ledger.TargetMarks{ledger.Known}}
 	batch.Add(service.ImportRequest{Language: "de", Conflicts: service.Report}, bundle.Upload{Units: texts}, to, texts[:1])
-	j, err := r.intend(batch.All[0])
+	j, err := r.record(batch.All[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	held := map[string][]string{"ours": {"A"}, "theirs": {"B"}}
-	if err := r.settle(t.Context(), j, service.ImportResult{Status: "completed", Conflicts: held}); err != nil {
+	if err := r.complete(t.Context(), j, service.ImportResult{Status: "completed", Conflicts: held}); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Report.Problems) != 2 {

@@ -99,9 +99,9 @@ func (p *Branch) Draft() *Branch {
 	return &d
 }
 
-// GivesWay logs that a text is about to be replaced by another. After a crash the report is lost, and the next pass may
-// find nothing to report.
-func (p *Branch) GivesWay(text report.Problem) {
+// LogReplaced logs that a text is about to be replaced by another. After a crash the report is lost, and the next pass
+// may find nothing to report.
+func (p *Branch) LogReplaced(text report.Problem) {
 	p.Log.Info("a text is replaced", zap.Stringer("text", text))
 }
 

@@ -29,7 +29,7 @@ type recollected struct {
 }
 
 // Recollect learns what the branch has of ours since it was read last. anew says that nothing was remembered of it.
-func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bundle.Bundle) (anew bool, err error) {
+func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bundle.Bundle) (fresh bool, err error) {
 	since, done, err := ledger.RecollectedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
 	if err == nil && !done {
 		since, done, err = ledger.MergedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)

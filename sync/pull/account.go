@@ -45,7 +45,7 @@ func (a *account) conflict(c pass.Conflict, met bool) {
 		a.elsewhere[p] = true
 		a.problem(p)
 		if !c.Open {
-			a.branch.GivesWay(p)
+			a.branch.LogReplaced(p)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // remade reports whether the branch was made anew since the last merge into it, or set back to an earlier commit.
 // Nothing is concluded from the older texts that it has then.
-func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
+func (r *pull) remade(tip *gitops.Tip) (bool, error) {
 	if tip.New() {
 		return true, nil
 	}
@@ -21,7 +21,7 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 
 // noteUnsent remembers that the branch has texts for a push, and finds whether to start one for them. It comes before
 // anything is remembered of this pass.
-func (r *pulling) noteUnsent() error {
+func (r *pull) noteUnsent() error {
 	if r.account.report.Unsent {
 		err := ledger.UnsentAt.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.to.tip.Hash())
 		if err != nil {
@@ -37,7 +37,7 @@ func (r *pulling) noteUnsent() error {
 }
 
 // pushReads reports whether a push made now would read the branch.
-func (p *pulling) pushReads() (bool, error) {
+func (p *pull) pushReads() (bool, error) {
 	push := p.branch.Project.Push
 	if !push.Enabled || !push.Translations || push.Source != config.Worktree {
 		return push.Enabled && push.Translations, nil
@@ -51,7 +51,7 @@ func (p *pulling) pushReads() (bool, error) {
 
 // acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show,
 // as their state is too low, are merged when it does.
-func (r *pulling) acceptService() error {
+func (r *pull) acceptService() error {
 	if !r.o.AcceptService {
 		return nil
 	}

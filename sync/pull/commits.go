@@ -19,7 +19,7 @@ import (
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory
 // second. When the delivery fails the commit waits in the repository, and nothing is remembered that the branch does
 // not have.
-func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
+func (r *pull) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
 	for {
 		files, data := r.account.tally(joined, r.merging.contested, done)
 		var err error
@@ -50,7 +50,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 }
 
 // without takes the files out that cannot be written, and reports them.
-func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
+func (r *pull) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
 	for _, b := range bad.Paths {
 		r.account.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})

@@ -167,7 +167,7 @@ func (r *delivery) delivered(res gitops.PushResult) bool {
 		r.branch.Log.Info("the remote says", zap.String("line", line))
 	}
 	r.leftLocal(res)
-	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
+	if r.offer = cmp.Or(res.Offer, r.offer); res.NoPushOptions {
 		r.account.problem(report.Problem{Code: report.CodeRequest, Problem: "the remote takes no push options, so no merge " +
 			`request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}

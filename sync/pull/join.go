@@ -163,7 +163,7 @@ func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]b
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter is kept. "+
 				"If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
 		r.account.problem(p)
-		r.branch.GivesWay(p)
+		r.branch.LogReplaced(p)
 	}
 	return out, nil
 }

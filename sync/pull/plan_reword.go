@@ -23,8 +23,8 @@ import (
 // Translations are merged after that, so that one whose source text was changed counts as outdated. A changed text
 // counts as accepted once its commit has arrived.
 
-// rewording is the merge of the source files of a tree with the service's source texts.
-type rewording struct {
+// sourceMerge is the merge of the source files of a tree with the service's source texts.
+type sourceMerge struct {
 	project  *config.Project
 	options  Options
 	tree     *tree.Tree
@@ -41,7 +41,7 @@ type sourceKey struct{ collection, key string }
 
 // merge merges all files. What cannot be changed in one file stays in the others as well, so it is done again with
 // more and more of that, until no more is found.
-func (w *rewording) merge() (done []*merged) {
+func (w *sourceMerge) merge() (done []*merged) {
 	for {
 		var problems []report.Problem
 		before := len(w.barred) + len(w.dead)
@@ -64,7 +64,7 @@ func (w *rewording) merge() (done []*merged) {
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it
 // goes through bar.
-func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
+func (w *sourceMerge) file(s *tree.Source) (*merged, []report.Problem) {
 	all := w.accepted.Texts[s.Collection]
 	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.Texts, Theirs: w.theirs[s]}
 	for _, u := range s.Texts {
@@ -138,7 +138,7 @@ func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
 
 // sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that the file
 // has more than once.
-func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Change {
+func (w *sourceMerge) sound(s *tree.Source, changes []catalog.Change) []catalog.Change {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Ch
 }
 
 // bar keeps a key from being changed in any file of a collection, and says why, once.
-func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
+func (w *sourceMerge) bar(s *tree.Source, code, key, format string, args ...any) {
 	at := sourceKey{s.Collection, key}
 	if w.barred[at] {
 		return
@@ -185,7 +185,7 @@ func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
 }
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
-func (w *rewording) write(s *tree.Source, changes []catalog.Change) ([]byte, bool) {
+func (w *sourceMerge) write(s *tree.Source, changes []catalog.Change) ([]byte, bool) {
 	n, guard := len(changes), w.project.Pull.Guard
 	if n >= guardFloor && float64(n) > guard*float64(len(s.Texts)) && !w.options.Force {
 		w.dead[s] = true

@@ -42,13 +42,13 @@ type probing struct {
 	last         *ledger.Reconciliation // nil: nothing may be concluded
 	now          ledger.Reconciliation
 	foundChanges bool            // some group had to be asked for everything
-	blind        map[string]bool // questions whose probe did not work: they are not probed next time either
+	failed       map[string]bool // questions whose probe did not work: they are not probed next time either
 }
 
 // lookAgain compares what this pull looks at with what the last full one did.
-func (r *pulling) lookAgain(tip *gitops.Tip) error {
+func (r *pull) lookAgain(tip *gitops.Tip) error {
 	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
-	r.probe = probing{now: now, blind: make(map[string]bool)}
+	r.probe = probing{now: now, failed: make(map[string]bool)}
 	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
@@ -70,7 +70,7 @@ type probed struct {
 }
 
 // quiet tells of which groups the service has said nothing new since the last full pull.
-func (r *pulling) quiet(
+func (r *pull) quiet(
 	ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language,
 ) (map[*bundle.Group]bool, error) {
 	quiet := make(map[*bundle.Group]bool)
@@ -110,7 +110,7 @@ func (r *pulling) quiet(
 
 // probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is
 // interrupted is made anew.
-func (r *pulling) probedQuiet(
+func (r *pull) probedQuiet(
 	ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error,
 ) (bool, error) {
 	var x *pass.Exported
@@ -132,7 +132,7 @@ func (r *pulling) probedQuiet(
 }
 
 // unprobed takes note that a probe did not work: everything is asked for then, but not where that would meet the same.
-func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
+func (r *pull) unprobed(ctx context.Context, x *probed, err error) error {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
 		return err
@@ -142,13 +142,13 @@ func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
 	}
 	r.branch.Log.Info("the service did not say what changed; asking for everything",
 		zap.String("collection", x.Collection), zap.Error(err))
-	r.probe.blind[x.question] = true
+	r.probe.failed[x.question] = true
 	return nil
 }
 
 // news reports whether an export holds anything that was not merged as it is. Of files that share their keys'
 // collection each merges what its source has; what no source has is not news.
-func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
+func (r *pull) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 	if len(x.Problems) > 0 {
 		return true, nil
 	}
@@ -184,15 +184,15 @@ func (r *pulling) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 }
 
 // answered notes a full export.
-func (r *pulling) answered(x *pass.Exported) {
+func (r *pull) answered(x *pass.Exported) {
 	r.probe.foundChanges = true
-	if x.Late == nil && !x.Asked.IsZero() && !r.probe.blind[x.Question] && x.Kept >= r.branch.ProbeFrom {
+	if x.Late == nil && !x.Asked.IsZero() && !r.probe.failed[x.Question] && x.Kept >= r.branch.ProbeFrom {
 		r.probe.now.Full[x.Question] = x.Asked
 	}
 }
 
-// settle remembers where this pull has left the branch, when it is true that pulling once more would change nothing.
-func (r *pulling) settle() error {
+// rememberReconciled remembers where this pull has left the branch, when pulling once more would change nothing.
+func (r *pull) rememberReconciled() error {
 	if !r.probe.foundChanges || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}

@@ -38,8 +38,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// pulling is one pull of one project, under way.
-type pulling struct {
+// pull is one pull of one project, under way.
+type pull struct {
 	branch  *pass.Branch
 	o       Options
 	begun   time.Time
@@ -106,7 +106,7 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 }
 
 // answers puts into the report what is found of other branches.
-func (r *pulling) answers(found pass.Found) {
+func (r *pull) answers(found pass.Found) {
 	for _, p := range found.Problems {
 		r.account.elsewhere[p] = true
 		r.account.problem(p)
@@ -115,8 +115,8 @@ func (r *pulling) answers(found pass.Found) {
 }
 
 // begin is a pull of which nothing has happened yet.
-func begin(p *pass.Branch, o Options) *pulling {
-	r := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*pass.Exported), account: &account{o: o},
+func begin(p *pass.Branch, o Options) *pull {
+	r := &pull{branch: p, o: o, begun: p.Now(), exports: make(map[string]*pass.Exported), account: &account{o: o},
 		to: &delivery{diff: o.Diff}, merging: &merging{common: &common{project: p.Project, options: o}}}
 	r.out = r.to
 	if o.DryRun {
@@ -129,7 +129,7 @@ func begin(p *pass.Branch, o Options) *pulling {
 }
 
 // end remembers how the pass ended, and returns the report of it and why it failed.
-func (r *pulling) end(err error) (Report, error) {
+func (r *pull) end(err error) (Report, error) {
 	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
 		Committed: r.account.report.Commit != "" && !r.to.waits}
 	for _, f := range r.account.report.Files {
@@ -156,7 +156,7 @@ func (r *pulling) end(err error) (Report, error) {
 }
 
 // pass attempts the pull, again where the branch moved under it.
-func (r *pulling) pass(ctx context.Context) error {
+func (r *pull) pass(ctx context.Context) error {
 	if err := r.branch.MakeRoom(ctx); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *pulling) pass(ctx context.Context) error {
 }
 
 // attempt builds one commit on the branch as it is now and delivers it.
-func (r *pulling) attempt(ctx context.Context) error {
+func (r *pull) attempt(ctx context.Context) error {
 	if waits, err := r.out.deliverPending(ctx); err != nil || waits {
 		return err
 	}
@@ -212,7 +212,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.account.unreadable(problem)
 	}
-	if r.merging.anew, err = r.branch.Recollect(ctx, tip, t.Bundles()); err != nil {
+	if r.merging.unknown, err = r.branch.Recollect(ctx, tip, t.Bundles()); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -241,11 +241,11 @@ func (r *pulling) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.settle()
+	return r.rememberReconciled()
 }
 
 // readBranch is the branch as it is now, with what earlier pulls have remembered of it settled.
-func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
+func (r *pull) readBranch(ctx context.Context) (*gitops.Tip, error) {
 	r.branch.Say("reading branch %s", r.branch.Project.Pull.Branch)
 	tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
 	if err == nil {
@@ -267,7 +267,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 }
 
 // mergeAll merges what the service has into the files of a tree, in memory.
-func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*merged, error) {
+func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*merged, error) {
 	if err := r.lookAgain(tip); err != nil {
 		return nil, err
 	}
@@ -318,7 +318,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
 // no texts when the service has none: its dead keys go all the same. Files of one entry come one after the other.
-func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
+func (r *pull) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
 	languages := r.branch.Project.Targets()
 	if len(languages) == 0 {
 		return nil, nil
@@ -371,7 +371,7 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]pass.Transl
 
 // askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that
 // there is nothing new.
-func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
+func (r *pull) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
 	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[g.ID()] != nil })
 	quiet, err := r.quiet(ctx, t, open, languages)
 	if err != nil {
@@ -405,13 +405,13 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 }
 
 // pullAsk is the question of a pull for a group of a tree.
-func (r *pulling) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
+func (r *pull) pullAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
 	return pass.ExportAsk{Group: g, Languages: languages, Completion: r.branch.Project.Pull.CompletionState,
 		Sources: tellsSources(r.branch, g), Wanted: t.Wanted(g)}
 }
 
 // late is why the answers of this pull are not the last word; nil where they are.
-func (r *pulling) late() error {
+func (r *pull) late() error {
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(r.exports)) {
 		errs = append(errs, r.exports[key].Late)
@@ -422,7 +422,7 @@ func (r *pulling) late() error {
 // wrote reports whether a target that the service's answer does not have is a file of ours. A path that the
 // configuration names is; one that only looks like a file name of the service is one of ours if a pull has merged it
 // before.
-func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
+func (r *pull) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	if !g.Template().HasLabel() {
 		return true, nil
 	}
@@ -431,7 +431,7 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 }
 
 // tell tells what a pull did.
-func (r *pulling) tell(d *events.Entry, err error) {
+func (r *pull) tell(d *events.Entry, err error) {
 	if r.to.earlier != nil {
 		d.Delivered(*r.to.earlier)
 	}

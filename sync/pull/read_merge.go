@@ -18,7 +18,7 @@ type merging struct {
 	*common
 	branch  *pass.Branch
 	account *account
-	anew    bool // nothing was remembered of the branch
+	unknown bool // nothing was remembered of the branch
 
 	digested  sourceDigests
 	moves     []ledger.Move              // of source files
@@ -43,7 +43,7 @@ func (r *merging) merge(ctx context.Context, x pass.Translated) (*merged, error)
 		return nil, err
 	}
 	m := s.merge()
-	r.account.tells(s.Target, s.told, r.anew)
+	r.account.tells(s.Target, s.told, r.unknown)
 	if m != nil {
 		m.pack(pass.LookAt(r.branch.Project.Pull.Branch).Kind(), s)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
-func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
+func (r *pull) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 	if !r.branch.Project.Pull.Source {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &rewording{project: r.branch.Project, options: r.o, tree: t, accepted: r.merging.accepted, show: r.merging.show,
+	w := &sourceMerge{project: r.branch.Project, options: r.o, tree: t, accepted: r.merging.accepted, show: r.merging.show,
 		theirs: theirs, barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
 	done := w.merge()
 	r.account.report.Problems = append(r.account.report.Problems, w.told...)
@@ -39,7 +39,7 @@ func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 }
 
 // readSources reads the service's source texts of all groups.
-func (r *pulling) readSources(
+func (r *pull) readSources(
 	ctx context.Context, t *tree.Tree,
 ) (map[*tree.Source]catalog.Catalog, error) {
 	var open []*bundle.Group
@@ -85,7 +85,7 @@ func (r *pulling) readSources(
 }
 
 // take puts a file that will be written into the tree, so that the translations are merged against it.
-func (r *pulling) take(t *tree.Tree, m *merged) error {
+func (r *pull) take(t *tree.Tree, m *merged) error {
 	s := t.Of(m.Sources[0])
 	t.FS.(*joinedTree).take(m)
 	f, err := s.Parse(m.bytes, s.Source)

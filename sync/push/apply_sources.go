@@ -63,7 +63,7 @@ func (r *sourcePass) tellVerdict(v verdict) {
 		default:
 			r.report.Replaced = append(r.report.Replaced, d.Told)
 			if r.branch.Project.Push.Conflicts != "skip" {
-				r.branch.GivesWay(d.Told)
+				r.branch.LogReplaced(d.Told)
 			}
 		}
 	}

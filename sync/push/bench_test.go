@@ -79,7 +79,7 @@ func BenchmarkScanAndDiffFloor(b *testing.B) {
 	}
 }
 
-func plansFor(p *pass.Branch, t *tree.Tree) *pushing {
+func plansFor(p *pass.Branch, t *tree.Tree) *push {
 	run := begin(p, Options{})
 	run.tree = t
 	return run

@@ -47,7 +47,7 @@ func (r *decisions) foundConflict(c pass.Conflict) {
 		return
 	}
 	if r.conflict(c) && !c.Open {
-		r.branch.GivesWay(r.branch.Shown(c).Problem())
+		r.branch.LogReplaced(r.branch.Shown(c).Problem())
 	}
 }
 

@@ -208,11 +208,11 @@ func (c *candidate) compare(of meeting) comparison {
 	theirs := of.theirs
 	index := theirs.Index()
 	// Keys that are not, or not any more, as a conflict has them: should they lose, that is to be told.
-	anew := make(map[string]bool)
+	added := make(map[string]bool)
 	for _, u := range c.texts {
 		lost, conflicts := of.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		conflicts = conflicts && c.unmoved(u, lost) && !c.decided[u.Key] && c.about(lost)
-		anew[u.Key] = anew[u.Key] || !conflicts
+		added[u.Key] = added[u.Key] || !conflicts
 		at, there := index[u.Name]
 		if c.changed[u.Name] && c.beside(u.Key) != "" {
 			v.lost[u.Key] = v.lost[u.Key] || !there || theirs[at].Text != u.Text
@@ -237,13 +237,13 @@ func (c *candidate) compare(of meeting) comparison {
 		case conflicts && (lost.Open && pass.HasText(lost.Theirs, theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
-			v.lost[u.Key], anew[u.Key] = true, true
+			v.lost[u.Key], added[u.Key] = true, true
 		}
 	}
 	v.replaced = slices.DeleteFunc(v.replaced, func(u catalog.Unit) bool { return v.lost[u.Key] })
 	for _, u := range c.texts {
-		if v.lost[u.Key] && anew[u.Key] {
-			anew[u.Key] = false
+		if v.lost[u.Key] && added[u.Key] {
+			added[u.Key] = false
 			x := pass.NewConflict(of.at, c.Path, c.Language.Code, u.Key, c.texts, theirs, of.memory.merged)
 			v.conflicts = append(v.conflicts, x.InFile(c.beside(u.Key)))
 		}

@@ -34,8 +34,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// pushing is one push of one project, under way.
-type pushing struct {
+// push is one push of one project, under way.
+type push struct {
 	*state
 	begun   time.Time
 	failure error  // of the whole pass, as it is told
@@ -48,9 +48,9 @@ type pushing struct {
 	translations *translationPass
 }
 
-func begin(p *pass.Branch, o Options) *pushing {
+func begin(p *pass.Branch, o Options) *push {
 	s := newState(p, o)
-	r := &pushing{state: s, begun: p.Now(),
+	r := &push{state: s, begun: p.Now(),
 		sources:   &sourcePass{state: s, before: make(map[string]*pass.Exported)},
 		snapshots: &snapshots{state: s},
 		decisions: &decisions{state: s},
@@ -91,7 +91,7 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 	return run.end(err), run.failure
 }
 
-func (r *pushing) answers(found pass.Found) {
+func (r *push) answers(found pass.Found) {
 	for _, p := range found.Problems {
 		r.answer(p)
 	}
@@ -99,7 +99,7 @@ func (r *pushing) answers(found pass.Found) {
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pushing) end(err error) Report {
+func (r *push) end(err error) Report {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
 	if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
@@ -125,7 +125,7 @@ func (r *pushing) end(err error) Report {
 	return r.report
 }
 
-func (r *pushing) pass(ctx context.Context) error {
+func (r *push) pass(ctx context.Context) error {
 	if err := r.branch.MakeRoom(ctx); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (r *pushing) pass(ctx context.Context) error {
 }
 
 // readSources gathers what there is to know of the source files.
-func (r *pushing) readSources(ctx context.Context) (*sourceSituation, error) {
+func (r *push) readSources(ctx context.Context) (*sourceSituation, error) {
 	if err := r.sources.compare(); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (r *pushing) readSources(ctx context.Context) (*sourceSituation, error) {
 }
 
 // passTranslations is the part of a pass that follows the sources: decisions on conflicts, and changed translations.
-func (r *pushing) passTranslations(ctx context.Context) error {
+func (r *push) passTranslations(ctx context.Context) error {
 	if err := r.decisions.readConflicts(); err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (r *pushing) passTranslations(ctx context.Context) error {
 }
 
 // tell tells what a push did.
-func (r *pushing) tell(d *events.Entry, err error) {
+func (r *push) tell(d *events.Entry, err error) {
 	d.Sent(r.report.ProjectPush, r.branch.Project.SourceLanguage)
 	d.Skips(r.skipped)
 	if r.skipped != "" {

@@ -53,7 +53,7 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 	} else if moved {
 		return nil, pass.ErrStirred
 	}
-	if r.snapshots.blind {
+	if r.snapshots.branchUnread {
 		return found, nil
 	}
 	return found, r.meetCandidates(found)
@@ -94,7 +94,7 @@ func (r *reader) inSnapshots() ([]*candidate, error) {
 	for _, c := range found {
 		for _, p := range c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims) {
 			r.Problem(p)
-			r.branch.GivesWay(p)
+			r.branch.LogReplaced(p)
 		}
 	}
 	gather(all, found)

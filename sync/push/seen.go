@@ -12,7 +12,7 @@ import (
 )
 
 // untouchedSince reports whether the branches of sources and of translations have the files that the last push saw.
-func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
+func (r *push) untouchedSince(ctx context.Context) (bool, error) {
 	if r.branch.Project.Push.Source == config.Worktree || !r.o.plain() {
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 		now.Branch = tip.Hash()
 	}
 	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {
-		if same, err := r.alike(ctx, two[0], two[1]); err != nil || !same {
+		if same, err := r.unchangedSince(ctx, two[0], two[1]); err != nil || !same {
 			return false, err
 		}
 	}
@@ -59,7 +59,7 @@ func (o Options) plain() bool {
 }
 
 // unfinished reports whether something of earlier pushes waits.
-func (r *pushing) unfinished() (bool, error) {
+func (r *push) unfinished() (bool, error) {
 	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return false, err
@@ -69,8 +69,8 @@ func (r *pushing) unfinished() (bool, error) {
 	return waits || len(conflicts) > 0, err
 }
 
-// alike reports whether a commit was reached from another one without a change of a file that passes read.
-func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
+// unchangedSince reports whether a commit was reached from another one without a change of a file that passes read.
+func (p *push) unchangedSince(ctx context.Context, before, now string) (bool, error) {
 	if before == now || before == "" || now == "" {
 		return before == now, nil
 	}
@@ -85,7 +85,7 @@ func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
 }
 
 // forgetSeen forgets what the last push saw, before something is done that it may not be true after.
-func (r *pushing) forgetSeen() error {
+func (r *push) forgetSeen() error {
 	if r.branch.Project.Push.Source == config.Worktree {
 		return nil
 	}
@@ -93,10 +93,11 @@ func (r *pushing) forgetSeen() error {
 }
 
 // sawAll remembers what was read, when reading it once more would find nothing.
-func (r *pushing) sawAll() error {
+func (r *push) sawAll() error {
 	tip, committed := r.tree.FS.(*gitops.Tip)
 	asked := r.report.Requests+r.report.Exports+r.exports > 0
-	if !committed || !r.o.plain() || r.snapshots.blind || asked || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
+	if !committed || !r.o.plain() || r.snapshots.branchUnread || asked ||
+		len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
 		return nil
 	}
 	now := ledger.Fingerprint{Config: r.branch.Configured(), Source: tip.Hash()}

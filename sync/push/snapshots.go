@@ -25,9 +25,9 @@ type opened struct {
 // snapshots are those that a push reads translations from.
 type snapshots struct {
 	*state
-	all   []*opened
-	blind bool // the branch could not be looked at, or need not be
-	found bool
+	all          []*opened
+	branchUnread bool // the branch could not be looked at, or need not be
+	found        bool
 }
 
 // find finds where translations are read: the branch first, then what pushes read. A branch that cannot be
@@ -48,7 +48,7 @@ func (r *snapshots) find(ctx context.Context) error {
 			return ctx.Err()
 		case r.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch): // of a line: nothing could be built on yet
 		case err != nil:
-			r.blind = true
+			r.branchUnread = true
 			r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
 				zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
 		default:
@@ -56,12 +56,12 @@ func (r *snapshots) find(ctx context.Context) error {
 		}
 	}
 	ours := branch
-	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.branchUnread {
 		ours = here
 	}
 	var err error
 	if ours != nil {
-		if r.anew, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
+		if r.fresh, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type state struct {
 	tree   *tree.Tree
 
 	out      imports.Carrier
-	anew     bool                     // nothing was remembered of the branch
+	fresh    bool                     // nothing was remembered of the branch
 	accepted *accepted.Sources        // what the service has of the sources
 	lost     map[string]pass.Conflict // that wait for a decision
 	settled  map[string]bool          // conflicts that this push decided

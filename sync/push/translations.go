@@ -76,7 +76,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 // blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either. It cannot be
 // told then whose the repository's texts are: they wait for a push that can.
 func (r *translationPass) blankAndBlind() (bool, error) {
-	if !r.snapshots.blind {
+	if !r.snapshots.branchUnread {
 		return false, nil
 	}
 	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -127,7 +127,7 @@ func (r *translationPass) shipGroup(
 		if err != nil {
 			return err
 		}
-		if r.anew && pass.MetBefore(c.texts, of.theirs) {
+		if r.fresh && pass.MetBefore(c.texts, of.theirs) {
 			r.Met[ledger.TargetID(c.Path, c.Language.Code)] = true
 		}
 		all[i] = c.weigh(of)
@@ -201,7 +201,7 @@ func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c 
 		}
 		for _, p := range told {
 			r.report.Replaced = append(r.report.Replaced, p)
-			r.branch.GivesWay(p)
+			r.branch.LogReplaced(p)
 		}
 	}
 	return nil

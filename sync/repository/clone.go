@@ -81,8 +81,8 @@ func (r *Repository) peekClone(ctx context.Context) (*gitops.Repo, error) {
 // history.
 const verifyShare = 100
 
-// Mended repairs what a failed pass of a clone may have failed for, and reports whether it is worth another try.
-func (r *Repository) Mended(ctx context.Context, failure error) bool {
+// Repair repairs what a failed pass of a clone may have failed for, and reports whether it is worth another try.
+func (r *Repository) Repair(ctx context.Context, failure error) bool {
 	if failure == nil || ctx.Err() != nil || !r.branch.Project.Cloned() || errors.As(failure, new(*service.Error)) ||
 		errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
 		return false

@@ -170,7 +170,7 @@ func (b *Branch) askHost(ctx context.Context, now Pulled, q ledger.Request, titl
 		if err != nil && strings.Contains(err.Error(), "new commit is same with old commit") {
 			err = nil
 		}
-		if err == nil && res.Deaf {
+		if err == nil && res.NoPushOptions {
 			err = errors.New("the remote takes no push options, which agit needs: " +
 				`set pull.request.kind to "gitea", which takes a token`)
 		}

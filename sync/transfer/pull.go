@@ -72,8 +72,8 @@ type FetchedDocument struct {
 	digest string             // of the file that was written
 }
 
-// pulling is one pull under way.
-type pulling struct {
+// pull is one pull under way.
+type pull struct {
 	Transfer
 	o       Options
 	root    *os.Root
@@ -92,7 +92,7 @@ type started struct {
 // Pull writes the translations of all documents below the current folder. Languages are spelled as the configured
 // project has them in paths, if one is given. What did not change since it was fetched is not asked for.
 func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) (DocumentsFetched, error) {
-	p := &pulling{Transfer: t, o: o, byID: map[string]*FetchedDocument{},
+	p := &pull{Transfer: t, o: o, byID: map[string]*FetchedDocument{},
 		fetched: DocumentsFetched{Project: t.Project, Documents: []FetchedDocument{}}}
 	project, err := t.Client.Projects().WithSome(ctx, t.Project, func(doc *documents.Document) bool {
 		doc.RevisionLabel = digestOf(*doc)
@@ -128,7 +128,7 @@ func (t Transfer) Pull(ctx context.Context, o Options, spelled *config.Project) 
 func (o Options) asked() string { return fmt.Sprintf("%s %s %d", o.Type, o.State, o.Stage) }
 
 // fetchAll fetches documents, as many in one export as it takes, and those one by one that did not come that way.
-func (p *pulling) fetchAll(ctx context.Context, ids []string) error {
+func (p *pull) fetchAll(ctx context.Context, ids []string) error {
 	alone, err := p.fetch(ctx, documents.Together(ids))
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (p *pulling) fetchAll(ctx context.Context, ids []string) error {
 }
 
 // fetch starts an export of each group, takes them all, and returns which documents have to be asked for alone.
-func (p *pulling) fetch(ctx context.Context, groups [][]string) (alone []string, err error) {
+func (p *pull) fetch(ctx context.Context, groups [][]string) (alone []string, err error) {
 	var exports []started
 	for i, ids := range groups {
 		p.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(groups))})
@@ -180,7 +180,7 @@ func ofSome(ctx context.Context, err error) bool {
 }
 
 // take downloads one export and writes its files; it returns what was not in it.
-func (p *pulling) take(ctx context.Context, x started) (left []string, err error) {
+func (p *pull) take(ctx context.Context, x started) (left []string, err error) {
 	patient, cancel := p.Patient(ctx)
 	defer cancel()
 	single := len(x.ids) == 1
@@ -220,7 +220,7 @@ func (p *pulling) take(ctx context.Context, x started) (left []string, err error
 
 // entriesOf tells which file of an export is of which document: the only one where one was asked for, else by its name,
 // the document's with the language in brackets. A file that may be of several is of none.
-func (p *pulling) entriesOf(a *service.Archive, ids []string) map[string]service.Entry {
+func (p *pull) entriesOf(a *service.Archive, ids []string) map[string]service.Entry {
 	found := map[string]service.Entry{}
 	if len(ids) == 1 {
 		if len(a.Entries) == 1 {

@@ -38,8 +38,8 @@ const (
 // together is how many files travel in one request.
 const together = 20
 
-// pushing is one push under way.
-type pushing struct {
+// push is one push under way.
+type push struct {
 	Transfer
 	model   service.DocumentModel // what is said of every file
 	notes   *notes
@@ -53,7 +53,7 @@ type pushing struct {
 // Push adds files as documents, or replaces those of the same path that changed, and waits until the service has taken
 // them apart. The model is what is said of every file: its languages, and how it is taken apart.
 func (t Transfer) Push(ctx context.Context, paths []string, model service.DocumentModel) (DocumentsSent, error) {
-	p := &pushing{Transfer: t, model: model, notes: newNotes(), there: map[string][]documents.Document{},
+	p := &push{Transfer: t, model: model, notes: newNotes(), there: map[string][]documents.Document{},
 		pending: map[string]int{}, sent: DocumentsSent{Project: t.Project, Documents: []SentDocument{}}}
 	versions, err := versionsOf(paths)
 	if err != nil {
@@ -104,7 +104,7 @@ func (t Transfer) Push(ctx context.Context, paths []string, model service.Docume
 }
 
 // actionFor is what has to be done with a file.
-func (p *pushing) actionFor(v fileVersion) string {
+func (p *push) actionFor(v fileVersion) string {
 	action := added
 	for _, doc := range p.there[v.name] {
 		if id, _ := wire.SplitDocumentID(doc.ID); !p.notes.says(id, v.digest) {
@@ -116,7 +116,7 @@ func (p *pushing) actionFor(v fileVersion) string {
 }
 
 // received keeps which documents are still being taken apart, and names those that cannot be.
-func (p *pushing) received(i int, doc documents.Document) {
+func (p *push) received(i int, doc documents.Document) {
 	delete(p.pending, doc.ID)
 	switch doc.DocumentDisassemblyStatus {
 	case wire.DisassemblySuccess:
@@ -128,7 +128,7 @@ func (p *pushing) received(i int, doc documents.Document) {
 }
 
 // takenApart waits until the service has taken apart what was sent.
-func (p *pushing) takenApart(ctx context.Context) error {
+func (p *push) takenApart(ctx context.Context) error {
 	if len(p.pending) == 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *pushing) takenApart(ctx context.Context) error {
 
 // add adds files in one request. Where the service refuses that, each gets one of its own, so that only those files
 // stay out that it does not want.
-func (p *pushing) add(ctx context.Context, versions []fileVersion, some []int) error {
+func (p *push) add(ctx context.Context, versions []fileVersion, some []int) error {
 	records, err := p.addTogether(ctx, versions, some)
 	switch {
 	case errors.Is(err, service.ErrRefused) && len(some) > 1:
@@ -177,7 +177,7 @@ func (p *pushing) add(ctx context.Context, versions []fileVersion, some []int) e
 }
 
 // addTogether is the one request; the files are open during it only.
-func (p *pushing) addTogether(ctx context.Context, versions []fileVersion, some []int) ([]documents.Document, error) {
+func (p *push) addTogether(ctx context.Context, versions []fileVersion, some []int) ([]documents.Document, error) {
 	var all []service.NewDocument
 	for _, i := range some {
 		content, f, err := Open(versions[i].path, versions[i].name)
@@ -193,7 +193,7 @@ func (p *pushing) addTogether(ctx context.Context, versions []fileVersion, some 
 }
 
 // update replaces documents by new versions, and notes that at the service.
-func (p *pushing) update(ctx context.Context, versions []fileVersion, changed []int) error {
+func (p *push) update(ctx context.Context, versions []fileVersion, changed []int) error {
 	for _, i := range changed {
 		for _, doc := range p.there[versions[i].name] {
 			if doc.DocumentDisassemblyStatus == wire.DisassemblyInProgress {
@@ -231,7 +231,7 @@ func (p *pushing) update(ctx context.Context, versions []fileVersion, changed []
 }
 
 // note writes down of which files documents are made now.
-func (p *pushing) note(ctx context.Context, ids []string, digests map[string]string) error {
+func (p *push) note(ctx context.Context, ids []string, digests map[string]string) error {
 	for _, n := range p.notes.plan(ids, digests) {
 		if err := documents.Of(p.Client).SetMetaInfo(ctx, n.document, n.text); err != nil {
 			return err
@@ -242,7 +242,7 @@ func (p *pushing) note(ctx context.Context, ids []string, digests map[string]str
 
 // replace replaces the documents of one path that are not this version yet, and returns their identifiers without a
 // language. What the service refuses is told of the file.
-func (p *pushing) replace(ctx context.Context, i int, v fileVersion) ([]string, error) {
+func (p *push) replace(ctx context.Context, i int, v fileVersion) ([]string, error) {
 	one := &p.sent.Documents[i]
 	one.Action, one.Error = updated, "" // whatever became of the former version
 	byID := map[string][]string{}
@@ -272,7 +272,7 @@ func (p *pushing) replace(ctx context.Context, i int, v fileVersion) ([]string, 
 }
 
 // replaceDocument replaces one document in all of its languages: in one request where the service can do that.
-func (p *pushing) replaceDocument(ctx context.Context, ids []string, v fileVersion) ([]documents.Document, error) {
+func (p *push) replaceDocument(ctx context.Context, ids []string, v fileVersion) ([]documents.Document, error) {
 	content, f, err := Open(v.path, v.name)
 	if err != nil {
 		return nil, err

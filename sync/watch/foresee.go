@@ -14,9 +14,9 @@ import (
 
 // Prospect is what watching a tree would need here and now, for `doctor`, or why it does not work.
 type Prospect struct {
-	Folders int    // that would be watched
-	Most    int    // folders that one tree watches; with more, files are compared every few seconds instead
-	Deaf    string // why events would not tell everything; "" where nothing speaks against them
+	Folders    int    // that would be watched
+	Most       int    // folders that one tree watches; with more, files are compared every few seconds instead
+	Unreliable string // why events would not tell everything; "" where nothing speaks against them
 }
 
 // Foresee looks at a tree as a Watcher would, and watches nothing.
@@ -29,7 +29,7 @@ func Foresee(o Options) (Prospect, error) {
 	w.counting = true
 	w.watchGit()
 	w.walk("")
-	return Prospect{Folders: len(w.watched), Most: w.limit, Deaf: w.deafness()}, nil
+	return Prospect{Folders: len(w.watched), Most: w.limit, Unreliable: w.unreliable()}, nil
 }
 
 // ErrNoWatches and ErrNoInstances are why events cannot be had; the errors that wrap them say what to raise.

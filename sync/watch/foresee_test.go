@@ -13,7 +13,7 @@ import (
 func TestForesee(t *testing.T) {
 	s := start(t, []string{"locales/*/*.json"}, []string{"locales/en/a.json", "locales/de/a.json", "other/x/a.json", ".git/refs/heads/main"}, nil)
 	p, err := Foresee(Options{Root: s.root, Patterns: []string{"locales/*/*.json"}, GitDir: s.path(".git")})
-	if err != nil || p.Deaf != "" || p.Most < 1 {
+	if err != nil || p.Unreliable != "" || p.Most < 1 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if watched := s.w.Stats().Watches; p.Folders != watched || watched < 5 {

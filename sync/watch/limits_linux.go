@@ -75,7 +75,7 @@ func number(name string) int {
 // FileSystem names the kind of file system that a folder, or the nearest one above it that there is, is on: "ext4". ""
 // where that cannot be told. deaf is what Stats would call it where events do not come of everything that happens in
 // it.
-func FileSystem(folder string) (kind, deafness string) {
+func FileSystem(folder string) (kind, unreliable string) {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
 			break

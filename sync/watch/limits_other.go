@@ -12,4 +12,4 @@ type Limits struct {
 func SystemLimits() Limits { return Limits{} }
 
 // FileSystem names the kind of file system that a folder is on; "" where that cannot be told.
-func FileSystem(string) (kind, deafness string) { return "", "" }
+func FileSystem(string) (kind, unreliable string) { return "", "" }

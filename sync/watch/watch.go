@@ -186,7 +186,7 @@ func (w *Watcher) Run(ctx context.Context, look func()) error {
 	}
 	w.rescan(false)
 	w.ring()
-	parts.Go(func() { settle(ctx, w.rings, w.o.Debounce, w.o.MaxDelay, look) })
+	parts.Go(func() { debounce(ctx, w.rings, w.o.Debounce, w.o.MaxDelay, look) })
 	return w.watch(ctx)
 }
 
@@ -205,7 +205,7 @@ func (w *Watcher) begin() error {
 		w.poll(fmt.Sprintf("file events cannot be had (%v)%s", err, hint))
 		return err
 	}
-	if why := w.deafness(); why != "" {
+	if why := w.unreliable(); why != "" {
 		w.poll(why)
 	}
 	return nil

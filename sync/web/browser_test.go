@@ -311,7 +311,7 @@ func everything(t *testing.T) http.Handler {
 		app := usual("app")
 		app.LastPull.Commit = ""
 		app.Events[0].Commit = "0123456789abcdef"
-		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "what waits to be pushed cannot be told now", Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
+		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "pending changes unknown", Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
 			v.add(s.project(status, v))
 		}
 		v.choose(nil)

@@ -4,9 +4,9 @@ package watch
 
 import "runtime"
 
-// deafness would say why the file system does not tell all that happens. Here that shows only when a rescan finds what
-// no event announced.
-func (w *Watcher) deafness() string { return "" }
+// unreliable would say why the file system does not tell all that happens. Here that shows only when a rescan finds
+// what no event announced.
+func (w *Watcher) unreliable() string { return "" }
 
 // maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
 const maxWatchesKqueue = 500

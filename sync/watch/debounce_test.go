@@ -20,7 +20,7 @@ func play(t *testing.T, quiet, most time.Duration, rings []time.Duration, slow t
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			settle(ctx, bell, quiet, most, func() {
+			debounce(ctx, bell, quiet, most, func() {
 				looks = append(looks, time.Since(start))
 				time.Sleep(slow)
 			})
@@ -114,7 +114,7 @@ func TestSettleEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		bell := make(chan struct{}, 1)
-		go settle(ctx, bell, time.Hour, time.Hour, func() { t.Error("looked after the end") })
+		go debounce(ctx, bell, time.Hour, time.Hour, func() { t.Error("looked after the end") })
 		bell <- struct{}{}
 		synctest.Wait()
 		cancel()

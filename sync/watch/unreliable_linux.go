@@ -138,9 +138,9 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// deafness says why events do not tell everything, "" where they do: when the root, or a folder below it that can hold
-// a file that matters, is on a file system that is deaf.
-func (w *Watcher) deafness() string {
+// unreliable says why events do not tell everything, "" where they do: when the root, or a folder below it that can
+// hold a file that matters, is on a file system without events.
+func (w *Watcher) unreliable() string {
 	if name := deaf(w.o.Root); name != "" {
 		return w.o.Root + " is on " + name + ", which does not announce what others write"
 	}

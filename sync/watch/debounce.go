@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// settle turns rings into looks: one when they have been quiet for a while, and at the latest so long
+// debounce turns rings into looks: one when they have been quiet for a while, and at the latest so long
 // after the first. A ring while files are read begins the next batch. It returns when ctx ends; a batch that has
 // not settled then is dropped, because the next start reads everything first.
-func settle(ctx context.Context, rings <-chan struct{}, quiet, most time.Duration, look func()) {
+func debounce(ctx context.Context, rings <-chan struct{}, quiet, most time.Duration, look func()) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -108,7 +108,7 @@ func (r *reader) untouched() (bool, error) {
 
 // remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
 func (r *reader) remember(found []*candidate) error {
-	if r.snapshots.blind {
+	if r.snapshots.branchUnread {
 		return nil
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
