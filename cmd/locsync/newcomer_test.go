@@ -315,6 +315,19 @@ func (n *newcomer) set(table, key, value string) {
 	}
 }
 
+// unset takes the line of a key out of the configuration.
+func (n *newcomer) unset(key string) {
+	n.Helper()
+	text, err := os.ReadFile(n.configFile())
+	if err != nil {
+		n.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(key) + ` = .*\n`)
+	if err := os.WriteFile(n.configFile(), line.ReplaceAll(text, nil), 0o644); err != nil {
+		n.Fatal(err)
+	}
+}
+
 // peakIn is what notePeak wrote, in bytes; 0 on systems without /proc.
 func peakIn(t testing.TB, file string) int64 {
 	status, err := os.ReadFile(file)

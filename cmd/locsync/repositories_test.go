@@ -81,7 +81,7 @@ func TestRepositories(t *testing.T) {
 
 // lawsOfFirstContact is what a stranger's first hour with the program has to be like in any repository: with the
 // configuration that init wrote, and with a service that knows nothing, that has everything, and that has half,
-// and other texts in a tenth of that.
+// and other texts in a tenth of that. All languages are sent and pulled once; after that a few stand for them.
 func lawsOfFirstContact(t *testing.T, bare string) {
 	var spent spending
 	begin := time.Now()
@@ -135,16 +135,39 @@ func (n *newcomer) trial() {
 	n.atEmbedded(func(w *translator) { have = w.texts(n.collections()) })
 	n.allSent(have, sent.problems())
 
-	n.pass("pull")
+	n.nothingMore("sync")
 	n.unmoved(before, "the first pull")
 	n.set("[project.pull]", "completion_state", `"draft"`)
 	n.pass("pull", "--full")
 	n.unmoved(before, "a pull of drafts")
 	n.set("[project.pull]", "completion_state", `"final"`)
-	n.nothingMore("sync")
-	n.unmoved(before, "the second sync")
 
+	n.fewLanguages()
 	n.editsTravel()
+}
+
+// manyLanguages is more than what follows the first hour is tried with: there is less to find in each language than it
+// takes time. With -tags soak all are.
+const manyLanguages = 8
+
+// fewLanguages leaves some languages in the configuration, from all parts of it.
+func (n *newcomer) fewLanguages() {
+	n.Helper()
+	project := n.config().Projects[0]
+	all := project.TargetLanguages
+	if len(all) <= manyLanguages || soaking {
+		return
+	}
+	var few []string
+	for i := range manyLanguages {
+		few = append(few, fmt.Sprintf("%q", all[i*len(all)/manyLanguages]))
+	}
+	n.set("[[project]]", "target_languages", "["+strings.Join(few, ", ")+"]")
+	for _, code := range all { // as a key it is a spelling of a language
+		if quoted := fmt.Sprintf("%q", code); !slices.Contains(few, quoted) {
+			n.unset(quoted)
+		}
+	}
 }
 
 // atService is a service that several newcomers come to with configurations that init wrote.
@@ -173,6 +196,7 @@ func (s *atService) configure(n *newcomer, id string) {
 	n.set("[service]", "requests_per_second", "100000")
 	n.set("[[project]]", "id", fmt.Sprintf("%q", id))
 	n.set("[project.pull]", "remote", `"origin"`)
+	n.fewLanguages()
 	p := n.config().Projects[0]
 	if err := s.EnsureProject(id, p.Name, p.SourceLanguage, p.TargetLanguages); err != nil {
 		n.Fatal(err)
