@@ -43,6 +43,9 @@ type clusterWorld struct {
 	projects []clusterProject
 	daemons  []*clusterDaemon
 
+	rescan    string
+	meanwhile func() // what the test does while it waits; nil for nothing
+
 	mu       sync.Mutex
 	arrived  []time.Time
 	trespass []string // requests of processes that did not have the lease
@@ -62,7 +65,8 @@ type clusterDaemon struct {
 func newClusterWorld(t *testing.T, projects, rate int, schedule string) *clusterWorld {
 	t.Helper()
 	gittest.Need(t)
-	w := &clusterWorld{t: t, server: pgtest.Start(t, "locsync"), folder: t.TempDir(), rate: rate, schedule: schedule}
+	w := &clusterWorld{t: t, server: pgtest.Start(t, "locsync"), folder: t.TempDir(), rate: rate, schedule: schedule,
+		rescan: "10s"}
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"secret"}})
 	w.check(err)
 	for i := range projects {
@@ -178,7 +182,7 @@ func (w *clusterWorld) command(d *clusterDaemon, args ...string) *exec.Cmd {
 	var text strings.Builder
 	fmt.Fprintf(&text, "state_dir = \"state%d\"\n[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = %d\n",
 		d.number, w.service.URL, w.rate)
-	fmt.Fprintf(&text, "[cluster]\n[daemon]\nlisten = %q\nrescan = \"10s\"\n", strings.TrimPrefix(d.url, "http://"))
+	fmt.Fprintf(&text, "[cluster]\n[daemon]\nlisten = %q\nrescan = %q\n", strings.TrimPrefix(d.url, "http://"), w.rescan)
 	for _, p := range w.projects {
 		fmt.Fprintf(&text, "[[project]]\nname = %q\nid = %q\nrepository = \"file://%s\"\nsource_language = \"en\"\n",
 			p.name, p.id, p.repository)
@@ -216,6 +220,9 @@ func (w *clusterWorld) until(most time.Duration, what string, holds func() bool)
 	for end := time.Now().Add(most); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("never: %s\n%s", what, w.state())
+		}
+		if w.meanwhile != nil {
+			w.meanwhile()
 		}
 	}
 }
@@ -259,8 +266,13 @@ func (w *clusterWorld) edit(p clusterProject, text string) {
 
 // translated reports whether a translation is on the project's branch.
 func (w *clusterWorld) translated(p clusterProject, text string) bool {
-	out, err := exec.Command("git", "-C", p.repository, "show", "l10n:locales/de.json").Output()
-	return err == nil && bytes.Contains(out, []byte(text))
+	return strings.Contains(w.branch(p), text)
+}
+
+// branch is the file with translations on the project's branch, "" where there is none.
+func (w *clusterWorld) branch(p clusterProject) string {
+	out, _ := exec.Command("git", "-C", p.repository, "show", "l10n:locales/de.json").Output()
+	return string(out)
 }
 
 // translate stores a translation at the service.
@@ -274,7 +286,7 @@ func (w *clusterWorld) translate(p clusterProject, text string) {
 	defer cancel()
 	id, err := c.Strings().StartImport(ctx, service.ImportRequest{Project: p.id, Collection: "main", Language: "de",
 		Format: "json", CompletionState: service.Final, Conflicts: service.Overwrite,
-		Files: []service.Upload{{Name: "de.json", Body: fmt.Appendf(nil, `{"a": %q}`, text)}}})
+		Files: []service.Upload{{Name: "de.json", Body: fmt.Appendf(nil, `{"b": %q}`, text)}}})
 	w.check(err)
 	_, err = c.Strings().WaitImport(ctx, id)
 	w.check(err)
@@ -332,7 +344,14 @@ func (w *clusterWorld) holds() {
 	for _, told := range written {
 		w.t.Errorf("a write without the lease: %s", told)
 	}
-	w.t.Logf("%d requests", len(w.arrived))
+	most, from := 0, 0
+	for i, at := range w.arrived {
+		for at.Sub(w.arrived[from]) >= time.Second {
+			from++
+		}
+		most = max(most, i-from+1)
+	}
+	w.t.Logf("%d requests, %d in any second at most", len(w.arrived), most)
 }
 
 // severable is a line to the database that can be cut.
