@@ -100,14 +100,16 @@ func (c *Cluster) ask(ctx context.Context) error {
 func (c *Cluster) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor)
 	defer cancel()
+	from, to := c.leases.clock.ages()
 	rows, err := c.db.Pool().Query(ctx, `WITH freed AS (
 			UPDATE locsync.river_job j SET state = 'available', scheduled_at = now(), queue = $2
-			WHERE j.kind = 'pass' AND j.state = 'running' AND NOT EXISTS (SELECT FROM locsync.processes p
+			WHERE j.kind = 'pass' AND j.state = 'running' AND clock_timestamp() BETWEEN $3 AND $4
+				AND NOT EXISTS (SELECT FROM locsync.processes p
 				WHERE p.id = j.attempted_by[array_upper(j.attempted_by, 1)]
 					AND p.seen BETWEEN clock_timestamp() - $1::interval AND clock_timestamp() + $1::interval)
 			RETURNING j.id)
 		UPDATE locsync.passes p SET asked = true FROM freed WHERE p.job = freed.id
-		RETURNING p.project || ': ' || p.pass`, leaseFor, river.QueueDefault)
+		RETURNING p.project || ': ' || p.pass`, leaseFor, river.QueueDefault, from, to)
 	if err != nil {
 		return fmt.Errorf("take over passes: %w", err)
 	}

@@ -11,9 +11,9 @@
 // a job is under way.
 //
 // Every process has a row that it renews each beat. What a process had that is silent for longer than leaseFor goes
-// back to the queue; one process, which has a lease for that, sees to it. The database's clock counts, no other one. A
-// process that cannot reach the database gives up its passes when their leases end, and makes no request until then
-// that the budget does not know.
+// back to the queue; one process, which has a lease for that, sees to it. The database's clock counts, no other one;
+// after it was set, nothing is taken over for leaseFor. A process that cannot reach the database gives up its passes
+// when their leases end, and makes no request until then that the budget does not know.
 //
 // The package decides nothing about texts and schedules. It calls the engine for a pass and takes from it when the next
 // one is due.
@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -216,27 +215,21 @@ func (c *Cluster) noted(err error) {
 	}
 }
 
-// beat renews the row of this process and its leases, and leads where no other process does.
+// beat says that this process is there, and leads where no other process does.
 func (c *Cluster) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor/2)
 	defer cancel()
-	host, _ := os.Hostname()
-	_, err := c.db.Pool().Exec(ctx, `INSERT INTO locsync.processes
-		VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
-		ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()`, c.me.id, host, os.Getpid())
-	if err != nil {
-		c.leads.Store(false)
-		return fmt.Errorf("say that this process is there: %w", err)
-	}
-	if err := c.leases.renew(ctx); err != nil {
+	if err := c.leases.present(ctx); err != nil {
 		c.leads.Store(false)
 		return err
 	}
+	from, to := c.leases.clock.ages()
 	led, err := c.db.Pool().Exec(ctx, `INSERT INTO locsync.leases AS l
 		VALUES ('', 1, $1, '', clock_timestamp(), clock_timestamp() + $2, '-infinity')
 		ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + (l.holder <> $1)::int, holder = $1,
 			until = clock_timestamp() + $2
-			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2`, c.me.id, leaseFor)
+			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2
+				AND clock_timestamp() BETWEEN $3 AND $4`, c.me.id, leaseFor, from, to)
 	if err != nil {
 		c.leads.Store(false)
 		return fmt.Errorf("lead the cluster: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type leases struct {
 	db      *pgledger.Database
 	process string
 	log     *zap.Logger
+	clock   clock
 
 	mu      sync.Mutex
 	ledgers map[string]*pgledger.Store
@@ -70,6 +72,9 @@ func (c *Cluster) Hold(ctx context.Context, project, passOf string) (context.Con
 			return ctx, nil, &ledger.LeaseError{Project: project, Err: err}
 		case l != nil:
 			held, done := c.leases.hold(ctx, l, asked)
+			if c.using() == nil {
+				done = c.leases.kept(held, done)
+			}
 			return held, done, nil
 		case attemptOf(ctx) != nil:
 			return ctx, nil, &ledger.LeaseError{Project: project, Err: errHeld}
@@ -82,24 +87,46 @@ func (c *Cluster) Hold(ctx context.Context, project, passOf string) (context.Con
 	}
 }
 
+// kept has the leases of a command renewed until done; the beats of a process that takes part renew all of its own.
+func (s *leases) kept(held context.Context, done func()) func() {
+	ctx, stop := context.WithCancel(held)
+	go func() {
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := s.present(ctx); err != nil {
+				s.log.Debug("renew a lease; it ends when that fails for too long", zap.Error(err))
+			}
+		}
+	}()
+	return func() { stop(); done() }
+}
+
 // take gets a lease, and notes that the pass of a job answers everything that was asked for so far: a command's need
 // not. It is nil where another process has it.
 func (s *leases) take(ctx context.Context, project, passOf string) (*lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor)
 	defer cancel()
 	l := &lease{project: project}
+	from, to := s.clock.ages()
 	err := s.db.Pool().QueryRow(ctx, `WITH lease AS (
 			INSERT INTO locsync.leases AS l
 			VALUES ($1, 1, $2, $3, clock_timestamp(), clock_timestamp() + $4, clock_timestamp())
 			ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + 1, holder = $2, pass = $3, since = clock_timestamp(),
 				until = clock_timestamp() + $4, changed = clock_timestamp()
-				WHERE NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $4
+				WHERE l.until = '-infinity' OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $4
+					AND clock_timestamp() BETWEEN $6 AND $7
 			RETURNING epoch),
 		answered AS (
 			UPDATE locsync.passes SET asked = asked AND NOT $5, noticed = noticed AND NOT $5, made = made + 1
 			WHERE project = $1 AND pass = $3 AND EXISTS (SELECT FROM lease) RETURNING made)
 		SELECT epoch, COALESCE((SELECT made FROM answered), 0) FROM lease`,
-		project, s.process, passOf, leaseFor, attemptOf(ctx) != nil).Scan(&l.epoch, &l.made)
+		project, s.process, passOf, leaseFor, attemptOf(ctx) != nil, from, to).Scan(&l.epoch, &l.made)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -137,6 +164,21 @@ func (s *leases) hold(ctx context.Context, l *lease, asked time.Time) (context.C
 			s.log.Debug("give a lease back; it ends by itself", zap.String("project", l.project), zap.Error(err))
 		}
 	}
+}
+
+// present renews the row of this process and its leases.
+func (s *leases) present(ctx context.Context) error {
+	host, _ := os.Hostname()
+	asked, there := time.Now(), time.Time{}
+	err := s.db.Pool().QueryRow(ctx, `INSERT INTO locsync.processes
+		VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
+		ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp() RETURNING seen`, s.process, host, os.Getpid()).
+		Scan(&there)
+	if err != nil {
+		return fmt.Errorf("say that this process is there: %w", err)
+	}
+	s.clock.saw(there, asked)
+	return s.renew(ctx)
 }
 
 // renew prolongs all leases of this process, and gives up the passes of those that are another one's now. One that a

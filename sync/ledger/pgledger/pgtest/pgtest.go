@@ -90,8 +90,8 @@ func Start(t testing.TB, database string) *Server {
 
 var errNone = errors.New("no PostgreSQL here (Debian's package postgresql); what needs it is skipped in this run")
 
-// faketime is where Debian's libfaketime is. It does nothing to programs in Go, which call the system by themselves.
-const faketime = "/usr/lib/*/faketime/libfaketime.so.1"
+// Faketime is where Debian's libfaketime is. It does nothing to programs in Go, which call the system by themselves.
+const Faketime = "/usr/lib/*/faketime/libfaketime.so.1"
 
 // binaries is the folder of the server's programs.
 func binaries() (string, error) {
@@ -151,7 +151,7 @@ func (s *Server) run(program string, args ...string) *exec.Cmd {
 func (s *Server) Start() error {
 	s.command = s.run("postgres", "-D", s.dir, "-p", fmt.Sprint(s.Port), "-c", "listen_addresses=127.0.0.1",
 		"-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
-	if found, _ := filepath.Glob(faketime); s.Clock != "" && len(found) > 0 {
+	if found, _ := filepath.Glob(Faketime); s.Clock != "" && len(found) > 0 {
 		s.command.Env = append(s.command.Env, "LD_PRELOAD="+found[0], "FAKETIME="+s.Clock, "FAKETIME_DISABLE_SHM=1",
 			"FAKETIME_DONT_FAKE_MONOTONIC=1")
 	}

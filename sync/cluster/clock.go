@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"sync"
+	"time"
+)
+
+// Ages in the database (how long a process has been silent, whether a lease is over) are told by its clock. When that
+// is set, all are wrong until every process has renewed what is its own. So each process compares the database's clock
+// with its own running time, and takes nothing over for a while after they have parted.
+
+// clock is what a process knows of the database's clock.
+type clock struct {
+	mu              sync.Mutex
+	there           time.Time // what it said last
+	asked, answered time.Time // between which times that was
+	trusted         time.Time // when ages count again; zero: at once
+}
+
+// saw notes what the database's clock said in an answer that was asked for at a time.
+func (c *clock) saw(there, asked time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if from, to := c.expected(asked, now); !c.there.IsZero() && (there.Before(from) || there.After(to)) {
+		c.trusted = now.Add(leaseFor)
+	}
+	c.there, c.asked, c.answered = there, asked, now
+}
+
+// expected is what the clock says between two times, unless it was set.
+func (c *clock) expected(from, to time.Time) (earliest, latest time.Time) {
+	return c.there.Add(from.Sub(c.answered) - clockTrust), c.there.Add(to.Sub(c.asked) + clockTrust)
+}
+
+// ages are the times of the database's clock at which its ages count, for a question that is asked now. They are equal
+// where none does.
+func (c *clock) ages() (from, to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	switch {
+	case c.there.IsZero(): // this process is new: what it finds is all that it knows
+		return time.Time{}, now.AddDate(100, 0, 0)
+	case now.Before(c.trusted):
+		return c.there, c.there
+	}
+	return c.expected(now, now.Add(leaseFor))
+}

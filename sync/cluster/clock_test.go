@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/sync/ledger/pgledger/pgtest"
+)
+
+// Where the database's clock is set, forward and back, no process takes over what another one has that is alive, and a
+// process that is silent since is replaced a little later.
+func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
+	if found, _ := filepath.Glob(pgtest.Faketime); len(found) == 0 {
+		t.Skip("NOTE: no libfaketime here (Debian's package faketime)")
+	}
+	server := pgtest.Start(t, "locsync")
+	a, b := join(t, server.Address("locsync")), join(t, server.Address("locsync"))
+	ctx := context.WithValue(t.Context(), attemptKey{}, &attempt{})
+	made, err := a.queue.Insert(ctx, passArgs{"app", "pull"}, nil)
+	must(t, err)
+	for _, clock := range []string{"+5m", ""} {
+		must(t, again(func() error { return a.beat(ctx) }))
+		must(t, b.beat(ctx))
+		held, done, err := b.Hold(ctx, "app", "pull")
+		must(t, err)
+		_, err = b.db.Pool().Exec(ctx, "UPDATE locsync.river_job SET state = 'running', attempted_by = ARRAY[$1]", b.me.id)
+		must(t, err)
+		server.Stop()
+		server.Clock = clock
+		must(t, server.Start())
+		must(t, again(func() error { return a.beat(ctx) }))
+		must(t, a.sweep(ctx))
+		job, err := a.queue.JobGet(ctx, made.Job.ID)
+		must(t, err)
+		if job.State != "running" {
+			t.Errorf("the clock %q: the job of a process that is alive is %s", clock, job.State)
+		}
+		if _, _, err := a.Hold(ctx, "app", "push"); err == nil {
+			t.Errorf("the clock %q: the lease of a process that is alive is taken over", clock)
+		}
+		must(t, again(func() error { return b.beat(ctx) }))
+		must(t, context.Cause(held))
+		done()
+	}
+	a.leases.clock.trusted = time.Now() // as time does
+	_, err = a.db.Pool().Exec(ctx,
+		"UPDATE locsync.processes SET seen = clock_timestamp() - interval '1 minute' WHERE id = $1", b.me.id)
+	must(t, err)
+	must(t, a.beat(ctx))
+	must(t, a.sweep(ctx))
+	if job, err := a.queue.JobGet(ctx, made.Job.ID); err != nil || job.State != "available" {
+		t.Errorf("the job of a process that is silent: %v, %v", job.State, err)
+	}
+}
+
+// again tries until a database that was restarted answers.
+func again(try func() error) (err error) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err = try(); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// A pass that a command makes, which is no process of the cluster, keeps its lease for as long as it takes.
+func TestACommandKeepsItsLease(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	held, done, err := c.Hold(t.Context(), "app", "push")
+	must(t, err)
+	defer done()
+	_, err = c.db.Pool().Exec(t.Context(), "UPDATE locsync.leases SET until = clock_timestamp() + interval '1 second'")
+	must(t, err)
+	for end := time.Now().Add(2 * leaseFor); ; time.Sleep(50 * time.Millisecond) {
+		var renewed bool
+		must(t, c.db.Pool().QueryRow(t.Context(), "SELECT until > clock_timestamp() + interval '5 seconds' "+
+			"FROM locsync.leases WHERE project = 'app'").Scan(&renewed))
+		if renewed {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the lease of a command is not renewed")
+		}
+	}
+	must(t, context.Cause(held))
+}
+
+// Only a clock that was set parts from the time that passes here, however long answers take.
+func TestAClockIsCompared(t *testing.T) {
+	start := time.Now()
+	for name, of := range map[string]struct {
+		asked, answered, there time.Duration // since the answer before
+		trusted                bool
+	}{
+		"as it is":        {3 * time.Second, 3 * time.Second, 3 * time.Second, true},
+		"a slow answer":   {3 * time.Second, 9 * time.Second, 8 * time.Second, true},
+		"stopped":         {time.Hour, time.Hour, time.Hour, true},
+		"set back":        {3 * time.Second, 3 * time.Second, -time.Minute, false},
+		"set forward":     {3 * time.Second, 9 * time.Second, time.Minute, false},
+		"a little of all": {3 * time.Second, 3 * time.Second, 4 * time.Second, true},
+	} {
+		c := clock{there: start.Add(time.Hour), asked: start, answered: start}
+		from, to := c.expected(start.Add(of.asked), start.Add(of.answered))
+		there := start.Add(time.Hour + of.there)
+		if trusted := !there.Before(from) && !there.After(to); trusted != of.trusted {
+			t.Errorf("%s: trusted: %v", name, trusted)
+		}
+	}
+}
