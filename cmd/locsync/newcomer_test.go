@@ -315,15 +315,16 @@ func (n *newcomer) set(table, key, value string) {
 	}
 }
 
-// unset takes the line of a key out of the configuration.
+// unset takes a key out of the configuration, with its line or from a table in one line.
 func (n *newcomer) unset(key string) {
 	n.Helper()
 	text, err := os.ReadFile(n.configFile())
 	if err != nil {
 		n.Fatal(err)
 	}
-	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(key) + ` = .*\n`)
-	if err := os.WriteFile(n.configFile(), line.ReplaceAll(text, nil), 0o644); err != nil {
+	key = regexp.QuoteMeta(key)
+	pair := regexp.MustCompile(`(?m)^` + key + ` = .*\n|, ` + key + ` = "[^"]*"|` + key + ` = "[^"]*",?`)
+	if err := os.WriteFile(n.configFile(), pair.ReplaceAll(text, nil), 0o644); err != nil {
 		n.Fatal(err)
 	}
 }
