@@ -112,9 +112,6 @@ var (
 	// SeenAt are the commits at which places were last read, by the ID that SeenID gives.
 	SeenAt = Table[string]{"seen"}
 
-	// MergedAt is the commit of a translation branch that was merged last, by branch. A pull writes it.
-	MergedAt = Table[string]{"merged"}
-
 	// RecollectedAt is the commit up to which the history of a branch was searched for our commits, by branch.
 	RecollectedAt = Table[string]{"recollected"}
 

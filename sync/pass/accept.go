@@ -225,15 +225,10 @@ func relearn(p Memory, tx ledger.Writer, collection string, units []ledger.Text)
 	if err != nil || len(history) == 0 {
 		return err
 	}
-	learned := false
 	for _, u := range units {
 		if ledger.Has(history, u.Name) {
 			ledger.Learn(history, u.Name, u.Mark)
-			learned = true
 		}
-	}
-	if !learned {
-		return nil
 	}
 	return tx.SetMarks(p.SourceHistory(collection), history)
 }

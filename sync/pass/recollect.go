@@ -31,9 +31,6 @@ type recollected struct {
 // Recollect learns what the branch has of ours since it was read last. anew says that nothing was remembered of it.
 func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bundle.Bundle) (fresh bool, err error) {
 	since, done, err := ledger.RecollectedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
-	if err == nil && !done {
-		since, done, err = ledger.MergedAt.Get(p.Ledger, p.StateName(), p.Project.Pull.Branch)
-	}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return !done, err
 	}
@@ -42,6 +39,9 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 		return !done, fmt.Errorf("read the history of branch %s: %w", p.Project.Pull.Branch, err)
 	}
 	found, err := p.BroughtBy(ctx, made, bundles)
+	if err == nil && done {
+		err = startAnew(p, tip, since, bundles, found)
+	}
 	if err != nil {
 		return !done, err
 	}
@@ -61,6 +61,41 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 		}
 		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, tip.Hash()))
 	})
+}
+
+// startAnew adds what a branch that was made anew, or set back, agrees on: one without the commit in its history at
+// which it was read last. Its older texts count as changed only where its own history has what was agreed on.
+func startAnew(
+	p *Branch, tip *gitops.Tip, since string, bundles []*bundle.Bundle, found map[string]*recollected,
+) error {
+	if on, err := p.Repo.History.Contains(tip.Hash(), since); err != nil || on {
+		return err
+	}
+	fork, err := p.Repo.History.Fork(tip.Hash(), since)
+	if err != nil {
+		return err
+	}
+	targets, err := bundle.Existing(tip, bundles, p.Project.Targets())
+	for _, t := range targets {
+		now, nerr := TextsAt(tip, t)
+		before, berr := p.TextsIn(fork, t)
+		known, kerr := p.Ledger.Marks(p.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
+		merged, merr := p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
+		err = errors.Join(err, nerr, berr, kerr, merr)
+		id, had := ledger.TargetID(t.Path, t.Language.Code), before.Marks()
+		for _, u := range now {
+			if mark, is := merged[u.Name]; !is || had[u.Name] == mark || !ledger.Holds(known, u) {
+				continue
+			}
+			if found[id] == nil {
+				found[id] = &recollected{Target: t, Agreed: make(catalog.Marks)}
+			}
+			if _, brought := found[id].Agreed[u.Name]; !brought {
+				found[id].Agreed[u.Name] = catalog.MarkOf(u.Text)
+			}
+		}
+	}
+	return err
 }
 
 // BroughtBy reads what commits of ours brought, by ledger.TargetID.
@@ -207,8 +242,11 @@ func TextsAt(tip *gitops.Tip, t bundle.Target) (catalog.Catalog, error) {
 	return bundle.Texts(f), err
 }
 
-// TextsIn is TextsAt of a commit that is named.
+// TextsIn is TextsAt of a commit that is named; "" has none.
 func (p *Branch) TextsIn(commit string, t bundle.Target) (catalog.Catalog, error) {
+	if commit == "" {
+		return nil, nil
+	}
 	tip, err := p.Repo.AtCommit(commit)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 		b.Fatal(err)
 	}
 	run.to.tip, run.to.base = tip, tip.Base()
-	run.merging.tree, run.merging.shared, run.merging.fresh = t, t.NewShared(), tip.New()
+	run.merging.tree, run.merging.shared = t, t.NewShared()
 	if err := errors.Join(run.merging.readMoves(tip), run.merging.begin()); err != nil {
 		b.Fatal(err)
 	}

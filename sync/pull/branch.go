@@ -1,23 +1,9 @@
 package pull
 
 import (
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 )
-
-// remade reports whether the branch was made anew since the last merge into it, or set back to an earlier commit.
-// Nothing is concluded from the older texts that it has then.
-func (r *pull) remade(tip *gitops.Tip) (bool, error) {
-	if tip.New() {
-		return true, nil
-	}
-	last, merged, err := ledger.MergedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
-	if err != nil || !merged || last == tip.Hash() {
-		return false, err
-	}
-	return r.branch.Repo.History.Contains(last, tip.Hash())
-}
 
 // noteUnsent remembers that the branch has texts for a push, and finds whether to start one for them. It comes before
 // anything is remembered of this pass.

@@ -29,7 +29,6 @@ type common struct {
 	accepted *accepted.Sources // what the service has of the sources, compared with the branch's tree
 	renamed  map[*bundle.Bundle][]ledger.Rename
 	merged   map[string]bool // target files that a pull has merged before, by ledger.TargetID
-	fresh    bool            // the branch was made anew
 	show     bool            // the report shows each change
 }
 
@@ -142,8 +141,7 @@ func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged
 	}
 }
 
-// mergeInput gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older
-// than what was merged last: of those only texts that no pull wrote are measured against the last merge.
+// mergeInput gathers what the merge reads.
 func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Three) {
 	of := s.here
 	if of.known == nil && s.former.path != "" {
@@ -173,7 +171,11 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 			in.Base[u.Name] = took
 		}
 	}
-	s.disagree(&in, ours, history)
+	for _, u := range ours { // of a full pull, the service wins where anything was agreed on; what is lost is reported
+		if base, known := in.Base[u.Name]; s.options.Full && known && base != catalog.MarkOf(u.Text) {
+			in.Base[u.Name] = catalog.Mark{} // the mark of no text
+		}
+	}
 	theirs := s.living
 	if in.Renamed = s.renames(); len(in.Renamed) > 0 {
 		theirs = maps.Clone(theirs)
@@ -192,26 +194,6 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 	}
 	in.Source, in.Ours, in.Theirs = source, ours, s.Texts.Restrict(theirs)
 	return in
-}
-
-// disagree changes what counts as agreed on for a full pull, and for a branch that is made anew.
-func (s *situation) disagree(in *catalog.Three, ours catalog.Catalog, history catalog.Marks) {
-	switch {
-	case s.options.Full:
-		// What was agreed on counts no more, so the service wins. A text that was changed here since is reported as lost.
-		// Where nothing was agreed on, neither side changes.
-		for _, u := range ours {
-			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
-				in.Base[u.Name] = catalog.Mark{} // the mark of no text
-			}
-		}
-	case s.fresh:
-		for _, u := range ours {
-			if ledger.Holds(history, u) {
-				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing that was written here
-			}
-		}
-	}
 }
 
 // agreed is the base of a merge: what the last one agreed on; for new names, what the service took from here or an

@@ -223,8 +223,7 @@ func (r *pull) attempt(ctx context.Context) error {
 		return err
 	}
 	if r.probe.foundChanges { // the next pull is to look again, should this one not come to its end
-		err := ledger.Reconciled.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
-		if err != nil {
+		if err := ledger.Reconciled.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch); err != nil {
 			return err
 		}
 	}
@@ -287,9 +286,6 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 		return nil, err
 	}
 	maps.Copy(r.merging.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
-	if r.merging.fresh, err = r.remade(tip); err != nil {
-		return nil, err
-	}
 	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}

@@ -195,6 +195,6 @@ func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
 	if commit != "" {
 		err = ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit)
 	}
-	return errors.Join(err, ledger.MergedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit),
+	return errors.Join(err,
 		ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit))
 }

@@ -183,10 +183,11 @@ func (r *push) pass(ctx context.Context) error {
 
 // readSources gathers what there is to know of the source files.
 func (r *push) readSources(ctx context.Context) (*sourceSituation, error) {
-	if err := r.sources.compare(); err != nil {
-		return nil, err
+	err := r.sources.compare()
+	if err == nil {
+		err = r.snapshots.findFirst(ctx)
 	}
-	if err := r.snapshots.findFirst(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return r.sources.read(ctx)

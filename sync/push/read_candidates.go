@@ -317,10 +317,9 @@ func (r *reader) inherited(
 // parted are the texts of a candidate's file when its snapshot and another one parted; empty where they have nothing in
 // common.
 func (r *reader) parted(c, other *candidate) (catalog.Marks, error) {
-	none := catalog.Marks{}
 	fork, err := r.branch.Repo.History.Fork(c.snapshot.commit, other.snapshot.commit)
-	if err != nil || fork == "" {
-		return none, err
+	if err != nil {
+		return nil, err
 	}
 	texts, err := r.branch.TextsIn(fork, c.Target)
 	return texts.Marks(), err

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"pgregory.net/rapid"
+)
+
+// deAndFr is two languages that are translated, pulled and merged, and then translated and pulled again.
+func deAndFr(t *testing.T) *world {
+	w := abc(t, localOnly, nil)
+	for _, n := range []string{"1", "2"} {
+		w.final("de", "a", "Apfel "+n)
+		w.final("fr", "a", "Pomme "+n)
+		w.pulls(pull.Options{})
+		if n == "1" {
+			w.git("merge", "-q", "--squash", "l10n")
+			w.commit()
+			w.git("branch", "-D", "l10n")
+			w.pulls(pull.Options{})
+		}
+	}
+	w.write("code.txt", "x")
+	w.commit()
+	return w
+}
+
+// startOver makes the branch anew at the base, as a person would.
+func (w *world) startOver() { w.git("branch", "-f", "l10n", "main") }
+
+// deliverElsewhere commits a translation to the branch as another clone's pull would.
+func (w *world) deliverElsewhere(language, text string) {
+	w.tb.Helper()
+	w.commitOn("l10n", "locales/"+language+"/a.json", text)
+	w.git("checkout", "-q", "l10n")
+	w.git("commit", "-q", "--amend", "-m", "translations\n\nLocsync-Project: app")
+	w.git("checkout", "-q", "main")
+}
+
+// A branch that is made anew, by whomever and with whatever, has the older translations of its base. They are nobody's
+// change: the service's come over them, and none of them is sent.
+func TestBranchMadeAnewByOthers(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	text := func(a string) string { return "{\n  \"a\": \"" + a + "\"\n}" }
+	for name, more := range map[string]func(w *world){
+		"at the base":                         func(*world) {},
+		"with one language, by another clone": func(w *world) { w.deliverElsewhere("de", text("Apfel 2")+"\n") },
+		"with another file":                   func(w *world) { w.commitOn("l10n", "other.txt", "x") },
+	} {
+		for _, first := range []string{"pull", "push"} {
+			t.Run(name+", then "+first, func(t *testing.T) {
+				t.Parallel()
+				w := deAndFr(t)
+				w.startOver()
+				more(w)
+				if first == "push" {
+					w.reports(w.pushes(push.Options{}))
+				}
+				if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
+					t.Error(p.Problems)
+				}
+				w.has("l10n", "locales/fr/a.json", text("Pomme 2"))
+				w.has("l10n", "locales/de/a.json", text("Apfel 2"))
+				w.reports(w.pushes(push.Options{}))
+				w.holds("main", "fr", "a", "Pomme 2")
+				w.holds("main", "de", "a", "Apfel 2")
+				if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
+					t.Errorf("%+v", p)
+				}
+			})
+		}
+	}
+}
+
+// What a person brings back on a branch stays, where the branch was only rebased: its own history has what was there.
+func TestBringingBackOnARebasedBranch(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	w := deAndFr(t)
+	w.git("checkout", "-q", "l10n")
+	w.git("rebase", "-q", "main")
+	w.git("checkout", "-q", "main")
+	w.commitOn("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme 1\"\n}\n")
+	w.pulls(pull.Options{})
+	w.sends("locales/fr/a.json (fr): a")
+	w.holds("main", "fr", "a", "Pomme 1")
+}
+
+// Where nobody writes a translation in the repository, none is ever sent, and each pull brings what the service has,
+// whatever becomes of the branch and of the state.
+func TestOldTextsOfBranchesAreNobodysChange(t *testing.T) {
+	gittest.Long(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		w := abc(t, localOnly, nil)
+		languages, n := []string{"de", "fr"}, 0
+		has := map[string]map[string]string{"de": {}, "fr": {}}
+		pushed := func() {
+			for _, f := range w.pushes(push.Options{}).Files {
+				if f.Language != "en" {
+					rt.Fatalf("sent: %+v", f)
+				}
+			}
+		}
+		for range rapid.IntRange(4, 12).Draw(rt, "steps") {
+			n++
+			language := rapid.SampledFrom(languages).Draw(rt, "language")
+			_, err := gittest.TryGit(t, w.dir, "rev-parse", "-q", "--verify", "l10n")
+			switch step := rapid.SampledFrom([]string{"translate", "translate", "pull", "pull", "push", "merge", "squash",
+				"anew", "elsewhere", "back", "code", "lose"}).Draw(rt, "step"); {
+			case step == "translate":
+				key, text := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "key"), fmt.Sprint(language, n)
+				w.final(language, key, text)
+				has[language][key] = text
+			case step == "pull":
+				w.pulls(pull.Options{})
+			case step == "push":
+				pushed()
+			case step == "code":
+				w.write(fmt.Sprint("code", n), "x")
+				w.commit()
+			case step == "lose":
+				w.lose()
+			case err != nil: // there is no branch
+			case step == "merge":
+				if _, err := gittest.TryGit(t, w.dir, "merge", "-q", "--no-edit", "l10n"); err != nil {
+					w.git("merge", "--abort")
+				}
+			case step == "squash":
+				if _, err := gittest.TryGit(t, w.dir, "merge", "-q", "--squash", "l10n"); err != nil {
+					w.git("reset", "-q", "--hard")
+				} else if w.git("status", "--porcelain") != "" {
+					w.commit()
+				}
+			case step == "anew":
+				w.startOver()
+			case step == "elsewhere":
+				w.startOver()
+				here, text := w.show("l10n", "locales/"+language+"/a.json"), flat(has[language])
+				if len(has[language]) > 0 && text != here+"\n" {
+					w.deliverElsewhere(language, text)
+				}
+			case step == "back":
+				w.git("branch", "-f", "l10n", w.git("merge-base", "main", "l10n"))
+			}
+		}
+		w.pulls(pull.Options{})
+		pushed()
+		status := w.Status(t.Context()).Projects[0]
+		for _, language := range languages {
+			path := "locales/" + language + "/a.json"
+			here := parseFlat(rt, w.show("l10n", path))
+			for key, text := range has[language] {
+				if here[key] != text && !undecided(status, path, key, here[key], text) {
+					rt.Fatalf("%s of %s is %q on the branch and %q at the service", key, language, here[key], text)
+				}
+			}
+		}
+	})
+}
