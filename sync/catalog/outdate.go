@@ -23,6 +23,17 @@ type Fresh struct {
 	Keys     int // how many keys of Now there are
 }
 
+// First reports whether a key's translation is the first one for its source text, given what was remembered before.
+func (f Fresh) First(before Marks, key string) bool {
+	for _, n := range []Name{{Key: key}, {key, ahead}} {
+		was, known := before[n]
+		if now, is := f.For[n]; is && (!known || was != now) {
+			return true
+		}
+	}
+	return false
+}
+
 // Digests gives each key one mark for all of its texts, under the key without a form. A key with one plain text has the
 // mark of it.
 func Digests(marks Marks) Marks {

@@ -38,9 +38,11 @@ type Entry struct {
 	of       *Log
 	tx       ledger.Writer
 	at       time.Time
-	told     []report.Event // new ones
-	again    *report.Event  // one that replaces its equal, see among
-	day      report.Day     // what is added to today
+	told     []report.Event      // new ones
+	again    *report.Event       // one that replaces its equal, see among
+	day      report.Day          // what is added to today
+	sent     []report.PushedFile // source texts
+	brought  []report.PulledFile
 	standing map[string]ledger.Ongoing
 	changed  bool  // of standing
 	failed   error // what keeps standing from being read
@@ -121,8 +123,8 @@ func (d *Entry) keep() error {
 			return err
 		}
 	}
-	if !d.changed {
-		return nil
+	if err := d.keepTurnaround(); err != nil || !d.changed {
+		return err
 	}
 	return ledger.Standing.Put(d.tx, d.of.Project, ledger.StandingID, d.standing)
 }
@@ -170,6 +172,8 @@ func (p *Log) Read(s *report.ProjectStatus) {
 	err := p.Ledger.View(func(tx ledger.Reader) error {
 		s.Events, _ = partOf(tx, p.Project, ledger.Events, ledger.EventsID)
 		slices.Reverse(s.Events)
+		took, _ := partOf(tx, p.Project, ledger.Turnarounds, "")
+		s.Turnaround = medians(took, p.Now())
 		days, _ := partOf(tx, p.Project, ledger.Days, ledger.DaysID)
 		there := make(map[string]report.Day)
 		for _, d := range days {

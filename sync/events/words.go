@@ -36,6 +36,7 @@ func resultOf(problems []report.Problem) string {
 
 // Sent tells what a push sent.
 func (d *Entry) Sent(p report.ProjectPush, source string) {
+	d.sent = slices.DeleteFunc(slices.Clone(p.Files), func(f report.PushedFile) bool { return f.Language != source })
 	if d.day.Pushed += p.Keys; p.Keys > 0 {
 		d.Tell(report.Event{What: "push", Result: resultOf(p.Problems), Text: "Sent " + sentInWords(p, source) + "."})
 	}
@@ -61,6 +62,7 @@ func (d *Entry) DeliveredAgain(commit string) {
 // Brought tells what a pull brought.
 func (d *Entry) Brought(p report.ProjectPull, source string) {
 	d.day.Pulled += p.Keys
+	d.brought = p.Files
 	for _, f := range p.Files {
 		if n := f.Added + f.Changed; n > 0 && f.Language != source {
 			d.day.Languages = plus(d.day.Languages, f.Language, n)

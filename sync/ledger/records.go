@@ -281,6 +281,26 @@ type Ongoing struct {
 	Of    []string  `json:"of,omitempty"`    // what it is about, in order
 }
 
+// Turnaround is when source texts were sent, and how long their translations took.
+type Turnaround struct {
+	Sent []SentKeys        `json:"sent,omitempty"` // oldest first
+	Thin int               `json:"thin,omitempty"` // of the digests, only those that end in so many zero bits are kept
+	Took map[string][]Took `json:"took,omitempty"` // by language, oldest first
+}
+
+// SentKeys are digests of the keys that one push sent, eight bytes each.
+type SentKeys struct {
+	At   time.Time `json:"at"`
+	Keys []byte    `json:"keys"`
+}
+
+// Took is how long it took until one pull brought translations of keys that one push had sent.
+type Took struct {
+	At      time.Time `json:"at"` // of the pull
+	Seconds int64     `json:"seconds"`
+	Keys    int       `json:"keys"`
+}
+
 // Fact is something that people are told about a project, or a language of it, as it was when they were told last.
 type Fact struct {
 	Project  string `json:"project,omitempty"` // "" where it is about all

@@ -187,6 +187,10 @@ var (
 	Standing = Table[map[string]Ongoing]{"diary"}
 )
 
+// Turnarounds are how long translations take, of the project, with the ID "". Pushes write which source texts they
+// sent, and pulls how long the translations took. What is too old to be asked for goes.
+var Turnarounds = Table[Turnaround]{"turnaround"}
+
 // The IDs of the events.
 const (
 	EventsID   = "events"

@@ -135,6 +135,7 @@ func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged
 		}
 	}
 	s.aged(m, result)
+	s.firstOf(m, result)
 	m.learn(in, result, changes)
 	if !m.leaves(s.tree) {
 		m.former.file = nil // it stays

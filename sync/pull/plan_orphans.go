@@ -82,6 +82,25 @@ func (s *situation) outdate(m *merged, in *catalog.Three) {
 	}
 }
 
+// firstOf tells of which keys a merge brought the first translation of their source text.
+func (s *situation) firstOf(m *merged, result catalog.Merged) {
+	made := s.here.made
+	if m.former.file != nil {
+		made = s.before.made
+	}
+	for _, c := range result.Changes {
+		if c.Op == catalog.Removed || !m.marks.made.First(made, c.Key) {
+			continue
+		}
+		if keys := m.counts.Fresh.Keys; len(keys) == 0 || keys[len(keys)-1] != c.Key { // the forms of a key are together
+			m.counts.Fresh.Keys = append(keys, c.Key)
+		}
+	}
+	for _, b := range s.Sources {
+		m.counts.Fresh.Sources = append(m.counts.Fresh.Sources, b.Path)
+	}
+}
+
 // replace makes one change of the two by which a blanked translation goes and something is filled in for it.
 func replace(result *catalog.Merged, fill []catalog.Change) []catalog.Change {
 	if len(result.Blanked) == 0 {

@@ -122,7 +122,12 @@ type PulledFile struct {
 	Deleted  bool   `json:"deleted,omitempty"` // the file goes: its source file moved, and its texts with it
 
 	Changes []Value `json:"changes,omitempty"` // of a dry run
+
+	Fresh Fresh `json:"-"`
 }
+
+// Fresh are the keys of a file whose translation is the first one of their source text, and its source files.
+type Fresh struct{ Keys, Sources []string }
 
 // Summary says what happened to the keys of the file, and nothing of what did not.
 func (f PulledFile) Summary() string {

@@ -126,6 +126,8 @@ type Delivery struct {
 type History struct {
 	Activity []Day   `json:"activity,omitempty"` // the last 30 days, oldest first, also those without anything
 	Events   []Event `json:"events,omitempty"`   // newest first, at most 50
+
+	Turnaround []Turnaround `json:"turnaround,omitempty"` // by language; without those that nothing came for
 }
 
 // Process is what only the process knows that made the status.

@@ -587,8 +587,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// What arrived in the last week stands above the languages, those that are complete among them; what came before does
-// not.
+// What arrived in the last week stands above the languages, those that are complete among them, and how long it took;
+// what came before does not.
 func TestArrivals(t *testing.T) {
 	s, _ := newServer(t)
 	app := usual("app")
@@ -599,7 +599,12 @@ func TestArrivals(t *testing.T) {
 	if page := rendered(t, s, app); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
 	}
-	if page := rendered(t, s, usual("app")); strings.Contains(page, "Arrived") {
+	app.Turnaround = []report.Turnaround{{Language: "de", Keys: 9, Median: 5400}, {Language: "tlh", Keys: 1, Median: 20}}
+	want = "From push to pull (median of 30 days): German (de) 2 h, tlh 1 min<"
+	if page := rendered(t, s, app); !strings.Contains(page, want) {
+		t.Errorf("the page does not say %q", want)
+	}
+	if page := rendered(t, s, usual("app")); strings.Contains(page, "Arrived") || strings.Contains(page, "From push") {
 		t.Error("nothing arrived, and the page says that something did")
 	}
 }

@@ -273,6 +273,15 @@ func (p *project) Arrived() string {
 	return text(strings.Join(words, ", "))
 }
 
+// Took is how long translations took that came lately, in words; "" where none came.
+func (p *project) Took() string {
+	var words []string
+	for _, l := range p.Turnaround {
+		words = append(words, share.Name(l.Language)+" "+lasting(time.Duration(l.Median)*time.Second))
+	}
+	return text(strings.Join(words, ", "))
+}
+
 // lacking adds why translations may be missing though they were made: what is first of these hides what comes behind
 // it. least is the state that a pull asks for.
 func (p *project) lacking(pulls bool, least string) {
@@ -444,20 +453,26 @@ func count(n int, what string) string {
 
 // ago is how far a time is from now. The page's script says it in the same words while time goes on.
 func ago(now, t time.Time) string {
-	d, words := now.Sub(t), "%d %s ago"
-	if d < 0 {
-		d, words = -d, "in %d %s"
-	}
-	switch seconds := int(d / time.Second); {
-	case seconds < 45 && !t.Before(now.Add(time.Second)):
+	switch d := now.Sub(t).Abs(); {
+	case d < 45*time.Second && !t.Before(now.Add(time.Second)):
 		return "in a moment"
-	case seconds < 45:
+	case d < 45*time.Second:
 		return "just now"
-	case seconds < 90*60:
-		return fmt.Sprintf(words, max((seconds+30)/60, 1), "min")
-	case seconds < 36*3600:
-		return fmt.Sprintf(words, (seconds+1800)/3600, "h")
+	case t.After(now):
+		return "in " + lasting(d)
 	default:
-		return fmt.Sprintf(words, (seconds+12*3600)/(24*3600), "days")
+		return lasting(d) + " ago"
+	}
+}
+
+// lasting is a duration as people say it.
+func lasting(d time.Duration) string {
+	switch seconds := int(d / time.Second); {
+	case seconds < 90*60:
+		return fmt.Sprintf("%d min", max((seconds+30)/60, 1))
+	case seconds < 36*3600:
+		return fmt.Sprintf("%d h", (seconds+1800)/3600)
+	default:
+		return fmt.Sprintf("%d days", (seconds+12*3600)/(24*3600))
 	}
 }
