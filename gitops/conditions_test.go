@@ -278,6 +278,7 @@ func TestALenderGoes(t *testing.T) {
 // A power failure, or a disk that fails: what is damaged is named, and never taken for something that is not there. What
 // only people's own work needs (index, HEAD, locks) does not hold up the delivery.
 func TestDamagedFiles(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	const l10n = ".git/refs/heads/l10n"
 	for name, damage := range map[string]func(t *testing.T, dir string){

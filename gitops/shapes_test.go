@@ -16,6 +16,7 @@ import (
 
 // Remotes that are named, reached and fetched as people do: two passes, and git as the judge.
 func TestRemotesOfEveryShape(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	moved := func(t *testing.T, bare, to string) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.Rename(bare, to)); err != nil {

@@ -170,6 +170,7 @@ func TestRulesOfBothSides(t *testing.T) {
 
 // Repositories of every age, shape and condition: two passes, and git as the judge.
 func TestSituations(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, setup := range map[string]func(t *testing.T, dir, bare string){
 		"index v4, split, untracked cache": func(t *testing.T, dir, _ string) {

@@ -161,6 +161,7 @@ func (v *victim) text(name string) string {
 
 // A proposed configuration runs no program, and takes neither the key nor the memory.
 func TestProposedConfigurations(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	good := v.text("locsync.toml")
