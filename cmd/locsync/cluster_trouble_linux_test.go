@@ -65,12 +65,12 @@ func TestClusterTrouble(t *testing.T) {
 	if os.Getenv("LOCSYNC_ALL_TESTS") == "" && !soaking {
 		t.Skip("takes minutes; LOCSYNC_ALL_TESTS=1 runs it")
 	}
-	projects, schedule, lasts := 6, 15*time.Second, time.Duration(0)
+	projects, schedule, lasts, pause := 6, 15*time.Second, time.Duration(0), time.Second
 	x := &trouble{every: 3 * time.Second, most: 2*schedule + guard, faults: make(map[string]int),
 		last: make(map[awaitedOf]string), pulled: make(map[string]pulled)}
 	if soaking {
 		// A project in which nothing happens takes a request for each push and each pull: half of the budget in all.
-		projects, schedule, lasts = 200, 4*time.Minute, 30*time.Minute
+		projects, schedule, lasts, pause = 200, 4*time.Minute, 30*time.Minute, time.Minute
 		x.every, x.most = 15*time.Second, 2*schedule
 	}
 	if *clusterLasts > 0 {
@@ -101,7 +101,7 @@ func TestClusterTrouble(t *testing.T) {
 		x.rnd.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 		for _, trouble := range kinds {
 			trouble()
-			x.calm(time.Duration(x.rnd.Int64N(int64(x.every))))
+			x.calm(time.Duration(x.rnd.Int64N(int64(pause))))
 		}
 		if time.Since(begun) >= lasts {
 			break

@@ -1,20 +1,26 @@
 package cluster
 
 import (
+	"context"
+	"fmt"
 	"sync"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // Ages in the database (how long a process has been silent, whether a lease is over) are told by its clock. When that
 // is set, all are wrong until every process has renewed what is its own. So each process compares the database's clock
-// with its own running time, and takes nothing over for a while after they have parted.
+// with its own running time, and takes nothing over for a while after they have parted. The one that leads sees to it
+// that what is due is due after as long as before.
 
 // clock is what a process knows of the database's clock.
 type clock struct {
 	mu              sync.Mutex
-	there           time.Time // what it said last
-	asked, answered time.Time // between which times that was
-	trusted         time.Time // when ages count again; zero: at once
+	there           time.Time     // what it said last
+	asked, answered time.Time     // between which times that was
+	trusted         time.Time     // when ages count again; zero: at once
+	set             time.Duration // by how much it was set, and what is due was not
 }
 
 // saw notes what the database's clock said in an answer that was asked for at a time.
@@ -24,6 +30,7 @@ func (c *clock) saw(there, asked time.Time) {
 	now := time.Now()
 	if from, to := c.expected(asked, now); !c.there.IsZero() && (there.Before(from) || there.After(to)) {
 		c.trusted = now.Add(leaseFor)
+		c.set += there.Sub(from.Add(to.Sub(from) / 2))
 	}
 	c.there, c.asked, c.answered = there, asked, now
 }
@@ -46,4 +53,24 @@ func (c *clock) ages() (from, to time.Time) {
 		return c.there, c.there
 	}
 	return c.expected(now, now.Add(leaseFor))
+}
+
+// correct has what is due be due after as long as before the clock was set, where this process leads.
+func (c *clock) correct(ctx context.Context, leads bool, of *leases) error {
+	c.mu.Lock()
+	set := c.set
+	c.set = 0
+	c.mu.Unlock()
+	if set == 0 || !leads {
+		return nil
+	}
+	if _, err := of.db.Pool().Exec(ctx, `UPDATE locsync.passes
+		SET due = due + $1, quiet = quiet + $1, unknown = unknown + $1`, set); err != nil {
+		c.mu.Lock()
+		c.set += set
+		c.mu.Unlock()
+		return fmt.Errorf("set what is due to the database's clock: %w", err)
+	}
+	of.log.Info("the database's clock was set; what is due is due after as long as before", zap.Duration("by", set))
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Where the database's clock is set, forward and back, no process takes over what another one has that is alive, and a
-// process that is silent since is replaced a little later.
+// process that is silent since is replaced a little later. What is due is due after as long as before.
 func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
 	if found, _ := filepath.Glob(pgtest.Faketime); len(found) == 0 {
 		t.Skip("NOTE: no libfaketime here (Debian's package faketime)")
@@ -19,6 +19,9 @@ func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
 	a, b := join(t, server.Address("locsync")), join(t, server.Address("locsync"))
 	ctx := context.WithValue(t.Context(), attemptKey{}, &attempt{})
 	made, err := a.queue.Insert(ctx, passArgs{"app", "pull"}, nil)
+	must(t, err)
+	_, err = a.db.Pool().Exec(ctx, "INSERT INTO locsync.passes (project, pass, due) VALUES ('app', 'pull', $1)",
+		time.Now().Add(time.Hour))
 	must(t, err)
 	for _, clock := range []string{"+5m", ""} {
 		must(t, again(func() error { return a.beat(ctx) }))
@@ -43,6 +46,11 @@ func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
 		must(t, again(func() error { return b.beat(ctx) }))
 		must(t, context.Cause(held))
 		done()
+		var due time.Duration
+		must(t, a.db.Pool().QueryRow(ctx, "SELECT due - clock_timestamp() FROM locsync.passes").Scan(&due))
+		if due < 59*time.Minute || due > 61*time.Minute {
+			t.Errorf("the clock %q: what was due in an hour is due in %v", clock, due)
+		}
 	}
 	a.leases.clock.trusted = time.Now() // as time does
 	_, err = a.db.Pool().Exec(ctx,

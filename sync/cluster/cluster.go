@@ -235,7 +235,7 @@ func (c *Cluster) beat(ctx context.Context) error {
 		return fmt.Errorf("lead the cluster: %w", err)
 	}
 	c.leads.Store(led.RowsAffected() == 1)
-	return nil
+	return c.leases.clock.correct(ctx, c.Leads(), &c.leases)
 }
 
 // slogger has the queue's own log in ours. What it warns of, it tries again.
