@@ -22,6 +22,9 @@ const (
 	insertMost = 1000
 )
 
+// asleep is whether a job j is not handed out yet. The queue has those of a short pause among the available ones.
+const asleep = `(j.state IN ('scheduled', 'retryable') OR j.state = 'available' AND j.scheduled_at > now())`
+
 // asking is how a pass was asked for.
 type asking struct{ asked, noticed bool }
 
@@ -80,7 +83,7 @@ func (c *Cluster) ask(ctx context.Context) error {
 			FROM unnest($1::text[], $2::text[], $3::boolean[]) AS w (project, pass, urgent)
 			WHERE p.project = w.project AND p.pass = w.pass RETURNING p.job)
 		UPDATE locsync.river_job j SET state = 'available', scheduled_at = now() FROM wanted
-		WHERE j.id = wanted.job AND j.state IN ('scheduled', 'retryable')`, projects, passes, urgent)
+		WHERE j.id = wanted.job AND `+asleep, projects, passes, urgent)
 	if err == nil {
 		return nil
 	}
@@ -123,7 +126,7 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	_, err = c.db.Pool().Exec(ctx, `UPDATE locsync.river_job j SET state = 'available', scheduled_at = now()
 		FROM locsync.passes p
 		WHERE (p.asked OR p.noticed AND (p.quiet IS NULL OR p.quiet < clock_timestamp()) OR p.due < clock_timestamp())
-			AND j.id = p.job AND j.state IN ('scheduled', 'retryable')`)
+			AND j.id = p.job AND `+asleep)
 	if err != nil {
 		return fmt.Errorf("bring passes forward: %w", err)
 	}

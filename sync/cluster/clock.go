@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/riverqueue/river"
 	"go.uber.org/zap"
 )
 
@@ -73,4 +74,15 @@ func (c *clock) correct(ctx context.Context, leads bool, of *leases) error {
 	}
 	of.log.Info("the database's clock was set; what is due is due after as long as before", zap.Duration("by", set))
 	return nil
+}
+
+// later puts a job off: the queue adds the pause to this machine's clock, and hands the job out by the database's.
+func (c *clock) later(pause time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ahead := c.there.Sub(c.answered.Round(0))
+	if c.there.IsZero() || ahead.Abs() < clockTrust {
+		ahead = 0
+	}
+	return river.JobSnooze(max(0, pause+ahead)) // a job that sleeps too long is brought forward
 }

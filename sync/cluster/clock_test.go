@@ -117,3 +117,18 @@ func TestAClockIsCompared(t *testing.T) {
 		}
 	}
 }
+
+// A job that is put off is handed out after the pause by the database's clock, or sleeps until it is brought forward.
+func TestAPauseIsByTheDatabasesClock(t *testing.T) {
+	for ahead, want := range map[time.Duration]time.Duration{
+		0: time.Minute, time.Second: time.Minute, 5 * time.Minute: 6 * time.Minute, -5 * time.Minute: 0,
+	} {
+		c := clock{there: time.Now().Add(ahead), answered: time.Now()}
+		if pause := snoozed(t, c.later(time.Minute)); pause.Round(time.Second) != want {
+			t.Errorf("the database's clock is %v ahead: put off by %v, want %v", ahead, pause, want)
+		}
+	}
+	if pause := snoozed(t, new(clock).later(time.Minute)); pause != time.Minute {
+		t.Errorf("put off by %v before the clock is known", pause)
+	}
+}

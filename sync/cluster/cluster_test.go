@@ -187,12 +187,13 @@ func TestAJobThatIsNotTakenWhereItsCloneIs(t *testing.T) {
 	}
 }
 
-// A job is handed out when its pass is due by the database's clock, whatever the clock of the leading process says.
+// A job is handed out when its pass is due by the database's clock, whatever the clock of the leading process, and of
+// the one that put it off, says.
 func TestADueJobIsBroughtForward(t *testing.T) {
 	c := join(t, pgtest.Database(t))
 	ctx := t.Context()
 	ids := make(map[string]int64)
-	for project, due := range map[string]string{"due": "-1 second", "later": "1 hour"} {
+	for project, due := range map[string]string{"due": "-1 second", "later": "1 hour", "held": "-1 second"} {
 		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, &river.InsertOpts{ScheduledAt: time.Now().Add(time.Hour)})
 		must(t, err)
 		ids[project] = made.Job.ID
@@ -201,11 +202,14 @@ func TestADueJobIsBroughtForward(t *testing.T) {
 			project, made.Job.ID, due)
 		must(t, err)
 	}
+	_, err := c.db.Pool().Exec(ctx, `UPDATE locsync.river_job SET state = 'available',
+		scheduled_at = now() + interval '1 hour' WHERE id = $1`, ids["held"])
+	must(t, err)
 	must(t, c.sweep(ctx))
 	for project, id := range ids {
 		job, err := c.queue.JobGet(ctx, id)
 		must(t, err)
-		if handed := job.State == "available"; handed != (project == "due") {
+		if handed := job.State == "available" && job.ScheduledAt.Before(time.Now()); handed == (project == "later") {
 			t.Errorf("%s: %s", project, job.State)
 		}
 	}

@@ -217,7 +217,7 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 	case errors.Is(err, pgx.ErrNoRows):
 		return river.JobCancel(errors.New("the project is not configured any more"))
 	case err != nil:
-		return putOff(c.log, err)
+		return putOff(c, err)
 	case p.pause() > 0:
 		return p.putOff()
 	}
@@ -229,10 +229,10 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 	}
 	if errors.As(err, new(*ledger.LeaseError)) {
 		c.again(of, a)
-		return river.JobSnooze(heldAgain)
+		return c.leases.clock.later(heldAgain)
 	}
 	if err != nil {
-		return putOff(c.log, err)
+		return putOff(c, err)
 	}
 	var due *time.Duration
 	if !next.Due.IsZero() {
@@ -252,19 +252,19 @@ func (c *Cluster) run(ctx context.Context, of passArgs) error {
 		SELECT `+plannedColumns+` FROM noted`, of.Project, of.Pass, a.made, due,
 		next.Wait, min(max(time.Since(began), restLeast), restMost), queue))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return river.JobSnooze(heldAgain)
+		return c.leases.clock.later(heldAgain)
 	}
 	if err != nil {
 		c.again(of, a)
-		return putOff(c.log, err)
+		return putOff(c, err)
 	}
 	return p.putOff()
 }
 
 // putOff is for a job about which the database could not be asked.
-func putOff(log *zap.Logger, err error) error {
-	log.Debug("a job is put off", zap.Error(err))
-	return river.JobSnooze(heldAgain)
+func putOff(c *Cluster, err error) error {
+	c.log.Debug("a job is put off", zap.Error(err))
+	return c.leases.clock.later(heldAgain)
 }
 
 // again asks for a pass that had begun, as what it was to answer is noted as answered. It is told when the database is
@@ -285,7 +285,7 @@ func (c *Cluster) interrupted(ctx context.Context, of passArgs, a *attempt) erro
 		of.Project, of.Pass, a.made, river.QueueDefault); err != nil {
 		c.log.Debug("hand a pass over", zap.Error(err))
 	}
-	return river.JobSnooze(0)
+	return c.leases.clock.later(0)
 }
 
 // configured reports whether the project is in this process's configuration; where it is not, the error puts the job
@@ -307,7 +307,7 @@ func (c *Cluster) configured(ctx context.Context, of passArgs) (bool, error) {
 			of.Project, of.Pass, river.QueueDefault)
 	}
 	if err != nil {
-		return false, putOff(c.log, err)
+		return false, putOff(c, err)
 	}
-	return false, river.JobSnooze(unknownAgain)
+	return false, c.leases.clock.later(unknownAgain)
 }
