@@ -153,7 +153,7 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 
 // seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
-	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
+	if len(r.Errs)+len(r.Refused) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
 	from := pass.LookAt(r.branch.Project.Push.Source)

@@ -115,7 +115,7 @@ func (r *reader) remember(found []*candidate) error {
 		for _, c := range found {
 			slot := r.branch.Memory().Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
-			if len(r.Errs) > 0 {
+			if len(r.Errs) > 0 || r.Refused[c.id()] {
 				before, err := tx.Marks(slot)
 				if err != nil {
 					return err

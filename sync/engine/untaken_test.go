@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+)
+
+// A translation that the service did not take is as unsent as before, also one that was only brought back: whatever
+// comes next, it reaches the service, which has others of the same push.
+func TestTranslationsThatTheServiceDidNotTake(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	text := func(a string) string { return fmt.Sprintf("{\n  \"a\": %q\n}\n", a) }
+	const path = "locales/fr/a.json"
+	for _, written := range []string{"Pomme 1", "Une pomme"} {
+		for _, branch := range []string{"main", "l10n"} {
+			for next, also := range map[string]func(w *world){
+				"push":           func(*world) {},
+				"pull":           func(w *world) { w.pulls(pull.Options{}) },
+				"pull, merge":    func(w *world) { w.pulls(pull.Options{}); w.git("merge", "-q", "--no-edit", "l10n") },
+				"another commit": func(w *world) { w.write("code.txt", "y"); w.commit() },
+				"another text": func(w *world) {
+					w.final("de", "a", "Apfel 3")
+					w.pulls(pull.Options{})
+				},
+			} {
+				t.Run(fmt.Sprint(written, " on ", branch, ", then ", next), func(t *testing.T) {
+					t.Parallel()
+					w := abc(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n", nil)
+					for _, n := range []string{"1", "2"} {
+						w.final("de", "a", "Apfel "+n)
+						w.final("fr", "a", "Pomme "+n)
+						w.pulls(pull.Options{})
+						w.git("merge", "-q", "--no-edit", "l10n")
+						w.pushes(push.Options{})
+					}
+					if branch == "main" {
+						w.write(path, text(written))
+						w.commit()
+					} else {
+						w.commitOn("l10n", path, text(written))
+					}
+					w.wire.lying(`{"errors":[{"fileName":"` + path + `","error":"x"}]}`)
+					if p := w.pushes(push.Options{}); len(p.Problems) == 0 || len(p.Files) != 1 {
+						t.Errorf("%+v", p)
+					}
+					w.wire.lying("")
+					w.translate("main", "fr", "final", "a", "Pomme 2") // the service did not take it
+					also(w)
+					w.pushes(push.Options{})
+					w.holds("main", "fr", "a", written)
+					w.pulls(pull.Options{})
+					w.has(branch, path, text(written))
+				})
+			}
+		}
+	}
+}
+
+// A source text that was brought back, and that the service did not take, is sent by the next push.
+func TestSourceTextThatTheServiceDidNotTake(t *testing.T) {
+	t.Parallel()
+	w := abc(t, withSource, nil)
+	w.edits("b", "B, edited")
+	w.brings(enA + " (en): +0 ~1 -0")
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	text := func(b string) string { return "{\"a\": \"A\", \"b\": \"" + b + "\", \"c\": \"C\"}" }
+	w.write(enA, text("B by hand"))
+	w.sends(enA + " (en): b")
+	w.write(enA, text("B, edited"))
+	w.wire.lying(`{"errors":[{"error":"x"}]}`)
+	w.problem(w.pushes(push.Options{}).Problems, enA, "stay pending")
+	w.wire.lying("")
+	w.edits("b", "B by hand") // the service did not take it
+	w.sends(enA + " (en): b")
+	w.holds("main", "en", "b", "B, edited")
+	w.sends()
+}
