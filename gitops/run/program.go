@@ -168,7 +168,8 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 	}
 	out, said := new(answer), new(words)
-	cmd.Stdout, cmd.Stderr = movingWriter{ctx, out}, movingWriter{ctx, said}
+	all := &whole{movingWriter: movingWriter{ctx, out}}
+	cmd.Stdout, cmd.Stderr = all, movingWriter{ctx, said}
 	if c.Objects != "" {
 		defer seeing(ctx, packsGrow(c.Objects))()
 	}
@@ -182,6 +183,8 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	switch {
 	case out.refused != nil:
 		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), out.refused)
+	case err == nil && !all.ended && !c.Write:
+		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), errCut)
 	case err == nil:
 		return stdout, stderr, nil
 	}
@@ -211,6 +214,23 @@ func Group(ctx context.Context, cmd *exec.Cmd) error {
 		return nil // it ended well, and what a hook left running in the background has its streams still open
 	}
 	return err
+}
+
+// errCut is why an answer is not used. Of a program that writes, a hook may hold it open in the background.
+var errCut = errors.New("its answer was not read to its end: this machine has more to do than it can, or a program " +
+	"that git has started holds it open; try again")
+
+// whole sees whether all that git prints was read.
+type whole struct {
+	movingWriter
+	ended bool
+}
+
+// ReadFrom is io.ReaderFrom's, by which the answer is read.
+func (w *whole) ReadFrom(from io.Reader) (int64, error) {
+	n, err := io.Copy(w.movingWriter, from)
+	w.ended = err == nil
+	return n, err
 }
 
 // mostAnswer bounds what git answers: the names of a million references or files are less.
