@@ -29,6 +29,7 @@ import (
 type claims struct {
 	log      *zap.Logger
 	stateDir string
+	opening  chan struct{} // has room for as many as are opened at once
 
 	mu     sync.Mutex
 	needed map[string]bool     // what may be claimed: what configurations need that are in use or being prepared
@@ -51,7 +52,7 @@ type asked struct {
 
 func newClaims(log *zap.Logger, stateDir string) *claims {
 	return &claims{log: log, stateDir: process.Absolute(stateDir), needed: make(map[string]bool),
-		held:  make(map[string]claimed),
+		held: make(map[string]claimed), opening: make(chan struct{}, openAtOnce),
 		asked: make(map[string]*asked), told: make(map[string]struct{})}
 }
 
@@ -61,6 +62,8 @@ const (
 	claimPatience = 2 * time.Second
 	// openPatience is how long a repository may take to be opened.
 	openPatience = 5 * time.Second
+	// openAtOnce is how many are opened at once: each takes a git program. So many may hang before others wait for them.
+	openAtOnce = 64
 	// releasePatience is how long claims may take to be given up. What is left of them ends with the process.
 	releasePatience = time.Second
 )
@@ -108,9 +111,11 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	c.asked[what] = a
 	ctx = heartbeat.With(ctx, nil) // it may hang, and no new start of the daemon would end that
 	go func() {
+		c.opening <- struct{}{}
 		if dir := process.ClaimDir(ctx, cfg, p); dir != "" {
 			a.err = c.claim(ctx, cfg, p, dir)
 		}
+		<-c.opening
 		c.mu.Lock()
 		delete(c.asked, what)
 		c.mu.Unlock()
