@@ -98,7 +98,11 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 		both, err = e.Sync(ctx, r.Push, r.Pull)
 		a.Push, a.Pull = both.Push, both.Pull
 	case "status":
-		a.Status = e.Status(ctx)
+		if tooMany(e) {
+			a.Status = engine.Overview(e)
+		} else {
+			a.Status = e.Status(ctx)
+		}
 	case "check":
 		err = e.CheckOnline(ctx)
 	case "ring":

@@ -181,6 +181,9 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 // open and read thousands of repositories takes minutes.
 const mostRead = 100
 
+// tooMany reports whether an engine has more projects than are read for one answer.
+func tooMany(e *engine.Engine) bool { return len(e.Config.Projects) > mostRead }
+
 // reuse bounds what readers of the status cost: one is served again until this many times its duration has passed.
 const reuse = 20
 
@@ -197,7 +200,7 @@ type statusCache struct {
 // now is the status as it is, or was a moment ago. One that was begun is finished for the next reader where this one
 // leaves: else impatient readers would begin it again and again.
 func (s *server) now(ctx context.Context) report.Status {
-	if len(s.Engine.Config.Projects) > mostRead {
+	if tooMany(s.Engine) {
 		return engine.Overview(s.Engine)
 	}
 	s.cached.mu.Lock()
