@@ -23,7 +23,7 @@ func runCommand(a *app) *cobra.Command {
 		Example: "  locsync run\n  locsync run --config /etc/locsync/app.toml --log-format json\n  kill -HUP $PID   # has " +
 			"it read its configuration again",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load()
+			cfg, err := a.loadEmpty()
 			if err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func hookCommand(a *app) *cobra.Command {
 		Use: "ring", Short: "What the line calls: tell the running daemon to look now",
 		Example: "  locsync hook ring", Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load()
+			cfg, err := a.loadEmpty()
 			if err != nil {
 				return err
 			}

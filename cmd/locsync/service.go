@@ -149,7 +149,7 @@ func inviteCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := data
 			if dir == "" {
-				cfg, err := a.load()
+				cfg, err := a.loadEmpty()
 				if err != nil {
 					return err
 				}

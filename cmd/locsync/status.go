@@ -57,7 +57,7 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	case o.watched && gated:
 		return misuse(errors.New("--watch goes on, and --fail-if-incomplete ends; leave one of them out"))
 	}
-	cfg, err := a.load()
+	cfg, err := a.loadEmpty()
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,22 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 // load finds and reads the configuration.
-func (a *app) load() (*config.Config, error) { return a.find(config.Load) }
+func (a *app) load() (*config.Config, error) {
+	cfg, err := a.loadEmpty()
+	if err == nil && len(cfg.Projects) == 0 {
+		return nil, misuse(fmt.Errorf("%s: %s", cfg.File, report.NoProject))
+	}
+	return cfg, err
+}
+
+// loadEmpty is load for commands that have something to do without a project, too.
+func (a *app) loadEmpty() (*config.Config, error) { return a.find(config.Load) }
 
 // here is the current folder, which may be gone.
 func here() (string, error) {

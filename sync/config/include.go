@@ -87,8 +87,8 @@ func (l *loading) included(c *Config) ([]string, Problems) {
 		case pattern == "" || err != nil || strings.Contains(pattern, "**"):
 			problems = append(problems, at.problem(`%q is not a pattern for files, such as "projects/*.toml"; allowed are *, `+
 				`? and [a-z], in one folder at a time`, pattern))
-		case len(matched) == 0:
-			problems = append(problems, at.problem("%q matches no file: write the first one (locsync project add does), or "+
+		case len(matched) == 0 && !folderOf(wholePattern(c.File, pattern)):
+			problems = append(problems, at.problem("%q names no folder: write the first file (locsync project add does), or "+
 				"take the pattern out", pattern))
 		}
 		for _, path := range matched {
@@ -101,6 +101,15 @@ func (l *loading) included(c *Config) ([]string, Problems) {
 		return nil, problems
 	}
 	return slices.Sorted(maps.Keys(found)), problems
+}
+
+// folderOf reports whether the folder of a pattern is there: it may have no file yet.
+func folderOf(pattern string) bool {
+	folders, _ := filepath.Glob(filepath.Dir(pattern)) // the pattern is a good one
+	return slices.ContainsFunc(folders, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	})
 }
 
 // matchFiles are the files that a pattern in a configuration file matches. Hidden ones are not meant by a pattern, as

@@ -90,7 +90,7 @@ func TestProblemsOfIncludedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`locsync.toml:1: include: "none/*.toml" matches no file`,
+		`locsync.toml:1: include: "none/*.toml" names no folder`,
 		`locsync.toml:1: include: "a/**/b" is not a pattern`,
 		`locsync.toml:3: daemon.listen: must be a text`,
 		`projects/1.toml:1: service: belongs to `,

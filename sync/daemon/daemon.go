@@ -153,6 +153,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	})
 	d.o.Log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)),
 		zap.String("listen", d.address.where()), zap.String("version", d.o.Version))
+	d.tellEmpty()
 	for d.ctx.Err() == nil {
 		select {
 		case <-d.ctx.Done():

@@ -191,6 +191,9 @@ func summary(e *engine.Engine) string {
 		return doing.Project + ": " + doing.String()
 	}
 	all := e.LastStatus().Projects
+	if len(e.Config.Projects) == 0 {
+		return report.NoProject
+	}
 	if len(all) == 0 {
 		return "looking at the projects for the first time"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -108,7 +109,15 @@ func (d *running) reconfigure(ctx context.Context) error {
 	}
 	d.o.Log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)),
 		zap.String("listen", d.address.where()))
+	d.tellEmpty()
 	return nil
+}
+
+// tellEmpty tells where there is nothing to do yet.
+func (d *running) tellEmpty() {
+	if len(d.cfg.Projects) == 0 {
+		d.o.Log.Warn(report.NoProject, zap.String("configuration", d.cfg.File))
+	}
 }
 
 // exchange works with a configuration from now on, or, with an error, goes on with the one before.

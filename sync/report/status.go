@@ -15,6 +15,10 @@ type Status struct {
 	Incomplete []Shortfall `json:"incomplete,omitempty"` // with --fail-if-incomplete: languages below it
 }
 
+// NoProject is said where the configuration has none yet.
+const NoProject = "no project is configured yet; locsync project add writes the first one, and a daemon that runs " +
+	"takes it over"
+
 // Shortfall is a language that has too few of the keys. Percent is rounded down, so that 100 is all of them.
 type Shortfall struct {
 	Project  string  `json:"project"`

@@ -42,6 +42,9 @@ func (s *Screen) statusText(st report.Status, now time.Time, all bool) string {
 		plainStatus(Printable{To: &b}, st)
 		return b.String()
 	}
+	if len(st.Projects) == 0 {
+		fmt.Fprintln(&b, report.NoProject)
+	}
 	for i, p := range st.Projects {
 		if i > 0 {
 			b.WriteByte('\n')

@@ -13,6 +13,9 @@ import (
 // plainStatus writes a status as text whose lines mean the same wherever and whenever they are read: times in UTC,
 // nothing left out. It is what a pipe gets, and scripts read it; the table for a terminal is beside it.
 func plainStatus(out io.Writer, s report.Status) {
+	if len(s.Projects) == 0 {
+		fmt.Fprintln(out, report.NoProject)
+	}
 	for i, p := range s.Projects {
 		if i > 0 {
 			fmt.Fprintln(out)
