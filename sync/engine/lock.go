@@ -42,9 +42,7 @@ const holderPollInterval = time.Second
 // begin waits until no other pass of the project is made; done lets the next one through. It is an error where ctx ends
 // before, and for a command, which does not wait with it, where the pass that has the lock hangs. The pass of a command
 // gets a heartbeat of its own.
-func (l *passLock) begin(
-	ctx context.Context, part func() *heartbeat.Part,
-) (_ context.Context, done func(), err error) {
+func (l *passLock) begin(ctx context.Context, part func() *heartbeat.Part) (_ context.Context, done func(), err error) {
 	own := heartbeat.From(ctx)
 	own.Rest()
 	if err := l.wait(ctx, own == nil); err != nil {

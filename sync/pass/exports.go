@@ -264,9 +264,7 @@ func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, lat
 }
 
 // read reads the archive of an export, and removes it unless its texts are read again.
-func (x *exporting) read(
-	a ExportAsk, j *ledger.Job, archive *service.Archive, err error,
-) (answer *Exported, _ error) {
+func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, err error) (answer *Exported, _ error) {
 	if archive != nil {
 		defer func() {
 			if answer != nil && answer.spool != nil {

@@ -26,9 +26,7 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 
 // notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
 // refused, and those of which it has nothing at all, are asked for their source texts alone.
-func (r *merging) notice(
-	ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported,
-) error {
+func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
 	compare := func(g *bundle.Group, x *pass.Exported, texts func(b *bundle.Bundle) catalog.Catalog) {

@@ -105,9 +105,7 @@ func (s *situation) fill(m *merged, source catalog.Catalog, in catalog.Three, re
 
 // render writes the changes into the file. What its format refuses is reported and stays out. It returns false when
 // nothing of it can be written.
-func (s *situation) render(
-	m *merged, in catalog.Three, result *catalog.Merged, changes []catalog.Change,
-) bool {
+func (s *situation) render(m *merged, in catalog.Three, result *catalog.Merged, changes []catalog.Change) bool {
 	var before []byte
 	if s.old != nil {
 		before = s.old.Bytes()

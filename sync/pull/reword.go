@@ -39,9 +39,7 @@ func (r *pull) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 }
 
 // readSources reads the service's source texts of all groups.
-func (r *pull) readSources(
-	ctx context.Context, t *tree.Tree,
-) (map[*tree.Source]catalog.Catalog, error) {
+func (r *pull) readSources(ctx context.Context, t *tree.Tree) (map[*tree.Source]catalog.Catalog, error) {
 	var open []*bundle.Group
 	var asks []pass.ExportAsk
 	for _, g := range bundle.Groups(t.Bundles()) {

@@ -85,9 +85,7 @@ func (r *translationPass) blankAndBlind() (bool, error) {
 
 // draftAsk asks for all that the service has of a group, in any state.
 func draftAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
-	return pass.ExportAsk{
-		Group: g, Languages: languages, Completion: string(service.Draft), Wanted: t.Wanted(g),
-	}
+	return pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft), Wanted: t.Wanted(g)}
 }
 
 // askedAtOnce bounds the answers that a push has in memory.
