@@ -157,7 +157,7 @@ func (in Three) follow(out *Merged, living map[string]bool, ours map[Name]int) {
 			has[u.Key] = has[u.Key] || u.Text != ""
 		}
 	}
-	moved := make(map[string]bool)
+	moved, theirs := make(map[string]bool), in.Theirs.Texts()
 	for _, c := range []Catalog{in.Ours, in.Theirs} {
 		var came []string
 		for _, u := range c {
@@ -174,7 +174,12 @@ func (in Three) follow(out *Merged, living map[string]bool, ours map[Name]int) {
 			if _, blank := ours[n]; blank {
 				op = Changed
 			}
-			out.Changes = append(out.Changes, Change{op, n, u.Text}) // not agreed on: the service has yet to hear of it
+			out.Changes = append(out.Changes, Change{op, n, u.Text})
+			if base, met := in.Base[u.Name]; theirs[u.Name] == u.Text {
+				out.Agreed[n] = MarkOf(u.Text)
+			} else if met { // no more: the service has yet to hear of it
+				out.Agreed[n] = base
+			}
 			came = append(came, key)
 		}
 		for _, key := range came {

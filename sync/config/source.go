@@ -43,6 +43,21 @@ func (f *Files) sourceFile(file string) (Source, bool) {
 	return s, true
 }
 
+// FormerTarget is the path of the translations of a source file that is gone; "" when the configuration does not say.
+func (p *Project) FormerTarget(path, collection string, l Language) string {
+	for i := range p.Files {
+		source, fits := p.Files[i].SourceFile(path)
+		if !fits || p.Files[i].CollectionOf(source) != collection {
+			continue
+		}
+		if t := p.Files[i].OutputOf(path, source); !t.HasLabel() {
+			return t.Path(l, "")
+		}
+		return ""
+	}
+	return ""
+}
+
 // CollectionOf is the collection that a source file's keys live in.
 func (f *Files) CollectionOf(s Source) string {
 	expanded := collectionWords(s).Replace(f.Collection)

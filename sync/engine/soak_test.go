@@ -1131,11 +1131,15 @@ func (c *chapter) verify() {
 		}
 	}
 	c.in(c.clones[0])
+	present := make(map[[3]string]bool) // also under the new name of a key whose old one is there again
+	for at, value := range now {
+		present[[3]string{at.source, at.language, value}] = true
+	}
 	for _, t := range c.written {
 		c.tally.written++
 		_, living := now[t.cell]
 		switch {
-		case now[t.cell] == t.value:
+		case present[[3]string{t.source, t.language, t.value}]:
 			c.tally.present++
 		case t.replaced, !living:
 			c.tally.replaced++

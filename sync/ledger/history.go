@@ -118,3 +118,19 @@ func Has(history catalog.Marks, n catalog.Name) bool {
 	_, is := history[nth(n, 0)]
 	return is
 }
+
+// Resembles reports whether a file can be the one that a history is of. A target file that is nowhere any more keeps
+// its records: it may come back, or move. Another file counts as the same one where at least half of the texts that
+// both have a name for were in the old file.
+func Resembles(texts catalog.Catalog, history catalog.Marks) bool {
+	shared, same := 0, 0
+	for _, u := range texts {
+		if Has(history, u.Name) {
+			shared++
+			if Holds(history, u) {
+				same++
+			}
+		}
+	}
+	return shared > 0 && 2*same >= shared || len(texts) == 0
+}

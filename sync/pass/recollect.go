@@ -1,10 +1,13 @@
 package pass
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
@@ -25,6 +28,7 @@ type recollected struct {
 	bundle.Target
 	known   catalog.Catalog // the oldest first
 	Agreed  catalog.Marks
+	before  catalog.Marks // what was agreed on before
 	renames []ledger.Rename
 }
 
@@ -111,37 +115,28 @@ func (p *Branch) BroughtBy(
 	return found, nil
 }
 
-// findRenames finds the keys whose translations a commit of ours has moved to new names: pulls do that before a push
-// does so at the service. A push finds there what has followed already.
-func (f *recollected) findRenames(now *gitops.Tip, before, texts catalog.Catalog) error {
-	base := before.Marks()
-	moved := catalog.Whole(catalog.Renames(base, texts, catalog.Diff(base, texts)), base, texts)
-	if len(moved) == 0 {
-		return nil
-	}
-	for _, b := range f.Sources {
-		source, err := TextsAt(now, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
-		if err != nil {
-			return err
-		}
-		living, from := source.Keys(), make(map[string]string)
-		for _, m := range moved {
-			if !living[m.From.Key] {
-				from[m.To.Key] = m.From.Key
-			}
-		}
-		for _, u := range source {
-			if was, is := from[u.Key]; is {
-				f.renames = append(f.renames, ledger.Rename{Path: b.Path, Collection: b.Collection, To: u.Name,
-					From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Language: f.Language.Code})
-			}
+// addRenames adds those keys of a source file whose translations a commit of ours has moved to new names: pulls do that
+// before a push does so at the service. A push finds there what has followed already.
+func (f *recollected) addRenames(b *bundle.Bundle, source catalog.Catalog, moved []catalog.Rename) {
+	living, from := source.Keys(), make(map[string]string)
+	for _, m := range moved {
+		if !living[m.From.Key] {
+			from[m.To.Key] = m.From.Key
 		}
 	}
-	return nil
+	for _, u := range source {
+		if was, is := from[u.Key]; is {
+			f.renames = append(f.renames, ledger.Rename{Path: b.Path, Collection: b.Collection, To: u.Name,
+				From: catalog.Name{Key: was, Form: u.Form}, Text: catalog.MarkOf(u.Text), Language: f.Language.Code})
+		}
+	}
 }
 
 // remember adds what was learned about a file to what the ledger has.
 func (f *recollected) remember(p *Branch, tx ledger.Writer) error {
+	if len(f.known)+len(f.Agreed)+len(f.renames) == 0 {
+		return nil // as of a file that was moved: it may have what another one had
+	}
 	slot := func(kind ledger.TargetMarks) ledger.Slot { return p.Memory().Slot(kind, f.Path, f.Language.Code) }
 	agreed := func(base catalog.Marks) { maps.Copy(base, f.Agreed) }
 	return errors.Join(ledger.PutAll(ledger.Renames, tx, p.StateName(), f.renames),
@@ -168,8 +163,8 @@ func recollectOne(
 		if err != nil {
 			return err
 		}
-		for _, path := range changed {
-			paths[path]++
+		for _, changed := range changed {
+			paths[changed]++
 		}
 		if parents[i], err = p.Repo.AtCommit(parent); err != nil {
 			return err
@@ -178,6 +173,12 @@ func recollectOne(
 	now, err := p.Repo.AtCommit(made.Commit)
 	if err != nil {
 		return err
+	}
+	went := make(map[string]bool) // endings of files
+	for left := range paths {
+		if _, err := fs.Stat(now, left); errors.Is(err, fs.ErrNotExist) {
+			went[path.Ext(left)] = true
+		}
 	}
 	targets, err := bundle.Existing(now, bundles, p.Project.Targets())
 	if err != nil {
@@ -195,30 +196,39 @@ func recollectOne(
 		if f == nil {
 			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
 			found[ledger.TargetID(t.Path, t.Language.Code)] = f
+			f.before, err = p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
+			if err != nil {
+				return err
+			}
 		}
-		if err := f.learnFrom(now, parents, t, texts); err != nil {
+		if err := f.learnFrom(now, parents, texts, went[path.Ext(t.Path)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced.
-func (f *recollected) learnFrom(
-	now *gitops.Tip, parents []*gitops.Tip, t bundle.Target, texts catalog.Catalog,
-) error {
-	brought := texts.Marks()
+// learnFrom adds those of a commit's texts that none of its parents has, and the texts that they replaced. A text that
+// was under a key that is gone was only moved: it is agreed on as it was there, and the service is not known to have it
+// here. So may be all of a new file, where another one went.
+func (f *recollected) learnFrom(now *gitops.Tip, parents []*gitops.Tip, texts catalog.Catalog, went bool) error {
+	brought, living := texts.Marks(), texts.Keys()
+	was, renames := make(map[ledger.Text]catalog.Mark), []catalog.Rename(nil)
 	for i, parent := range parents {
-		before, err := TextsAt(parent, t)
-		if err == nil && i == 0 {
-			err = f.findRenames(now, before, texts)
-		}
+		before, err := TextsAt(parent, f.Target)
 		if err != nil {
 			return err
 		}
+		if base := before.Marks(); i == 0 {
+			renames = catalog.Whole(catalog.Renames(base, texts, catalog.Diff(base, texts)), base, texts)
+		}
+		went = went && len(before) == 0
 		for _, u := range before {
 			if brought.Has(u.Name, u.Text) {
 				delete(brought, u.Name)
+			}
+			if !living[u.Key] {
+				was[formOf(u)] = cmp.Or(f.Agreed[u.Name], f.before[u.Name])
 			}
 		}
 		for _, u := range before {
@@ -227,13 +237,35 @@ func (f *recollected) learnFrom(
 			}
 		}
 	}
+	filler := make(map[catalog.Name]string)
+	for _, b := range f.Sources {
+		if len(was) == 0 && !went {
+			break
+		}
+		source, err := TextsAt(now, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+		if err != nil {
+			return err
+		}
+		maps.Copy(filler, source.Texts())
+		f.addRenames(b, source, renames)
+	}
 	for _, u := range texts {
-		if _, ours := brought[u.Name]; ours {
+		agreed, moved := was[formOf(u)]
+		switch _, ours := brought[u.Name]; {
+		case !ours:
+		case !moved && !went, filler[u.Name] == u.Text:
 			f.known = append(f.known, u)
 			f.Agreed[u.Name] = catalog.MarkOf(u.Text)
+		case agreed != catalog.Mark{}:
+			f.Agreed[u.Name] = agreed
 		}
 	}
 	return nil
+}
+
+// formOf is a text without its key.
+func formOf(u catalog.Unit) ledger.Text {
+	return ledger.Text{Name: catalog.Name{Form: u.Form}, Mark: catalog.MarkOf(u.Text)}
 }
 
 // TextsAt are the texts of a target file in a commit; none where it cannot be read there.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -97,20 +96,4 @@ func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []cat
 		}
 		r.Fresh = append(r.Fresh, c)
 	}
-}
-
-// FormerTarget is the path of the translations of a source file that is gone; "" when the configuration does not say.
-func FormerTarget(p *config.Project, at ledger.Source, l config.Language) string {
-	for i := range p.Files {
-		files := &p.Files[i]
-		source, fits := files.SourceFile(at.Path)
-		if !fits || files.CollectionOf(source) != at.Collection {
-			continue
-		}
-		if t := files.OutputOf(at.Path, source); !t.HasLabel() {
-			return t.Path(l, "")
-		}
-		return ""
-	}
-	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -28,7 +27,7 @@ func (r *merging) formerly(target bundle.Target) (former, error) {
 		}
 		at = r.moves[i].From
 		renamed = append(renamed, r.moves[i].Renamed...)
-		old := pass.FormerTarget(r.branch.Project, at, target.Language)
+		old := r.branch.Project.FormerTarget(at.Path, at.Collection, target.Language)
 		taken := func(s *tree.Source) bool { return s.ID() == at || s.Target(target.Language) == old }
 		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(r.tree.Sources, taken) {
 			continue

@@ -114,6 +114,7 @@ func (s *situation) merge() *merged {
 	if s.guarded(three, result.Changes) {
 		return nil
 	}
+	ours := three.Ours
 	fill := replace(&result, s.fill(m, unfilled(spelling.Own(source, s.Language.Code), stays), three, result))
 	m.putsBack(&three, &result)
 	if carried {
@@ -123,6 +124,7 @@ func (s *situation) merge() *merged {
 	if written := s.render(m, three, &result, changes); !written {
 		return nil
 	}
+	three.Ours = ours
 	s.concluded(m, three, result, changes)
 	return m
 }

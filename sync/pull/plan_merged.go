@@ -155,7 +155,7 @@ func (m *merged) putsBack(in *catalog.Three, result *catalog.Merged) {
 // One that is kept against a younger text was brought back, with the base branch that a pull takes in, say. It is
 // taken out of the history until a push has delivered it.
 func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change) {
-	lost := make(map[catalog.Name]bool)
+	lost, theirs := make(map[catalog.Name]bool), in.Theirs.Marks()
 	for _, c := range result.Conflicts {
 		lost[c.Name] = true
 	}
@@ -163,7 +163,8 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 		lost[c.Name] = lost[c.Name] || c.Op == catalog.Changed
 	}
 	for _, u := range in.Ours {
-		if (lost[u.Name] || m.marks.agreed.Has(u.Name, u.Text)) && !ledger.Holds(m.texts.inherits, u) {
+		agreed := m.marks.agreed.Has(u.Name, u.Text) && theirs.Has(u.Name, u.Text)
+		if (lost[u.Name] || agreed) && !ledger.Holds(m.texts.inherits, u) {
 			m.texts.stayed = append(m.texts.stayed, u)
 		}
 	}
@@ -173,9 +174,10 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	}
 	wrote := make(catalog.Marks)
 	for _, c := range changes {
-		// What is put back may still have to be pushed.
-		if c.Op != catalog.Removed && !pass.HasText(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
-			wrote[c.Name] = catalog.MarkOf(c.Text)
+		// What is put back, or only moved with its key or its file, may still have to be pushed.
+		mark := catalog.MarkOf(c.Text)
+		if c.Op != catalog.Removed && (theirs.Has(c.Name, c.Text) || ledger.Knows(m.marks.filler, c.Name, mark)) {
+			wrote[c.Name] = mark
 		}
 	}
 	if len(wrote) > 0 {

@@ -42,7 +42,7 @@ type candidate struct {
 	file     *resource.File
 	texts    catalog.Catalog
 	changed  map[catalog.Name]bool   // what is to be sent
-	edited   map[catalog.Name]bool   // what was changed by hand; more is sent on demand
+	edited   map[catalog.Name]bool   // what was changed by hand; what only followed its key fills gaps of the service
 	back     map[catalog.Name]bool   // what was brought back by hand
 	decided  map[string]bool         // keys of conflicts that were decided for this text
 	memory   memories                // what was agreed on, taken over, or gone; without the history
@@ -80,8 +80,10 @@ func (c *candidate) find(m memories, of offers, settled map[string]bool, lost ma
 		if c.unfit[u.Name] != "" || !of.asked(u) || u.Text == "" || ledger.Holds(m.filler, u) {
 			continue
 		}
+		known := ledger.Holds(m.known, u)
 		if (m.edited(u) || of.again(u)) && !settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
-			c.edited[u.Name], c.changed[u.Name], c.back[u.Name] = true, true, ledger.Holds(m.known, u)
+			c.edited[u.Name] = known || !m.merged.Has(u.Name, u.Text)
+			c.changed[u.Name], c.back[u.Name] = true, known
 		}
 	}
 	c.decide(m, lost)
@@ -130,23 +132,6 @@ func (m memories) edited(u catalog.Unit) bool {
 // saw reports whether a snapshot had a text in its past: another text there has replaced it knowingly.
 func (m memories) saw(u catalog.Unit) bool {
 	return slices.ContainsFunc(m.seen, func(seen catalog.Marks) bool { return seen.Has(u.Name, u.Text) })
-}
-
-// A target file that is nowhere any more keeps its records: it may come back, or move. Another file at its path
-// counts as the same one where at least half of the texts that both have a name for were in the old file.
-
-// looksLikeSameFile reports whether a file can be the one that a history is of.
-func looksLikeSameFile(texts catalog.Catalog, history catalog.Marks) bool {
-	shared, same := 0, 0
-	for _, u := range texts {
-		if ledger.Has(history, u.Name) {
-			shared++
-			if ledger.Holds(history, u) {
-				same++
-			}
-		}
-	}
-	return shared > 0 && 2*same >= shared || len(texts) == 0
 }
 
 // claim is the candidate that sends a text.

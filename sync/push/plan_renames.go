@@ -25,12 +25,13 @@ type translations struct {
 	ours   map[string]catalog.Catalog
 	edited map[string]catalog.Catalog // keys of which a text was changed in the repository that no push has sent
 	past   catalog.Marks              // the file's history
+	agreed catalog.Marks
 }
 
 // findEdited finds them in the texts of a snapshot; those of an earlier one stay.
 func (t *translations) findEdited(texts catalog.Catalog) {
 	for key, texts := range written(texts).ByKey() {
-		unknown := func(u catalog.Unit) bool { return !ledger.Holds(t.past, u) }
+		unknown := func(u catalog.Unit) bool { return !ledger.Holds(t.past, u) && !t.agreed.Has(u.Name, u.Text) }
 		if t.edited[key] != nil || !slices.ContainsFunc(texts, unknown) {
 			continue
 		}

@@ -103,8 +103,9 @@ func (w *comparedCandidate) loseAlong(other *comparedCandidate) {
 func (c *candidate) weigh(of meeting) *comparedCandidate {
 	w := &comparedCandidate{of: c, comparison: c.compare(of), theirs: of.theirs}
 	for _, u := range c.texts {
+		_, stays := w.instead[u.Name]
 		switch {
-		case !c.changed[u.Name], w.lost[u.Key]:
+		case !c.changed[u.Name], w.lost[u.Key], stays:
 		case w.comparison.same[u.Name]:
 			w.same = append(w.same, u)
 			if c.beside(u.Key) != "" {
@@ -222,7 +223,7 @@ func (c *candidate) compare(of meeting) comparison {
 		}
 		outcome := of.decide(u, theirs[at], lost, conflicts)
 		switch {
-		case !c.changed[u.Name]:
+		case !c.changed[u.Name], !c.edited[u.Name] && outcome == catalog.Older && theirs[at].Text != "":
 			v.instead[u.Name] = theirs[at].Text
 		case outcome == catalog.Alike:
 			v.same[u.Name] = true

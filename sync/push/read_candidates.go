@@ -261,7 +261,7 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	if m.known != nil {
 		id := ledger.TargetID(t.Path, t.Language.Code)
 		_, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id)
-		if err != nil || !m.back || looksLikeSameFile(texts, m.known) {
+		if err != nil || !m.back || ledger.Resembles(texts, m.known) {
 			return m, err
 		}
 		m.other = true
@@ -297,7 +297,7 @@ func (r *reader) inherited(
 		if err != nil {
 			return nil, err
 		}
-		if !looksLikeSameFile(texts, history) {
+		if !ledger.Resembles(texts, history) {
 			continue
 		}
 		for _, kind := range kinds {

@@ -3,6 +3,7 @@ package push
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -90,7 +91,7 @@ func (r *renameReader) former(b *bundle.Bundle, l config.Language, left ledger.S
 	case at < 0:
 		former := *b
 		former.Collection = left.Collection
-		return &former, pass.FormerTarget(r.push.branch.Project, left, l)
+		return &former, r.push.branch.Project.FormerTarget(left.Path, left.Collection, l)
 	case r.push.tree.Sources[at].Broken():
 		return nil, ""
 	}
@@ -130,7 +131,8 @@ func (r *renameReader) translations(
 		!r.push.branch.Project.Push.Translations {
 		return t, err
 	}
-	if err := r.push.snapshots.find(ctx); err != nil {
+	t.agreed, err = r.push.branch.Ledger.Marks(memory.Slot(ledger.Merged, path, l.Code))
+	if err := errors.Join(err, r.push.snapshots.find(ctx)); err != nil {
 		return nil, err
 	}
 	for _, at := range r.push.snapshots.all {
