@@ -284,6 +284,72 @@ func TestBrowserLooks(t *testing.T) {
 	b.quiet("403 (Forbidden)") // the wrong tokens
 }
 
+// The page is fit for a phone and a desk when all is well, in a conflict and while the service is away.
+func TestBrowserStates(t *testing.T) {
+	now := time.Now()
+	since := now.Add(-26 * time.Minute)
+	well := usual("app")
+	well.Languages, well.Files = nil, well.Files[:1]
+	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
+		well.Languages = append(well.Languages, report.LanguageStatus{Language: l, Keys: 120})
+		well.Turnaround = append(well.Turnaround, report.Turnaround{Language: l, Keys: 40, Median: int64(len(l)) * 30000})
+		well.Activity[len(well.Activity)-1].Languages = map[string]int{"de": 12, "zh-Hans": 1240}
+	}
+	torn := usual("app")
+	for _, key := range []string{"checkout.button", strings.Repeat("settings.notifications.", 5) + "title"} {
+		torn.Conflicts = append(torn.Conflicts, report.Conflict{File: "locales/de/app.json", Language: "de", Key: key,
+			Ours: map[string]string{"": "Jetzt kaufen"}, Since: since,
+			Theirs: map[string]string{"one": "Donaudampfschifffahrtsgesellschaftskapitän", "other": "Kaufen"}})
+	}
+	torn.Problems = []report.Problem{torn.Conflicts[0].Problem().Advised(), torn.Conflicts[1].Problem().Advised()}
+	well.State, torn.State = well.Sentence(report.InUTC), torn.Sentence(report.InUTC)
+	away := usual("app")
+	for _, s := range []*report.ProjectStatus{&well, &torn, &away} {
+		next := now.Add(9 * time.Minute)
+		s.NextPull = &next
+	}
+	retry := now.Add(2 * time.Minute)
+	away.Pending, away.NextAttempt = 9, &retry
+	away.LastPush = &report.Past{At: now.Add(-time.Minute), Result: report.ResultFailed, FailingSince: since,
+		ErrorCode: report.FailedUnreachable, Error: "import into \"main\": cannot reach the translation service at " +
+			"https://translate.example.com/a/rather/long/path: connection refused"}
+	away.LastPull.At = now.Add(-time.Minute)
+	away.LastPull.Result, away.LastPull.Error, away.LastPull.FailingSince = report.ResultFailed, away.LastPush.Error, since
+	away.State = away.Sentence(report.InUTC)
+	b := newBrowser(t)
+	for _, state := range []struct {
+		name     string
+		status   report.ProjectStatus
+		notReady []string
+	}{{"healthy", well, nil}, {"conflict", torn, nil}, {"outage", away, []string{away.LastPush.Error}}} {
+		s, _ := newServer(t)
+		page := http.NewServeMux()
+		page.Handle("/", New(s.Options))
+		page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+			v := view{Version: "1.2.3", Now: now, Buttons: true, NotReady: list(state.notReady, maxListed)}
+			v.add(s.project(state.status, v))
+			v.choose(nil)
+			s.write(w, http.StatusOK, "page", v)
+		})
+		at := httptest.NewServer(page)
+		for _, width := range []int64{1280, 390} {
+			for _, scheme := range []string{"light", "dark"} {
+				where := fmt.Sprintf("%s %s %d", state.name, scheme, width)
+				b.look(width, scheme)
+				b.open(at.URL)
+				b.shot("state-" + strings.ReplaceAll(where, " ", "-"))
+				b.fits(where)
+				eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
+				b.accessible(where)
+				b.fits(where + ", opened")
+			}
+		}
+		b.do(chromedp.Navigate("about:blank")) // which ends the stream of events
+		at.Close()
+	}
+	b.quiet()
+}
+
 // everything is a page with all parts that a page may have.
 func everything(t *testing.T) http.Handler {
 	t.Helper()
