@@ -106,6 +106,7 @@ func boot(t *testing.T) *booted {
 	const embedded = "url = \"embedded\"\n"
 	put("locsync.toml", project(embedded, "", "/srv/locsync/one.git", "source = \"main\"\n"))
 	put("app.toml", project("url = \"http://127.0.0.1:9\"\naccount_id = \"acc\"\n", "listen = \"127.0.0.1:7421\"\n", "/srv/locsync/app.git", "source = \"main\"\n"))
+	put("packaged.toml", deployed(t, "package/locsync.toml"))
 	put("wrong.toml", "nonsense = 1\nmore = 2\n")
 	put("user/locsync.toml", project(embedded, "listen = \"\"\n", ".", ""))
 	for _, unit := range units {
@@ -397,6 +398,25 @@ func TestBooted(t *testing.T) {
 	if problems < 2 {
 		t.Errorf("%d lines about two mistakes are errors", problems)
 	}
+
+	// What the packages install runs without a project, says so, and takes over the first one without a restart.
+	b.run("systemctl", "reset-failed", "locsync")
+	b.run("sh", "-c", "mkdir /etc/locsync/projects && cp /etc/locsync/packaged.toml /etc/locsync/locsync.toml")
+	b.run("systemctl", "start", "locsync")
+	b.until("locsync says that it has no project", func() bool {
+		return strings.HasPrefix(b.show(system, "locsync", "StatusText"), "no project is configured yet")
+	})
+	if page := b.run("curl", "-fsS", "http://127.0.0.1:7420/"); !strings.Contains(page, "locsync project add") {
+		t.Errorf("its page says nothing of that: %s", page)
+	}
+	_, first, _ := strings.Cut(good, "[[project]]")
+	pid := b.show(system, "locsync", "MainPID")
+	b.run("sh", "-c", `printf '[[project]]%s' "$1" > /etc/locsync/projects/app.toml`, "sh", first)
+	active(system, "locsync")
+	if now := b.show(system, "locsync", "MainPID"); now != pid {
+		t.Errorf("it was started again: process %s, then %s", pid, now)
+	}
+	stop(system, "locsync")
 
 	// One of several has a state of its own, and its key from the credential, without which it would not start; that its service is down is no reason not to.
 	if out, err := b.systemctl(system, "start", "locsync@app"); err != nil {
