@@ -99,7 +99,8 @@ func (c *Cluster) ask(ctx context.Context) error {
 }
 
 // sweep gives back to the queue what processes had that are silent, and brings forward what was asked for while its job
-// was under way, and what is due by the database's clock: the queue goes by this machine's.
+// was under way, and what is due by the database's clock: the queue goes by this machine's. Processes that were killed
+// are forgotten after a day.
 func (c *Cluster) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseFor)
 	defer cancel()
@@ -129,6 +130,10 @@ func (c *Cluster) sweep(ctx context.Context) error {
 			AND j.id = p.job AND `+asleep)
 	if err != nil {
 		return fmt.Errorf("bring passes forward: %w", err)
+	}
+	_, err = c.db.Pool().Exec(ctx, "DELETE FROM locsync.processes WHERE seen < clock_timestamp() - interval '1 day'")
+	if err != nil {
+		return fmt.Errorf("forget processes that ended: %w", err)
 	}
 	return giveBack(ctx, c.db)
 }

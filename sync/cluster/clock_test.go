@@ -3,9 +3,11 @@ package cluster
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/locsync/locsync/sync/ledger/pgledger/pgtest"
 )
 
@@ -130,5 +132,25 @@ func TestAPauseIsByTheDatabasesClock(t *testing.T) {
 	}
 	if pause := snoozed(t, new(clock).later(time.Minute)); pause != time.Minute {
 		t.Errorf("put off by %v before the clock is known", pause)
+	}
+}
+
+// A process that was killed is forgotten after a day, and not before: it is named where its passes are taken over.
+func TestKilledProcessesAreForgotten(t *testing.T) {
+	a := join(t, pgtest.Database(t))
+	ctx := t.Context()
+	must(t, a.beat(ctx))
+	for _, age := range []string{"1 hour", "2 days"} {
+		_, err := a.db.Pool().Exec(ctx, "INSERT INTO locsync.processes VALUES ($1::text, 'host', 1, clock_timestamp(), "+
+			"clock_timestamp() - $1::text::interval)", age)
+		must(t, err)
+	}
+	must(t, a.sweep(ctx))
+	rows, err := a.db.Pool().Query(ctx, "SELECT id FROM locsync.processes ORDER BY seen")
+	must(t, err)
+	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(t, err)
+	if want := []string{"1 hour", a.me.id}; !slices.Equal(left, want) {
+		t.Errorf("%q, want %q", left, want)
 	}
 }
