@@ -21,6 +21,7 @@ import (
 	"github.com/locsync/locsync/formats/properties"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resx"
+	"github.com/locsync/locsync/formats/stringsdict"
 	"github.com/locsync/locsync/formats/stringsfile"
 	"github.com/locsync/locsync/formats/xcstrings"
 	"github.com/locsync/locsync/formats/xliff"
@@ -168,6 +169,11 @@ var table = []Format{
 		Name: "xcstrings", Kind: "Xcode's string catalogs", Grammar: xcstrings.Grammar, Extensions: []string{".xcstrings"},
 		Texts: true, Programs: programs.Programs{Printf: programs.Apple, Categories: true}, wire: foreign,
 		Notes: notesCatalogs,
+	},
+	{
+		Name: "stringsdict", Kind: "Apple's plural dictionaries", Grammar: stringsdict.Grammar,
+		Extensions: []string{".stringsdict"}, Platform: Apple,
+		Programs: programs.Programs{Printf: programs.Apple, Categories: true}, wire: foreign, Notes: notesDictionaries,
 	},
 }
 

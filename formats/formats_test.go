@@ -15,7 +15,7 @@ import (
 
 // The first names and their order are those of the service interface.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties resx po xliff xcstrings"; got != want {
+	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties resx po xliff xcstrings stringsdict"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, name := range Names() {
@@ -37,7 +37,7 @@ func TestByExtension(t *testing.T) {
 		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
 		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties", "Resources/Strings.de.resx": "resx",
 		"locale/de/LC_MESSAGES/django.po": "po", "po/app.pot": "po", "src/locale/messages.de.xlf": "xliff", "a.xliff": "xliff",
-		"en.stringsdict": "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
+		"en.lproj/Localizable.stringsdict": "stringsdict", "en": "", ".json/en": "", "en.json.bak": "", "": "",
 	} {
 		f, ok := ByExtension(file)
 		if ok != (want != "") || f.Name != want {
@@ -85,6 +85,8 @@ var samples = map[string]string{
 		"          \"stringUnit\" : {\n            \"state\" : \"translated\",\n            \"value\" : \"Hello!\"\n          }\n        }\n      }\n    },\n" +
 		"    \"n\" : {\n      \"shouldTranslate\" : false\n    },\n    \"title\" : {\n      \"localizations\" : {\n        \"en\" : {\n          \"stringUnit\" : {\n" +
 		"            \"state\" : \"translated\",\n            \"value\" : \"Notes\"\n          }\n        }\n      }\n    }\n  }\n}",
+	"stringsdict": "<plist version=\"1.0\">\n<dict>\n\t<key>title</key>\n\t<string>Notes</string>\n\t<key>n</key>\n\t<true/>\n\t<key>hello</key>\n" +
+		"\t<string>Hello!</string>\n</dict>\n</plist>\n",
 	"locjson": "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
 }
 

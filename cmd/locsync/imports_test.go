@@ -176,7 +176,7 @@ var imports = map[string][]string{
 	"sync/ledger/pgledger/pgtest": {},                              // servers for tests
 	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
 		"formats/androidxml", "formats/locjson", "formats/po", "formats/properties", "formats/resx", "formats/xliff",
-		"formats/xcstrings", "formats/programs"},
+		"formats/xcstrings", "formats/stringsdict", "formats/programs"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
 	"formats/messages":              {"formats/resource"}, // message files, in JSON and YAML
@@ -187,6 +187,7 @@ var imports = map[string][]string{
 	"formats/po":                    {"formats/resource", "sync/plural"},      // gettext's formulas choose among categories
 	"formats/properties":            {"formats/resource"},
 	"formats/resx":                  {"formats/resource", "formats/xmlscan"},
+	"formats/stringsdict":           {"formats/resource", "formats/xmlscan"},
 	"formats/xliff":                 {"formats/resource", "formats/xmlscan"},
 	"formats/xcstrings":             {"formats/resource", "formats/jsonfile"}, // string catalogs are JSON, too
 	"formats/xmlscan":               {"formats/resource"},                     // what formats that are XML share

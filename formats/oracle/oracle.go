@@ -19,6 +19,7 @@
 //	compose-xml            the same, with the rules of Compose Multiplatform's build, by regular expressions as there
 //	properties             lines joined, cut and unescaped here, one step after the other, as Java does
 //	resx                   encoding/xml tokens
+//	stringsdict            the same, with texts as howett.net/plist reads them
 //	po                     lines, whose strings strconv reads
 //	xliff, symfony-xliff   encoding/xml tokens, codes as they are spelled
 //	xcstrings              encoding/json tokens; a string unit is one leaf, and those of the other languages have no keys
@@ -111,6 +112,7 @@ var readers = map[string]reader{
 	"arb":             {read: readARB, brackets: true, about: true},
 	"properties":      {read: readProperties},
 	"resx":            {read: readResx, keyed: true, slash: true},
+	"stringsdict":     {read: readStringsdict, keyed: true, slash: true},
 	"po":              {keyed: true, bilingual: true, gaps: true},
 	"xliff":           {keyed: true, bilingual: true, gaps: true},
 	"symfony-xliff":   {keyed: true, bilingual: true, gaps: true},

@@ -4,8 +4,8 @@
 // Its law: the tokens of a file, one behind the other, are the file. What is not well-formed is refused where it is: a
 // tag that does not match, a reference that nothing declares, a character that XML does not have.
 //
-// It knows no DOCTYPE, which is refused, and so no entities but the five of XML; no namespaces; and no encoding but
-// UTF-8. androidxml has a scanner of its own, for files with entities and for Android's rules of what a text is, and
+// It knows no entities but the five of XML: a DOCTYPE is refused, or read over where the format has one and it declares
+// nothing itself. It knows no namespaces, and no encoding but UTF-8. androidxml has a scanner of its own, for files with entities and for Android's rules of what a text is, and
 // takes from here where elements come and go by lines.
 package xmlscan
 
@@ -30,6 +30,7 @@ const (
 	CDATA                       // <![CDATA[...]]>
 	Comment                     // <!--...-->
 	Instruction                 // <?...?>, the declaration too
+	Doctype                     // <!DOCTYPE ...>
 	Nothing                     // the end of the file
 )
 
@@ -60,6 +61,8 @@ func (t *Token) Attribute(src, name string) (value string, at resource.Span, has
 
 // Scanner is one pass over a file. Its depth is bounded by resource.MaxDepth.
 type Scanner struct {
+	Doctype bool // a DOCTYPE may come, once, before the root
+
 	src    string
 	at     int
 	open   []string // names of the elements around
@@ -94,6 +97,8 @@ func (s *Scanner) Next() (*Token, error) {
 		err = s.comment()
 	case strings.HasPrefix(rest, "<![CDATA["):
 		err = s.cdata()
+	case s.Doctype && strings.HasPrefix(rest, "<!DOCTYPE"):
+		err = s.doctype()
 	case strings.HasPrefix(rest, "<!"):
 		err = refuse(start, "a DOCTYPE, or a <! that begins no comment; files with one are not read")
 	case strings.HasPrefix(rest, "<?"):
@@ -217,6 +222,36 @@ func (s *Scanner) comment() error {
 		return refuse(start, "-- inside a comment, which XML does not allow")
 	}
 	return err
+}
+
+// doctype reads over one that names a grammar. What is declared inside it would be entities and defaults.
+func (s *Scanner) doctype() error {
+	s.token.Kind, s.Doctype = Doctype, false
+	if s.rooted {
+		return refuse(s.at, "a DOCTYPE behind the beginning of the root element")
+	}
+	for at := s.at; at < len(s.src); at++ {
+		switch c := s.src[at]; c {
+		case '[', '<':
+			if at > s.at {
+				return refuse(at, "the DOCTYPE declares something itself; files with such a one are not read")
+			}
+		case '"', '\'':
+			n := strings.IndexByte(s.src[at+1:], c)
+			if n < 0 {
+				return refuse(at, "a DOCTYPE that does not end")
+			}
+			at += 1 + n
+		case '>':
+			text := s.src[s.at : at+1]
+			if err := s.checked(text, false); err != nil {
+				return err
+			}
+			s.at = at + 1
+			return nil
+		}
+	}
+	return refuse(s.at, "a DOCTYPE that does not end")
 }
 
 func (s *Scanner) instruction() error {

@@ -33,7 +33,7 @@
 // none of.
 //
 // That a text would not parse in its format is not a check of these: the format's grammar refuses to write it, and says
-// why. Plurals of Apple's .stringsdict are not known here; no format of the service's has them.
+// why.
 //
 // The package is pure: texts in, findings out. Of ours it imports plural, for the categories of languages and the one
 // reader of ICU messages, and programs, which says what those do that read the texts. It knows no files, and it does

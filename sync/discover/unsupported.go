@@ -17,17 +17,16 @@ const intoJSON = "keep the texts in JSON or YAML, or convert it to one of them b
 
 // noGrammar are such kinds by extension.
 var noGrammar = map[string]kind{
-	".stringsdict": {name: "a .stringsdict of plural forms", instead: "the .strings file beside it is used, this one stays as it is"},
-	".ftl":         {name: "Fluent", instead: intoJSON},
-	".php":         {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
-	".toml":        {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
-	".js":          {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
-	".mjs":         {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
-	".ts":          {name: "TypeScript or Qt's TS", instead: "keep the texts in JSON", unsure: true},
-	".rb":          {name: "Ruby", instead: "keep the texts in YAML, which Rails reads as well", unsure: true},
-	".csv":         {name: "CSV", instead: intoJSON, unsure: true},
-	".ini":         {name: "INI", instead: intoJSON, unsure: true},
-	".lang":        {name: "a .lang file", instead: intoJSON, unsure: true},
+	".ftl":  {name: "Fluent", instead: intoJSON},
+	".php":  {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
+	".toml": {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
+	".js":   {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
+	".mjs":  {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
+	".ts":   {name: "TypeScript or Qt's TS", instead: "keep the texts in JSON", unsure: true},
+	".rb":   {name: "Ruby", instead: "keep the texts in YAML, which Rails reads as well", unsure: true},
+	".csv":  {name: "CSV", instead: intoJSON, unsure: true},
+	".ini":  {name: "INI", instead: intoJSON, unsure: true},
+	".lang": {name: "a .lang file", instead: intoJSON, unsure: true},
 }
 
 // unreadable is files of such a kind that are named alike.

@@ -64,6 +64,9 @@ func englishIn(t *testing.T, row formats.Format) []byte {
 	texts := []resource.Entry{{Key: "title", Text: "Title", Note: "Above the list"}, {Key: "free", Text: "Free text"}}
 	forms := []resource.Entry{{Key: "notes", Form: "one", Text: "one note"},
 		{Key: "notes", Form: "other", Text: "many notes"}}
+	if row.Name == "stringsdict" { // forms are those of a variable
+		forms[0].Key, forms[1].Key = "notes|==|n", "notes|==|n"
+	}
 	message := []resource.Entry{{Key: "sheets", Text: sheets}}
 	isForm := func(u catalog.Unit) bool { return u.Form != "" }
 	for _, all := range [][]resource.Entry{slices.Concat(texts, forms), slices.Concat(texts, forms, message)} {
