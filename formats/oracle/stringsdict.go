@@ -12,7 +12,7 @@ import (
 	"howett.net/plist"
 )
 
-// plainFormat is a format that is nothing but variables, which is no text.
+// plainFormat is a format that has only variables, and so nothing to translate.
 var plainFormat = regexp.MustCompile(`(<key>NSStringLocalizedFormatKey</key>\s*<string>)` +
 	`%(?:\d+\$)?#@[^@%<&]+@(?: %(?:\d+\$)?#@[^@%<&]+@)*(</string>)`)
 

@@ -18,7 +18,7 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	if beside := at.After; beside > 0 || int(in.End) > at.In+1 {
 		w.between = betweenOf(src, f.Node(max(beside, at.In+1)), w.between)
 	}
-	e := place{f: f, at: at}
+	e := target{f: f, at: at}
 	e.span, e.has = find(src, in, formatKey)
 	var out strings.Builder
 	out.WriteString(g.Head)
@@ -38,8 +38,8 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	return e.withFormat(g.At, out.String())
 }
 
-// place is where new parts come: the file, an entry of it, or a variable.
-type place struct {
+// target is where new parts come: the file, an entry of it, or a variable.
+type target struct {
 	f    *resource.File
 	at   resource.Place
 	span resource.Span // of its format
@@ -49,7 +49,7 @@ type place struct {
 }
 
 // write spells one new part.
-func (e *place) write(w *writer, n *resource.New) error {
+func (e *target) write(w *writer, n *resource.New) error {
 	switch in := e.f.Node(e.at.In); {
 	case n.Kind == resource.Other && n.Like != nil:
 		w.out.WriteString(n.Like.File.Node(n.Like.Node).Whole.Of(n.Like.File.Source()))
@@ -75,7 +75,7 @@ func (e *place) write(w *writer, n *resource.New) error {
 }
 
 // withFormat is the splice of what comes at a gap and of the format that goes with it.
-func (e *place) withFormat(gap resource.Span, out string) (resource.Splice, error) {
+func (e *target) withFormat(gap resource.Span, out string) (resource.Splice, error) {
 	src := e.f.Source()
 	now := e.span.Of(src)
 	if all, only := references(now); e.text != nil {

@@ -56,7 +56,7 @@ func (s *scanner) file() error {
 			continue
 		case s.xml.Depth() == 0 || s.xml.Depth() == 1 && !t.Closed:
 			if t.Name != "plist" {
-				return refuse(t.At, "the root element is <%s>, not <plist>: this is no property list", t.Name)
+				return refuse(t.At, "the root element is <%s>, not <plist>: this is not a property list", t.Name)
 			}
 			continue
 		case t.Name != "dict" || found:

@@ -172,7 +172,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 }
 
 var (
-	errOther = errors.New("it varies by device or width, or is no text; change it in the file")
+	errOther = errors.New("it varies by device or width, or is not a text; change it in the file")
 	errShape = errors.New("an entry has a text under " + formatKey + ", and variables with plural categories; " +
 		"name its keys so, or give the key a name of its own")
 	errAlone = errors.New("the variables of the text have no translation yet, and it cannot be without them")

@@ -293,7 +293,7 @@ func TestRefused(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                            "1:1: there is no root element",
 		"bplist00":                    "1:1: the file is a binary property list; write it as XML (plutil -convert xml1)",
-		"<dict/>":                     "1:1: the root element is <dict>, not <plist>: this is no property list",
+		"<dict/>":                     "1:1: the root element is <dict>, not <plist>: this is not a property list",
 		"<plist/>":                    "1:9: the property list has no <dict>",
 		"<plist><array/></plist>":     "1:8: a property list of texts is one <dict>, and has no <array> beside it",
 		"<plist>x<dict/></plist>":     "1:8: text outside of the <dict>",
