@@ -20,10 +20,10 @@ const (
 		"`key|==|device.mac`. The comment of a key goes along. Keys that are not to be translated or that are stale stay " +
 		"as they are, and so do variations by width. What is written gets the state `translated`; a translation that is " +
 		"`new` counts as none, and the service is not told that one needs review."
-	notesDictionaries = "The plural categories of a variable are one text, named `key|==|variable`; the text that variables " +
-		"are in is `key|==|NSStringLocalizedFormatKey`, where it has more than variables. A key that a `.strings` file " +
-		"beside it has, too, is translated in both; programs take the dictionary's. The comment above an entry goes along " +
-		"with its variables. What varies by device (`NSStringDeviceSpecificRuleType`) or width " +
+	notesDictionaries = "The plural categories of a variable are one text, named `key|==|variable`; the text that " +
+		"variables are in is `key|==|NSStringLocalizedFormatKey`, where it has more than variables. A key that a " +
+		"`.strings` file beside it has, too, is translated in both; programs take the dictionary's. The comment above " +
+		"an entry goes along with its variables. What varies by device (`NSStringDeviceSpecificRuleType`) or width " +
 		"(`NSStringVariableWidthRuleType`) is not sent: it stays as it is, and new languages do not have it. Binary " +
 		"property lists are not read."
 	notesAndroid = "Strings, string arrays and plurals; styled texts travel with their tags. What is not translatable, " +

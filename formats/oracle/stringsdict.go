@@ -38,7 +38,7 @@ func readStringsdict(src []byte) (*document, error) {
 	last := make(map[string]string)
 	for _, l := range r.leaves {
 		if l.Kind == Text {
-			last[joined(l.Path)] = l.Text
+			last[fmt.Sprintf("%q", l.Path)] = l.Text
 		}
 	}
 	for _, l := range r.leaves {
@@ -47,7 +47,7 @@ func readStringsdict(src []byte) (*document, error) {
 			in, _ := at.(map[string]any)
 			at = in[name]
 		}
-		if text, is := at.(string); l.Kind == Text && last[joined(l.Path)] == l.Text && is && text != l.Text {
+		if text, is := at.(string); l.Kind == Text && last[fmt.Sprintf("%q", l.Path)] == l.Text && is && text != l.Text {
 			return nil, fmt.Errorf("howett.net/plist reads %q, encoding/xml %q", text, l.Text)
 		}
 	}

@@ -286,7 +286,8 @@ func plain(like *resource.Model, names []string) (spelled string, err error) {
 	if like != nil {
 		at, _ := find(like.File.Source(), like.File.Node(like.Node), formatKey)
 		all, only := references(at.Of(like.File.Source()))
-		if only && len(all) > 0 && !slices.ContainsFunc(all, func(r string) bool { return !slices.Contains(names, nameOf(r)) }) {
+		other := func(reference string) bool { return !slices.Contains(names, nameOf(reference)) }
+		if only && len(all) > 0 && !slices.ContainsFunc(all, other) {
 			return at.Of(like.File.Source()), nil
 		}
 	}

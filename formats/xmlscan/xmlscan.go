@@ -5,8 +5,8 @@
 // tag that does not match, a reference that nothing declares, a character that XML does not have.
 //
 // It knows no entities but the five of XML: a DOCTYPE is refused, or read over where the format has one and it declares
-// nothing itself. It knows no namespaces, and no encoding but UTF-8. androidxml has a scanner of its own, for files with entities and for Android's rules of what a text is, and
-// takes from here where elements come and go by lines.
+// nothing itself. It knows no namespaces, and no encoding but UTF-8. androidxml has a scanner of its own, for files
+// with entities and for Android's rules of what a text is, and takes from here where elements come and go by lines.
 package xmlscan
 
 import (
