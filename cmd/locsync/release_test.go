@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/locsync/locsync/formats"
 )
 
 // machine is this one, as archives and Node name it; ok is false where no release is built for it or its tools are
@@ -246,12 +248,19 @@ func TestOtherCI(t *testing.T) {
 	}
 	var hooks []struct{ ID, Entry, Files, Language string }
 	readYAML(t, ".pre-commit-hooks.yaml", &hooks)
+	matched := map[string]bool{"locsync.toml": true, "a/en.json": true, "main.go": false, "en.json.bak": false}
+	for _, name := range formats.Names() {
+		f, _ := formats.Named(name)
+		for _, extension := range f.Extensions {
+			matched["a/en"+extension] = true
+		}
+	}
 	for _, hook := range hooks {
 		found, rest, err := (&app{}).root().Find(strings.Fields(hook.Entry)[1:])
 		if err != nil || len(rest) > 0 || found.Name() != "check" {
 			t.Errorf("%s: %v %q", hook.ID, err, rest)
 		}
-		for file, want := range map[string]bool{"locsync.toml": true, "a/en.json": true, "main.go": false} {
+		for file, want := range matched {
 			if regexp.MustCompile(hook.Files).MatchString(file) != want {
 				t.Errorf("%s: %s is not %t", hook.ID, file, want)
 			}
