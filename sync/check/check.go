@@ -14,7 +14,8 @@
 // What is recognised, by the names of the checks:
 //
 //	printf       %s %1$s %d %,.2f %% as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C
-//	             has them elsewhere; what gettext's flags say of one text (c-format, no-c-format) is believed
+//	             has them elsewhere; what gettext's flags say of one text (c-format, no-c-format) is believed, and
+//	             so are its macros, %<PRIu64>
 //	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key) and the $1 of MediaWiki. In
 //	             Android and .strings they are the program's own or a word of the text, so a difference is a warning
 //	icu          {n, plural, one {...} other {...}}, select, selectordinal, with the arguments in each branch

@@ -48,7 +48,7 @@ func tagsIn(s string) []tag {
 		}
 		at += i + 1
 		t, size := tagAt(s[at:])
-		if size > 0 {
+		if size > 0 && macro(s[at-1:]) == 0 {
 			t.spelled = s[at-1 : at+size]
 			all = append(all, t)
 			at += size

@@ -52,7 +52,7 @@ type nameReader struct {
 // take reads a placeholder between these signs, if one is here.
 func (r *nameReader) take(open, end string) bool {
 	rest, ok := strings.CutPrefix(r.s[r.at:], open)
-	if !ok {
+	if !ok || open == "%<" && macro(r.s[r.at+1:]) > 0 {
 		return false
 	}
 	key, size := keyUpTo(rest, end)

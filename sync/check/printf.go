@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,6 +128,10 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 		at++
 		digits()
 	}
+	if size := macro(s[at:]); size > 0 && d != programs.Java {
+		c.class, c.spelled = integer, s[start:at+size]
+		return c, true
+	}
 	for d != programs.Java && at < len(s) && strings.IndexByte("hlqLzjt", s[at]) >= 0 {
 		at++
 	}
@@ -153,6 +158,17 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	formatted := strings.ContainsAny(c.spelled, "$.") || c.spelled[1] == '0'
 	c.unsure = d == programs.C && c.class != none && (word && !formatted || strings.Contains(c.spelled, "'"))
 	return c, true
+}
+
+// inttypes are the macros of inttypes.h as gettext has them between per cent sign and argument: %<PRIu64>.
+var inttypes = regexp.MustCompile(`^<PRI[diouxX](?:(?:LEAST|FAST)?(?:8|16|32|64)|MAX|PTR)>`)
+
+// macro is the length of such a macro at the start of a text; 0 where there is none.
+func macro(s string) int {
+	if s == "" || s[0] != '<' {
+		return 0
+	}
+	return len(inttypes.FindString(s))
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
