@@ -219,6 +219,15 @@ func big(name string) []byte {
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b, "    <string name=\"section%d_message%d\">%s</string>\n", i/10, i%10, text)
 		}
+	case "stringsdict":
+		start, end = "<plist version=\"1.0\">\n<dict>\n", "</dict>\n</plist>\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "\t<key>section%d.message%d</key>\n\t<dict>\n\t\t<key>NSStringLocalizedFormatKey</key>\n"+
+				"\t\t<string>%%#@count@</string>\n\t\t<key>count</key>\n\t\t<dict>\n"+
+				"\t\t\t<key>NSStringFormatSpecTypeKey</key>\n\t\t\t<string>NSStringPluralRuleType</string>\n"+
+				"\t\t\t<key>one</key>\n\t\t\t<string>%s</string>\n\t\t\t<key>other</key>\n\t\t\t<string>%s</string>\n"+
+				"\t\t</dict>\n\t</dict>\n", i/10, i%10, text, text)
+		}
 	case "xcstrings":
 		start, end = "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {", "\n  },\n  \"version\" : \"1.0\"\n}"
 		entry = func(i int, text string) {
@@ -291,7 +300,7 @@ func BenchmarkRewrite(b *testing.B) {
 		n := 0
 		for e := range f.Entries() {
 			if n++; n%1000 == 0 {
-				edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Text: "another text"})
+				edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: "another text"})
 			}
 		}
 		for b.Loop() {

@@ -74,7 +74,7 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	if o.watched {
 		return watchStatus(cmd.Context(), a, cfg, o, log)
 	}
-	s, err := command.Status(cmd.Context(), cfg, log)
+	s, err := command.Status(cmd.Context(), cfg, o.project, log)
 	if err != nil {
 		return err
 	}

@@ -183,16 +183,16 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	switch {
 	case out.refused != nil:
 		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), out.refused)
-	case err == nil && !all.ended && !c.Write:
-		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), errCut)
-	case err == nil:
+	case err == nil && (all.ended || c.Write):
 		return stdout, stderr, nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), said.ended(context.Cause(ctx)))
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case (err == nil || failed && exit.Exited()) && !all.ended && !c.Write: // an answer of status 1 is one, too
+		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), errCut)
+	case failed:
 		return stdout, stderr, &Error{c.verb(), exit.ExitCode(), stderr}
 	}
 	return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), err)

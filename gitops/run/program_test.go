@@ -12,11 +12,14 @@ func TestAnAnswerIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, writes := range []bool{false, true} {
-		out, err := git.Run(t.Context(), Call{Write: writes,
-			Args: []string{"-c", "alias.slow=!echo one; (sleep 8; echo two) &", "slow"}})
-		if cut := errors.Is(err, errCut); cut == writes || writes && (err != nil || string(out) != "one\n") {
-			t.Errorf("writes: %v: %q, %v", writes, out, err)
+	for _, status := range []string{"true", "false"} {
+		for _, writes := range []bool{false, true} {
+			out, err := git.Run(t.Context(), Call{Write: writes,
+				Args: []string{"-c", "alias.slow=!echo one; (sleep 8; echo two) & " + status, "slow"}})
+			good := err == nil == (status == "true")
+			if cut := errors.Is(err, errCut); cut == writes || writes && (!good || string(out) != "one\n") {
+				t.Errorf("%s, writes: %v: %q, %v", status, writes, out, err)
+			}
 		}
 	}
 }

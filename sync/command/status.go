@@ -24,12 +24,12 @@ import (
 const patience = 3 * time.Second
 
 // Status asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes
-// nothing.
-func Status(ctx context.Context, cfg *config.Config, log *zap.Logger) (report.Status, error) {
+// nothing. A daemon with many projects has read only the one that is named now; "" names none.
+func Status(ctx context.Context, cfg *config.Config, project string, log *zap.Logger) (report.Status, error) {
 	var daemon report.Daemon
 	dir, err := process.StateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
-		want := web.Request{Action: "status", Identity: engine.Identity(cfg)} // which takes a while for many projects
+		want := web.Request{Action: "status", Identity: engine.Identity(cfg), Project: project}
 		asked, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		answer, err := web.Ask(asked, dir, want, nil)
@@ -103,7 +103,7 @@ func Changes(ctx context.Context, cfg *config.Config, project string, log *zap.L
 			if edited, err := process.ReadConfig(cfg.File); err == nil {
 				cfg = edited
 			}
-			s, err := Status(ctx, cfg, log)
+			s, err := Status(ctx, cfg, project, log)
 			s = s.Only(project)
 			if ctx.Err() != nil {
 				return

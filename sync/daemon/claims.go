@@ -112,10 +112,12 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	ctx = heartbeat.With(ctx, nil) // it may hang, and no new start of the daemon would end that
 	go func() {
 		c.opening <- struct{}{}
+		leave := sync.OnceFunc(func() { <-c.opening })
+		defer time.AfterFunc(openPatience, leave).Stop() // one that hangs keeps no other from being opened
 		if dir := process.ClaimDir(ctx, cfg, p); dir != "" {
 			a.err = c.claim(ctx, cfg, p, dir)
 		}
-		<-c.opening
+		leave()
 		c.mu.Lock()
 		delete(c.asked, what)
 		c.mu.Unlock()

@@ -55,6 +55,8 @@ type Request struct {
 	// Identity is that of the command's configuration (engine.Identity); "" for one that does not matter. A daemon with
 	// another refuses.
 	Identity string `json:"identity"`
+	// Project is the one that a status is for; "" for all.
+	Project string `json:"project,omitempty"`
 }
 
 // Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something
@@ -98,11 +100,7 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 		both, err = e.Sync(ctx, r.Push, r.Pull)
 		a.Push, a.Pull = both.Push, both.Pull
 	case "status":
-		if tooMany(e) {
-			a.Status = engine.Overview(e)
-		} else {
-			a.Status = e.Status(ctx)
-		}
+		a.Status = statusOf(ctx, e, r.Project)
 	case "check":
 		err = e.CheckOnline(ctx)
 	case "ring":
@@ -111,6 +109,22 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 		err = fmt.Errorf("unknown action %q", r.Action)
 	}
 	return a, err
+}
+
+// statusOf is the status of all projects. Of too many to read each, only the one that is meant is read now.
+func statusOf(ctx context.Context, e *engine.Engine, project string) report.Status {
+	if !tooMany(e) {
+		return e.Status(ctx)
+	}
+	s := engine.Overview(e)
+	if now := e.Look(ctx, project); now != nil {
+		for i := range s.Projects {
+			if s.Projects[i].Name == project {
+				s.Projects[i] = *now
+			}
+		}
+	}
+	return s
 }
 
 // Control is what answers commands.
