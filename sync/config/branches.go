@@ -6,9 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
-// The words that stand for the branch that is translated: branchWord in collections and in Pull.Branch, baseWord in Pull.Branch.
+// The words that stand for the branch that is translated: both in Pull.Branch, branchWord also in collections.
 const (
 	branchWord = "{BRANCH}"
 	baseWord   = "{base}"
@@ -23,13 +25,12 @@ func (p *Project) hasBranchCollections() bool {
 	return slices.ContainsFunc(p.Files, func(f Files) bool { return strings.Contains(f.Collection, branchWord) })
 }
 
-// PerBranch reports whether branches are translated beside each other: each is the base of a translation branch of its own, and where a collection holds
-// {BRANCH} has its keys in a collection of its own. Everything that is remembered is remembered for each of them alone. On gives the project as it is for
-// one of them.
+// PerBranch reports whether branches are translated beside each other: each is the base of a translation branch of its
+// own, has its own collections where they hold {BRANCH}, and is remembered alone. On gives the project for one of them.
 func (p *Project) PerBranch() bool { return fillBranch(p.Pull.Branch, "x") != p.Pull.Branch }
 
-// On is the project for one branch, when it is PerBranch: no placeholder for the branch is left in it. The error says why the branch cannot be
-// translated: its name makes no collection, or no translation branch.
+// On is the project for one branch, when it is PerBranch: no placeholder for the branch is left in it. The error says
+// why the branch cannot be translated: its name makes no collection, or no translation branch.
 func (p *Project) On(branch string) (*Project, error) {
 	on := *p
 	on.Pull.Base, on.Pull.Branch = branch, fillBranch(p.Pull.Branch, branch)
@@ -47,14 +48,16 @@ func (p *Project) On(branch string) (*Project, error) {
 			continue
 		}
 		if strings.ContainsAny(branch, ",{}") {
-			return nil, fmt.Errorf("branch %s is not translated: the name of a collection has no comma and no brace; rename it", branch)
+			return nil, fmt.Errorf("branch %s is not translated: the name of a collection has no comma and no brace; "+
+				"rename it", branch)
 		}
 		f.Collection = strings.ReplaceAll(f.Collection, branchWord, branch)
 	}
 	return &on, nil
 }
 
-// From is the project with a branch that pushes read, for a repository that is Cloned and whose configuration names none. Translations are built on it.
+// From is the project with a branch that pushes read, and that translations are built on, for a repository that is
+// Cloned and whose configuration names none.
 func (p *Project) From(source string) *Project {
 	from := *p
 	from.Push.Source = source
@@ -65,13 +68,14 @@ func (p *Project) From(source string) *Project {
 	return &from
 }
 
-// Translates reports whether a branch is one of those that are translated, when the project is PerBranch. A translation branch is none.
+// Translates reports whether a branch is translated, when the project is PerBranch. A translation branch is not.
 func (p *Project) Translates(branch string) bool {
 	if branch == "" {
 		return false
 	}
 	before, after, _ := strings.Cut(strings.ReplaceAll(p.Pull.Branch, baseWord, branchWord), branchWord)
-	if before+after != "" && len(branch) > len(before)+len(after) && strings.HasPrefix(branch, before) && strings.HasSuffix(branch, after) {
+	if before+after != "" && len(branch) > len(before)+len(after) &&
+		strings.HasPrefix(branch, before) && strings.HasSuffix(branch, after) {
 		return false
 	}
 	if p.Push.Source != Worktree {
@@ -116,7 +120,7 @@ func (p *Project) Collections() []string {
 	return all
 }
 
-// branches checks what the branch's name stands for, and fills {base} in where the base is known from the configuration.
+// branches checks what the branch's name stands for, and fills {base} in where the configuration says the base.
 func (v *validator) branches(p *Project) {
 	v.in(p.origin.at("pull"))
 	own := p.hasBranchCollections()
@@ -125,7 +129,8 @@ func (v *validator) branches(p *Project) {
 		v.add("base", "goes not with a collection that holds {BRANCH}: each branch is its own base; leave base out")
 		return
 	case own && !p.PerBranch():
-		v.add("branch", "%q would hold the translations of all branches, and a collection holds {BRANCH}; put {base} into it, as in l10n/{base}", p.Pull.Branch)
+		v.add("branch", "%q would hold the translations of all branches, and a collection holds {BRANCH}; "+
+			"put {base} into it, as in l10n/{base}", p.Pull.Branch)
 		return
 	case !own && p.PerBranch() && p.Pull.Base != "":
 		p.Pull.Branch = fillBranch(p.Pull.Branch, p.Pull.Base)
@@ -133,11 +138,12 @@ func (v *validator) branches(p *Project) {
 		*p = *p.From(p.Push.Source)
 	}
 	if strings.HasPrefix(p.Pull.Branch, branchWord+"/") || strings.HasPrefix(p.Pull.Branch, baseWord+"/") {
-		v.add("branch", "%q would lie below the branch that it is for, as if that were a folder, which git does not allow; put the word last, as in l10n/{base}", p.Pull.Branch)
+		v.add("branch", "%q would lie below the branch that it is for, as if that were a folder, which git does not "+
+			"allow; put the word last, as in l10n/{base}", p.Pull.Branch)
 	}
 }
 
-// branchClashes refuses branches of one repository of which one would be a folder of another: git can keep only one of the two.
+// branchClashes refuses branches of one repository of which one would be a folder of another: git keeps only one.
 func (v *validator) branchClashes(c *Config) {
 	type named struct{ repository, name string }
 	seen := make(map[named]bool, len(c.Projects))
@@ -168,4 +174,36 @@ func (v *validator) branchClashes(c *Config) {
 			}
 		}
 	}
+}
+
+func (v *validator) branch(key, name string) {
+	if why := branchProblem(name); why != "" {
+		v.add(key, "%s", why)
+	}
+}
+
+// branchProblem says what is wrong with the name of a branch, by git's rules for them; "" when nothing is.
+func branchProblem(name string) string {
+	bad := name == "" || name == "@" || name == "HEAD" ||
+		strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") ||
+		strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.ContainsAny(name, " ~^:?*[\\") || !plainText(name)
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment == "" || strings.HasPrefix(segment, ".") || strings.HasSuffix(segment, ".lock") {
+			bad = true
+		}
+	}
+	switch {
+	case bad:
+		return fmt.Sprintf("%q is not the name of a branch", name)
+	case strings.HasPrefix(name, "refs/"):
+		return fmt.Sprintf("%q: write the branch alone, %q", name, strings.TrimPrefix(name, "refs/heads/"))
+	}
+	return ""
+}
+
+// matches is doublestar's match with a bad pattern matching nothing.
+func matches(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return err == nil && ok
 }

@@ -113,12 +113,13 @@ type Daemon struct {
 	CallbackSecretEnv string `toml:"callback_secret_env"`
 	// CallbackSecretFile is a file with that value, relative to the configuration file.
 	CallbackSecretFile string `toml:"callback_secret_file"`
-	// PageTokenEnv names the environment variable with the token for the status page: who types it there may push and pull by
-	// buttons. No token: the page has no buttons.
+	// PageTokenEnv names the environment variable with the token for the status page: who types it there may push and
+	// pull by buttons. No token: the page has no buttons.
 	PageTokenEnv string `toml:"page_token_env"`
 	// PageTokenFile is a file with that token, relative to the configuration file.
 	PageTokenFile string `toml:"page_token_file"`
-	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. Its host is a name that the page answers to.
+	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. The page answers to its
+	// host, too.
 	PublicURL string `toml:"public_url"`
 }
 
@@ -167,13 +168,13 @@ type Documents struct {
 type Push struct {
 	// Enabled false: nothing of this project is pushed.
 	Enabled bool `toml:"enabled"`
-	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there: at the remote, or
-	// where the branch here has all of that and more, here. Of a
-	// Repository that is cloned it is a branch: where nothing is said, the remote's default one.
+	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there: at the
+	// remote, or where the branch here has all of that and more, here. Of a Repository that is cloned it is a branch:
+	// where nothing is said, the remote's default one.
 	Source string `toml:"source"`
 	// Branches limits pushes from the working tree to the times when one of these branches is checked out; names or
-	// patterns (release/*). Empty: any. Where a Collection holds {BRANCH}, these branches are translated beside each other,
-	// and Source may be a branch, which then comes first; see PerBranch.
+	// patterns (release/*). Empty: any. Where a Collection holds {BRANCH}, these branches are translated beside each
+	// other, and Source may be a branch, which then comes first; see PerBranch.
 	Branches []string `toml:"branches"`
 	// CompletionState is what translations that the repository sends count as: draft, intermediate or final.
 	CompletionState string `toml:"completion_state"`
@@ -183,12 +184,12 @@ type Push struct {
 	// Translations true: values of target languages that people changed in the repository are pushed too.
 	Translations bool `toml:"translations"`
 	// Guard holds a source file back when more than this share of its keys (0 to 1), and at least ten, would be gone,
-	// and all files when more than this share of them is gone at once: rather an accident than a wish. 1 lets everything pass.
+	// and all files when more than this share of them is gone at once. 1 lets everything pass.
 	Guard float64 `toml:"guard"`
 }
 
-// Covers reports whether pushes from the working tree happen while this branch is checked out; "" is a
-// detached HEAD, covered here only when any branch is; the engine also takes one that is at the tip of a covered branch.
+// Covers reports whether pushes from the working tree happen while this branch is checked out; "" is a detached HEAD,
+// covered here only when any branch is. The engine also takes one that is at the tip of a covered branch.
 func (p *Push) Covers(branch string) bool {
 	return len(p.Branches) == 0 || branch != "" && slices.ContainsFunc(p.Branches, func(pattern string) bool {
 		return matches(pattern, branch)
@@ -207,7 +208,7 @@ type Pull struct {
 	// Incomplete says what stands for a key that has no such translation: skip (nothing), blank (an empty text) or
 	// fallback (the source text).
 	Incomplete string `toml:"incomplete"`
-	// Base is the branch that translations are built on. Empty: the remote's default branch; without a remote the current branch.
+	// Base is the branch that translations are built on. Empty: the remote's default one; without a remote the current.
 	Base string `toml:"base"`
 	// Branch is where translations are committed; it may equal Base. {base}, or {BRANCH}, in it stands for the name of the
 	// branch that they are built on: l10n/{base}.
@@ -266,8 +267,8 @@ type Files struct {
 	Collection string `toml:"collection"`
 	// PathSeparator joins the names of nested objects to a key; structured formats only, "/" where it is not given.
 	PathSeparator string `toml:"path_separator"`
-	// LanguagePaths is the project's LanguagePaths for these files alone, language by language, where they spell one differently: a web
-	// application's zh-CN beside iOS's zh-Hans.
+	// LanguagePaths is the project's LanguagePaths for these files alone, language by language, where they spell one
+	// differently: a web application's zh-CN beside iOS's zh-Hans.
 	LanguagePaths map[string]string `toml:"language_paths"`
 	// Labels are the labels that the keys of these files carry at the service; sent with imports.
 	Labels []string `toml:"labels"`

@@ -95,7 +95,8 @@ func (v *validator) format(f *Files) {
 	given := f.Format
 	if given == "" {
 		if f.Format = guessFormat(f.Source); f.Format == "" && f.Source != "" {
-			v.add("format", "the extension of %q does not tell the format; write one of %s", f.Source, strings.Join(formats.Names(), ", "))
+			v.add("format", "the extension of %q does not tell the format; write one of %s", f.Source,
+				strings.Join(formats.Names(), ", "))
 		}
 	} else {
 		v.oneOf("format", given, formats.Names())
@@ -112,7 +113,8 @@ func (v *validator) format(f *Files) {
 }
 
 func (v *validator) collection(f *Files) {
-	filled := collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(strings.ReplaceAll(f.Collection, branchWord, "x"))
+	filled := strings.ReplaceAll(f.Collection, branchWord, "x")
+	filled = collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(filled)
 	switch {
 	case strings.TrimSpace(f.Collection) == "":
 		v.add("collection", `must name the collection; %q is there in every project`, DefaultCollection)
@@ -155,7 +157,8 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 		v.dirNeedsStars("output", f)
 	}
 	if !t.HasLanguage() && len(p.TargetLanguages) > 1 {
-		v.add("output", "%q is one file for %d languages; put {LANGUAGE}, {LOCALE:IOS} or {LOCALE:ANDROID} into it", f.Output, len(p.TargetLanguages))
+		v.add("output", "%q is one file for %d languages; put {LANGUAGE}, {LOCALE:IOS} or {LOCALE:ANDROID} into it",
+			f.Output, len(p.TargetLanguages))
 		return
 	}
 	if t.labelAlone() {
@@ -165,7 +168,8 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 	}
 	for _, part := range t.parts {
 		if part.kind == literal && strings.ContainsAny(part.text, `*?"<>|`) {
-			v.add("output", "%q holds one of * ? \" < > |, which not every file system can write; it is a path, not a pattern", f.Output)
+			v.add("output", "%q holds one of * ? \" < > |, which not every file system can write; "+
+				"it is a path, not a pattern", f.Output)
 			return
 		}
 	}
@@ -197,13 +201,16 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 			v.add("output", "%q: %s", f.Output, why)
 			return
 		}
-		if other, ok := seen[Fold(path)]; ok && t.HasLanguage() && (Fold(other.Path) != Fold(l.Path) || len(f.LanguagePaths) > 0) {
-			v.add("output", "%s and %s would have the same file, %s; change how language_paths spells one of them", other.Code, l.Code, path)
+		if other, ok := seen[Fold(path)]; ok && t.HasLanguage() &&
+			(Fold(other.Path) != Fold(l.Path) || len(f.LanguagePaths) > 0) {
+			v.add("output", "%s and %s would have the same file, %s; change how language_paths spells one of them",
+				other.Code, l.Code, path)
 			return
 		}
 		seen[Fold(path)] = l
 		if real && matches(f.Source, path) {
-			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; make source narrower or put translations elsewhere", path, l.Code, f.Source)
+			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; "+
+				"make source narrower or put translations elsewhere", path, l.Code, f.Source)
 			return
 		}
 	}

@@ -50,21 +50,24 @@ func checkLanguage(code string) string {
 	case code == "":
 		return `must be a language code, such as "en" or "pt-BR"`
 	case strings.Contains(code, "_"):
-		return fmt.Sprintf("%q: language codes have a hyphen, %q; how paths spell it is said in [project.language_paths]", code, strings.ReplaceAll(code, "_", "-"))
+		return fmt.Sprintf("%q: language codes have a hyphen, %q; how paths spell it is said in [project.language_paths]",
+			code, strings.ReplaceAll(code, "_", "-"))
 	case !languages.WellFormed(code):
-		return fmt.Sprintf(`%q is not a language code; write one as the service does: "en", "pt-BR", "zh-Hans", "es-419"`, code)
+		return fmt.Sprintf(`%q is not a language code; write one as the service does: "en", "pt-BR", "zh-Hans", "es-419"`,
+			code)
 	}
 	return ""
 }
 
-// UnknownLanguage is a language of the configuration that a translation service is known not to have. The embedded service has every language.
+// UnknownLanguage is a language of the configuration that a translation service is known not to have. The embedded
+// service has every language.
 type UnknownLanguage struct {
 	Code   string
 	At     Problem
 	Remedy string
 }
 
-// UnknownLanguages are the languages of the project that a translation service is known not to have, each with what to write instead.
+// UnknownLanguages are those of the project's languages, each with what to write instead.
 func (p *Project) UnknownLanguages() []UnknownLanguage {
 	var unknown []UnknownLanguage
 	all := append([]string{p.SourceLanguage}, p.TargetLanguages...)
@@ -85,8 +88,8 @@ func (p *Project) UnknownLanguages() []UnknownLanguage {
 	return unknown
 }
 
-// LanguageRemedy says what to write instead of a language that a translation service is known not to have. path is how the repository's paths spell it,
-// others are the codes beside it.
+// LanguageRemedy says what to write instead of a language that a translation service is known not to have. path is how
+// the repository's paths spell it, others are the codes beside it.
 func LanguageRemedy(key, code, path string, others []string) string {
 	instead := languages.Instead(code, others)
 	near := languages.Alternatives(code, others)
@@ -94,7 +97,8 @@ func LanguageRemedy(key, code, path string, others []string) string {
 	case instead != "":
 		return fmt.Sprintf("write %q in %s, and %s = %q in [project.language_paths]", instead, key, quotedKey(instead), path)
 	case key == "source_language":
-		return "ask the service for the language before you create the project: its source language cannot be changed afterwards"
+		return "ask the service for the language before you create the project: its source language cannot be changed " +
+			"afterwards"
 	case len(near) > 0 && len(near) < 6: // a longer list does not help
 		return fmt.Sprintf("write %s, where that is meant, and its spelling %q in [project.language_paths]; "+
 			"or take it out of target_languages: its files then stay as they are", strings.Join(near, " or "), path)

@@ -57,7 +57,8 @@ func (v *validator) repository(p *Project) {
 	if p.Push.Source == Worktree {
 		if _, said := p.origin.lines[p.origin.at("push").at("source").path]; said {
 			v.in(p.origin.at("push"))
-			v.add("source", `a repository that is cloned has no working tree; write the name of a branch, or leave source out for the remote's default one`)
+			v.add("source", `a repository that is cloned has no working tree; write the name of a branch, `+
+				`or leave source out for the remote's default one`)
 		}
 		p.Push.Source = ""
 	}
@@ -77,7 +78,8 @@ func (v *validator) cloneAddress(p *Project) {
 	case !slices.Contains(cloneSchemes, u.Scheme):
 		v.add("repository", "%s:// is not a known kind of address of a repository; one of %s", u.Scheme,
 			strings.Join(cloneSchemes, ", "))
-	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost", u.Scheme != "file" && u.Host == "", strings.Trim(u.Path, "/") == "":
+	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost",
+		u.Scheme != "file" && u.Host == "", strings.Trim(u.Path, "/") == "":
 		v.add("repository", "the address must have a host and a path, as in https://git.example.com/team/app.git")
 	case u.RawQuery != "" || u.Fragment != "":
 		v.add("repository", "must end with its path: no ? and no #")

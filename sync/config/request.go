@@ -11,9 +11,9 @@ import (
 
 // Request is the pull or merge request from Pull.Branch to Pull.Base: who makes it, and what it says.
 type Request struct {
-	// Kind is none, options (GitLab makes it, told by push options), agit (Gitea or Forgejo make it of a push to refs/for/<base>), or the
-	// forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data Center), azure. The first three need no
-	// token.
+	// Kind is none, options (GitLab makes it, told by push options), agit (Gitea or Forgejo make it of a push to
+	// refs/for/<base>), or the forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data
+	// Center), azure. The first three need no token.
 	Kind string `toml:"kind"`
 	// URL is the forge's address: scheme, host, and a path where the forge is below one. Empty: guessed from the
 	// remote's.
@@ -27,11 +27,12 @@ type Request struct {
 	Body string `toml:"body"`
 	// Labels are the labels that the request carries; agit and bitbucket know none. At Gitea and Forgejo they must exist.
 	Labels []string `toml:"labels"`
-	// RemoveBranch asks for the branch to be deleted when the request is merged; options, gitlab and bitbucket (Cloud) only.
+	// RemoveBranch asks for the branch to be deleted after the merge; options, gitlab and bitbucket (Cloud) only.
 	RemoveBranch bool `toml:"remove_branch"`
 	// TokenEnv names the environment variable that holds the token. It is looked at first.
 	TokenEnv string `toml:"token_env"`
-	// TokenFile is a file that holds the token, relative to the configuration file; after it, the systemd credential forge_token is looked at.
+	// TokenFile is a file that holds the token, relative to the configuration file; after it, the systemd credential
+	// forge_token is looked at.
 	TokenFile string `toml:"token_file"`
 }
 
@@ -50,7 +51,8 @@ func (q *Request) Forge() bool {
 }
 
 func defaultRequest() Request {
-	return Request{Kind: RequestNone, Title: `Update translations ({{ join .Languages ", " }})`, Body: defaultBody, TokenEnv: "LOCSYNC_FORGE_TOKEN"}
+	return Request{Kind: RequestNone, Title: `Update translations ({{ join .Languages ", " }})`, Body: defaultBody,
+		TokenEnv: "LOCSYNC_FORGE_TOKEN"}
 }
 
 const defaultBody = `{{ .Added }} translations added, {{ .Changed }} changed, {{ .Removed }} removed.
@@ -96,7 +98,7 @@ func fillRequest(name, text string, data RequestData) (string, error) {
 	return bound.Text(name, text, 1<<20, template.FuncMap{"code": markdownCode}, data)
 }
 
-// markdownCode shows a text as it is: texts of translators must not become links, mentions of people or words that close issues.
+// markdownCode shows a text as it is: a translator's must not become a link, a mention or a word that closes issues.
 func markdownCode(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	longest, run := 0, 0
@@ -113,8 +115,8 @@ func markdownCode(text string) string {
 	return fence + text + fence
 }
 
-// ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential forge_token. It is empty
-// where none is needed. The error is Problems naming every place that was looked at.
+// ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential
+// forge_token. It is empty where none is needed. The error is Problems naming every place that was looked at.
 func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 	readFile func(string) ([]byte, error)) (secret.Value, error) {
 	q := &p.Pull.Request
@@ -145,17 +147,21 @@ func (v *validator) request(q *Request, p *Pull) {
 	if q.Kind == "azure" {
 		between = "" // a project's name may have blanks there
 	}
-	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(strings.ReplaceAll(q.Repository, " ", between), "?#%\\") || slices.Contains(names, "") || len(names) < 2) {
+	if q.Repository != "" && (!plainText(q.Repository) || slices.Contains(names, "") || len(names) < 2 ||
+		strings.ContainsAny(strings.ReplaceAll(q.Repository, " ", between), "?#%\\")) {
 		v.add("repository", "%q is not the name of a repository at a forge, such as owner/name", q.Repository)
 	}
-	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"},
-		Keys: 3, Added: 2, Changed: 1, Counts: []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}}, HeldBack: []string{"fr.json: a problem"}}
+	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"},
+		Files: []string{"de.json", "fr.json"}, Keys: 3, Added: 2, Changed: 1,
+		Counts:   []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}},
+		HeldBack: []string{"fr.json: a problem"}}
 	for _, t := range []struct{ key, text string }{{"title", q.Title}, {"body", q.Body}} {
 		text, err := v.fillings.fill(t.key, t.text, func() (string, error) { return fillRequest(t.key, t.text, sample) })
 		switch {
 		case err != nil:
 			why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), t.key+":")
-			v.add(t.key, "line %s; allowed are .Project .Branch .Base .Languages .Files .Counts .Keys .Added .Changed .Removed .HeldBack, join and code", why)
+			v.add(t.key, "line %s; allowed are .Project .Branch .Base .Languages .Files .Counts .Keys .Added .Changed "+
+				".Removed .HeldBack, join and code", why)
 		case text == "" && t.key == "title":
 			v.add("title", "must yield a text")
 		}
@@ -163,7 +169,8 @@ func (v *validator) request(q *Request, p *Pull) {
 	labels := v.o.at("labels")
 	for i, l := range q.Labels {
 		if strings.TrimSpace(l) != l || l == "" || !plainText(l) || strings.Contains(l, ",") {
-			v.addAt(labels.index(i), "%q is not a label: it must have no comma, no control characters and no blanks at its ends", l)
+			v.addAt(labels.index(i), "%q is not a label: it must have no comma, no control characters and no blanks "+
+				"at its ends", l)
 		}
 	}
 	v.env("token_env", q.TokenEnv)
@@ -172,16 +179,19 @@ func (v *validator) request(q *Request, p *Pull) {
 		v.add("labels", "pull requests have none at Bitbucket; leave them out")
 	}
 	if q.RemoveBranch && !slices.Contains([]string{RequestNone, RequestOptions, "gitlab", "bitbucket"}, q.Kind) {
-		v.add("remove_branch", `goes with kind = "options", "gitlab" or "bitbucket" only; elsewhere a setting of the repository deletes merged branches`)
+		v.add("remove_branch", `goes with kind = "options", "gitlab" or "bitbucket" only; elsewhere a setting `+
+			`of the repository deletes merged branches`)
 	}
 	if q.Kind != RequestNone {
 		switch {
 		case p.Remote == "":
 			v.add("kind", "%q needs a remote that has the branch, and pull.remote is empty", q.Kind)
 		case p.Branch == baseWord || p.Branch == branchWord:
-			v.add("kind", `%q asks for each branch to be merged into itself: put a word before the branch in pull.branch, as in l10n/{base}, or set kind to "none"`, q.Kind)
+			v.add("kind", `%q asks for each branch to be merged into itself: put a word before the branch in `+
+				`pull.branch, as in l10n/{base}, or set kind to "none"`, q.Kind)
 		case p.Base == p.Branch:
-			v.add("kind", `%q asks for %s to be merged into itself: set pull.branch to another branch than pull.base, or kind to "none"`, q.Kind, p.Branch)
+			v.add("kind", `%q asks for %s to be merged into itself: set pull.branch to another branch than pull.base, `+
+				`or kind to "none"`, q.Kind, p.Branch)
 		}
 	}
 }

@@ -67,7 +67,8 @@ func (f *Files) CollectionOf(s Source) string {
 	return expanded
 }
 
-// collectionWords fills in the placeholders of a collection. Where there is no folder, a slash beside {DIR} goes with it, as it does in an output.
+// collectionWords fills in the placeholders of a collection. Where there is no folder, a slash beside {DIR} goes with
+// it, as it does in an output.
 func collectionWords(s Source) *strings.Replacer {
 	if s.Dir == "" {
 		return strings.NewReplacer("{NAME}", s.Name, "/{DIR}", "", "{DIR}/", "", "{DIR}", "", "{EXT}", s.Ext)

@@ -91,7 +91,8 @@ func parsePlaceholder(inner string) (part, error) {
 	}
 	if prefix, ok := strings.CutPrefix(inner, "LABEL:"); ok {
 		if prefix == "" || strings.ContainsAny(prefix, ":,/\\") || strings.IndexFunc(prefix, unicode.IsControl) >= 0 {
-			return part{}, fmt.Errorf("{%s} wants the prefix of a label: with labels such as file:main.json, write {LABEL:file}", inner)
+			return part{}, fmt.Errorf("{%s} wants the prefix of a label: with labels such as file:main.json, "+
+				"write {LABEL:file}", inner)
 		}
 		return part{label, prefix}, nil
 	}
@@ -209,10 +210,10 @@ func (t Template) Path(l Language, labelText string) string {
 	return t.expand(t.Spelled(l).Path, labelText)
 }
 
-// Key is the same for templates that write the same paths, and for no others: the text, and how the entry spells languages.
+// Key is the same for templates that write the same paths, and for no others: text and spellings of languages.
 func (t Template) Key() string { return fmt.Sprint(t.String(), t.spelling) }
 
-// Spelled is a language as the paths of this template write it: as the entry of the configuration says that the template is of, else as the
+// Spelled is a language as the paths of this template write it: as its entry of the configuration says, else as the
 // project does.
 func (t Template) Spelled(l Language) Language {
 	if spelling, ok := t.spelling[l.Code]; ok {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"net"
@@ -212,8 +211,9 @@ func validPort(port string) bool {
 }
 
 // ownHeaders are those that HTTP, and what is between the service and here, say other things with.
-var ownHeaders = map[string]bool{"host": true, "connection": true, "content-length": true, "content-type": true, "content-encoding": true, "transfer-encoding": true,
-	"trailer": true, "te": true, "upgrade": true, "expect": true, "keep-alive": true, "proxy-connection": true, "user-agent": true, "accept": true, "accept-encoding": true}
+var ownHeaders = []string{"host", "connection", "content-length", "content-type", "content-encoding",
+	"transfer-encoding", "trailer", "te", "upgrade", "expect", "keep-alive", "proxy-connection", "user-agent", "accept",
+	"accept-encoding"}
 
 var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
@@ -222,7 +222,8 @@ func (v *validator) daemon(d *Daemon) {
 		_, port, err := net.SplitHostPort(d.Listen)
 		n, numberErr := strconv.Atoi(port)
 		if err != nil || numberErr != nil || n < 0 || n >= 1<<16 {
-			v.add("listen", `%q is not an address such as "127.0.0.1:7420"; "" turns the status page and the hooks off`, d.Listen)
+			v.add("listen", `%q is not an address such as "127.0.0.1:7420"; "" turns the status page and the hooks off`,
+				d.Listen)
 		}
 	}
 	if d.Debounce < 0 {
@@ -241,8 +242,9 @@ func (v *validator) daemon(d *Daemon) {
 	switch {
 	case !headerName.MatchString(d.CallbackHeader):
 		v.add("callback_header", "%q is not the name of a header", d.CallbackHeader)
-	case ownHeaders[strings.ToLower(d.CallbackHeader)]:
-		v.add("callback_header", "%s is a header of HTTP itself, or one that every call has; choose a name of your own, such as X-Locsync-Callback", d.CallbackHeader)
+	case slices.Contains(ownHeaders, strings.ToLower(d.CallbackHeader)):
+		v.add("callback_header", "%s is a header of HTTP itself, or one that every call has; choose a name of "+
+			"your own, such as X-Locsync-Callback", d.CallbackHeader)
 	}
 	if d.PublicURL != "" {
 		v.webAddress("public_url", d.PublicURL, "")
@@ -266,7 +268,8 @@ func (v *validator) project(p *Project, embedded bool) {
 	case !uuidShape.MatchString(p.ID):
 		v.add("id", "%q is not a project identifier: 36 characters, as in %s", p.ID, PlaceholderID)
 	case !p.HasID() && !embedded && !v.withoutIDs:
-		v.add("id", "must be the project's identifier at the service, 36 characters; the service shows it in the project's address, and `locsync project create` makes one")
+		v.add("id", "must be the project's identifier at the service, 36 characters; the service shows it "+
+			"in the project's address, and `locsync project create` makes one")
 	}
 	v.repository(p)
 	v.languages(p)
@@ -323,7 +326,7 @@ func (v *validator) languages(p *Project) {
 	}
 }
 
-// spelledApart checks that no two languages have one spelling. Files that spell some language their own way are looked at by paths.
+// spelledApart checks that no two languages have one spelling. Files with their own spellings are looked at by paths.
 func (v *validator) spelledApart(p *Project) {
 	spelled := map[string]string{}
 	for _, code := range p.TargetLanguages {
@@ -369,7 +372,8 @@ func (v *validator) push(project *Project) {
 		}
 	}
 	if p.Source != Worktree && len(p.Branches) > 0 && !project.hasBranchCollections() {
-		v.add("branches", `goes with source = "worktree", or with a collection that holds {BRANCH}; from one branch, pushes do not depend on what is checked out`)
+		v.add("branches", `goes with source = "worktree", or with a collection that holds {BRANCH}; `+
+			`from one branch, pushes do not depend on what is checked out`)
 	}
 	for i, pattern := range p.Branches {
 		plain := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "", "{", "", "}", "").Replace(pattern)
@@ -401,7 +405,8 @@ func (v *validator) pull(p *Pull) {
 	switch {
 	case err != nil:
 		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), "commit_message:")
-		v.add("commit_message", "line %s; allowed are .Project .Languages .Files .Keys .Added .Changed .Removed and join", why)
+		v.add("commit_message", "line %s; allowed are .Project .Languages .Files .Keys .Added .Changed .Removed "+
+			"and join", why)
 	case message == "":
 		v.add("commit_message", "must yield a text")
 	}
@@ -464,36 +469,4 @@ func (v *validator) env(key, name string) {
 	if name != "" && !envName.MatchString(name) {
 		v.add(key, "must be the name of an environment variable (letters, digits, _), not the secret itself")
 	}
-}
-
-func (v *validator) branch(key, name string) {
-	if why := branchProblem(name); why != "" {
-		v.add(key, "%s", why)
-	}
-}
-
-// branchProblem says what is wrong with the name of a branch, by git's rules for them; "" when nothing is.
-func branchProblem(name string) string {
-	bad := name == "" || name == "@" || name == "HEAD" ||
-		strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") ||
-		strings.Contains(name, "..") || strings.Contains(name, "@{") ||
-		strings.ContainsAny(name, " ~^:?*[\\") || !plainText(name)
-	for segment := range strings.SplitSeq(name, "/") {
-		if segment == "" || strings.HasPrefix(segment, ".") || strings.HasSuffix(segment, ".lock") {
-			bad = true
-		}
-	}
-	switch {
-	case bad:
-		return fmt.Sprintf("%q is not the name of a branch", name)
-	case strings.HasPrefix(name, "refs/"):
-		return fmt.Sprintf("%q: write the branch alone, %q", name, strings.TrimPrefix(name, "refs/heads/"))
-	}
-	return ""
-}
-
-// matches is doublestar's match with a bad pattern matching nothing.
-func matches(pattern, name string) bool {
-	ok, err := doublestar.Match(pattern, name)
-	return err == nil && ok
 }
