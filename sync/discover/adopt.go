@@ -156,7 +156,8 @@ func (s *search) withoutCrowdin(t *template) {
 		}
 		src, err := s.readFile(t.files[spelling], &s.left)
 		if err == nil && bytes.Contains(src, []byte("crwdns")) && bytes.Contains(src, []byte("crwdne")) {
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, "is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1,
+				"is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
 			delete(t.files, spelling)
 		}
 	}

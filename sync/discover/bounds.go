@@ -37,7 +37,8 @@ func (s *search) readFile(name string, left *allowance) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, unread{"it is not a regular file"}
 	case info.Size() > mostOfAFile:
-		return nil, unread{fmt.Sprintf("it has %d MB, which is more than resource files have; write it into locsync.toml by hand, if it is one", info.Size()>>20)}
+		return nil, unread{fmt.Sprintf("it has %d MB, which is more than resource files have; "+
+			"write it into locsync.toml by hand, if it is one", info.Size()>>20)}
 	case info.Size() > int64(*left):
 		return nil, unread{fmt.Sprintf("the others have %d MB already; write it into locsync.toml by hand", mostOfAll>>20)}
 	}
@@ -103,7 +104,8 @@ func Walk(fsys fs.FS) (Listing, error) {
 		case d.IsDir() && strings.Count(name, "/") >= deepest:
 			return skip(fmt.Sprintf("is more than %d folders deep", deepest))
 		case d.Type().IsRegular() && len(l.Tracked) == mostNames:
-			reason := fmt.Sprintf("and what is behind it come after %d files, and are not looked at; with a git program only those count that git tracks", mostNames)
+			reason := fmt.Sprintf("and what is behind it come after %d files, and are not looked at; "+
+				"with a git program only those count that git tracks", mostNames)
 			l.LeftOut = append(l.LeftOut, LeftOut{Path: name, Reason: reason})
 			return fs.SkipAll
 		case d.Type().IsRegular():

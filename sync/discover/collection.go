@@ -15,7 +15,8 @@ import (
 )
 
 // generic are folders that say nothing about which part of a product they belong to.
-var generic = []string{"src", "main", "res", "resources", "Resources", "assets", "public", "static", "config", "lib", "apps", "packages", "libs", "modules", "projects", "java", "kotlin", "wwwroot", "Base.lproj", "."}
+var generic = []string{"src", "main", "res", "resources", "Resources", "assets", "public", "static", "config", "lib",
+	"apps", "packages", "libs", "modules", "projects", "java", "kotlin", "wwwroot", "Base.lproj", "."}
 
 // nameCollections gives every source file a collection, as few as can be: the first push of a repository takes an
 // import for each of them and language. Files of one format share a collection unless they have a key in common, which
@@ -82,7 +83,8 @@ func sharing(groups []Group) [][]int {
 func (g *Group) apart() string {
 	f := config.Files{Source: g.Source}
 	for _, each := range []string{"", "{DIR}", "{NAME}", "{DIR}/{NAME}"} {
-		if strings.Contains(each, "{DIR}") && !strings.Contains(g.Output, "{DIR}") || strings.Contains(each, "{NAME}") && !strings.Contains(g.Output, "{NAME}") {
+		if strings.Contains(each, "{DIR}") && !strings.Contains(g.Output, "{DIR}") ||
+			strings.Contains(each, "{NAME}") && !strings.Contains(g.Output, "{NAME}") {
 			continue
 		}
 		f.Collection = "x" + each

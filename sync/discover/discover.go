@@ -28,8 +28,10 @@ import (
 
 // Listing is the names of a tree's files, with slashes.
 type Listing struct {
-	Tracked []string  // those that certainly belong to it
-	Others  []string  // those that may: what git does not track. They count where they are named like tracked ones, or where nothing is tracked
+	Tracked []string // those that certainly belong to it
+	// Others are those that may: what git does not track. They count where they are named like tracked ones, or where
+	// nothing is tracked.
+	Others  []string
 	LeftOut []LeftOut // folders that were not looked into
 }
 
@@ -37,14 +39,14 @@ type Listing struct {
 type Result struct {
 	Source  string            `json:"source_language"`  // as the service spells it
 	Reason  string            `json:"reason"`           // why that is taken for the source language
-	Unsure  string            `json:"unsure,omitempty"` // why the source language cannot be told; Groups is then as if it were Source
+	Unsure  string            `json:"unsure,omitempty"` // why the source language cannot be told; Source is a guess
 	Targets []string          `json:"target_languages"` // the other languages, likewise, sorted
 	Paths   map[string]string `json:"language_paths,omitempty"`
 	Groups  []Group           `json:"files"`
 	Renamed []Renamed         `json:"renamed,omitempty"`           // languages that files call otherwise than the service
-	Unknown []string          `json:"unknown_languages,omitempty"` // codes that a translation service is known not to have, and that nothing can stand for
+	Unknown []string          `json:"unknown_languages,omitempty"` // codes that a service lacks, and nothing stands for
 	LeftOut []LeftOut         `json:"left_out,omitempty"`
-	Mostly  string            `json:"unsupported,omitempty"` // says that most of the texts are in a format that is not supported
+	Mostly  string            `json:"unsupported,omitempty"` // says that most texts are in a format that is not supported
 }
 
 // Renamed is a language that a translation service has under another code than the files say.
@@ -59,7 +61,7 @@ type Group struct {
 	Format     string            `json:"format"`
 	Output     string            `json:"output"` // template for the translations
 	Collection string            `json:"collection"`
-	Paths      map[string]string `json:"language_paths,omitempty"` // where these files spell a language differently than the Result's Paths
+	Paths      map[string]string `json:"language_paths,omitempty"` // where they differ from the Result's
 	Kind       string            `json:"kind"`                     // what a developer calls such files
 	Files      []string          `json:"source_files"`
 	Languages  []string          `json:"languages"`          // that there are, the source's included
@@ -93,14 +95,16 @@ type standing int
 
 const (
 	own      standing = iota // of the product
-	aside                    // a test's, an example's, a template, documentation, build output: counts where there is nothing else
+	aside                    // of tests, examples, templates, documentation, builds: counts where there is nothing else
 	stranger                 // another project's: never
 )
 
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
-	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template),
-		declared: make(map[string][]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), exports: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading),
+		templates: make(map[string]*template), declared: make(map[string][]string),
+		unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), exports: make(map[string]*LeftOut),
+		links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	kept := s.keep(ranked, own, o.Source)
@@ -278,7 +282,8 @@ func (s *search) spotAll(l Listing) {
 func (s *search) enter(found spotted) {
 	t := s.templates[found.template]
 	if t == nil {
-		t = &template{text: found.template, at: found.at, files: make(map[string]string), standing: standingOf(found.template)}
+		t = &template{text: found.template, at: found.at, files: make(map[string]string),
+			standing: standingOf(found.template)}
 		s.templates[found.template] = t
 	}
 	if found.base {
@@ -309,17 +314,21 @@ func noteUnnameable(gathered map[string]*LeftOut, name string) {
 }
 
 // foreignFolders are folders that hold other people's files.
-var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods", "Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external",
-	"venv", "site-packages", "__pycache__"}
+var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods",
+	"Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external", "venv", "site-packages",
+	"__pycache__"}
 
 func foreignFolder(name string) bool {
-	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 || strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
+	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 ||
+		strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
 }
 
 // asideFolders are folders whose resource files are not part of the product. Some hold what a build makes.
-var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs", "__tests__", "__mocks__", "__fixtures__", "mocks", "fixture",
-	"fixtures", "testdata", "testFixtures", "e2e", "cypress", "playwright", "storybook", "stories", "playground", "sandbox", "benchmark", "benchmarks", "template", "templates",
-	"tutor", "tutorial", "tutorials", "starter", "boilerplate", "skeleton", "generators", "doc", "docs", "documentation", "fastlane", "screenshots"}
+var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs",
+	"__tests__", "__mocks__", "__fixtures__", "mocks", "fixture", "fixtures", "testdata", "testFixtures", "e2e",
+	"cypress", "playwright", "storybook", "stories", "playground", "sandbox", "benchmark", "benchmarks", "template",
+	"templates", "tutor", "tutorial", "tutorials", "starter", "boilerplate", "skeleton", "generators", "doc", "docs",
+	"documentation", "fastlane", "screenshots"}
 
 // asideWords begin or end the names of such folders: XCUITest, focus-ios-tests, TestApplication, sample_plugin.
 var asideWords = []string{"test", "tests", "example", "examples", "sample", "samples", "demo", "demos"}
@@ -334,7 +343,8 @@ func standingOf(name string) standing {
 		switch {
 		case foreignFolder(folder), strings.HasSuffix(folder, exported):
 			return stranger
-		case slices.Contains(asideFolders, folder), slices.Contains(asideWords, words[0]), slices.Contains(asideWords, words[len(words)-1]):
+		case slices.Contains(asideFolders, folder), slices.Contains(asideWords, words[0]),
+			slices.Contains(asideWords, words[len(words)-1]):
 			least = aside
 		}
 	}
@@ -361,13 +371,15 @@ func wordsOf(folder string) []string {
 func neverResource(base string) bool {
 	base = strings.ToLower(base)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig", "angular", "lerna", "tslint", "nest-cli", "manifest", "docker-compose", "pubspec",
-		"mkdocs", "openapi", "swagger", "androidmanifest", "pom", "locsync"} {
+	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig",
+		"angular", "lerna", "tslint", "nest-cli", "manifest", "docker-compose", "pubspec", "mkdocs", "openapi", "swagger",
+		"androidmanifest", "pom", "locsync"} {
 		if stem == name {
 			return true
 		}
 	}
-	for _, part := range []string{".config", "tsconfig.", "jsconfig.", ".schema", ".lock", ".eslintrc", ".prettierrc", ".babelrc"} {
+	for _, part := range []string{".config", "tsconfig.", "jsconfig.", ".schema", ".lock", ".eslintrc", ".prettierrc",
+		".babelrc"} {
 		if strings.HasPrefix(stem, part) || strings.HasSuffix(stem, part) {
 			return true
 		}

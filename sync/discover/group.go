@@ -148,7 +148,8 @@ func (s *search) nested(groups []Group) []Group {
 	}
 	joined := make(map[int]bool)
 	var more []Group
-	for _, key := range slices.SortedFunc(maps.Keys(shapes), func(a, b shape) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+	byText := func(a, b shape) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+	for _, key := range slices.SortedFunc(maps.Keys(shapes), byText) {
 		members := shapes[key]
 		if len(members) < 2 {
 			continue
@@ -202,7 +203,9 @@ func (s *search) finish(g *Group) {
 	g.spelled = make(map[string]string)
 	g.Languages = []string{s.source}
 	keys, rooted := 0, true
-	slices.SortFunc(g.templates, func(a, b *template) int { return strings.Compare(a.sourceFile(s.source), b.sourceFile(s.source)) })
+	slices.SortFunc(g.templates, func(a, b *template) int {
+		return strings.Compare(a.sourceFile(s.source), b.sourceFile(s.source))
+	})
 	for _, t := range g.templates {
 		file := t.sourceFile(s.source)
 		r := s.read(file, t.spellingOf(file))

@@ -109,7 +109,9 @@ func (s *search) ranked() []*template {
 	slices.SortStableFunc(all, func(a, b *template) int {
 		return cmp.Or(languages[b]-languages[a], b.at-a.at)
 	})
-	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool { return t.standing == own && s.tracks(t) && t.believable() })
+	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool {
+		return t.standing == own && s.tracks(t) && t.believable()
+	})
 	return all
 }
 

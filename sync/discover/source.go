@@ -21,10 +21,13 @@ var declarations = []struct {
 	{re(`^project\.pbxproj$`), nil, re(`developmentRegion = "?([A-Za-z_-]+)"?;`)},
 	{re(`^application\.rb$`), re(`(^|/)config$`), re(`(?m)^[^#\n]*i18n\.default_locale\s*=\s*[:"']+([A-Za-z_-]+)`)},
 	{re(`^manifest\.json$`), nil, re(`"default_locale"\s*:\s*"([A-Za-z_-]+)"`)},
-	{re(`^(next-i18next|next|nuxt|i18next|i18n|astro)(\.config)?\.(js|mjs|cjs|ts|mts|jsx|tsx)$`), nil, re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
-	{re(`^index\.(js|ts)$`), re(`(^|/)(i18n|locales|lang|plugins)$`), re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
+	{re(`^(next-i18next|next|nuxt|i18next|i18n|astro)(\.config)?\.(js|mjs|cjs|ts|mts|jsx|tsx)$`), nil,
+		re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
+	{re(`^index\.(js|ts)$`), re(`(^|/)(i18n|locales|lang|plugins)$`),
+		re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
 	{re(`^angular\.json$`), nil, re(`"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"([A-Za-z_-]+)"`)},
-	{re(`^(translation|framework)\.ya?ml$`), re(`(^|/)config/packages$`), re(`(?m)^\s*default_locale:\s*["']?([A-Za-z_-]+)`)},
+	{re(`^(translation|framework)\.ya?ml$`), re(`(^|/)config/packages$`),
+		re(`(?m)^\s*default_locale:\s*["']?([A-Za-z_-]+)`)},
 	{re(`^(hugo|config)\.(toml|ya?ml)$`), nil, re(`(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?([A-Za-z_-]+)`)},
 	{re(`^app\.php$`), re(`(^|/)config$`), re(`'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'([A-Za-z_-]+)'`)},
 	{re(`^resources\.properties$`), re(`(^|/)res$`), re(`(?m)^\s*unqualifiedResLocale\s*=\s*([A-Za-z_-]+)`)},
@@ -47,7 +50,8 @@ func (s *search) readDeclaration(name string, says *regexp.Regexp) {
 	src, err := s.readFile(name, &s.leftHints)
 	if why := (unread{}); errors.As(err, &why) {
 		if len(s.hints) == 0 {
-			s.hints = []LeftOut{{name, 0, "may say what the source language is, and is not read: it is too large, or there are too many like it"}}
+			s.hints = []LeftOut{{name, 0, "may say what the source language is, and is not read: it is too large, " +
+				"or there are too many like it"}}
 		}
 		s.hints[0].Files++
 	}
@@ -106,7 +110,7 @@ func (s *search) decide(believed []*template, given string) {
 	default:
 		s.reason = "there is no English, and no language with more files"
 	}
-	for _, code := range sortedKeys(s.declared) { // the texts of that language are in code, or a framework's template says so
+	for _, code := range sortedKeys(s.declared) { // its texts are in code, or a framework's template says so
 		s.reason += fmt.Sprintf("; %s says %s, which no file is in", s.declared[code][0], code)
 	}
 }
@@ -306,7 +310,8 @@ func (s *search) otherBase(believed []*template) string {
 			}
 		}
 		if both > 0 && same*2 < both {
-			return fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, and says something else", t.base, t.files[by["en"]])
+			return fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, "+
+				"and says something else", t.base, t.files[by["en"]])
 		}
 	}
 	return ""

@@ -13,24 +13,31 @@ import (
 
 // common are languages that products are written in or translated into first. A path that is read as one of them
 // probably means it: io, os, to and ml are languages as well.
-var common = []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sk", "hu", "ro", "bg", "hr", "sr", "sl", "el", "tr", "sv", "da", "nb", "no", "nn", "fi", "et", "lv", "lt", "ja", "ko",
-	"zh", "ar", "he", "fa", "hi", "bn", "ur", "th", "vi", "id", "ms", "fil", "ca", "eu", "gl", "af", "sq", "mk", "ka", "hy", "az", "kk", "sw", "ta", "te"}
+var common = []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sk", "hu", "ro", "bg", "hr",
+	"sr", "sl", "el", "tr", "sv", "da", "nb", "no", "nn", "fi", "et", "lv", "lt", "ja", "ko", "zh", "ar", "he", "fa",
+	"hi", "bn", "ur", "th", "vi", "id", "ms", "fil", "ca", "eu", "gl", "af", "sq", "mk", "ka", "hy", "az", "kk", "sw",
+	"ta", "te"}
 
 // long are the codes of three letters that software is translated into. Of the thousands of others most are words: app,
 // bin, dev, log, min, new.
-var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb", "fil", "fur", "gsw", "haw", "hsb", "ilo", "kab", "kok", "lmo", "mai", "mni", "nds", "nqo", "nso", "pap", "sah", "sat", "scn", "sma",
-	"smj", "smn", "sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco", "sgs", "tzm"}
+var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb", "fil", "fur", "gsw", "haw", "hsb",
+	"ilo", "kab", "kok", "lmo", "mai", "mni", "nds", "nqo", "nso", "pap", "sah", "sat", "scn", "sma", "smj", "smn",
+	"sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco",
+	"sgs", "tzm"}
 
 // renamed are codes of old that paths still use, by what the service calls the language.
-var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "deu": "de", "fra": "fr", "esn": "es", "esp": "es", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru", "plk": "pl",
-	"csy": "cs", "trk": "tr", "hun": "hu", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "deu": "de",
+	"fra": "fr", "esn": "es", "esp": "es", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru", "plk": "pl", "csy": "cs",
+	"trk": "tr", "hun": "hu", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
 
 // english are the names of languages that folders of Apple's older projects have.
-var english = map[string]string{"English": "en", "German": "de", "French": "fr", "Spanish": "es", "Italian": "it", "Japanese": "ja", "Dutch": "nl", "Swedish": "sv", "Danish": "da", "Portuguese": "pt",
-	"Russian": "ru", "Polish": "pl", "Korean": "ko", "Norwegian": "nb", "Finnish": "fi", "Czech": "cs"}
+var english = map[string]string{"English": "en", "German": "de", "French": "fr", "Spanish": "es", "Italian": "it",
+	"Japanese": "ja", "Dutch": "nl", "Swedish": "sv", "Danish": "da", "Portuguese": "pt", "Russian": "ru",
+	"Polish": "pl", "Korean": "ko", "Norwegian": "nb", "Finnish": "fi", "Czech": "cs"}
 
 // chinese are the regions that stand for a script; the service names scripts.
-var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-TW": "zh-Hant", "zh-HK": "zh-Hant-HK", "zh-MO": "zh-Hant-MO"}
+var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-TW": "zh-Hant", "zh-HK": "zh-Hant-HK",
+	"zh-MO": "zh-Hant-MO"}
 
 // serbian are MediaWiki's names of its two scripts, which would be Serbian in Ecuador and no tag at all.
 var serbian = map[string]string{"sr-ec": "sr-Cyrl", "sr-el": "sr-Latn"}
@@ -52,7 +59,8 @@ func codeOf(spelling string) (string, bool) {
 	if len(parts) == 2 && strings.EqualFold(parts[0], parts[1]) && !isRegion(parts[1]) {
 		parts = parts[:1] // en_EN, ja_JA
 	}
-	if first := strings.ToLower(parts[0]); len(first) == 2 && strings.ToUpper(parts[0]) == parts[0] && slices.Contains(common, first) {
+	first := strings.ToLower(parts[0])
+	if len(first) == 2 && strings.ToUpper(parts[0]) == parts[0] && slices.Contains(common, first) {
 		parts[0] = first // EN, DE
 	}
 	if strings.ToLower(parts[0]) != parts[0] {
@@ -60,7 +68,8 @@ func codeOf(spelling string) (string, bool) {
 	}
 	if name, ok := renamed[parts[0]]; ok {
 		parts[0] = name
-	} else if _, err := language.ParseBase(parts[0]); err != nil || len(parts[0]) != 2 && !slices.Contains(long, parts[0]) {
+	} else if _, err := language.ParseBase(parts[0]); err != nil ||
+		len(parts[0]) != 2 && !slices.Contains(long, parts[0]) {
 		return "", false
 	}
 	for i, p := range parts[1:] {
@@ -71,7 +80,8 @@ func codeOf(spelling string) (string, bool) {
 		parts[i+1] = code
 	}
 	if modified {
-		tag, ok := map[string]string{"latin": "Latn", "Latn": "Latn", "cyrillic": "Cyrl", "Cyrl": "Cyrl", "valencia": "valencia"}[variant]
+		tag, ok := map[string]string{"latin": "Latn", "Latn": "Latn", "cyrillic": "Cyrl", "Cyrl": "Cyrl",
+			"valencia": "valencia"}[variant]
 		if !ok {
 			return "", false
 		}
@@ -119,7 +129,7 @@ func probably(spelling string) string {
 	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
 	base, err := language.ParseBase(parts[0])
 	switch {
-	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // no language, several, and Android's cars
+	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // none, several, Android's cars
 		return ""
 	case err == nil:
 		known, _ := language.DeprecatedBase.Compose(base)
@@ -156,7 +166,8 @@ func forTests(spelling string) string {
 	case len(parts) == 0:
 	case parts[0] == "qqq":
 		return "holds notes for translators"
-	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.Contains(parts, "xa"), slices.Contains(parts, "xb"), slices.Contains(parts, "rxa"), slices.Contains(parts, "rxb"):
+	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.Contains(parts, "xa"),
+		slices.Contains(parts, "xb"), slices.Contains(parts, "rxa"), slices.Contains(parts, "rxb"):
 		return "is in a pseudo-language, which a tool makes for tests"
 	}
 	return ""

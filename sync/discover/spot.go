@@ -66,7 +66,8 @@ func spotTwice(found []spotted) []spotted {
 	var both []spotted
 	for i, a := range found {
 		for _, b := range found[i+1:] {
-			if a.spelling != b.spelling || a.at == b.at || a.base || strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
+			if a.spelling != b.spelling || a.at == b.at || a.base ||
+				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
@@ -114,7 +115,7 @@ type template struct {
 	files    map[string]string
 	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
 	base     string            // the file whose path names no language
-	stand    string            // the file in the source language's other spelling, where there is none in its own: en-US for en
+	stand    string            // the file in the source language's other spelling, where its own has none: en-US for en
 	standing standing
 }
 
@@ -181,7 +182,7 @@ func (t *template) extracted(names map[string]bool) string {
 	return found[0]
 }
 
-// spellings are how the paths of its files name languages, one way each: where two ways mean one language, the service's or else the first.
+// spellings are how the paths of its files name languages, one way each: of two ways the service's, or else the first.
 func (t *template) spellings() (by map[string]string, doubled []string) {
 	by = make(map[string]string, len(t.files))
 	for _, spelling := range sortedKeys(t.files) {
@@ -251,8 +252,8 @@ func (t *template) believable() bool {
 // isProgrammersSource reports whether a file without a language is named as sources of translations are.
 func isProgrammersSource(base string) bool {
 	stem := strings.ToLower(path.Base(base))
-	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n", "texts",
-		"bundle", "resource", "applicationresources"} {
+	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n",
+		"texts", "bundle", "resource", "applicationresources"} {
 		if strings.HasPrefix(stem, word) {
 			return true
 		}

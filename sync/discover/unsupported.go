@@ -17,9 +17,11 @@ const intoJSON = "keep the texts in JSON or YAML, or convert it to one of them b
 
 // noGrammar are such kinds by extension.
 var noGrammar = map[string]kind{
-	".ftl":  {name: "Fluent", instead: intoJSON},
-	".php":  {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
-	".toml": {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
+	".ftl": {name: "Fluent", instead: intoJSON},
+	".php": {name: "PHP", unsure: true,
+		instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push"},
+	".toml": {name: "TOML", unsure: true,
+		instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well"},
 	".js":   {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
 	".mjs":  {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
 	".ts":   {name: "TypeScript or Qt's TS", instead: "keep the texts in JSON", unsure: true},
@@ -61,13 +63,16 @@ func (s *search) noteUnreadable(name string, size int64) {
 			parts[i], language = "{LANGUAGE}", folder
 		case i == len(parts)-1 && language == "":
 			ext := path.Ext(part)
-			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { parts[i], language = placeholder, spelling })
+			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) {
+				parts[i], language = placeholder, spelling
+			})
 		}
 	}
 	pattern := strings.Join(parts, "/")
 	if s.unreadable[pattern] == nil {
 		reason := fmt.Sprintf("is %s, which locsync does not support; %s", kind.name, kind.instead)
-		s.unreadable[pattern] = &unreadable{LeftOut: LeftOut{Path: pattern, Reason: reason}, kind: kind, languages: make(map[string]bool)}
+		s.unreadable[pattern] = &unreadable{LeftOut: LeftOut{Path: pattern, Reason: reason}, kind: kind,
+			languages: make(map[string]bool)}
 	}
 	u := s.unreadable[pattern]
 	u.Files++
@@ -105,6 +110,7 @@ func (s *search) unsupported(supported int64) (all []LeftOut, most string) {
 	if files[best] > 1 {
 		count = fmt.Sprintf("%d files", files[best])
 	}
-	return all, fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: %s (%s, such as %s). To translate it, %s",
+	return all, fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: "+
+		"%s (%s, such as %s). To translate it, %s",
 		best, count, example[best].Path, example[best].kind.instead)
 }
