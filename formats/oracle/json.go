@@ -321,7 +321,7 @@ func (r Rule) readCatalog(src []byte) (*document, error) {
 			c.source = l.Text
 		}
 		if of, is := c.localized(l); is && of[0] == "substitutions" {
-			c.substituted[l.Path[1]+"\x00"+l.Path[3]] = true
+			c.substituted[l.Path[1]+"\x00"+strings.ToLower(l.Path[3])] = true
 		}
 	}
 	if c.language == "" {
@@ -359,7 +359,7 @@ func (r Rule) readCatalog(src []byte) (*document, error) {
 // catalog is what is known of one.
 type catalog struct {
 	language, source string
-	substituted      map[string]bool // by key and language
+	substituted      map[string]bool // by key and language in lower case
 }
 
 // localized is where in the localization of a language a leaf is.
@@ -399,11 +399,16 @@ func unitOf(leaves []Leaf, i int) (unit Leaf, state string, last int) {
 	return unit, state, i
 }
 
+// has reports whether a key has substitutions in a language.
+func (c *catalog) has(key, language string) bool {
+	return c.substituted[key+"\x00"+strings.ToLower(language)]
+}
+
 // key gives a unit its key, by the names that lead to it in a localization.
 func (c *catalog) key(l *Leaf, at []string) {
 	key := l.Path[1]
 	switch {
-	case len(at) == 0 && c.substituted[key+"\x00"+l.Path[3]]:
+	case len(at) == 0 && (c.has(key, l.Path[3]) || c.has(key, c.source)):
 		key += "|==|string"
 	case len(at) >= 3 && at[0] == "variations" && at[1] == "device":
 		key, at = key+"|==|device."+at[2], at[3:]

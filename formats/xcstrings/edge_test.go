@@ -60,6 +60,9 @@ var edges = []struct{ name, src, language, want string }{
 		`"formatSpecifier":"lld","variations":{"plural":{"one":{`+unitOf("translated", "%arg T")+`},"other":{`+
 		unitOf("translated", "%arg Ts")+`}}}}}`)), "de",
 		"k|==|string[] = %#@n@ # ; k|==|substitutions.n[one] = %arg T # ; k|==|substitutions.n[other] = %arg Ts # "},
+	{"the text of the source's substitutions", in(`"localizations":{"de":{` + unitOf("translated", "T") + `},"en":{` +
+		unitOf("translated", "%#@n@") + `,"substitutions":{"n":{` + plurals("one", "%arg") + `},"m":{` + plurals("other", "%arg") + `}}}}`), "de",
+		"k|==|string[] = T # "},
 	{"a key twice", `{"sourceLanguage":"en","strings":{"k":{},"k":{` + of("de", unitOf("translated", "T")) + `}}}`, "de",
 		"k[] = T # "},
 	{"a key with an escape", `{"sourceLanguage":"en","strings":{"\u006b":{` + of("de", unitOf("translated", "T")) + `}}}`,

@@ -276,6 +276,23 @@ func find(all []named, name string) int {
 	return found
 }
 
+// has reports whether a language has this member.
+func (e *edited) has(language, part string) bool {
+	at := 0
+	for _, name := range []string{"localizations", language, part} {
+		if e.now[at] != '{' {
+			return false
+		}
+		all := e.members(at)
+		k := find(all, name)
+		if k < 0 {
+			return false
+		}
+		at = int(all[k].text.Start)
+	}
+	return true
+}
+
 // level is the writer of what is below so many objects.
 func (e *edited) level(depth int) writer {
 	w := e.writer

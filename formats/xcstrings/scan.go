@@ -291,6 +291,8 @@ func (s *scanner) add(here, source int) {
 			s.warnings = append(s.warnings, resource.Warning{Node: n, Left: true, Msg: "varies in a way that only " +
 				"Xcode knows, and is left alone; plurals, devices, and substitutions with plurals are translated"})
 		}
+	case kind == single && s.isText(here) && s.substituted(source):
+		s.variants(here)
 	case kind == single && s.isText(here):
 		s.top(resource.Text, s.json[s.child(here, "stringUnit")].Value, unit)
 	case kind == forms:
@@ -306,6 +308,13 @@ func (s *scanner) add(here, source int) {
 	default:
 		s.top(resource.Absent, whole, unit)
 	}
+}
+
+// substituted reports whether localization i has substitutions. A unit of another language is then the text of such,
+// though they may come later than it, and go before it.
+func (s *scanner) substituted(i int) bool {
+	parts := s.child(i, "substitutions")
+	return parts > 0 && int(s.json[parts].End) > parts+1
 }
 
 // untranslatable reports whether a key is not for translators.
@@ -366,7 +375,7 @@ func (s *scanner) variants(i int) {
 	if parts == 0 {
 		parts, style = s.child(s.child(i, "variations"), "device"), device
 	}
-	for c := parts + 1; c < int(s.json[parts].End); c = int(s.json[c].End) {
+	for c := parts + 1; parts > 0 && c < int(s.json[parts].End); c = int(s.json[c].End) {
 		if u := s.child(c, "stringUnit"); u > 0 && style == device {
 			if s.isText(c) {
 				s.below(up, resource.Text, c, s.json[u].Value, style)

@@ -6,8 +6,8 @@
 //
 // A key without a text in the source language is its own text, as for Xcode. Plural variations are the Forms of their
 // key. Variations by device and substitutions are entries of their own, named as in Xcode's export:
-// "key|==|device.mac", "key|==|substitutions.count", and "key|==|string" for the text that has substitutions. The
-// comment of a key is the Note of its texts.
+// "key|==|device.mac", "key|==|substitutions.count", and "key|==|string" for the text that has substitutions in its
+// language or in the source's. The comment of a key is the Note of its texts.
 //
 // Other, so never sent and never changed, are keys with shouldTranslate false, stale ones (no program uses them), those
 // without a text, and variations of another kind. A unit that is "new" in a target language is not translated yet. What
@@ -133,6 +133,8 @@ var (
 	errOnlyKeys = errors.New("only the keys of a catalog can be renamed")
 	errOther    = errors.New("it is not to be translated (shouldTranslate, or no program uses it any more), or " +
 		"varies in a way that is left to Xcode; change it there")
+	errLast = errors.New("it is the last form of the only substitution, which the text called \"string\" would go on to " +
+		"name; take out that text as well")
 	errNoKey = errors.New("the catalog has no such key, or has it in another shape; a key comes with its source text")
 )
 
@@ -256,6 +258,11 @@ func (g grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error)
 		s, err := e.changed(func() error {
 			for ; k < len(gone) && topOf(f, gone[k]) == top; k++ {
 				e.take(append([]string{"localizations", language}, e.part(f, gone[k])...)...)
+			}
+			source := SourceLanguage(f.Source())
+			if f.Node(top).Kind == resource.Map && e.has(language, "stringUnit") &&
+				!e.has(language, "substitutions") && (isSource(f) || !e.has(source, "substitutions")) {
+				return errLast
 			}
 			return nil
 		})

@@ -255,6 +255,51 @@ func TestVariations(t *testing.T) {
 	}
 }
 
+// The text of substitutions and their forms come and go one by one, whichever is first and whichever is the last.
+func TestSubstitutions(t *testing.T) {
+	one := []resource.Edit{set("n|==|string", "", "%#@n@"), set("n|==|substitutions.n", "one", "%arg a"),
+		set("n|==|substitutions.n", "other", "%arg as")}
+	two := append(slices.Clone(one[1:]), set("n|==|string", "", "%#@n@, %2$#@m@"), set("n|==|substitutions.m", "other", "%arg b"))
+	for _, all := range [][]resource.Edit{one, two} {
+		src := `{"sourceLanguage":"en","strings":{"n":{"localizations":{"en":{` + unitOf("translated", "%#@n@, %2$#@m@") +
+			`,"substitutions":{"m":{"argNum":2,"formatSpecifier":"lld",` + plurals("other", "%arg m") +
+			`},"n":{"argNum":1,"formatSpecifier":"lld",` + plurals("other", "%arg n") + `}}}}}}}`
+		for first := range all {
+			for step := 1; step < len(all); step++ {
+				if len(all)%step == 0 && step > 1 {
+					continue
+				}
+				now := src
+				for _, act := range []func(resource.Edit) resource.Edit{
+					func(e resource.Edit) resource.Edit { return e },
+					func(e resource.Edit) resource.Edit { return remove(e.Key, e.Form) },
+				} {
+					for i := range all {
+						e := act(all[(first+i*step)%len(all)])
+						var refused []resource.Refusal
+						if now, refused = rewritten(t, now, "de", e); len(refused) > 0 {
+							t.Fatalf("%v of %v: %v\n%s", e, all, refused, now)
+						}
+					}
+				}
+				if now != src {
+					t.Errorf("from %d by %d:\n%s\nnot\n%s", first, step, now, src)
+				}
+			}
+		}
+	}
+	// Nothing but its substitution says of a source text that it has one.
+	src := in(of("en", unitOf("translated", "%#@n@")+`,"substitutions":{"n":{`+plurals("other", "%arg")+`}}`))
+	form := remove("k|==|substitutions.n", "other")
+	if out, refused := rewritten(t, src, "", form); out != src || len(refused) != 1 ||
+		!strings.Contains(refused[0].Error(), "last form of the only substitution") {
+		t.Errorf("%v\n%s", refused, out)
+	}
+	if out, refused := rewritten(t, src, "", form, remove("k|==|string", "")); len(refused) > 0 || strings.Contains(out, "%arg") {
+		t.Errorf("%v\n%s", refused, out)
+	}
+}
+
 // sortedJSON is a catalog as Xcode writes it, made by another writer of JSON.
 func sortedJSON(t *testing.T, src string) string {
 	t.Helper()
