@@ -73,7 +73,8 @@ func Start(t testing.TB, kind string) *Server {
 
 // New is Start for tests that close it themselves.
 func New(kind string) *Server {
-	s := &Server{Kind: kind, Tip: func(string) string { return strings.Repeat("a", 40) }, Now: time.Now, Labels: []string{"l10n", "bot"}, Page: 2}
+	s := &Server{Kind: kind, Tip: func(string) string { return strings.Repeat("a", 40) }, Now: time.Now,
+		Labels: []string{"l10n", "bot"}, Page: 2}
 	s.server = httptest.NewServer(s)
 	return s
 }
@@ -204,16 +205,28 @@ type tongue struct {
 	show                     func(s *Server, r *Request) object
 }
 
+// gitHubError is how GitHub refuses: page is of its documentation.
+func gitHubError(status, message, page string) object {
+	return object{"message": message, "documentation_url": "https://docs.github.com/rest" + page, "status": status}
+}
+
+// gitHubRefusal is GitHub's word on a pull request that cannot be made.
+func gitHubRefusal(why string) object {
+	o := gitHubError("422", "Validation Failed", "/pulls/pulls#create-a-pull-request")
+	o["errors"] = []object{{"resource": "PullRequest", "code": "custom", "message": why}}
+	return o
+}
+
+const giteaSwagger = "https://gitea.example.com/api/swagger"
+
 var tongues = map[string]tongue{
 	"github": {
 		root: "/api/v3/repos/acme/app", requests: "/pulls", labels: "/issues/%d/labels", method: http.MethodPatch,
-		unauthorized: object{"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest", "status": "401"},
-		gone:         object{"message": "Not Found", "documentation_url": "https://docs.github.com/rest/pulls/pulls#list-pull-requests", "status": "404"},
-		same: object{"message": "Validation Failed", "documentation_url": "https://docs.github.com/rest/pulls/pulls#create-a-pull-request", "status": "422",
-			"errors": []object{{"resource": "PullRequest", "code": "custom", "message": "No commits between main and l10n"}}},
+		unauthorized: gitHubError("401", "Bad credentials", ""),
+		gone:         gitHubError("404", "Not Found", "/pulls/pulls#list-pull-requests"),
+		same:         gitHubRefusal("No commits between main and l10n"),
 		exists: func(r *Request) (int, object) {
-			return 422, object{"message": "Validation Failed", "documentation_url": "https://docs.github.com/rest/pulls/pulls#create-a-pull-request", "status": "422",
-				"errors": []object{{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + r.Head + "."}}}
+			return 422, gitHubRefusal("A pull request already exists for acme:" + r.Head + ".")
 		},
 		show: showGitHub,
 	},
@@ -221,17 +234,19 @@ var tongues = map[string]tongue{
 		root: "/api/v4/projects/acme%2Fapp", requests: "/merge_requests", method: http.MethodPut,
 		unauthorized: object{"message": "401 Unauthorized"}, gone: object{"message": "404 Project Not Found"}, same: nil,
 		exists: func(r *Request) (int, object) {
-			return 409, object{"message": []string{fmt.Sprintf("Another open merge request already exists for this source branch: !%d", r.Number)}}
+			return 409, object{"message": []string{
+				fmt.Sprintf("Another open merge request already exists for this source branch: !%d", r.Number)}}
 		},
 		show: showGitLab,
 	},
 	"gitea": {
 		root: "/api/v1/repos/acme/app", requests: "/pulls", labels: "/issues/%d/labels", method: http.MethodPatch,
-		unauthorized: object{"message": "invalid username, password or token", "url": "https://gitea.example.com/api/swagger"},
-		gone:         object{"errors": []string{}, "message": "The target couldn't be found.", "url": "https://gitea.example.com/api/swagger"},
+		unauthorized: object{"message": "invalid username, password or token", "url": giteaSwagger},
+		gone:         object{"errors": []string{}, "message": "The target couldn't be found.", "url": giteaSwagger},
 		exists: func(r *Request) (int, object) {
-			return 409, object{"message": fmt.Sprintf("pull request already exists for these targets [id: %d, issue_id: %d, head_repo_id: 31, base_repo_id: 31, head_branch: %s, base_branch: %s]",
-				r.Number+900, r.Number+4000, r.Head, r.Base), "url": "https://gitea.example.com/api/swagger"}
+			return 409, object{"message": fmt.Sprintf("pull request already exists for these targets [id: %d, issue_id: %d, "+
+				"head_repo_id: 31, base_repo_id: 31, head_branch: %s, base_branch: %s]",
+				r.Number+900, r.Number+4000, r.Head, r.Base), "url": giteaSwagger}
 		},
 		show: showGitea,
 	},
@@ -281,7 +296,8 @@ func (s *Server) answer(r *http.Request) answer {
 			status, words := t.exists(there)
 			return answer{status: status, body: words}
 		}
-		made := s.add(Request{Head: body.Head, Base: body.Base, Title: *body.Title, Body: *body.Body, Labels: s.named(body.Labels)})
+		made := s.add(Request{Head: body.Head, Base: body.Base, Title: *body.Title, Body: *body.Body,
+			Labels: s.named(body.Labels)})
 		return answer{status: http.StatusCreated, body: t.show(s, made)}
 	case number > 0 && number <= len(s.requests) && r.Method == t.method:
 		changed := s.requests[number-1]
@@ -299,13 +315,17 @@ func (s *Server) answer(r *http.Request) answer {
 		s.requests[labelled-1].label(s.named(body.Labels))
 		return answer{status: http.StatusOK, body: t.show(s, s.requests[labelled-1])["labels"]}
 	case s.Kind == "gitea" && rest == "/labels":
-		var all []object
-		for i, name := range s.Labels {
-			all = append(all, object{"id": 70 + i, "name": name, "color": "00aabb", "description": "", "exclusive": false, "is_archived": false})
-		}
-		return s.page(r, all)
+		return s.page(r, s.giteaLabels())
 	}
 	return answer{status: http.StatusNotFound, body: t.gone}
+}
+
+func (s *Server) giteaLabels() (all []object) {
+	for i, name := range s.Labels {
+		all = append(all, object{"id": 70 + i, "name": name, "color": "00aabb", "description": "", "exclusive": false,
+			"is_archived": false})
+	}
+	return all
 }
 
 // label adds labels, each once.
@@ -389,101 +409,4 @@ func (s *Server) page(r *http.Request, all []object) answer {
 		}
 	}
 	return a
-}
-
-func when(at time.Time) any {
-	if at.IsZero() {
-		return nil
-	}
-	return at.UTC().Format(time.RFC3339)
-}
-
-// sha is the commit that a forge shows as a request's head.
-func (s *Server) sha(r *Request) string {
-	if r.State != "open" && s.Kind != "gitea" { // Gitea shows what the branch has now
-		return r.Commit
-	}
-	return s.Tip(r.Head)
-}
-
-func showGitHub(s *Server, r *Request) object {
-	state, merged := "closed", any(nil)
-	if r.State == "open" {
-		state = "open"
-	}
-	if r.State == "merged" {
-		merged = when(r.Ended)
-	}
-	owner := "acme"
-	if r.Fork {
-		owner = "mallory"
-	}
-	repo := func(owner string, id int) object {
-		return object{"id": id, "node_id": "MDEwOlJlcG9zaXRvcnkxMjk2MjY5", "name": "app", "full_name": owner + "/app", "private": false, "fork": r.Fork,
-			"owner": object{"login": owner, "id": 1, "type": "Organization"}, "html_url": "https://github.com/" + owner + "/app", "default_branch": "main"}
-	}
-	labels := []object{}
-	for i, l := range r.Labels {
-		labels = append(labels, object{"id": 208045946 + i, "node_id": "MDU6TGFiZWwyMDgwNDU5NDY=", "name": l, "color": "ededed", "default": false, "description": nil})
-	}
-	return object{"url": fmt.Sprintf("https://api.github.com/repos/acme/app/pulls/%d", r.Number), "id": 1000 + r.Number, "node_id": "MDExOlB1bGxSZXF1ZXN0MQ==",
-		"html_url": fmt.Sprintf("https://github.com/acme/app/pull/%d", r.Number), "number": r.Number, "state": state, "locked": false, "title": r.Title,
-		"user": object{"login": "acme-bot", "id": 2, "type": "Bot"}, "body": r.Body, "labels": labels, "milestone": nil, "draft": false,
-		"created_at": when(r.Made), "updated_at": when(r.Made), "closed_at": when(r.Ended), "merged_at": merged, "merge_commit_sha": strings.Repeat("e", 40),
-		"head":               object{"label": owner + ":" + r.Head, "ref": r.Head, "sha": s.sha(r), "user": object{"login": owner}, "repo": repo(owner, 1296269)},
-		"base":               object{"label": "acme:" + r.Base, "ref": r.Base, "sha": strings.Repeat("b", 40), "user": object{"login": "acme"}, "repo": repo("acme", 1296269)},
-		"author_association": "CONTRIBUTOR", "auto_merge": nil, "active_lock_reason": nil}
-}
-
-func showGitLab(s *Server, r *Request) object {
-	state := map[string]string{"open": "opened", "closed": "closed", "merged": "merged"}[r.State]
-	source := 3
-	if r.Fork {
-		source = 99
-	}
-	o := object{"id": 84 + r.Number, "iid": r.Number, "project_id": 3, "title": r.Title, "description": r.Body, "state": state, "created_at": when(r.Made), "updated_at": when(r.Made),
-		"merged_by": nil, "merge_user": nil, "merged_at": nil, "closed_by": nil, "closed_at": nil, "target_branch": r.Base, "source_branch": r.Head, "user_notes_count": 0,
-		"upvotes": 0, "downvotes": 0, "author": object{"id": 1, "username": "acme-bot", "name": "acme-bot", "state": "active"}, "assignees": []object{}, "assignee": nil,
-		"reviewers": []object{}, "source_project_id": source, "target_project_id": 3, "labels": append([]string{}, r.Labels...), "draft": false, "imported": false, "work_in_progress": false,
-		"milestone": nil, "merge_when_pipeline_succeeds": false, "merge_status": "can_be_merged", "detailed_merge_status": "mergeable", "sha": s.sha(r), "merge_commit_sha": nil,
-		"squash_commit_sha": nil, "should_remove_source_branch": nil, "force_remove_source_branch": false, "reference": fmt.Sprintf("!%d", r.Number),
-		"references": object{"short": fmt.Sprintf("!%d", r.Number), "full": fmt.Sprintf("acme/app!%d", r.Number)},
-		"web_url":    fmt.Sprintf("https://gitlab.example.com/acme/app/-/merge_requests/%d", r.Number), "squash": false, "has_conflicts": false, "blocking_discussions_resolved": true}
-	switch r.State {
-	case "closed":
-		o["closed_at"] = when(r.Ended)
-	case "merged":
-		o["merged_at"] = when(r.Ended)
-	}
-	return o
-}
-
-func showGitea(s *Server, r *Request) object {
-	state, merged := "closed", any(nil)
-	if r.State == "open" {
-		state = "open"
-	}
-	if r.State == "merged" {
-		merged = when(r.Ended)
-	}
-	head := 31
-	if r.Fork {
-		head = 77
-	}
-	labels := []object{}
-	for _, l := range r.Labels {
-		labels = append(labels, object{"id": 70 + slices.Index(s.Labels, l), "name": l, "color": "00aabb", "description": "", "url": "https://gitea.example.com/api/v1/repos/acme/app/labels/1"})
-	}
-	ref, sha := r.Head, s.sha(r)
-	if sha == "" { // the branch is gone
-		ref, sha = fmt.Sprintf("refs/pull/%d/head", r.Number), strings.Repeat("d", 40)
-	}
-	end := func(label, ref, sha string, id int) object {
-		return object{"label": label, "ref": ref, "sha": sha, "repo_id": id, "repo": object{"id": id, "owner": object{"id": 5, "login": "acme"}, "name": "app", "full_name": "acme/app"}}
-	}
-	return object{"id": 900 + r.Number, "url": fmt.Sprintf("https://gitea.example.com/acme/app/pulls/%d", r.Number), "number": r.Number, "user": object{"id": 5, "login": "acme-bot"},
-		"title": r.Title, "body": r.Body, "labels": labels, "milestone": nil, "assignee": nil, "assignees": nil, "requested_reviewers": nil, "state": state, "draft": false,
-		"is_locked": false, "comments": 0, "html_url": fmt.Sprintf("https://gitea.example.com/acme/app/pulls/%d", r.Number), "mergeable": true, "merged": r.State == "merged",
-		"merged_at": merged, "merge_commit_sha": nil, "merged_by": nil, "allow_maintainer_edit": false, "base": end(r.Base, r.Base, strings.Repeat("b", 40), 31),
-		"head": end(r.Head, ref, sha, head), "merge_base": strings.Repeat("b", 40), "due_date": nil, "created_at": when(r.Made), "updated_at": when(r.Made), "closed_at": when(r.Ended), "pin_order": 0}
 }

@@ -35,7 +35,8 @@ type changed struct {
 
 func (c changed) branches() (head, base string) {
 	branch := func(names ...string) string { return strings.TrimPrefix(strings.Join(names, ""), "refs/heads/") }
-	return branch(c.Source.Branch.Name, c.FromRef.ID, c.SourceRefName), branch(c.Destination.Branch.Name, c.ToRef.ID, c.TargetRefName)
+	return branch(c.Source.Branch.Name, c.FromRef.ID, c.SourceRefName),
+		branch(c.Destination.Branch.Name, c.ToRef.ID, c.TargetRefName)
 }
 
 const (
@@ -50,21 +51,31 @@ var Kinds = []string{"github", "gitlab", "gitea", bitbucketDataCenter, bitbucket
 var others = map[string]other{
 	bitbucketCloud: {
 		root: "/2.0/repositories/acme/app/pullrequests", authorization: "Bearer " + Token, list: listCloud, show: showCloud,
-		unauthorized: answer{status: 401, body: object{"type": "error", "error": object{"message": "Token is invalid, expired, or not supported for this endpoint."}}},
+		unauthorized: answer{status: 401, body: object{"type": "error",
+			"error": object{"message": "Token is invalid, expired, or not supported for this endpoint."}}},
 	},
 	bitbucketDataCenter: {
-		root: "/rest/api/1.0/projects/acme/repos/app/pull-requests", authorization: "Bearer " + Token, list: listDataCenter, show: showDataCenter,
-		unauthorized: answer{status: 401, body: dataCenterError("Authentication failed. Please check your credentials and try again.", "com.atlassian.bitbucket.auth.IncorrectPasswordAuthenticationException")},
+		root: "/rest/api/1.0/projects/acme/repos/app/pull-requests", authorization: "Bearer " + Token,
+		list: listDataCenter, show: showDataCenter,
+		unauthorized: answer{status: 401, body: dataCenterError(
+			"Authentication failed. Please check your credentials and try again.",
+			"com.atlassian.bitbucket.auth.IncorrectPasswordAuthenticationException")},
 		exists: func(*Request, changed) answer {
-			return answer{status: 409, body: dataCenterError("Only one pull request may be open for a given source and target branch", "com.atlassian.bitbucket.pull.DuplicatePullRequestException")}
+			return answer{status: 409, body: dataCenterError(
+				"Only one pull request may be open for a given source and target branch",
+				"com.atlassian.bitbucket.pull.DuplicatePullRequestException")}
 		},
 	},
 	azureDevOps: {
-		root: "/acme/_apis/git/repositories/app/pullrequests", authorization: "Basic " + base64.StdEncoding.EncodeToString([]byte(":"+Token)), list: listAzure, show: showAzure,
+		root:          "/acme/_apis/git/repositories/app/pullrequests",
+		authorization: "Basic " + base64.StdEncoding.EncodeToString([]byte(":"+Token)), list: listAzure, show: showAzure,
 		unauthorized: answer{status: http.StatusNonAuthoritativeInfo, body: "<html>Sign In</html>"},
 		exists: func(*Request, changed) answer {
-			return answer{status: 409, body: object{"$id": "1", "innerException": nil, "message": "TF401179: An active pull request for the source and target branch already exists.",
-				"typeName": "Microsoft.TeamFoundation.Git.Server.GitPullRequestExistsException, Microsoft.TeamFoundation.Git.Server", "typeKey": "GitPullRequestExistsException", "errorCode": 0, "eventId": 3000}}
+			return answer{status: 409, body: object{"$id": "1", "innerException": nil,
+				"message": "TF401179: An active pull request for the source and target branch already exists.",
+				"typeName": "Microsoft.TeamFoundation.Git.Server.GitPullRequestExistsException, " +
+					"Microsoft.TeamFoundation.Git.Server",
+				"typeKey": "GitPullRequestExistsException", "errorCode": 0, "eventId": 3000}}
 		},
 	},
 }
@@ -118,7 +129,9 @@ func (s *Server) answerOther(o other, r *http.Request) answer {
 	case r.Method == http.MethodGet:
 		return answer{status: 200, body: o.show(s, request)}
 	case s.Kind == bitbucketDataCenter && body.Version != request.version:
-		return answer{status: 409, body: dataCenterError("You are attempting to modify a pull request based on out-of-date information.", "com.atlassian.bitbucket.pull.PullRequestOutOfDateException")}
+		return answer{status: 409, body: dataCenterError(
+			"You are attempting to modify a pull request based on out-of-date information.",
+			"com.atlassian.bitbucket.pull.PullRequestOutOfDateException")}
 	case r.Method == map[bool]string{true: http.MethodPatch, false: http.MethodPut}[s.Kind == azureDevOps]:
 		if s.Kind != azureDevOps || body.Title != "" {
 			request.Title = body.Title // what is left out is empty then
@@ -148,7 +161,8 @@ func (s *Server) makeOther(o other, body changed) answer {
 	for _, l := range body.Labels {
 		labels = append(labels, l.Name)
 	}
-	return answer{status: 201, body: o.show(s, s.add(Request{Head: head, Base: base, Title: body.Title, Body: body.Description, Labels: labels}))}
+	made := s.add(Request{Head: head, Base: base, Title: body.Title, Body: body.Description, Labels: labels})
+	return answer{status: 201, body: o.show(s, made)}
 }
 
 // youngest are the requests that a call asks for, the youngest first, and one page of them.
@@ -175,7 +189,8 @@ func listCloud(s *Server, r *http.Request) answer {
 	q := r.URL.Query()
 	page, _ := strconv.Atoi(q.Get("page"))
 	all, more := s.youngest((page-1)*s.Page, s.Page, func(x *Request) bool {
-		return slices.Contains(q["state"], cloudState(x)) && q.Get("q") == fmt.Sprintf("source.branch.name = %q AND destination.branch.name = %q", x.Head, x.Base)
+		return slices.Contains(q["state"], cloudState(x)) &&
+			q.Get("q") == fmt.Sprintf("source.branch.name = %q AND destination.branch.name = %q", x.Head, x.Base)
 	})
 	body := object{"pagelen": s.Page, "size": len(s.requests), "page": page, "values": s.shown(all, showCloud)}
 	if more {
@@ -195,27 +210,32 @@ func showCloud(s *Server, r *Request) object {
 		owner = "mallory"
 	}
 	end := func(owner, branch, commit string) object {
-		return object{"branch": object{"name": branch}, "commit": object{"type": "commit", "hash": commit[:min(12, len(commit))]},
+		return object{"branch": object{"name": branch},
+			"commit":     object{"type": "commit", "hash": commit[:min(12, len(commit))]},
 			"repository": object{"type": "repository", "full_name": owner + "/app", "name": "app", "uuid": "{673a6070}"}}
 	}
 	updated := r.Made
 	if !r.Ended.IsZero() {
 		updated = r.Ended
 	}
-	return object{"type": "pullrequest", "id": r.Number, "title": r.Title, "description": r.Body, "summary": object{"type": "rendered", "raw": r.Body, "markup": "markdown"},
-		"state": cloudState(r), "draft": false, "comment_count": 0, "task_count": 0, "close_source_branch": false, "closed_by": nil, "reason": "", "merge_commit": nil,
-		"created_on": when(r.Made), "updated_on": when(updated), "reviewers": []object{{"type": "user", "uuid": "{b2c3d4e5}"}},
-		"links":  object{"html": object{"href": fmt.Sprintf("https://bitbucket.org/acme/app/pull-requests/%d", r.Number)}},
-		"source": end(owner, r.Head, s.sha(r)), "destination": end("acme", r.Base, strings.Repeat("b", 40))}
+	return object{"type": "pullrequest", "id": r.Number, "title": r.Title, "description": r.Body,
+		"summary": object{"type": "rendered", "raw": r.Body, "markup": "markdown"}, "state": cloudState(r), "draft": false,
+		"comment_count": 0, "task_count": 0, "close_source_branch": false, "closed_by": nil, "reason": "",
+		"merge_commit": nil, "created_on": when(r.Made), "updated_on": when(updated),
+		"reviewers": []object{{"type": "user", "uuid": "{b2c3d4e5}"}},
+		"links":     object{"html": object{"href": fmt.Sprintf("https://bitbucket.org/acme/app/pull-requests/%d", r.Number)}},
+		"source":    end(owner, r.Head, s.sha(r)), "destination": end("acme", r.Base, strings.Repeat("b", 40))}
 }
 
 func listDataCenter(s *Server, r *http.Request) answer {
 	q := r.URL.Query()
 	start, _ := strconv.Atoi(q.Get("start"))
 	all, more := s.youngest(start, s.Page, func(x *Request) bool {
-		return q.Get("direction") == "OUTGOING" && q.Get("at") == "refs/heads/"+x.Head && (q.Get("state") == "ALL" || x.State == "open")
+		return q.Get("direction") == "OUTGOING" && q.Get("at") == "refs/heads/"+x.Head &&
+			(q.Get("state") == "ALL" || x.State == "open")
 	})
-	body := object{"size": len(all), "limit": s.Page, "isLastPage": !more, "start": start, "nextPageStart": nil, "values": s.shown(all, showDataCenter)}
+	body := object{"size": len(all), "limit": s.Page, "isLastPage": !more, "start": start, "nextPageStart": nil,
+		"values": s.shown(all, showDataCenter)}
 	if more {
 		body["nextPageStart"] = start + s.Page
 	}
@@ -229,12 +249,17 @@ func showDataCenter(s *Server, r *Request) object {
 	}
 	end := func(branch, commit string, id int) object {
 		return object{"id": "refs/heads/" + branch, "displayId": branch, "latestCommit": commit, "type": "BRANCH",
-			"repository": object{"slug": "app", "id": id, "name": "app", "project": object{"key": "ACME", "id": 1, "name": "Acme", "type": "NORMAL"}}}
+			"repository": object{"slug": "app", "id": id, "name": "app",
+				"project": object{"key": "ACME", "id": 1, "name": "Acme", "type": "NORMAL"}}}
 	}
-	o := object{"id": r.Number, "version": r.version, "title": r.Title, "description": r.Body, "state": cloudState(r), "open": r.State == "open", "closed": r.State != "open",
-		"createdDate": r.Made.UnixMilli(), "updatedDate": r.Made.UnixMilli(), "fromRef": end(r.Head, s.sha(r), source), "toRef": end(r.Base, strings.Repeat("b", 40), 1),
-		"locked": false, "author": object{"user": object{"name": "bot"}, "role": "AUTHOR"}, "reviewers": []object{{"user": object{"name": "ada"}, "role": "REVIEWER", "status": "UNAPPROVED"}},
-		"participants": []object{}, "links": object{"self": []object{{"href": fmt.Sprintf("https://bitbucket.example.com/projects/ACME/repos/app/pull-requests/%d", r.Number)}}}}
+	page := fmt.Sprintf("https://bitbucket.example.com/projects/ACME/repos/app/pull-requests/%d", r.Number)
+	o := object{"id": r.Number, "version": r.version, "title": r.Title, "description": r.Body, "state": cloudState(r),
+		"open": r.State == "open", "closed": r.State != "open", "createdDate": r.Made.UnixMilli(),
+		"updatedDate": r.Made.UnixMilli(), "fromRef": end(r.Head, s.sha(r), source),
+		"toRef": end(r.Base, strings.Repeat("b", 40), 1), "locked": false,
+		"author":       object{"user": object{"name": "bot"}, "role": "AUTHOR"},
+		"reviewers":    []object{{"user": object{"name": "ada"}, "role": "REVIEWER", "status": "UNAPPROVED"}},
+		"participants": []object{}, "links": object{"self": []object{{"href": page}}}}
 	if r.State != "open" {
 		o["closedDate"] = r.Ended.UnixMilli()
 	}
@@ -245,7 +270,8 @@ func listAzure(s *Server, r *http.Request) answer {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("$skip"))
 	all, _ := s.youngest(skip, 100, func(x *Request) bool {
-		return q.Get("searchCriteria.sourceRefName") == "refs/heads/"+x.Head && q.Get("searchCriteria.targetRefName") == "refs/heads/"+x.Base &&
+		return q.Get("searchCriteria.sourceRefName") == "refs/heads/"+x.Head &&
+			q.Get("searchCriteria.targetRefName") == "refs/heads/"+x.Base &&
 			(q.Get("searchCriteria.status") == "all" || q.Get("searchCriteria.status") == azureStatus(x))
 	})
 	list := s.shown(all, showAzure)
@@ -261,10 +287,13 @@ func azureStatus(r *Request) string {
 }
 
 func showAzure(s *Server, r *Request) object {
-	o := object{"repository": object{"id": "3411ebc1-d5aa-464f-9615-0b527bc66719", "name": "app", "project": object{"id": "a7573007", "name": "acme", "state": "unchanged"}},
-		"pullRequestId": r.Number, "codeReviewId": r.Number, "status": azureStatus(r), "createdBy": object{"displayName": "bot"}, "creationDate": when(r.Made),
-		"title": r.Title, "description": r.Body, "sourceRefName": "refs/heads/" + r.Head, "targetRefName": "refs/heads/" + r.Base, "mergeStatus": "succeeded", "isDraft": false,
-		"lastMergeSourceCommit": object{"commitId": s.sha(r)}, "reviewers": []object{}, "supportsIterations": true}
+	o := object{"repository": object{"id": "3411ebc1-d5aa-464f-9615-0b527bc66719", "name": "app",
+		"project": object{"id": "a7573007", "name": "acme", "state": "unchanged"}},
+		"pullRequestId": r.Number, "codeReviewId": r.Number, "status": azureStatus(r),
+		"createdBy": object{"displayName": "bot"}, "creationDate": when(r.Made), "title": r.Title, "description": r.Body,
+		"sourceRefName": "refs/heads/" + r.Head, "targetRefName": "refs/heads/" + r.Base, "mergeStatus": "succeeded",
+		"isDraft": false, "lastMergeSourceCommit": object{"commitId": s.sha(r)}, "reviewers": []object{},
+		"supportsIterations": true}
 	if r.Fork {
 		o["forkSource"] = object{"name": "refs/heads/" + r.Head, "repository": object{"id": "9999", "name": "app.fork"}}
 	}
