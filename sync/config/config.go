@@ -20,6 +20,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/link"
 	"github.com/locsync/locsync/sync/config/schedule"
 )
 
@@ -73,6 +74,9 @@ type Service struct {
 	URL string `toml:"url"`
 	// AllowInsecure lets the key travel by plain http to another machine, where everybody between can read it.
 	AllowInsecure bool `toml:"allow_insecure"`
+	// Link is where the status page links a key without a translation: an address with {PROJECT} (its id), {LANGUAGE}
+	// and {KEY}, each escaped. Empty: there are no links.
+	Link link.Template `toml:"link"`
 	// AccountID is the user name for HTTP Basic. The embedded service needs none.
 	AccountID string `toml:"account_id"`
 	// APIKeyEnv names the environment variable that holds the password. It is looked at first.
@@ -464,17 +468,6 @@ func (p *Project) Blame(key string, err error) error {
 // Problem is a problem with a key of this entry, for what shows only when the files are looked at.
 func (f *Files) Problem(key, format string, args ...any) Problem {
 	return f.origin.at(key).problem(format, args...)
-}
-
-// Template is Output, read.
-func (f *Files) Template() Template { return f.template }
-
-// OutputOf is the template of a source file's translations, filled in: of a file with all languages, its own path.
-func (f *Files) OutputOf(path string, s Source) Template {
-	if f.template.IsZero() {
-		return Template{parts: []part{{literal, path}}, spelling: f.LanguagePaths}
-	}
-	return f.template.For(s)
 }
 
 // Structured reports whether the files hold nested keys that are joined by PathSeparator.

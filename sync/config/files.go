@@ -249,3 +249,14 @@ func (v *validator) sharedOutputs(c *Config) {
 		}
 	}
 }
+
+// Template is Output, read.
+func (f *Files) Template() Template { return f.template }
+
+// OutputOf is the template of a source file's translations, filled in: of a file with all languages, its own path.
+func (f *Files) OutputOf(path string, s Source) Template {
+	if f.template.IsZero() {
+		return Template{parts: []part{{literal, path}}, spelling: f.LanguagePaths}
+	}
+	return f.template.For(s)
+}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/bound"
@@ -94,4 +95,32 @@ func (v *validator) cloneAddress(p *Project) {
 			}
 		}
 	}
+}
+
+// webAddress checks an http address; nil when it is none.
+func (v *validator) webAddress(key, text, or string) *url.URL {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		if err == nil && u.User != nil {
+			text = "this" // whatever it is, it may hold a password
+		} else {
+			text = strconv.Quote(text)
+		}
+		v.add(key, "%s is not %san address with scheme and host, such as https://example.com", text, or)
+	case u.User != nil:
+		v.add(key, "must not hold a user or password; this file must not hold secrets")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		v.add(key, "must end with its path: no ? and no #")
+	case !validPort(u.Port()):
+		v.add(key, "%q is not a port", u.Port())
+	default:
+		return u
+	}
+	return nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.Atoi(port)
+	return port == "" || err == nil && n > 0 && n < 1<<16
 }

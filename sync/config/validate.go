@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"net"
-	"net/url"
 	"regexp"
 	"runtime"
 	"slices"
@@ -151,6 +150,13 @@ func (v *validator) service(s *Service) {
 	default:
 		v.serviceURL(s)
 	}
+	if s.Link != "" {
+		v.plain("link", string(s.Link))
+		v.webAddress("link", s.Link.Address(), "")
+		if word := s.Link.Unknown(); word != "" {
+			v.add("link", "unknown placeholder %s; allowed are {PROJECT}, {LANGUAGE} and {KEY}", word)
+		}
+	}
 	v.env("api_key_env", s.APIKeyEnv)
 	v.plain("api_key_file", s.APIKeyFile)
 	if !(s.RequestsPerSecond > 0) || math.IsInf(s.RequestsPerSecond, 0) {
@@ -180,34 +186,6 @@ func (v *validator) serviceURL(s *Service) {
 	} else if strings.Contains(s.AccountID, ":") || !plainText(s.AccountID) {
 		v.add("account_id", "%q holds a colon or a control character, which a user name for HTTP Basic cannot", s.AccountID)
 	}
-}
-
-// webAddress checks an http address; nil when it is none.
-func (v *validator) webAddress(key, text, or string) *url.URL {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		if err == nil && u.User != nil {
-			text = "this" // whatever it is, it may hold a password
-		} else {
-			text = strconv.Quote(text)
-		}
-		v.add(key, "%s is not %san address with scheme and host, such as https://example.com", text, or)
-	case u.User != nil:
-		v.add(key, "must not hold a user or password; this file must not hold secrets")
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		v.add(key, "must end with its path: no ? and no #")
-	case !validPort(u.Port()):
-		v.add(key, "%q is not a port", u.Port())
-	default:
-		return u
-	}
-	return nil
-}
-
-func validPort(port string) bool {
-	n, err := strconv.Atoi(port)
-	return port == "" || err == nil && n > 0 && n < 1<<16
 }
 
 // ownHeaders are those that HTTP, and what is between the service and here, say other things with.

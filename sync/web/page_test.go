@@ -587,6 +587,27 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// Where the configuration says so, each of them is linked at the service, with its key escaped; else none is.
+func TestGapsAreLinked(t *testing.T) {
+	s, _ := newServer(t)
+	app := usual("app")
+	app.Gaps = map[string][]report.Gap{"de": {{File: "en.json", Key: `a/b?c=d&e="<ü>" %`, Text: "A"}}}
+	gap := func() string {
+		_, page, _ := strings.Cut(rendered(t, s, app), `<ul class="gaps">`)
+		item, _, _ := strings.Cut(page, "</ul>")
+		return item
+	}
+	if got := gap(); !strings.Contains(got, "<bdi>a/b") || strings.Contains(got, "<a ") {
+		t.Errorf("without a link: %s", got)
+	}
+	s.Engine.Config.Service.Link = "https://translate.example.com/{PROJECT}/{LANGUAGE}?view=all&key={KEY}"
+	want := `<b><a href="https://translate.example.com/` + app.ID + `/de?view=all&amp;key=` +
+		`a%2Fb%3Fc%3Dd%26e%3D%22%3C%C3%BC%3E%22%20%25" rel="noreferrer"><bdi>a/b`
+	if got := gap(); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // What arrived in the last week stands above the languages, those that are complete among them, and how long it took;
 // what came before does not.
 func TestArrivals(t *testing.T) {

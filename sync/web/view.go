@@ -169,6 +169,8 @@ type translations struct {
 	Pulled   bool     // what the service had at the last pull is here
 	Lacking  string   // why something may be missing though it was translated; "" for no such reason
 	Editor   bool     // there is a page for translators
+
+	Link func(project, language, key string) string // is the address of a key at the service; "" for none
 }
 
 // lists are what a project's page lists.
@@ -326,6 +328,7 @@ func (s *server) configured(p *project, v view) {
 		p.NoPull = "turned off in the configuration"
 	}
 	p.lacking(c.Pull.Enabled, c.Pull.CompletionState)
+	p.Link = s.Engine.Config.Service.Link.To
 	if v.Unlocked {
 		p.Push, p.Pull, p.Nonce = c.Push.Enabled, c.Pull.Enabled, v.Visit.Nonce
 		if v.Visit.Project == p.Name {
