@@ -81,3 +81,22 @@ func TestSourceTextThatTheServiceDidNotTake(t *testing.T) {
 	w.holds("main", "en", "b", "B, edited")
 	w.sends()
 }
+
+// A source file that the service does not take keeps nothing from being seen of another one.
+func TestSourceTextBesideOneThatTheServiceDidNotTake(t *testing.T) {
+	t.Parallel()
+	const enO = "locales/en/o.json"
+	w := abc(t, withSource, map[string]string{enO: `{"o": "O", "p": "P"}`})
+	w.edits("o", "O, edited")
+	w.brings(enO + " (en): +0 ~1 -0")
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	text := func(o string) string { return `{"o": "` + o + `", "p": "P"}` }
+	w.write(enA, `{"a": "A by hand", "b": "B", "c": "C"}`, enO, text("O by hand"))
+	w.wire.lying(`{"errors":[{"fileName":"a.json","error":"x"}]}`)
+	w.problem(w.pushes(push.Options{}).Problems, enA, "stay pending")
+	w.holds("main", "en", "o", "O by hand")
+	w.write(enO, text("O, edited"))
+	w.problem(w.pushes(push.Options{}).Problems, enA, "stay pending")
+	w.holds("main", "en", "o", "O, edited")
+}

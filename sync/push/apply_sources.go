@@ -151,16 +151,18 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 		ledger.PutAll(ledger.Moves, tx, project, a.Moves))
 }
 
-// seeSources remembers which texts that have a history are in the tree of a push in which nothing went wrong.
+// seeSources remembers which texts with a history are in the tree; of a file that was refused, what was seen before.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
-	if len(r.Errs)+len(r.Refused) > 0 || len(a.Pasts) == 0 {
+	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
 		return nil
 	}
 	from := pass.LookAt(r.branch.Project.Push.Source)
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for collection := range a.Pasts {
+			slot := r.branch.Memory().SourceSeen(from, collection)
 			history, err := tx.Marks(r.branch.Memory().SourceHistory(collection))
-			if err != nil {
+			before, berr := tx.Marks(slot)
+			if err := errors.Join(err, berr); err != nil {
 				return err
 			}
 			seen := make(catalog.Marks)
@@ -169,12 +171,16 @@ func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 					continue
 				}
 				for _, u := range s.Texts {
-					if ledger.Has(history, u.Name) {
+					old, was := before[u.Name]
+					switch refused := r.Refused[s.Path]; {
+					case refused && was:
+						seen[u.Name] = old
+					case !refused && ledger.Has(history, u.Name):
 						seen[u.Name] = catalog.MarkOf(u.Text)
 					}
 				}
 			}
-			if err := ledger.KeepMarks(tx, r.branch.Memory().SourceSeen(from, collection), seen); err != nil {
+			if err := ledger.KeepMarks(tx, slot, seen); err != nil {
 				return err
 			}
 		}
