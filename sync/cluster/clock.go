@@ -53,7 +53,7 @@ func (c *clock) ages() (from, to time.Time) {
 	case now.Before(c.trusted):
 		return c.there, c.there
 	}
-	return c.expected(now, now.Add(leaseFor))
+	return c.expected(now, now.Add(beatEvery)) // a lease that is renewed has longer than that, and clockTrust
 }
 
 // correct has what is due be due after as long as before the clock was set, where this process leads.

@@ -81,6 +81,9 @@ func TestACommandKeepsItsLease(t *testing.T) {
 	held, done, err := c.Hold(t.Context(), "app", "push")
 	must(t, err)
 	defer done()
+	if c.leases.clock.there.IsZero() {
+		t.Error("a command does not compare the clock")
+	}
 	_, err = c.db.Pool().Exec(t.Context(), "UPDATE locsync.leases SET until = clock_timestamp() + interval '1 second'")
 	must(t, err)
 	for end := time.Now().Add(2 * leaseFor); ; time.Sleep(50 * time.Millisecond) {
@@ -117,6 +120,15 @@ func TestAClockIsCompared(t *testing.T) {
 		if trusted := !there.Before(from) && !there.After(to); trusted != of.trusted {
 			t.Errorf("%s: trusted: %v", name, trusted)
 		}
+	}
+}
+
+// Before it is seen that the clock was set forward, no lease is over that a beat would have renewed.
+func TestAgesCountForLessThanALease(t *testing.T) {
+	var c clock
+	c.saw(time.Now(), time.Now())
+	if from, to := c.ages(); to.Sub(c.there) > leaseFor-beatEvery-clockTrust || !from.Before(c.there) {
+		t.Errorf("ages count from %v to %v after the last answer", from.Sub(c.there), to.Sub(c.there))
 	}
 }
 

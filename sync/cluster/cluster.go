@@ -11,9 +11,10 @@
 // a job is under way.
 //
 // Every process has a row that it renews each beat. What a process had that is silent for longer than leaseFor goes
-// back to the queue; one process, which has a lease for that, sees to it. The database's clock counts, no other one;
-// after it was set, nothing is taken over for leaseFor. A process that cannot reach the database gives up its passes
-// when their leases end, and makes no request until then that the budget does not know.
+// back to the queue; one process, which has a lease for that, sees to it. The database's clock counts, no other one. A
+// process that sees that it was set by more than clockTrust takes nothing over for leaseFor; one that starts later does
+// not see it. A process that cannot reach the database gives up its passes when their leases end, and makes no request
+// until then that the budget does not know.
 //
 // The package decides nothing about texts and schedules. It calls the engine for a pass and takes from it when the next
 // one is due.
@@ -42,6 +43,8 @@ const (
 	beatEvery = 3 * time.Second
 	// leaseFor is how long a process may be silent before another one takes over.
 	leaseFor = 15 * time.Second
+	// leaseMost is how long a lease may have left. One that has longer is of before the clock was set back.
+	leaseMost = leaseFor + clockTrust
 )
 
 // self is what this process is called.
@@ -228,8 +231,8 @@ func (c *Cluster) beat(ctx context.Context) error {
 		VALUES ('', 1, $1, '', clock_timestamp(), clock_timestamp() + $2, '-infinity')
 		ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + (l.holder <> $1)::int, holder = $1,
 			until = clock_timestamp() + $2
-			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $2
-				AND clock_timestamp() BETWEEN $3 AND $4`, c.me.id, leaseFor, from, to)
+			WHERE l.holder = $1 OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $5
+				AND clock_timestamp() BETWEEN $3 AND $4`, c.me.id, leaseFor, from, to, leaseMost)
 	if err != nil {
 		c.leads.Store(false)
 		return fmt.Errorf("lead the cluster: %w", err)

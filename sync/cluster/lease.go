@@ -65,8 +65,15 @@ const takeEvery = 500 * time.Millisecond
 // Hold is engine.Cluster's. A job does not wait: it is put off.
 func (c *Cluster) Hold(ctx context.Context, project, passOf string) (context.Context, func(), error) {
 	for {
+		var err error
+		if c.using() == nil { // no beats compare the clock
+			err = c.leases.look(ctx)
+		}
 		asked := time.Now()
-		l, err := c.leases.take(ctx, project, passOf)
+		var l *lease
+		if err == nil {
+			l, err = c.leases.take(ctx, project, passOf)
+		}
 		switch {
 		case err != nil:
 			return ctx, nil, &ledger.LeaseError{Project: project, Err: err}
@@ -90,7 +97,8 @@ func (c *Cluster) Hold(ctx context.Context, project, passOf string) (context.Con
 // kept has the leases of a command renewed until done; the beats of a process that takes part renew all of its own.
 func (s *leases) kept(held context.Context, done func()) func() {
 	ctx, stop := context.WithCancel(held)
-	go func() {
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
 		tick := time.NewTicker(beatEvery)
 		defer tick.Stop()
 		for {
@@ -99,12 +107,31 @@ func (s *leases) kept(held context.Context, done func()) func() {
 				return
 			case <-tick.C:
 			}
-			if err := s.present(ctx); err != nil {
+			ctx, cancel := context.WithTimeout(ctx, leaseFor/2)
+			err := s.present(ctx)
+			cancel()
+			if err != nil {
 				s.log.Debug("renew a lease; it ends when that fails for too long", zap.Error(err))
 			}
 		}
-	}()
-	return func() { stop(); done() }
+	})
+	return func() {
+		stop()
+		renewing.Wait()
+		done()
+	}
+}
+
+// look reads the database's clock.
+func (s *leases) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaseFor)
+	defer cancel()
+	asked, there := time.Now(), time.Time{}
+	if err := s.db.Pool().QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {
+		return fmt.Errorf("read the database's clock: %w", err)
+	}
+	s.clock.saw(there, asked)
+	return nil
 }
 
 // take gets a lease, and notes that the pass of a job answers everything that was asked for so far: a command's need
@@ -119,14 +146,14 @@ func (s *leases) take(ctx context.Context, project, passOf string) (*lease, erro
 			VALUES ($1, 1, $2, $3, clock_timestamp(), clock_timestamp() + $4, clock_timestamp())
 			ON CONFLICT (project) DO UPDATE SET epoch = l.epoch + 1, holder = $2, pass = $3, since = clock_timestamp(),
 				until = clock_timestamp() + $4, changed = clock_timestamp()
-				WHERE l.until = '-infinity' OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $4
+				WHERE l.until = '-infinity' OR NOT l.until BETWEEN clock_timestamp() AND clock_timestamp() + $8
 					AND clock_timestamp() BETWEEN $6 AND $7
 			RETURNING epoch),
 		answered AS (
 			UPDATE locsync.passes SET asked = asked AND NOT $5, noticed = noticed AND NOT $5, made = made + 1
 			WHERE project = $1 AND pass = $3 AND EXISTS (SELECT FROM lease) RETURNING made)
 		SELECT epoch, COALESCE((SELECT made FROM answered), 0) FROM lease`,
-		project, s.process, passOf, leaseFor, attemptOf(ctx) != nil, from, to).Scan(&l.epoch, &l.made)
+		project, s.process, passOf, leaseFor, attemptOf(ctx) != nil, from, to, leaseMost).Scan(&l.epoch, &l.made)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
