@@ -205,7 +205,7 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 		}
 		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be
 		// first contact.
-		if !there {
+		if _, followed := out.Agreed[our.Name]; !there && !followed {
 			out.Leave(in.Base, our.Name)
 		}
 	}

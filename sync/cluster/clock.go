@@ -21,17 +21,25 @@ type clock struct {
 	there           time.Time     // what it said last
 	asked, answered time.Time     // between which times that was
 	trusted         time.Time     // when ages count again; zero: at once
+	asleep          time.Duration // for how long this machine had slept by then
 	set             time.Duration // by how much it was set, and what is due was not
+	since           time.Time     // what it said at the earliest after that
 }
 
 // saw notes what the database's clock said in an answer that was asked for at a time.
 func (c *clock) saw(there, asked time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	if from, to := c.expected(asked, now); !c.there.IsZero() && (there.Before(from) || there.After(to)) {
+	now, slept := time.Now(), sleepTime()-c.asleep
+	c.asleep += slept
+	parted := func(from, to time.Time) bool { return there.Before(from) || there.After(to) }
+	if from, to := c.expected(asked, now); !c.there.IsZero() && parted(from, to) {
 		c.trusted = now.Add(leaseFor)
-		c.set += there.Sub(from.Add(to.Sub(from) / 2))
+		from, to = from.Add(slept), to.Add(slept) // where this machine slept, the clock was not set
+		if parted(from, to) {
+			c.set += there.Sub(from.Add(to.Sub(from) / 2))
+			c.since = there.Add(-now.Sub(c.asked) - slept)
+		}
 	}
 	c.there, c.asked, c.answered = there, asked, now
 }
@@ -56,17 +64,20 @@ func (c *clock) ages() (from, to time.Time) {
 	return c.expected(now, now.Add(beatEvery)) // a lease that is renewed has longer than that, and clockTrust
 }
 
-// correct has what is due be due after as long as before the clock was set, where this process leads.
+// correct has what is due be due after as long as before the clock was set, where this process leads. A row that was
+// changed since then is by the new clock already. So is one that a try has moved whose answer was lost: it is not moved
+// twice. Where the clock was set back, a row that was changed just that long before is taken for one; see sooner.
 func (c *clock) correct(ctx context.Context, leads bool, of *leases) error {
 	c.mu.Lock()
-	set := c.set
+	set, since := c.set, c.since
 	c.set = 0
 	c.mu.Unlock()
 	if set == 0 || !leads {
 		return nil
 	}
 	if _, err := of.db.Pool().Exec(ctx, `UPDATE locsync.passes
-		SET due = due + $1, quiet = quiet + $1, unknown = unknown + $1`, set); err != nil {
+		SET due = due + $1, quiet = quiet + $1, unknown = unknown + $1, changed = clock_timestamp()
+		WHERE NOT changed BETWEEN $2 AND clock_timestamp()`, set, since); err != nil {
 		c.mu.Lock()
 		c.set += set
 		c.mu.Unlock()

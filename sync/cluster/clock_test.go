@@ -132,6 +132,42 @@ func TestAgesCountForLessThanALease(t *testing.T) {
 	}
 }
 
+// While this machine sleeps the database's clock goes on. Ages wait for the others; what is due is not moved.
+func TestAClockIsNotSetBySleep(t *testing.T) {
+	for _, slept := range []time.Duration{0, time.Hour} {
+		now := time.Now()
+		c := clock{there: now, asked: now, answered: now, asleep: sleepTime() - slept}
+		c.saw(now.Add(time.Hour), now)
+		if c.trusted.IsZero() {
+			t.Errorf("slept %v: ages count at once", slept)
+		}
+		if want := time.Hour - slept; c.set.Round(time.Minute) != want {
+			t.Errorf("slept %v: the clock was set by %v, want %v", slept, c.set, want)
+		}
+	}
+}
+
+// What is due is moved once, however often that is tried, and not where it is by the new clock.
+func TestWhatIsDueIsMovedOnce(t *testing.T) {
+	c := join(t, pgtest.Database(t))
+	_, err := c.db.Pool().Exec(t.Context(), `INSERT INTO locsync.passes (project, pass, due, changed)
+		SELECT project, 'pull', clock_timestamp() + interval '1 hour', clock_timestamp() + changed
+		FROM (VALUES ('before', interval '-1 day'), ('set back', '1 day'), ('after', '0')) AS v (project, changed)`)
+	must(t, err)
+	for range 2 {
+		c.leases.clock.set, c.leases.clock.since = 5*time.Minute, time.Now().Add(-time.Minute)
+		must(t, c.leases.clock.correct(t.Context(), true, &c.leases))
+	}
+	for project, want := range map[string]time.Duration{"before": 65, "set back": 65, "after": 60} {
+		var due time.Duration
+		must(t, c.db.Pool().QueryRow(t.Context(), "SELECT due - clock_timestamp() FROM locsync.passes WHERE project = $1",
+			project).Scan(&due))
+		if due.Round(time.Minute) != want*time.Minute {
+			t.Errorf("%s: due in %v, want %v", project, due, want*time.Minute)
+		}
+	}
+}
+
 // A job that is put off is handed out after the pause by the database's clock, or sleeps until it is brought forward.
 func TestAPauseIsByTheDatabasesClock(t *testing.T) {
 	for ahead, want := range map[time.Duration]time.Duration{
