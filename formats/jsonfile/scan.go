@@ -37,11 +37,22 @@ func newScanner(src string, d Dialect) scanner {
 	}
 }
 
-// Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold
-// when it was read: it is node i, the nodes behind it are all that is in it, and in front of it are the containers
-// that it is in, which are not complete yet. Where fold returns true all of that is taken out of the layout again,
-// so that a large file needs little memory and the time that goes with it. An error of fold ends the scan.
-func Fold(src string, fold func(nodes []resource.Node, i int) (bool, error)) (*resource.Layout, error) {
+// Fold reads src as Scan does with Strict, for formats that are made of JSON: an object with a member of this name and
+// kind that holds their entries. Each object of that is shown to take when it was read: it is node i, the nodes behind
+// it are all that is in it, and in front of it are the containers that it is in, which are not complete yet. Then all
+// of it is taken out of the layout again, so that a large file needs little memory and the time that goes with it. An
+// error of take ends the scan.
+func Fold(src, name string, kind resource.Kind, take func([]resource.Node, int) error) (*resource.Layout, error) {
+	fold := func(nodes []resource.Node, i int) (bool, error) {
+		if nodes[i].Kind != resource.Map || nodes[i].Parent < 0 {
+			return false, nil
+		}
+		up := &nodes[nodes[i].Parent]
+		if up.Parent != 0 || up.Kind != kind || nodes[0].Kind != resource.Map || Unquote(up.Name.Of(src)) != name {
+			return false, nil
+		}
+		return true, take(nodes, i)
+	}
 	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: true, fold: fold}
 	return s.scan()
 }

@@ -46,7 +46,7 @@ const noUnits uint8 = 1
 // Scan reads a LocJSON file.
 func (grammar) Scan(src string) (*resource.Layout, error) {
 	s := scanner{src: src, nodes: make([]resource.Node, 1, 64)} // the root comes last
-	l, err := jsonfile.Fold(src, s.fold)
+	l, err := jsonfile.Fold(src, "units", resource.List, s.unit)
 	if err != nil {
 		return nil, err
 	}
@@ -69,20 +69,6 @@ type scanner struct {
 func (s *scanner) refuse(i int, format string, args ...any) error {
 	at := s.json[i].Whole.Start
 	return &resource.SyntaxError{Offset: int(at), Msg: fmt.Sprintf(format, args...)}
-}
-
-// fold takes the object i out of the JSON when it is a unit, an item of the root's units.
-func (s *scanner) fold(json []resource.Node, i int) (bool, error) {
-	if json[i].Kind != resource.Map || json[i].Parent < 0 {
-		return false, nil
-	}
-	units := &json[json[i].Parent]
-	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map ||
-		jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
-		return false, nil
-	}
-	s.json = json
-	return true, s.unit(i)
 }
 
 // name is the name of member i, quotes included, and without escapes.
@@ -183,7 +169,8 @@ func (s *scanner) part(i int) int {
 }
 
 // unit adds the node of the unit i.
-func (s *scanner) unit(i int) error {
+func (s *scanner) unit(json []resource.Node, i int) error {
+	s.json = json
 	var at [len(parts)]int // by part; 0 where the unit has none
 	for c := i + 1; c < len(s.json); c = int(s.json[c].End) {
 		part := s.part(c)
@@ -193,8 +180,7 @@ func (s *scanner) unit(i int) error {
 		if at[part] > 0 {
 			return s.refuse(c, "%s for the second time in one unit", parts[part])
 		}
-		var ok bool
-		want := "a %s is an array of strings"
+		ok, want := false, "a %s is an array of strings"
 		switch part {
 		case key:
 			ok, want = s.isString(c), "a %s is a string"

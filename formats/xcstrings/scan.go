@@ -13,7 +13,7 @@ import (
 // Scan reads a catalog in the language of the grammar.
 func (g grammar) Scan(src string) (*resource.Layout, error) {
 	s := scanner{src: src, language: g.language, nodes: make([]resource.Node, 1, 64)} // the root comes last
-	l, err := jsonfile.Fold(src, s.fold)
+	l, err := jsonfile.Fold(src, "strings", resource.Map, s.entry)
 	if err != nil {
 		return nil, err
 	}
@@ -76,20 +76,6 @@ type scanner struct {
 func (s *scanner) refuse(i int, format string, args ...any) error {
 	at := s.json[i].Whole.Start
 	return &resource.SyntaxError{Offset: int(at), Msg: fmt.Sprintf(format, args...)}
-}
-
-// fold takes the object i out of the JSON when it is an entry of the root's strings.
-func (s *scanner) fold(json []resource.Node, i int) (bool, error) {
-	if json[i].Kind != resource.Map || json[i].Parent < 0 {
-		return false, nil
-	}
-	up := &json[json[i].Parent]
-	if up.Parent != 0 || up.Kind != resource.Map || json[0].Kind != resource.Map ||
-		jsonfile.Unquote(up.Name.Of(s.src)) != "strings" {
-		return false, nil
-	}
-	s.json = json
-	return true, s.entry(i)
 }
 
 // file makes the root: its entries are those of strings.
@@ -156,7 +142,8 @@ func (s *scanner) localization(all int, language string) int {
 }
 
 // entry adds the nodes of the key i.
-func (s *scanner) entry(i int) error {
+func (s *scanner) entry(json []resource.Node, i int) error {
+	s.json = json
 	if !s.begun {
 		s.source, s.begun = SourceLanguage(s.src), true
 		s.inSource = s.language == "" || strings.EqualFold(s.language, s.source)
