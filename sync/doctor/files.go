@@ -20,6 +20,9 @@ func (d *doctor) probeFiles(ctx context.Context, n *notes) {
 	here := *d.cfg
 	here.Projects = slices.DeleteFunc(slices.Clone(d.cfg.Projects), func(p config.Project) bool { return p.Cloned() })
 	switch {
+	case len(d.cfg.Projects) == 0:
+		n.skip("files", "there is no project yet; `locsync project add` adds one")
+		return
 	case len(here.Projects) == 0:
 		n.skip("files", "they are elsewhere; `locsync check` fetches and reads them")
 		return
