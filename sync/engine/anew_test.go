@@ -91,6 +91,35 @@ func TestBringingBackOnARebasedBranch(t *testing.T) {
 	w.holds("main", "fr", "a", "Pomme 1")
 }
 
+// What a person brings back on a branch stays also where what the branch had was squashed, and the branch was made anew
+// after that: its own history has what was replaced, though the fork has not.
+func TestBringingBackAfterASquash(t *testing.T) {
+	gittest.Long(t)
+	for _, later := range []string{"", "x"} {
+		for _, first := range []string{"pull", "push"} {
+			t.Run(first+later, func(t *testing.T) {
+				t.Parallel()
+				w := deAndFr(t)
+				w.git("merge", "-q", "--squash", "l10n")
+				w.commit()
+				w.startOver()
+				w.commitOn("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme 1\"\n}\n")
+				if later != "" {
+					w.commitOn("l10n", "other.txt", later)
+				}
+				if first == "push" {
+					w.pushes(push.Options{})
+				}
+				w.pulls(pull.Options{})
+				w.sends("locales/fr/a.json (fr): a")
+				w.holds("main", "fr", "a", "Pomme 1")
+				w.pulls(pull.Options{})
+				w.has("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme 1\"\n}")
+			})
+		}
+	}
+}
+
 // Where nobody writes a translation in the repository, none is ever sent, and each pull brings what the service has,
 // whatever becomes of the branch and of the state.
 func TestOldTextsOfBranchesAreNobodysChange(t *testing.T) {

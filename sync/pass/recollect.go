@@ -44,7 +44,7 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 	}
 	found, err := p.BroughtBy(ctx, made, bundles)
 	if err == nil && done {
-		err = startAnew(p, tip, since, bundles, found)
+		err = startAnew(ctx, p, tip, since, bundles, found)
 	}
 	if err != nil {
 		return !done, err
@@ -68,38 +68,64 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 }
 
 // startAnew adds what a branch that was made anew, or set back, agrees on: one without the commit in its history at
-// which it was read last. Its older texts count as changed only where its own history has what was agreed on.
+// which it was read last. Its older texts count as changed only where its own history has what was agreed on. Where
+// that commit is not here, nothing is concluded.
 func startAnew(
-	p *Branch, tip *gitops.Tip, since string, bundles []*bundle.Bundle, found map[string]*recollected,
+	ctx context.Context, p *Branch, tip *gitops.Tip, since string, bundles []*bundle.Bundle,
+	found map[string]*recollected,
 ) error {
-	if on, err := p.Repo.History.Contains(tip.Hash(), since); err != nil || on {
-		return err
-	}
 	fork, err := p.Repo.History.Fork(tip.Hash(), since)
-	if err != nil {
+	if err != nil || fork == "" || fork == since {
 		return err
 	}
+	start, serr := p.Repo.AtCommit(fork)
+	versions, verr := versionsSince(ctx, p.Repo.History, fork, tip)
 	targets, err := bundle.Existing(tip, bundles, p.Project.Targets())
+	if err = errors.Join(serr, verr, err); err != nil {
+		return err
+	}
 	for _, t := range targets {
 		now, nerr := TextsAt(tip, t)
-		before, berr := p.TextsIn(fork, t)
+		before, berr := TextsAt(start, t)
 		known, kerr := p.Ledger.Marks(p.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
 		merged, merr := p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
 		err = errors.Join(err, nerr, berr, kerr, merr)
-		id, had := ledger.TargetID(t.Path, t.Language.Code), before.Marks()
+		agreed, older, had := make(catalog.Marks), false, before.Marks()
 		for _, u := range now {
-			if mark, is := merged[u.Name]; !is || had[u.Name] == mark || !ledger.Holds(known, u) {
-				continue
-			}
-			if found[id] == nil {
-				found[id] = &recollected{Target: t, Agreed: make(catalog.Marks)}
-			}
-			if _, brought := found[id].Agreed[u.Name]; !brought {
-				found[id].Agreed[u.Name] = catalog.MarkOf(u.Text)
+			if mark, is := merged[u.Name]; is && had[u.Name] != mark && ledger.Holds(known, u) {
+				agreed[u.Name] = catalog.MarkOf(u.Text)
+				older = older || agreed[u.Name] != mark
 			}
 		}
+		for i := 0; older && i < len(versions[t.Path]); i++ {
+			texts, terr := p.TextsIn(versions[t.Path][i], t)
+			had, err = texts.Marks(), errors.Join(err, terr)
+			maps.DeleteFunc(agreed, func(name catalog.Name, mark catalog.Mark) bool {
+				return mark != merged[name] && had[name] == merged[name]
+			})
+		}
+		id := ledger.TargetID(t.Path, t.Language.Code)
+		if found[id] == nil {
+			found[id] = &recollected{Target: t, Agreed: make(catalog.Marks)}
+		}
+		maps.Copy(agreed, found[id].Agreed)
+		found[id].Agreed = agreed
 	}
 	return err
+}
+
+// versionsSince gives the commits that a tip has beyond its fork, the youngest, by the paths whose versions they have.
+func versionsSince(ctx context.Context, h gitops.History, fork string, tip *gitops.Tip) (map[string][]string, error) {
+	past, err := h.Past(tip.Hash(), fork, RecollectMost)
+	versions := make(map[string][]string)
+	for _, commit := range slices.Backward(past) {
+		changed, cerr := h.Changed(ctx, fork, commit)
+		for _, path := range changed {
+			versions[path] = append(versions[path], commit)
+		}
+		err, fork = errors.Join(err, cerr), commit
+	}
+	return versions, err
 }
 
 // BroughtBy reads what commits of ours brought, by ledger.TargetID.
