@@ -120,6 +120,26 @@ func TestBringingBackAfterASquash(t *testing.T) {
 	}
 }
 
+// A pull that writes nothing to a branch behind its base has read that branch: a push concludes nothing from it, and
+// what is translated later comes.
+func TestPullOfABranchBehindItsBase(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	w := deAndFr(t)
+	w.write("locales/fr/a.json", "{\n  \"a\": \"Pomme 2\"\n}\n", "locales/de/a.json", "{\n  \"a\": \"Apfel 2\"\n}\n")
+	w.commit()
+	w.git("branch", "-f", "l10n", "main^")
+	if p := w.pulls(pull.Options{}); p.Commit != "" || len(p.Problems) > 0 {
+		t.Errorf("%+v", p)
+	}
+	w.reports(w.pushes(push.Options{}))
+	w.final("fr", "a", "Pomme 3")
+	if p := w.pulls(pull.Options{}); len(p.Problems) > 0 {
+		t.Error(p.Problems)
+	}
+	w.has("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme 3\"\n}")
+}
+
 // Where nobody writes a translation in the repository, none is ever sent, and each pull brings what the service has,
 // whatever becomes of the branch and of the state.
 func TestOldTextsOfBranchesAreNobodysChange(t *testing.T) {

@@ -129,7 +129,7 @@ func rememberAll(ctx context.Context, p *pass.Branch, on *gitops.Tip, done []*me
 	}
 	isStaged := func(m *merged) bool { return delivered && m.bytes != nil && m.wording == nil }
 	steps := remembering(p, slices.DeleteFunc(slices.Clone(done), isStaged), false)
-	end := func(tx ledger.Writer) error { return mergedAt(p, tx, on.Hash()) }
+	end := func(tx ledger.Writer) error { return seenAt(p, tx, on.Hash()) }
 	if delivered {
 		steps, end = append(steps, Unstaging(p, d, true)...), ending(p, d, true)
 	}
@@ -180,7 +180,8 @@ func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrive
 func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer) error {
 	return func(tx ledger.Writer) error {
 		if arrived {
-			if err := mergedAt(p, tx, d.Commit); err != nil {
+			err := ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, d.Commit)
+			if err := errors.Join(err, seenAt(p, tx, d.Commit)); err != nil {
 				return err
 			}
 		}
@@ -188,13 +189,7 @@ func ending(p *pass.Branch, d ledger.Delivery, arrived bool) func(ledger.Writer)
 	}
 }
 
-// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was
-// looked at there.
-func mergedAt(p *pass.Branch, tx ledger.Writer, commit string) error {
-	var err error
-	if commit != "" {
-		err = ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, commit)
-	}
-	return errors.Join(err,
-		ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit))
+// seenAt remembers the commit that everything was merged into as the last one that was looked at on the branch.
+func seenAt(p *pass.Branch, tx ledger.Writer, commit string) error {
+	return ledger.SeenAt.Put(tx, p.StateName(), pass.LookAt(p.Project.Pull.Branch).Record(), commit)
 }
