@@ -55,8 +55,11 @@ type awaited struct {
 	since time.Time
 }
 
-// pulled is when a project was pulled last, by the database's clock and by this one.
-type pulled struct{ there, here time.Time }
+// pulled is when a project was pulled last, by the database's clock and by this one, and which pass that was.
+type pulled struct {
+	there, here time.Time
+	made        int64
+}
 
 // Three daemons share projects while they are killed, stopped and woken, cut off from the database, and the database is
 // started again with another clock: two passes of a project never have an effect at once, the budget is kept, nothing
@@ -190,19 +193,21 @@ func (x *trouble) there(of awaitedOf) string {
 // pulls sees which projects were pulled, and that none waits for too long.
 func (x *trouble) pulls() {
 	x.t.Helper()
-	rows, err := x.db.Query(x.t.Context(), "SELECT project, changed FROM locsync.passes WHERE pass = 'pull' AND wait = '0'")
+	rows, err := x.db.Query(x.t.Context(), "SELECT project, changed, made FROM locsync.passes "+
+		"WHERE pass = 'pull' AND wait = '0'")
 	if err != nil {
 		return // the database is away
 	}
 	var project string
 	var at time.Time
-	_, _ = pgx.ForEachRow(rows, []any{&project, &at}, func() error {
+	var made int64
+	_, _ = pgx.ForEachRow(rows, []any{&project, &at, &made}, func() error {
 		switch last := x.pulled[project]; {
 		case last.there.IsZero():
-			x.pulled[project] = pulled{at, time.Now()}
-		case !last.there.Equal(at):
+			x.pulled[project] = pulled{at, time.Now(), made}
+		case !last.there.Equal(at) && last.made != made: // else what is due was moved
 			x.rarest = max(x.rarest, time.Since(last.here))
-			x.pulled[project] = pulled{at, time.Now()}
+			x.pulled[project] = pulled{at, time.Now(), made}
 		case time.Since(last.here) > x.most:
 			x.t.Fatalf("%s was not pulled in %v\n%s", project, x.most, x.state())
 		}

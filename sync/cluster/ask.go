@@ -203,7 +203,7 @@ func (c *Cluster) Check(ctx context.Context) error {
 // is a new one, and where the clock was set back.
 func sooner(ctx context.Context, db *pgledger.Database, projects, passes []string, latest []*time.Duration) error {
 	_, err := db.Pool().Exec(ctx, `UPDATE locsync.passes p
-		SET due = least(p.due, clock_timestamp() + w.latest),
+		SET due = least(p.due, clock_timestamp() + w.latest), changed = clock_timestamp(),
 			quiet = CASE WHEN p.quiet IS NOT NULL THEN least(p.quiet, clock_timestamp() + $4) END
 		FROM unnest($1::text[], $2::text[], $3::interval[]) AS w (project, pass, latest)
 		WHERE p.project = w.project AND p.pass = w.pass
