@@ -2,6 +2,7 @@ package imports
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,6 +82,13 @@ func (r *Run) sending(s *Import) []report.PushedFile {
 	before := len(r.Report.Files)
 	for _, up := range s.Uploads {
 		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
+		if f.Language == r.Branch.Project.SourceLanguage {
+			marks := catalog.Digests(up.Units.Marks())
+			for _, key := range f.Keys {
+				mark := marks[catalog.Name{Key: key}]
+				f.Texts = append(f.Texts, binary.BigEndian.Uint32(mark[:]))
+			}
+		}
 		r.Report.Files = append(r.Report.Files, f)
 		r.Report.Keys += len(f.Keys)
 	}

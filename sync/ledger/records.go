@@ -283,22 +283,21 @@ type Ongoing struct {
 
 // Turnaround is when source texts were sent, and how long their translations took.
 type Turnaround struct {
-	Sent []SentKeys        `json:"sent,omitempty"` // oldest first
-	Thin int               `json:"thin,omitempty"` // of the digests, only those that end in so many zero bits are kept
-	Took map[string][]Took `json:"took,omitempty"` // by language, oldest first
+	Sent []SentKeys `json:"sent,omitempty"` // oldest first
+	Thin int        `json:"thin,omitempty"` // of the digests, only those that end in so many zero bits are kept
+	Days []TookDay  `json:"days,omitempty"` // oldest first
 }
 
-// SentKeys are digests of the keys that one push sent, eight bytes each.
+// SentKeys are digests of the keys and texts that one push was the first to send, eight bytes each.
 type SentKeys struct {
 	At   time.Time `json:"at"`
 	Keys []byte    `json:"keys"`
 }
 
-// Took is how long it took until one pull brought translations of keys that one push had sent.
-type Took struct {
-	At      time.Time `json:"at"` // of the pull
-	Seconds int64     `json:"seconds"`
-	Keys    int       `json:"keys"`
+// TookDay is how long the translations took that pulls brought on one day of UTC.
+type TookDay struct {
+	Date string                 `json:"date"` // 2026-11-21
+	Took map[string]map[int]int `json:"took"` // keys, by language and bucket of durations
 }
 
 // Fact is something that people are told about a project, or a language of it, as it was when they were told last.

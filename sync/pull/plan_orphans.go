@@ -88,16 +88,15 @@ func (s *situation) firstOf(m *merged, result catalog.Merged) {
 	if m.former.file != nil {
 		made = s.before.made
 	}
+	first := make(map[string]bool)
 	for _, c := range result.Changes {
-		if c.Op == catalog.Removed || !m.marks.made.First(made, c.Key) {
-			continue
-		}
-		if keys := m.counts.Fresh.Keys; len(keys) == 0 || keys[len(keys)-1] != c.Key { // the forms of a key are together
-			m.counts.Fresh.Keys = append(keys, c.Key)
+		if c.Op != catalog.Removed && m.marks.made.First(made, c.Key) {
+			first[c.Key] = true
 		}
 	}
+	m.counts.Fresh = make(map[string][]string)
 	for _, b := range s.Sources {
-		m.counts.Fresh.Sources = append(m.counts.Fresh.Sources, b.Path)
+		m.counts.Fresh[b.Path] = s.tree.Of(b).All.Restrict(first).KeysInOrder()
 	}
 }
 

@@ -23,10 +23,10 @@ func Arrived(days []Day, last int) map[string]int {
 }
 
 // Turnaround is how long translations into a language took that came in the last 30 days: from the push of the source
-// text to the pull that first brought a translation of it. Of many texts it is that of a sample.
+// text to the pull that first brought a translation of it, precise to a fifth. Of many texts it is that of a sample.
 type Turnaround struct {
 	Language string `json:"language"`
-	Keys     int    `json:"keys"` // that it is measured by
+	Keys     int    `json:"keys"` // whose translations came; of a sample, about so many
 	Median   int64  `json:"median_seconds"`
 }
 

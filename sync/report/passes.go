@@ -48,6 +48,8 @@ type PushedFile struct {
 	Language string   `json:"language"`
 	Keys     []string `json:"keys"`
 	Changes  []Value  `json:"changes,omitempty"` // of a dry run: what would be sent
+
+	Texts []uint32 `json:"-"` // of a source file, for each key a digest of its texts
 }
 
 // Value is one text that a dry run would change.
@@ -123,11 +125,8 @@ type PulledFile struct {
 
 	Changes []Value `json:"changes,omitempty"` // of a dry run
 
-	Fresh Fresh `json:"-"`
+	Fresh map[string][]string `json:"-"` // by source file, the keys whose translation is the first one of their text
 }
-
-// Fresh are the keys of a file whose translation is the first one of their source text, and its source files.
-type Fresh struct{ Keys, Sources []string }
 
 // Summary says what happened to the keys of the file, and nothing of what did not.
 func (f PulledFile) Summary() string {
