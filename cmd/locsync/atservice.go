@@ -129,9 +129,8 @@ func theProject(cfg *config.Config, name string) (*config.Project, error) {
 	switch p := cfg.Project(name); {
 	case name == "" && len(cfg.Projects) == 1:
 		return &cfg.Projects[0], nil
-	case name == "":
-		return nil, misuse(fmt.Errorf("which project? Name one with --project: %s",
-			strings.Join(projectNames(cfg), ", ")))
+	case name == "" && len(cfg.Projects) > 1:
+		return nil, misuse(fmt.Errorf("which project? Name one with --project: %s", strings.Join(projectNames(cfg), ", ")))
 	case p == nil:
 		return nil, misuse(cfg.NoProject(name))
 	default:

@@ -205,10 +205,11 @@ var imports = map[string][]string{
 	// check: one reader of ICU messages, and the categories that a language needs
 	"sync/check": {"sync/plural", "formats/programs"},
 	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
-	// link, owner, position, schedule: parts of it that know no key
+	// link, owner, pattern, position, schedule: parts of it that know no key
 	"sync/config": {"sync/languages", "sync/bound", "sync/secret", "formats", "sync/config/owner",
-		"sync/config/link", "sync/config/position", "sync/config/schedule"},
+		"sync/config/link", "sync/config/pattern", "sync/config/position", "sync/config/schedule"},
 	"sync/config/owner":    {"sync/bound"}, // a path that is no file
+	"sync/config/pattern":  {},
 	"sync/config/position": {},
 	"sync/config/link":     {},
 	"sync/config/schedule": {},

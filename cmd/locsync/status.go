@@ -58,6 +58,9 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 		return misuse(errors.New("--watch goes on, and --fail-if-incomplete ends; leave one of them out"))
 	}
 	cfg, err := a.loadEmpty()
+	if gated { // without a project nothing is complete
+		cfg, err = a.load()
+	}
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/process"
-	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -24,7 +23,7 @@ import (
 func (a *app) load() (*config.Config, error) {
 	cfg, err := a.loadEmpty()
 	if err == nil && len(cfg.Projects) == 0 {
-		return nil, misuse(fmt.Errorf("%s: %s", cfg.File, report.NoProject))
+		return nil, misuse(cfg.NoProject(""))
 	}
 	return cfg, err
 }

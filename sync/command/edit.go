@@ -28,11 +28,7 @@ type Change func(file string, accept config.Option) (config.Edit, *config.Config
 // Edit changes a configuration, and has a daemon that runs read it. Edits of several processes are made one after the
 // other. An error with Reloaded false may be the daemon's: then the file is written, and the daemon goes on as before.
 func Edit(ctx context.Context, file, project string, change Change) (Edited, error) {
-	done, cfg, err := edit(ctx, file, project, change)
-	if err != nil {
-		return done, err
-	}
-	dir, err := process.StateDir(ctx, cfg)
+	done, dir, err := edit(ctx, file, project, change)
 	if err != nil {
 		return done, err
 	}
@@ -47,15 +43,21 @@ func Edit(ctx context.Context, file, project string, change Change) (Edited, err
 	return done, nil
 }
 
-func edit(ctx context.Context, file, project string, change Change) (Edited, *config.Config, error) {
+// edit makes the change, and returns the folder of the state: as the configuration before has it, for a daemon works
+// with that one, and else, where there was none, as the new one does.
+func edit(ctx context.Context, file, project string, change Change) (Edited, string, error) {
 	unlock, err := files.Lock(ctx, file)
 	if err != nil {
-		return Edited{}, nil, err
+		return Edited{}, "", err
 	}
 	defer unlock()
+	dir := ""
+	if before, err := process.ReadConfig(file); err == nil {
+		dir, _ = process.StateDir(ctx, before) // an error is that of the new one, too, or is mended by it
+	}
 	e, cfg, err := change(file, process.AcceptSafe())
 	if err != nil {
-		return Edited{}, nil, failure.Usage(err)
+		return Edited{}, "", failure.Usage(err)
 	}
 	switch {
 	case e.Text == nil:
@@ -70,7 +72,11 @@ func edit(ctx context.Context, file, project string, change Change) (Edited, *co
 		})
 	}
 	if err != nil {
-		return Edited{}, nil, failure.Usage(fmt.Errorf("write the configuration: %w", err))
+		return Edited{}, "", failure.Usage(fmt.Errorf("write the configuration: %w", err))
 	}
-	return Edited{Project: project, File: e.File, Removed: e.Text == nil}, cfg, nil
+	done := Edited{Project: project, File: e.File, Removed: e.Text == nil}
+	if dir == "" {
+		dir, err = process.StateDir(ctx, cfg)
+	}
+	return done, dir, err
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,5 +92,31 @@ func TestEditsAtOnce(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// The last project can be removed where its repository has the state: there is none in the configuration then,
+// as before the first project is added.
+func TestRemoveTheProjectThatHasTheState(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, config.FileName)
+	own := filepath.Join(dir, "p", "app.toml")
+	text := strings.Replace(aProject("app"), "https://git.example.com/app.git", "../repo", 1)
+	err := errors.Join(os.WriteFile(file, []byte("include = [\"p/*.toml\"]\n"), 0o600),
+		os.Mkdir(filepath.Dir(own), 0o755), os.WriteFile(own, []byte(text), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("git", "init", "-q", filepath.Join(dir, "repo")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	done, err := Edit(t.Context(), file, "app", func(file string, accept config.Option) (config.Edit, *config.Config, error) {
+		return config.Remove(file, "app", accept)
+	})
+	if err != nil || !done.Removed || done.File != own {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if cfg, err := config.Load(file); err != nil || len(cfg.Projects) != 0 {
+		t.Errorf("%+v, %v", cfg, err)
 	}
 }

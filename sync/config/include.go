@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/pattern"
 )
 
 // A configuration may have its projects in several files, which the main file includes by patterns. They are read at
@@ -77,21 +78,28 @@ func (l *loading) included(c *Config) ([]string, Problems) {
 		matched, err := matchFiles(c.File, pattern)
 		for path, text := range l.instead {
 			if ok, merr := filepath.Match(wholePattern(c.File, pattern), path); ok && merr == nil && path != c.File {
-				matched = slices.DeleteFunc(matched, func(m string) bool { return m == path })
+				matched.Paths = slices.DeleteFunc(matched.Paths, func(m string) bool { return m == path })
 				if text != nil {
-					matched = append(matched, path)
+					matched.Paths = append(matched.Paths, path)
 				}
 			}
 		}
 		switch {
-		case pattern == "" || err != nil || strings.Contains(pattern, "**"):
+		case pattern == "" || errors.Is(err, filepath.ErrBadPattern) || strings.Contains(pattern, "**"):
 			problems = append(problems, at.problem(`%q is not a pattern for files, such as "projects/*.toml"; allowed are *, `+
 				`? and [a-z], in one folder at a time`, pattern))
-		case len(matched) == 0 && !folderOf(wholePattern(c.File, pattern)):
-			problems = append(problems, at.problem("%q names no folder: write the first file (locsync project add does), or "+
-				"take the pattern out", pattern))
+		case err != nil:
+			problems = append(problems, at.problem("%q cannot be read: %v; let the user that runs this read the "+
+				"folder, or take the pattern out", pattern, err))
+		case len(matched.Paths) > 0:
+		case matched.Other != "":
+			problems = append(problems, at.problem("%q matches no file, also not %s: correct the pattern, or take it out",
+				pattern, matched.Other))
+		case !matched.Folder:
+			problems = append(problems, at.problem("%q matches no file in a folder that is there: write the first one "+
+				"(locsync project add does), or take the pattern out", pattern))
 		}
-		for _, path := range matched {
+		for _, path := range matched.Paths {
 			found[path] = true
 		}
 	}
@@ -103,22 +111,14 @@ func (l *loading) included(c *Config) ([]string, Problems) {
 	return slices.Sorted(maps.Keys(found)), problems
 }
 
-// folderOf reports whether the folder of a pattern is there: it may have no file yet.
-func folderOf(pattern string) bool {
-	folders, _ := filepath.Glob(filepath.Dir(pattern)) // the pattern is a good one
-	return slices.ContainsFunc(folders, func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
-	})
-}
-
 // matchFiles are the files that a pattern in a configuration file matches. Hidden ones are not meant by a pattern, as
 // in a shell: editors keep locks and copies in them.
-func matchFiles(file, pattern string) ([]string, error) {
-	matched, err := filepath.Glob(wholePattern(file, pattern))
-	return slices.DeleteFunc(matched, func(path string) bool {
+func matchFiles(file, text string) (pattern.Found, error) {
+	found, err := pattern.Find(wholePattern(file, text))
+	found.Paths = slices.DeleteFunc(found.Paths, func(path string) bool {
 		return strings.HasPrefix(filepath.Base(path), ".") || filepath.Clean(path) == filepath.Clean(file)
-	}), err
+	})
+	return found, err
 }
 
 // wholePattern is a pattern in a configuration file, from the folder of that on.
@@ -213,8 +213,9 @@ func (w *Watched) Changed() bool {
 	}
 	all := []string{w.main}
 	for _, pattern := range w.include {
-		paths, _ := matchFiles(w.file, pattern) // a bad pattern matches nothing
-		for _, path := range paths {
+		matched, err := matchFiles(w.file, pattern)
+		all = append(all, fmt.Sprint(err))
+		for _, path := range matched.Paths {
 			all = append(all, stamp(path))
 		}
 	}

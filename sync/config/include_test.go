@@ -2,11 +2,15 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // aProject is a [[project]] with a name.
@@ -90,7 +94,7 @@ func TestProblemsOfIncludedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`locsync.toml:1: include: "none/*.toml" names no folder`,
+		`locsync.toml:1: include: "none/*.toml" matches no file in a folder that is there`,
 		`locsync.toml:1: include: "a/**/b" is not a pattern`,
 		`locsync.toml:3: daemon.listen: must be a text`,
 		`projects/1.toml:1: service: belongs to `,
@@ -107,6 +111,77 @@ func TestProblemsOfIncludedFiles(t *testing.T) {
 	}
 	if len(problems) != len(want) {
 		t.Errorf("%d problems, want %d", len(problems), len(want))
+	}
+}
+
+// Where everything can be read a good pattern matches what filepath.Glob matches, whatever its parts are.
+func TestMatchesAreThoseOfGlob(t *testing.T) {
+	file := tree(t, map[string]string{FileName: "", "a/a": "", "a/b/a": "", "a/b/ab": "", "a/.h/a": "", "b/*": "",
+		"b/[a]/x": "", "ab": "", "*": ""})
+	dir := filepath.Dir(file)
+	part := rapid.SampledFrom([]string{"a", "b", "ab", "x", "*", "?", "a*", "[ab]", "[^a]", `\*`, `\[a\]`, `\a`, ".h",
+		"[", `\`, "[a", "locsync*"})
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), "/")
+		if rapid.Bool().Draw(t, "absolute") {
+			pattern = dir + "/" + pattern
+		}
+		want, werr := filepath.Glob(wholePattern(file, pattern))
+		for i, path := range want {
+			want[i] = filepath.Clean(path)
+		}
+		want = slices.DeleteFunc(want, func(path string) bool {
+			return strings.HasPrefix(filepath.Base(path), ".") || path == file
+		})
+		got, err := matchFiles(file, pattern)
+		slices.Sort(want)
+		slices.Sort(got.Paths)
+		if err == nil && (werr != nil || !slices.Equal(got.Paths, want)) ||
+			err != nil && !errors.Is(err, filepath.ErrBadPattern) {
+			t.Fatalf("%q: %q, %v, want %q, %v", pattern, got.Paths, err, want, werr)
+		}
+	})
+}
+
+// A pattern may match nothing only where its folder is empty: everything else may be a mistake, or a folder whose
+// projects must not be dropped.
+func TestPatternsWithoutFiles(t *testing.T) {
+	file := tree(t, map[string]string{FileName: "", "empty/.keep": "", "empty/folder/.keep": "", "projects/app.toml": aProject("app"), "teams/x/.keep": ""})
+	dir := filepath.Dir(file)
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o100); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{
+		"empty/*.toml":         "",
+		"teams/*/*.toml":       "",
+		"projects/*.toml":      "",
+		"none/*.toml":          "matches no file in a folder that is there",
+		"none/*/*.toml":        "matches no file in a folder that is there",
+		"empty/app.toml":       "matches no file in a folder that is there",
+		"projects/other.toml":  "matches no file in a folder that is there",
+		"teams/*/locsync.toml": "matches no file in a folder that is there",
+		"projects/*.tmol":      "matches no file, also not " + filepath.Join(dir, "projects", "app.toml"),
+		"projects/app.toml/*":  "matches no file in a folder that is there",
+		"loop/*.toml":          "cannot be read: ",
+		"loop/x/*.toml":        "cannot be read: ",
+		"loop/*/*.toml":        "cannot be read: ",
+		"loop/app.toml":        "cannot be read: ",
+		"closed/*.toml":        "cannot be read: ",
+	} {
+		if pattern == "closed/*.toml" && os.Geteuid() == 0 {
+			want = "" // root reads everything
+		}
+		if err := os.WriteFile(file, []byte(fmt.Sprintf("include = [%q]\n", pattern)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(file)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", pattern, err, want)
+		}
 	}
 }
 
@@ -171,6 +246,37 @@ func TestWatched(t *testing.T) {
 	changed("a main file that cannot be read", true)
 	write("p/b.toml", aProject("c"))
 	changed("an included file meanwhile", false)
+}
+
+// A folder that cannot be read is noticed, and its projects are not dropped.
+func TestWatchedFolderBreaks(t *testing.T) {
+	file := tree(t, map[string]string{FileName: "include = [\"p/*.toml\"]\n", "p/.keep": ""})
+	folder := filepath.Join(filepath.Dir(file), "p")
+	w := Watch(file)
+	if err := errors.Join(os.Rename(folder, folder+"q"), os.Symlink("p", folder)); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if !w.Changed() || w.Changed() {
+		t.Error("a folder that cannot be read is not noticed, or twice")
+	}
+	if _, err := Load(file); err == nil {
+		t.Error("it counts as empty")
+	}
+	if err := errors.Join(os.Remove(folder), os.Rename(folder+"q", folder)); err != nil {
+		t.Fatal(err)
+	}
+	if !w.Changed() {
+		t.Error("it is not noticed that the folder can be read again")
+	}
+	if _, err := Load(file); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoProjectOfNone(t *testing.T) {
+	if text := new(Config).NoProject("app").Error(); !strings.Contains(text, "no project is configured yet; locsync project add") {
+		t.Error(text)
+	}
 }
 
 func TestNoProjectOfMany(t *testing.T) {
