@@ -290,3 +290,23 @@ func TestMergeRenamedPlural(t *testing.T) {
 		t.Errorf("%v, agreed %v", m.Changes, m.Agreed)
 	}
 }
+
+// What moves to a new key is agreed on as it was under the old one, also where the repository has a blank under the new.
+func TestMergeRenamedIsAgreedOn(t *testing.T) {
+	was, now := Name{Key: "old"}, Name{Key: "new"}
+	for _, blank := range []Catalog{nil, {{Name: now}}} {
+		for _, theirs := range []string{"text", "newer"} {
+			m := Merge(Three{
+				Base:    Marks{was: MarkOf("text")},
+				Source:  Catalog{{Name: now, Text: "source"}},
+				Ours:    append(Catalog{{Name: was, Text: "text"}}, blank...),
+				Theirs:  Catalog{{Name: was, Text: theirs}},
+				Renamed: []Rename{{was, now}},
+				Gone:    map[string]bool{"old": true},
+			})
+			if !m.Agreed.Has(now, "text") {
+				t.Errorf("%d blanks, the service has %q: agreed %v", len(blank), theirs, m.Agreed)
+			}
+		}
+	}
+}
