@@ -140,3 +140,22 @@ func TestWhatMovedFillsAGap(t *testing.T) {
 		})
 	}
 }
+
+// Two keys with one translation move, of which a person wrote one that no push has sent. Nothing tells afterwards which
+// is which: what a translator writes under the new name meanwhile does not replace it without a word.
+func TestWhatMovedTwiceIsNotAgreed(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, localFinal+jsonFiles)
+	w.commitOn("l10n", deApp, de("B de", "B de"))
+	w.write(enApp, `{"x": "A", "y": "B"}`)
+	w.commit()
+	w.pulls(pull.Options{})
+	w.translate("main", "en", service.Final, "x", "A", "y", "B")
+	w.translate("main", "de", service.Final, "x", "X newer")
+	w.lose()
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	if got := compact(w.show("l10n", deApp)); got != `{"x": "B de", "y": "B de"}` {
+		t.Errorf("the branch has %s", got)
+	}
+}

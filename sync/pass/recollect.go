@@ -254,7 +254,11 @@ func (f *recollected) learnFrom(now *gitops.Tip, parents []*gitops.Tip, texts ca
 				delete(brought, u.Name)
 			}
 			if !living[u.Key] {
-				was[formOf(u)] = cmp.Or(f.Agreed[u.Name], f.before[u.Name])
+				at, mark := formOf(u), cmp.Or(f.Agreed[u.Name], f.before[u.Name])
+				if other, twice := was[at]; twice && other != mark {
+					mark = catalog.Mark{} // not known
+				}
+				was[at] = mark
 			}
 		}
 		for _, u := range before {
