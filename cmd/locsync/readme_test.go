@@ -175,7 +175,7 @@ func TestPages(t *testing.T) {
 				}
 			}
 		case b.language == "sh":
-			for line := range strings.Lines(b.text) {
+			for line := range strings.Lines(strings.ReplaceAll(b.text, "\\\n", "")) {
 				if err := r.types(line); err != nil {
 					t.Errorf("%s: %v", b.page, err)
 				}

@@ -1,4 +1,7 @@
 // Package link is templates of web addresses at the service.
+//
+// Its law: each value comes out of its part of the address as it went in, and changes no other part. It asks nothing
+// of the network.
 package link
 
 import (

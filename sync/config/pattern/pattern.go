@@ -1,4 +1,7 @@
 // Package pattern finds the files that patterns of paths match.
+//
+// Its law: it finds what filepath.Glob does, and says what that keeps silent about: a folder that cannot be read. It
+// knows nothing of configurations.
 package pattern
 
 import (
