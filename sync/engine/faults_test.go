@@ -340,11 +340,12 @@ func TestSecretsStayAtHome(t *testing.T) {
 	const key, password = "canary-key-8c41f0", "canary-password-77aa21"
 	gittest.Need(t)
 	dir, home, data := gittest.Init(t, map[string]string{enApp: `{"a": "A"}`}), t.TempDir(), t.TempDir()
-	svc, err := local.Open(data, local.Options{AccountID: "account", Keys: []string{key}})
+	svc, err := local.Open(data, local.Options{AccountID: "secrets", Keys: []string{key}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer svc.Close()
+	// What is known of an account at an address stays for the process: a later server at this port is not to inherit it.
 	failing := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch _, said, _ := r.BasicAuth(); {
@@ -360,7 +361,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 	}))
 	defer server.Close()
 	gittest.Git(t, dir, "remote", "add", "origin", strings.Replace(server.URL, "http://", "http://bot:"+password+"@", 1)+"/origin.git")
-	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"account\"\njob_timeout = \"5s\"\n[[project]]\nname = \"app\"\nid = %q\nrepository = %q\n%s", server.URL, sceneID, dir, settings+jsonFiles)
+	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"secrets\"\njob_timeout = \"5s\"\n[[project]]\nname = \"app\"\nid = %q\nrepository = %q\n%s", server.URL, sceneID, dir, settings+jsonFiles)
 	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -372,7 +373,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := service.New(service.Options{BaseURL: server.URL, AccountID: "account", APIKey: key})
+	client, err := service.New(service.Options{BaseURL: server.URL, AccountID: "secrets", APIKey: key})
 	if err != nil {
 		t.Fatal(err)
 	}
