@@ -90,12 +90,7 @@ func (grammar) Note(src string, n *resource.Node) string {
 }
 
 // Comment returns where the comment at an offset ends.
-func (grammar) Comment(src string, at int) int {
-	if rest, is := strings.CutPrefix(src[at:], "<!--"); is {
-		return at + len("<!--") + strings.Index(rest, "-->") + len("-->")
-	}
-	return at
-}
+func (grammar) Comment(src string, at int) int { return xmlscan.CommentEnd(src, at) }
 
 // Annotates says that new entries get the comments of their models.
 func (grammar) Annotates() bool { return true }

@@ -92,14 +92,7 @@ func (grammar) Note(src string, n *resource.Node) string {
 }
 
 // Comment returns where the comment at an offset ends.
-func (grammar) Comment(src string, at int) int {
-	if rest, is := strings.CutPrefix(src[at:], "<!--"); is {
-		if n := strings.Index(rest, "-->"); n >= 0 {
-			return at + len("<!--") + n + len("-->")
-		}
-	}
-	return at
-}
+func (grammar) Comment(src string, at int) int { return xmlscan.CommentEnd(src, at) }
 
 // Scan finds the units.
 func (g grammar) Scan(src string) (*resource.Layout, error) {

@@ -66,6 +66,16 @@ func Decoded(spelled string) string {
 	return out.String()
 }
 
+// CommentEnd is where the comment at an offset ends; the offset itself where none does.
+func CommentEnd(src string, at int) int {
+	if rest, is := strings.CutPrefix(src[at:], "<!--"); is {
+		if n := strings.Index(rest, "-->"); n >= 0 {
+			return at + len("<!--") + n + len("-->")
+		}
+	}
+	return at
+}
+
 // Content is the text of an element's content: characters and CDATA sections, without comments. plain is false where
 // it has tags or instructions.
 func Content(raw string) (text string, plain bool) {
