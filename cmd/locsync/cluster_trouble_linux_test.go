@@ -145,7 +145,7 @@ func (x *trouble) goOn() {
 		return
 	}
 	if took > x.most {
-		x.t.Fatalf("%q of %s has not arrived in %v\n%s", a.text, x.projects[a.project].name, x.most, x.state())
+		x.t.Fatalf("%q of %s did not arrive in %v\n%s", a.text, x.projects[a.project].name, x.most, x.state())
 	}
 	x.awaited = append(x.awaited, a)
 }

@@ -215,7 +215,7 @@ func TestRewrite(t *testing.T) {
 		{"with its comment", noted, "", set("k|==|n[other] = x"), "\t<!-- In the sidebar -->\n" + files("other", "x")},
 		{"with the kind of its argument", strings.Replace(source, ">d<", ">lld<", 1), "", set("k|==|n[other] = x"),
 			strings.Replace(files("other", "x"), ">d<", ">lld<", 1)},
-		{"forms that the source has not", source, source, set("k|==|n[few] = f", "k|==|n[many] = m", "k|==|n[zero] = z"),
+		{"forms that the source lacks", source, source, set("k|==|n[few] = f", "k|==|n[many] = m", "k|==|n[zero] = z"),
 			files("zero", "z", "one", one, "few", "f", "many", "m", "other", two)},
 		{"a form goes", source, files("one", one, "few", "f", "other", two), set("k|==|n[few]"), source},
 		{"all forms go", source, device + source, set("k|==|n[one]", "k|==|n[other]"), device},

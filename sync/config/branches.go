@@ -120,7 +120,7 @@ func (p *Project) Collections() []string {
 	return all
 }
 
-// branches checks what the branch's name stands for, and fills {base} in where the configuration says the base.
+// branches checks the branch's name, and fills {base} in where the configuration says the base.
 func (v *validator) branches(p *Project) {
 	v.in(p.origin.at("pull"))
 	own := p.hasBranchCollections()

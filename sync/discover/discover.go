@@ -44,7 +44,7 @@ type Result struct {
 	Paths   map[string]string `json:"language_paths,omitempty"`
 	Groups  []Group           `json:"files"`
 	Renamed []Renamed         `json:"renamed,omitempty"`           // languages that files call otherwise than the service
-	Unknown []string          `json:"unknown_languages,omitempty"` // codes that a service lacks, and nothing stands for
+	Unknown []string          `json:"unknown_languages,omitempty"` // codes that no service has, without a substitute
 	LeftOut []LeftOut         `json:"left_out,omitempty"`
 	Mostly  string            `json:"unsupported,omitempty"` // says that most texts are in a format that is not supported
 }

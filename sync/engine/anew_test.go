@@ -41,7 +41,7 @@ func (w *world) deliverElsewhere(language, text string) {
 	w.git("checkout", "-q", "main")
 }
 
-// A branch that is made anew, by whomever and with whatever, has the older translations of its base. They are nobody's
+// A branch that is made anew, by a person or another clone, has the older translations of its base. They are no
 // change: the service's come over them, and none of them is sent.
 func TestBranchMadeAnewByOthers(t *testing.T) {
 	gittest.Long(t)
@@ -92,7 +92,7 @@ func TestBringingBackOnARebasedBranch(t *testing.T) {
 }
 
 // What a person brings back on a branch stays also where what the branch had was squashed, and the branch was made anew
-// after that: its own history has what was replaced, though the fork has not.
+// after that: its own history has what was replaced, and the fork does not.
 func TestBringingBackAfterASquash(t *testing.T) {
 	gittest.Long(t)
 	for _, later := range []string{"", "x"} {
@@ -140,7 +140,7 @@ func TestPullOfABranchBehindItsBase(t *testing.T) {
 	w.has("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme 3\"\n}")
 }
 
-// Where nobody writes a translation in the repository, none is ever sent, and each pull brings what the service has,
+// Where no translation is written in the repository, none is ever sent, and each pull brings what the service has,
 // whatever becomes of the branch and of the state.
 func TestOldTextsOfBranchesAreNobodysChange(t *testing.T) {
 	gittest.Long(t)

@@ -125,8 +125,8 @@ func thinned(keys []byte, bits int) (kept []byte) {
 	return kept
 }
 
-// addTook adds how long what was brought took, each key since the first push of its last text. A key of a sample stands
-// for all those that there are to one of it.
+// addTook adds how long what was brought took, each key since the first push of its last text. In a sample a key
+// counts as often as the sample is thin.
 func (d *Entry) addTook(t *ledger.Turnaround) {
 	at := make(map[uint64]time.Time, count(t.Sent))
 	for _, s := range t.Sent {

@@ -608,7 +608,7 @@ func TestGapsAreLinked(t *testing.T) {
 	}
 }
 
-// What arrived in the last week stands above the languages, those that are complete among them, and how long it took;
+// What arrived in the last week is shown above the languages, those that are complete among them, and how long it took;
 // what came before does not.
 func TestArrivals(t *testing.T) {
 	s, _ := newServer(t)
