@@ -325,6 +325,7 @@ func TestRelease(t *testing.T) {
 	t.Run("signature", func(t *testing.T) { checkSignature(t, dist) })
 	t.Run("npm", func(t *testing.T) { checkNPM(t, dist, version, commit) })
 	t.Run("deb", func(t *testing.T) { checkDeb(t, dist, version) })
+	t.Run("rpm", func(t *testing.T) { checkRPM(t, dist, version) })
 }
 
 // checksums reads SHA256SUMS, which has every file of a release but itself and its signature, and compares it.
@@ -477,11 +478,39 @@ func checkDeb(t *testing.T, dist, version string) {
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		t.Skip("there is no dpkg-deb here")
 	}
-	dir := t.TempDir()
-	run(t, dir, nil, "dpkg-deb", "-x", filepath.Join(mustAbs(t, dist), "locsync_"+version+"_"+runtime.GOARCH+".deb"), ".")
+	dir, file := t.TempDir(), filepath.Join(mustAbs(t, dist), "locsync_"+version+"_"+runtime.GOARCH+".deb")
+	checkOwners(t, run(t, dir, nil, "dpkg-deb", "-c", file))
+	if script := run(t, dir, nil, "dpkg-deb", "-I", file, "preinst"); !strings.Contains(script, "groupadd") {
+		t.Errorf("before it is unpacked it runs\n%s", script)
+	}
+	run(t, dir, nil, "dpkg-deb", "-x", file, ".")
 	changes := run(t, dir, nil, "sh", "-c", "gzip -dc usr/share/doc/locsync/changelog*.gz")
 	if !strings.Contains(changes, "locsync ("+version) || !strings.Contains(changes, "init --from") {
 		t.Errorf("the changelog is\n%.500s", changes)
+	}
+}
+
+// checkRPM asks rpm for the owners of the files, and for what runs before they are unpacked.
+func checkRPM(t *testing.T, dist, version string) {
+	if _, err := exec.LookPath("rpm"); err != nil {
+		t.Skip("there is no rpm here")
+	}
+	file := filepath.Join(mustAbs(t, dist), "locsync_"+version+"_"+runtime.GOARCH+".rpm")
+	checkOwners(t, run(t, "", nil, "rpm", "-qplv", file))
+	script := run(t, "", nil, "rpm", "-qp", "--queryformat", "%{PREIN}", file)
+	if !strings.Contains(script, "groupadd") {
+		t.Errorf("before it is unpacked it runs\n%s", script)
+	}
+}
+
+// checkOwners: what the service reads belongs to its group from the moment it is unpacked.
+func checkOwners(t *testing.T, list string) {
+	t.Helper()
+	for _, file := range []string{`drwxr-s--- .*root[ /]+locsync .*/etc/locsync/projects/?`,
+		`-rw-r----- .*root[ /]+locsync .*/etc/locsync/locsync\.toml`} {
+		if !regexp.MustCompile(`(?m)^` + file + `$`).MatchString(list) {
+			t.Errorf("no line is %s:\n%s", file, list)
+		}
 	}
 }
 
