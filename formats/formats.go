@@ -42,7 +42,7 @@ type Format struct {
 	Namespaces bool     // several files of a language are called namespaces
 	Spelling   Spelling // how paths spell languages
 	Programs   programs.Programs
-	Notes      string // Markdown: what is kept beside texts, and what the format cannot carry
+	Notes      Notes
 
 	wire         wire
 	translations translations

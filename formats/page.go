@@ -10,14 +10,20 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString("# Formats of resource files\n\n" +
 		"`format` of `[[project.files]]` is one of these names. `init` finds the right one, and where it is absent the\n" +
-		"extension of `source` says it. Whatever the format, bytes that no edit is about stay as they are.\n")
+		"extension of `source` says it. Whatever the format, bytes that no edit is about stay as they are.\n" +
+		"What is not carried, `check` names, too, where files of the project have it.\n")
 	for _, f := range table {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", f.Name, f.Kind)
 		if len(f.Extensions) > 0 {
 			fmt.Fprintf(&b, " (`%s`)", strings.Join(f.Extensions, "`, `"))
 		}
 		b.WriteString(". " + f.travels() + "\n\n")
-		b.WriteString(filled(f.Notes, pageWidth) + "\n")
+		b.WriteString(filled(f.Notes.Kept, pageWidth) + "\n\n")
+		lost := "Not carried:"
+		for _, loss := range f.Notes.Lost {
+			lost += " " + loss.What
+		}
+		b.WriteString(filled(lost, pageWidth) + "\n")
 	}
 	return b.String()
 }

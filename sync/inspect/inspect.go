@@ -54,7 +54,7 @@ func Project(
 ) (report.ProjectCheck, error) {
 	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, links: make(map[string]bool),
 		have: make(map[translatedIn]map[string]bool), report: report.ProjectCheck{Name: cfg.Name,
-			Root: repo.Facts().WorkTree, Files: []report.CheckedFile{}, Problems: []report.Problem{}}}
+			Root: repo.Facts().WorkTree, Files: []report.CheckedFile{}, Losses: []report.Loss{}, Problems: []report.Problem{}}}
 	if err := errors.Join(x.files(), x.ignored(ctx, repo)); err != nil {
 		return x.report, err
 	}
@@ -148,9 +148,23 @@ func (x *inspection) source(s *tree.Source) {
 	if !s.Broken() {
 		file.Keys = len(s.Texts.Keys())
 		x.report.Keys += file.Keys
+		x.losses(s.Format.Name, s.Format.Losses(s.File))
 		x.oddities(s.File, s.Path, s.Source, s.Clash)
 	}
 	x.report.Files = append(x.report.Files, file)
+}
+
+// losses enters what is lost of a file, each once for all files of a format.
+func (x *inspection) losses(format string, ofFile []string) {
+	for _, lost := range ofFile {
+		i := slices.IndexFunc(x.report.Losses, func(l report.Loss) bool { return l.Format == format })
+		if i < 0 {
+			i, x.report.Losses = len(x.report.Losses), append(x.report.Losses, report.Loss{Format: format})
+		}
+		if l := &x.report.Losses[i]; !slices.Contains(l.Lost, lost) {
+			l.Lost = append(l.Lost, lost)
+		}
+	}
 }
 
 // oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
@@ -221,6 +235,7 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 		}
 		return
 	}
+	x.losses(b.Format.Name, b.Format.Losses(f))
 	texts := bundle.Texts(f)
 	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code,
 		Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
@@ -321,6 +336,7 @@ func (x *inspection) finish() {
 	problems = slices.Compact(problems)
 	x.report.Problems = problems
 	slices.SortStableFunc(x.report.Files, func(a, b report.CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(x.report.Losses, func(a, b report.Loss) int { return cmp.Compare(a.Format, b.Format) })
 	x.report.Count()
 }
 

@@ -240,3 +240,21 @@ output = "{LANGUAGE}.json"
 		place+`"project.target_languages" (gsw): gsw`+unknown+`(take it out of target_languages before you use such a service: its files then stay as they are)`,
 	)
 }
+
+// What a format does not carry is told once for all files of the project, and is not a problem.
+func TestNamesWhatIsLost(t *testing.T) {
+	commented := `{
+  // For you
+  "a": "A"
+}`
+	w := newWorld(t, settings+`
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+collection = "{NAME}"
+`, map[string]string{"en/a.json": commented, "en/b.json": commented, "de/a.json": `{"a": "A"}`})
+	result := w.inspects(Options{})
+	if len(result.Losses) != 1 || len(result.Losses[0].Lost) != 1 || len(result.Problems) > 0 {
+		t.Errorf("%+v, %+v", result.Losses, result.Problems)
+	}
+}

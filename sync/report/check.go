@@ -14,7 +14,14 @@ type ProjectCheck struct {
 	Root     string        `json:"root"` // the folder that the paths are relative to; "" of a bare repository
 	Keys     int           `json:"keys"` // in the source files
 	Files    []CheckedFile `json:"files"`
+	Losses   []Loss        `json:"losses"`   // by format
 	Problems []Problem     `json:"problems"` // by file, line and column; those of the whole project first
+}
+
+// Loss is what some files of a format hold, and the format or the service has no place for.
+type Loss struct {
+	Format string   `json:"format"`
+	Lost   []string `json:"lost"` // sentences
 }
 
 // CheckedFile is one file that was read: a source file, or its translations into one language.

@@ -126,7 +126,8 @@ func commonRemedy(problems []report.Problem) string {
 	return common
 }
 
-// Check prints the problems of a project, and what was read. Equal problems are one line unless all are asked for.
+// Check prints the problems of a project, what its formats do not carry, and what was read. Equal problems are one
+// line unless all are asked for.
 func (s *Screen) Check(p report.ProjectCheck, withProblems, all bool) {
 	grouped := false
 	for _, l := range checkLines(p.Problems, all) {
@@ -150,6 +151,9 @@ func (s *Screen) Check(p report.ProjectCheck, withProblems, all bool) {
 	}
 	if grouped {
 		told += "; " + moreWithFlag
+	}
+	for _, l := range p.Losses {
+		s.line("note: ", faint, l.Format+" files: "+strings.ReplaceAll(strings.Join(l.Lost, " "), "`", ""))
 	}
 	s.line(p.Name+": ", strong, told)
 }
