@@ -131,6 +131,40 @@ func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	w.brings()
 }
 
+// A translator's text is on the branch, and another one, written over the text before it, comes with base: base's stays, and
+// the translator's is named. A writer of base who had it in a squashed merge has replaced it knowingly.
+func TestATranslatorsTextAndOneOfBase(t *testing.T) {
+	t.Parallel()
+	for _, seen := range []bool{false, true} {
+		w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+		w.pushes(push.Options{})
+		w.final("de", "a", "A1", "b", "B1")
+		w.pulls(pull.Options{})
+		w.git("merge", "-q", "l10n")
+		w.pushes(push.Options{})
+		w.final("de", "a", "A2 translator")
+		w.pulls(pull.Options{})
+		if seen {
+			w.git("merge", "-q", "--squash", "l10n")
+			w.commit()
+		}
+		w.write(deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
+		w.commit()
+		problems := w.pulls(pull.Options{}).Problems
+		if !seen {
+			w.problem(problems, "A2 translator", "A person", "on main")
+		} else if len(problems) > 0 {
+			t.Errorf("%+v", problems)
+		}
+		w.has("l10n", deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
+		w.pushes(push.Options{})
+		if problems = w.pulls(pull.Options{}).Problems; len(problems) > 0 {
+			t.Errorf("told again: %+v", problems)
+		}
+		w.holds("main", "de", "a", "A person", "b", "B1")
+	}
+}
+
 // failsTheSecondExport makes a push with a renamed key fail after its source texts were sent, which the first export compares.
 func (w *world) failsTheSecondExport() {
 	var exports atomic.Int32

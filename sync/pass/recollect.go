@@ -79,7 +79,7 @@ func startAnew(
 		return err
 	}
 	start, serr := p.Repo.AtCommit(fork)
-	versions, verr := versionsSince(ctx, p.Repo.History, fork, tip)
+	versions, verr := VersionsSince(ctx, p.Repo.History, fork, tip)
 	targets, err := bundle.Existing(tip, bundles, p.Project.Targets())
 	if err = errors.Join(serr, verr, err); err != nil {
 		return err
@@ -114,8 +114,8 @@ func startAnew(
 	return err
 }
 
-// versionsSince gives the commits that a tip has beyond its fork, the youngest, by the paths whose versions they have.
-func versionsSince(ctx context.Context, h gitops.History, fork string, tip *gitops.Tip) (map[string][]string, error) {
+// VersionsSince gives the commits that a tip has beyond its fork, the youngest, by the paths whose versions they have.
+func VersionsSince(ctx context.Context, h gitops.History, fork string, tip *gitops.Tip) (map[string][]string, error) {
 	past, err := h.Past(tip.Hash(), fork, RecollectMost)
 	versions := make(map[string][]string)
 	for _, commit := range slices.Backward(past) {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
+	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -74,7 +77,7 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		language := ours[c.Path][0].Language
-		src, err := r.joinAll(ours[c.Path], c, base.Branch())
+		src, err := r.joinAll(ctx, ours[c.Path], c, tip)
 		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
 			r.account.problem(heldBack(c.Path, language, err))
 			return tip, nil, nil
@@ -91,10 +94,12 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 }
 
 // joinAll joins the languages of a file, one after the other.
-func (r *merging) joinAll(targets []bundle.Target, c gitops.Contested, on string) (joined []byte, err error) {
+func (r *merging) joinAll(
+	ctx context.Context, targets []bundle.Target, c gitops.Contested, tip *gitops.Tip,
+) (joined []byte, err error) {
 	for _, target := range targets {
 		told := len(r.account.report.Problems)
-		out, err := r.join(target, c, on)
+		out, err := r.join(ctx, target, c, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +116,9 @@ func (r *merging) joinAll(targets []bundle.Target, c gitops.Contested, on string
 // Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
 // earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
 // deleted stays deleted. It returns nil where base's file is right as it is.
-func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
+func (r *merging) join(
+	ctx context.Context, target bundle.Target, c gitops.Contested, tip *gitops.Tip,
+) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
 	slot := r.branch.Memory().Slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
@@ -157,13 +164,36 @@ func (r *merging) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
 		r.account.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
 	}
+	return out, r.tellUnseen(ctx, target, tip, base, replaced)
+}
+
+// tellUnseen names texts of the branch that base's are kept against. One that base has had since the two parted was
+// replaced by a person who knew it.
+func (r *merging) tellUnseen(
+	ctx context.Context, target bundle.Target, tip *gitops.Tip, base *resource.File, replaced catalog.Catalog,
+) error {
+	if len(replaced) == 0 {
+		return nil
+	}
+	past := r.branch.Repo.History
+	fork, err := past.Fork(tip.Hash(), tip.Base().Hash())
+	if err != nil {
+		return err
+	}
+	versions, err := pass.VersionsSince(ctx, past, fork, tip.Base())
+	for _, commit := range versions[target.Path] {
+		texts, terr := r.branch.TextsIn(commit, target)
+		had := texts.Marks()
+		replaced = slices.DeleteFunc(replaced, func(u catalog.Unit) bool { return had.Has(u.Name, u.Text) })
+		err = errors.Join(err, terr)
+	}
 	for _, u := range replaced {
 		e, _ := base.Lookup(u.Key, u.Form)
-		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
+		p := report.Problem{Code: report.CodeConflict, File: target.Path, Key: u.Key, Language: target.Language.Code,
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter is kept. "+
-				"If the other is meant, write it there", u.Text, r.branch.Project.Pull.Branch, e.Text, on)}
+				"If the other is meant, write it there", u.Text, tip.Branch(), e.Text, tip.Base().Branch())}
 		r.account.problem(p)
 		r.branch.LogReplaced(p)
 	}
-	return out, nil
+	return err
 }

@@ -25,7 +25,8 @@ func overridden(
 }
 
 // brought are the texts that the branch changed since the ancestor and that base's file is to have. Those of base that
-// have lost a conflict with the service are replaced; replaced are texts of the branch that base's are kept against.
+// have lost a conflict with the service are replaced; replaced are texts of the branch that base's are kept against,
+// unless a push has told of it when it delivered base's.
 func brought(
 	ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks,
 	lost func(catalog.Unit) bool,
@@ -59,9 +60,8 @@ func brought(
 		case !written[c.Name]:
 			edits = append(edits, c)
 		default:
-			u := catalog.Unit{Name: c.Name, Text: c.Text}
-			if at, is := index[c.Name]; is && there[at].Text != c.Text && !ledger.Holds(history, u) {
-				replaced = append(replaced, u)
+			if at, is := index[c.Name]; is && there[at].Text != c.Text && !ledger.Holds(history, there[at]) {
+				replaced = append(replaced, catalog.Unit{Name: c.Name, Text: c.Text})
 			}
 		}
 	}
