@@ -24,7 +24,8 @@ type joinedTree struct {
 	committed
 	joined map[string][]byte
 
-	written map[string][]byte // files with all languages, as the merges so far leave them
+	written  map[string][]byte // files with all languages, as the merges so far leave them
+	together bool              // all languages are one commit
 }
 
 // committed are the files of a commit.
@@ -45,10 +46,17 @@ func (t joinedTree) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(t.committed, name)
 }
 
-// take has what follows read a file with all languages as a merge leaves it.
-func (t *joinedTree) take(m *merged) {
-	if m.bytes != nil && m.Sources[0].Format.Multilingual() {
-		t.written[m.Path] = m.bytes
+// take has what follows read a file with all languages as a merge leaves it. In one commit, the merges before it need
+// no content of their own.
+func (t *joinedTree) take(m *merged, before ...*merged) {
+	if m.bytes == nil || !m.Sources[0].Format.Multilingual() {
+		return
+	}
+	t.written[m.Path] = m.bytes
+	for _, b := range before {
+		if t.together && b.Path == m.Path && b.bytes != nil {
+			b.bytes = m.bytes
+		}
 	}
 }
 

@@ -204,7 +204,8 @@ func (r *pull) attempt(ctx context.Context) error {
 	r.to.tip, r.to.base, r.to.looked = tip, tip.Base(), Look(tip)
 	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
 	r.merging.removals = removalsSince(r.branch, tip, r.to.merged)
-	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte)}
+	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte),
+		together: r.branch.Project.Pull.CommitPer != "language"}
 	t, err := tree.Find(fsys, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
@@ -300,8 +301,8 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 			return nil, err
 		}
 		if m != nil {
+			t.FS.(*joinedTree).take(m, done...)
 			done = append(done, m)
-			t.FS.(*joinedTree).take(m)
 		}
 	}
 	// The languages of one file stay in the order in which they were merged.
