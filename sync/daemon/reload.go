@@ -299,8 +299,9 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 	return web.Options{
 		Engine: e, Log: d.o.Log.Named("web"), Version: d.o.Version, Meter: d.o.Meter, Beats: d.beats,
 		Reloaded:      func() web.Reload { return *d.reloads.last.Load() },
-		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
-		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
+		WebhookSecret: webhook.Reveal(),
+		Callback:      web.Header{Name: cfg.Daemon.CallbackHeader, Value: callback.Reveal()},
+		PublicURL:     cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
 		PageToken: page.Reveal(), Sessions: d.pages.sessions, Translate: d.translationPage(cfg),
 	}, nil
 }

@@ -59,7 +59,7 @@ func kindOf(ext string) string {
 	return "application/octet-stream"
 }
 
-func (s *server) asset(w http.ResponseWriter, r *http.Request) {
+func serveAsset(w http.ResponseWriter, r *http.Request) {
 	a, there := assets[r.URL.Path]
 	if !there {
 		plain(w, http.StatusNotFound, "no such file; the page was made by another version, so load it again")

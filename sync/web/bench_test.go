@@ -13,9 +13,9 @@ import (
 // What one notification, one webhook and one scrape cost. The floor is an answer that does nothing.
 func BenchmarkOutside(b *testing.B) {
 	s, _ := newServer(b)
-	s.WebhookSecret, s.CallbackHeader, s.CallbackSecret, s.Meter = hookSecret, "X-Bell", "dingdong", NewMeter()
+	s.WebhookSecret, s.Callback.Name, s.Callback.Value, s.Meter = hookSecret, "X-Bell", "dingdong", NewMeter()
 	s.Engine.Status(b.Context())
-	handler := New(s.Options)
+	handler := New(*s)
 	push := strings.ReplaceAll(githubPush, "BRANCH", "main")
 	push = strings.TrimSuffix(push, "}") + `,"more":"` + strings.Repeat("x", 20<<10) + `"}`
 	mac := hmac.New(sha256.New, []byte(hookSecret))

@@ -324,12 +324,12 @@ func TestBrowserStates(t *testing.T) {
 	}{{"healthy", well, nil}, {"conflict", torn, nil}, {"outage", away, []string{away.LastPush.Error}}} {
 		s, _ := newServer(t)
 		page := http.NewServeMux()
-		page.Handle("/", New(s.Options))
+		page.Handle("/", New(*s))
 		page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 			v := view{Version: "1.2.3", Now: now, Buttons: true, NotReady: list(state.notReady, maxListed)}
-			v.add(s.project(state.status, v))
+			v.add(assemble(s).page.project(state.status, v))
 			v.choose(nil)
-			s.write(w, http.StatusOK, "page", v)
+			assemble(s).page.write(w, http.StatusOK, "page", v)
 		})
 		at := httptest.NewServer(page)
 		for _, width := range []int64{1280, 390} {
@@ -371,17 +371,17 @@ func everything(t *testing.T) http.Handler {
 		one.Problems = append(one.Problems, report.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i), Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"})
 	}
 	page := http.NewServeMux()
-	page.Handle("/", New(s.Options))
+	page.Handle("/", New(*s))
 	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		v := view{Version: "1.2.3", Now: now, Buttons: true, Unlocked: true, Visit: visit{Nonce: "nonce", Project: "app", Said: "Push requested."}}
+		v := view{Version: "1.2.3", Now: now, Buttons: true, Visit: visit{Nonce: "nonce", Project: "app", Said: "Push requested."}}
 		app := usual("app")
 		app.LastPull.Commit = ""
 		app.Events[0].Commit = "0123456789abcdef"
 		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "pending changes unknown", Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
-			v.add(s.project(status, v))
+			v.add(assemble(s).page.project(status, v))
 		}
 		v.choose(nil)
-		s.write(w, http.StatusOK, "page", v)
+		assemble(s).page.write(w, http.StatusOK, "page", v)
 	})
 	return page
 }
@@ -391,7 +391,7 @@ func crowded(t *testing.T) http.Handler {
 	t.Helper()
 	s, _ := newServer(t)
 	page := http.NewServeMux()
-	page.Handle("/", New(s.Options))
+	page.Handle("/", New(*s))
 	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		v := view{Version: "1.2.3", Now: time.Now()}
 		for i := range 40 {
@@ -399,10 +399,10 @@ func crowded(t *testing.T) http.Handler {
 			if i%7 == 3 {
 				status.LastPush = &report.Past{Result: report.ResultFailed, Error: "no way"}
 			}
-			v.add(s.project(status, v))
+			v.add(assemble(s).page.project(status, v))
 		}
 		v.choose(url.Values{"q": {"project"}, "project": {"project-07"}})
-		s.write(w, http.StatusOK, "page", v)
+		assemble(s).page.write(w, http.StatusOK, "page", v)
 	})
 	return page
 }
@@ -426,7 +426,7 @@ func many(t *testing.T) http.Handler {
 	bad.LastPull = &report.Past{At: now.Add(-time.Minute), Result: report.ResultFailed, Error: "fetch l10n of git@git.example.com:team/app.git: the host does not answer", GoodAt: now.Add(-26 * time.Hour)}
 	bad.State = "the last pull failed"
 	page := http.NewServeMux()
-	page.Handle("/", New(s.Options))
+	page.Handle("/", New(*s))
 	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		v := view{Version: "1.2.3", Now: now}
 		good := usual("documentation")
@@ -436,10 +436,10 @@ func many(t *testing.T) http.Handler {
 		for _, status := range []report.ProjectStatus{wide, bad, good} {
 			configured.Name = status.Name
 			s.Engine.Config.Projects = append(s.Engine.Config.Projects[:0:0], configured)
-			v.add(s.project(status, v))
+			v.add(assemble(s).page.project(status, v))
 		}
 		v.choose(nil)
-		s.write(w, http.StatusOK, "page", v)
+		assemble(s).page.write(w, http.StatusOK, "page", v)
 	})
 	return page
 }

@@ -79,9 +79,9 @@ func BenchmarkPageOfMany(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				v := view{Now: time.Now()}
-				s.fill(b.Context(), &v, projects, url.Values{"q": {"project"}})
+				assemble(s).page.fill(b.Context(), &v, projects, url.Values{"q": {"project"}})
 				answer := httptest.NewRecorder()
-				if s.write(answer, 200, "page", v); answer.Code != 200 {
+				if assemble(s).page.write(answer, 200, "page", v); answer.Code != 200 {
 					b.Fatal(answer.Code)
 				}
 				_, _ = io.Copy(io.Discard, answer.Body)

@@ -16,12 +16,17 @@ import (
 
 // decisions has pushes carry out what people choose in conflicts on the page, one at a time and in the background: the
 // page shows a conflict until it is decided.
-type decisions struct{ mu sync.Mutex }
+type decisions struct {
+	engine *engine.Engine
+	ends   <-chan struct{}
+	log    *zap.Logger
+
+	mu sync.Mutex // held while one is carried out
+}
 
 // take begins to carry out a decision for a side, ours or theirs, in a conflict of a status. Texts that changed since a
 // person saw them are not decided about. tell is called with what there is to say, at once and at the end.
-func (d *decisions) take(e *engine.Engine, ends <-chan struct{}, c report.Conflict, project, side string,
-	log *zap.Logger, tell func(string)) {
+func (d *decisions) take(c report.Conflict, project, side string, tell func(string)) {
 	if !d.mu.TryLock() {
 		tell("Another decision is being carried out; nothing was done. Try again in a moment.")
 		return
@@ -33,15 +38,15 @@ func (d *decisions) take(e *engine.Engine, ends <-chan struct{}, c report.Confli
 		defer cancel()
 		go func() {
 			select {
-			case <-ends:
+			case <-d.ends:
 				cancel()
 			case <-ctx.Done():
 			}
 		}()
-		_, err := e.Push(ctx, push.Options{Project: project, Ours: side == "ours", Theirs: side == "theirs",
+		_, err := d.engine.Push(ctx, push.Options{Project: project, Ours: side == "ours", Theirs: side == "theirs",
 			Keys: []string{c.Key}, Files: []string{c.File}})
 		if err != nil {
-			log.Error("cannot carry out a decision of the status page", zap.Error(err), zap.String("project", project))
+			d.log.Error("cannot carry out a decision of the status page", zap.Error(err), zap.String("project", project))
 			tell("The decision was not carried out; it can be taken again.")
 			return
 		}

@@ -13,28 +13,35 @@ const (
 	slowListener = 10 * time.Second       // who takes nothing for so long is let go
 )
 
-// events tells browsers: one server-sent event for each change of what a status tells, without any content. What
+// changes tells browsers when a status has changed.
+type changes struct {
+	of      func() <-chan struct{} // closed when a status tells something else
+	ends    <-chan struct{}
+	streams streamSet
+}
+
+// serve tells a browser: one server-sent event for each change of what a status tells, without any content. What
 // changed, the browser sees when it asks for the page again. A stream ends with the handler (Options.Ends), and where
 // another peer takes it over; browsers come again by themselves. Who gets no stream is told when to come again, and the
 // page renews itself meanwhile.
-func (s *server) events(w http.ResponseWriter, r *http.Request) {
+func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()
-	listener := s.audience.admit(peer(r), end)
+	listener := c.streams.admit(peer(r), end)
 	if listener == nil {
 		w.Header().Set("Retry-After", "30")
 		plain(w, http.StatusServiceUnavailable, "too many are listening already; look again later")
 		return
 	}
-	defer s.audience.leave(listener)
+	defer c.streams.leave(listener)
 	r = r.WithContext(ctx)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
-	s.tell(w, r, s.Engine.Changed)
+	c.tell(w, r)
 }
 
 // tell sends one listener events of changes until it leaves.
-func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-chan struct{}) {
+func (c *changes) tell(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	// Nothing more is read, and the server's own deadline would end the stream. A writer without deadlines needs none.
 	_ = out.SetReadDeadline(time.Time{})
@@ -45,7 +52,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-c
 		}
 		return out.Flush() == nil
 	}
-	changed := changes()
+	changed := c.of()
 	if !say("retry: 3000\n\n") {
 		return
 	}
@@ -55,15 +62,15 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-c
 		select {
 		case <-r.Context().Done():
 			return
-		case <-s.Ends:
+		case <-c.ends:
 			return
 		case <-beat.C:
 			if !say(": alive\n\n") {
 				return
 			}
 		case <-changed:
-			changed = changes() // before the browser looks
-			if !say("event: change\ndata: look\n\n") || !s.rest(r) {
+			changed = c.of() // before the browser looks
+			if !say("event: change\ndata: look\n\n") || !c.rest(r) {
 				return
 			}
 		}
@@ -71,13 +78,13 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, changes func() <-c
 }
 
 // rest waits for a moment after an event; false when the stream ends meanwhile.
-func (s *server) rest(r *http.Request) bool {
+func (c *changes) rest(r *http.Request) bool {
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
 	select {
 	case <-r.Context().Done():
 		return false
-	case <-s.Ends:
+	case <-c.ends:
 		return false
 	case <-wait.C:
 		return true

@@ -82,7 +82,7 @@ func TestPushesRingInBrowsers(t *testing.T) {
 // Only so many listen at a time; who leaves makes room.
 func TestListenersAreBounded(t *testing.T) {
 	s, _ := newServer(t)
-	server := httptest.NewServer(New(s.Options))
+	server := httptest.NewServer(New(*s))
 	t.Cleanup(server.Close)
 	var all []context.CancelFunc
 	for range maxListeners {
@@ -117,7 +117,7 @@ func TestListenersAreBounded(t *testing.T) {
 // One address keeps nobody out: it gets no more than some streams, or, where it may be a proxy before many, it makes room for others.
 func TestListenersShare(t *testing.T) {
 	s, _ := newServer(t)
-	server := httptest.NewServer(New(s.Options))
+	server := httptest.NewServer(New(*s))
 	t.Cleanup(server.Close)
 	begin := func(peer string) (<-chan string, context.CancelFunc) {
 		lines, stop := listen(t, server.URL, peer)
@@ -293,11 +293,11 @@ func (b *tower) change() {
 }
 
 // listening begins to listen, and returns what is told and when it is over.
-func listening(ctx context.Context, s *server, b *tower) (*recording, <-chan struct{}) {
+func listening(ctx context.Context, c *changes) (*recording, <-chan struct{}) {
 	r, over := &recording{header: http.Header{}, begin: time.Now()}, make(chan struct{})
 	go func() {
 		defer close(over)
-		s.tell(r, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/events", nil), b.changes)
+		c.tell(r, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/events", nil))
 	}()
 	return r, over
 }
@@ -306,9 +306,10 @@ func listening(ctx context.Context, s *server, b *tower) (*recording, <-chan str
 func TestBellsAreFewAndInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := make(chan struct{})
-		s, bells := &server{Options: Options{Ends: ends}}, &tower{next: make(chan struct{})}
+		bells := &tower{next: make(chan struct{})}
+		c := &changes{of: bells.changes, ends: ends}
 		ctx, cancel := context.WithCancel(t.Context())
-		r, over := listening(ctx, s, bells)
+		r, over := listening(ctx, c)
 		time.Sleep(2*alive + time.Second)
 		for range 20 { // for a second
 			bells.change()
@@ -321,8 +322,8 @@ func TestBellsAreFewAndInTime(t *testing.T) {
 		}
 		cancel()
 		<-over
-		again, over := listening(t.Context(), s, bells)
-		gone, lost := listening(t.Context(), s, bells)
+		again, over := listening(t.Context(), c)
+		gone, lost := listening(t.Context(), c)
 		synctest.Wait()
 		gone.mu.Lock()
 		gone.broken = true

@@ -28,9 +28,9 @@ func FuzzStranger(f *testing.F) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	ends := make(chan struct{})
 	close(ends) // so that streams end
-	s.Log, s.PageToken, s.WebhookSecret, s.CallbackHeader, s.CallbackSecret, s.Ends, s.Meter = zap.New(core), page, hook, "X-Bell", bell, ends, NewMeter()
+	s.Log, s.PageToken, s.WebhookSecret, s.Callback.Name, s.Callback.Value, s.Ends, s.Meter = zap.New(core), page, hook, "X-Bell", bell, ends, NewMeter()
 	s.Sessions = NewSessions()
-	handler := New(s.Options)
+	handler := New(*s)
 	for _, seed := range []string{
 		"GET / HTTP/1.1\r\nHost: 10.1.2.9\r\nCookie: locsync=x; locsync-7420=y\r\n\r\n", "GET /?still&%1b[2J=%0a HTTP/1.1\r\nHost: locsync\r\n\r\n", "GET /api/events HTTP/1.1\r\nHost: \r\n\r\n", "GET /readyz HTTP/1.0\r\n\r\n",
 		"GET //healthz/../metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "GET / HTTP/1.1\r\nHost: e\xc2\x9bvil.example\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "HEAD /static/page.css HTTP/1.1\r\nHost: [::1]\r\n\r\n",

@@ -17,7 +17,7 @@ func TestHealthz(t *testing.T) {
 	s, _ := newServer(t)
 	health := func() (int, string) {
 		answer := httptest.NewRecorder()
-		New(s.Options).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/healthz", nil))
+		New(*s).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/healthz", nil))
 		return answer.Code, answer.Body.String()
 	}
 	if code, said := health(); code != http.StatusOK || said != "ok\n" {

@@ -2,12 +2,9 @@ package web
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -76,8 +73,8 @@ func errorLog(to *zap.Logger) *log.Logger {
 
 // connLimiter is the connections of a server.
 type connLimiter struct {
-	mu     sync.Mutex
-	guests []*limitedConn // the one that was served last, or came last, at the end
+	mu    sync.Mutex
+	conns []*limitedConn // the one that was served last, or came last, at the end
 }
 
 type limitedConn struct {
@@ -93,12 +90,12 @@ func (c *connLimiter) joined(ctx context.Context, conn net.Conn) context.Context
 	g := &limitedConn{conn: conn, from: network(hostOf(conn.RemoteAddr().String()))}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.guests) >= maxConnections {
+	if len(c.conns) >= maxConnections {
 		i := c.leaves()
-		_ = c.guests[i].conn.Close() // the server hears of it as of any connection that breaks
-		c.guests = slices.Delete(c.guests, i, i+1)
+		_ = c.conns[i].conn.Close() // the server hears of it as of any connection that breaks
+		c.conns = slices.Delete(c.conns, i, i+1)
 	}
-	c.guests = append(c.guests, g)
+	c.conns = append(c.conns, g)
 	return context.WithValue(ctx, connKey{}, g)
 }
 
@@ -106,16 +103,16 @@ func (c *connLimiter) joined(ctx context.Context, conn net.Conn) context.Context
 // one that takes longest: who sends or takes a byte now and then is being served, too, and so is a page that hears
 // events.
 func (c *connLimiter) leaves() int {
-	if i := slices.IndexFunc(c.guests, func(g *limitedConn) bool { return !g.served }); i >= 0 {
+	if i := slices.IndexFunc(c.conns, func(g *limitedConn) bool { return !g.served }); i >= 0 {
 		return i
 	}
 	has, most := make(map[string]int), ""
-	for _, g := range c.guests {
+	for _, g := range c.conns {
 		if has[g.from]++; has[g.from] > has[most] {
 			most = g.from
 		}
 	}
-	return slices.IndexFunc(c.guests, func(g *limitedConn) bool { return g.from == most })
+	return slices.IndexFunc(c.conns, func(g *limitedConn) bool { return g.from == most })
 }
 
 func (c *connLimiter) changed(conn net.Conn, state http.ConnState) {
@@ -124,7 +121,7 @@ func (c *connLimiter) changed(conn net.Conn, state http.ConnState) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.guests = slices.DeleteFunc(c.guests, func(g *limitedConn) bool { return g.conn == conn })
+	c.conns = slices.DeleteFunc(c.conns, func(g *limitedConn) bool { return g.conn == conn })
 }
 
 // serving moves a connection to the end of those that have to leave.
@@ -132,25 +129,7 @@ func (c *connLimiter) serving(g *limitedConn, now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.served = now
-	if i := slices.Index(c.guests, g); i >= 0 {
-		c.guests = append(slices.Delete(c.guests, i, i+1), g)
+	if i := slices.Index(c.conns, g); i >= 0 {
+		c.conns = append(slices.Delete(c.conns, i, i+1), g)
 	}
-}
-
-// body is a request's body, as far as it is not too long and comes in time.
-func (s *server) body(w http.ResponseWriter, r *http.Request, most int64) io.ReadCloser {
-	// A writer that has no deadlines is not a connection either.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime))
-	return http.MaxBytesReader(w, r.Body, most)
-}
-
-// unread says why a body could not be read to its end.
-func unread(err error) (code int, text string) {
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		return http.StatusRequestEntityTooLarge, "too large"
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return http.StatusRequestTimeout, "too slow"
-	}
-	return http.StatusBadRequest, "cut off"
 }

@@ -10,15 +10,23 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys,
+// gauges measures what the status tells.
+type gauges struct {
+	engine   *engine.Engine
+	version  string
+	meter    *Meter        // what is counted beside it
+	reloaded func() Reload // nil where the configuration is read once
+}
+
+// serve answers in the Prometheus text format. Labels are project names, passes, languages and operations, never keys,
 // paths or identifiers. None is called job, which scrapes give a meaning of their own.
 //
 // Everything that is a state is read from the status at the moment of a scrape, so there is no second set of numbers to
 // keep. What happens is counted by a Meter.
-func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
+func (g *gauges) serve(w http.ResponseWriter, _ *http.Request) {
 	page := exposition.NewPage()
-	s.measure(sink{page})
-	s.Meter.show(page)
+	g.measure(sink{page})
+	g.meter.show(page)
 	exposition.ShowProcess(page)
 	w.Header().Set("Content-Type", exposition.ContentType)
 	_, _ = page.WriteTo(w) // a scrape that was given up
@@ -77,20 +85,20 @@ var (
 	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
 )
 
-func (s *server) measure(m sink) {
-	m.add(buildInfo, 1, s.Version, runtime.Version())
-	m.add(ready, truth(s.Engine.Ready() == nil))
-	if s.Reloaded != nil {
-		r := s.Reloaded()
+func (g *gauges) measure(m sink) {
+	m.add(buildInfo, 1, g.version, runtime.Version())
+	m.add(ready, truth(g.engine.Ready() == nil))
+	if g.reloaded != nil {
+		r := g.reloaded()
 		m.add(reloadOK, truth(r.OK))
 		m.add(reloadAt, float64(r.At.Unix()))
 	}
-	s.parts(m)
-	if !engine.Speaks(s.Engine) {
+	g.parts(m)
+	if !engine.Speaks(g.engine) {
 		return // another process of the cluster measures the projects
 	}
 	tasks := make(map[string][]report.Job)
-	for _, p := range s.Engine.LastStatus().Projects {
+	for _, p := range g.engine.LastStatus().Projects {
 		m.project(p, tasks)
 	}
 	for _, kind := range []string{"import", "export"} {
@@ -100,15 +108,15 @@ func (s *server) measure(m sink) {
 }
 
 // parts measures what the projects have in common.
-func (s *server) parts(m sink) {
-	if config := s.Engine.Config; config != nil && !config.Service.Embedded() {
+func (g *gauges) parts(m sink) {
+	if config := g.engine.Config; config != nil && !config.Service.Embedded() {
 		m.add(rateLimit, config.Service.RequestsPerSecond)
 	}
-	if client := s.Engine.Service; client != nil {
+	if client := g.engine.Service; client != nil {
 		m.add(queued, float64(client.Queued()))
 		m.add(breakerOpen, truth(client.Blocked() > 0))
 	}
-	if store := s.Engine.State; store != nil {
+	if store := g.engine.State; store != nil {
 		_, damage := store.Rebuilt()
 		m.add(stateBytes, float64(store.Size()))
 		m.add(rebuilds, truth(damage != nil))

@@ -72,7 +72,7 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	})
 	read := time.Unix(1_700_000_000, 0)
 	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} },
-		CallbackHeader: "X-Bell", CallbackSecret: "dingdong", WebhookSecret: hookSecret}), repo, missing, calls
+		Callback: Header{"X-Bell", "dingdong"}, WebhookSecret: hookSecret}), repo, missing, calls
 }
 
 func check(t *testing.T, err error) {

@@ -10,7 +10,14 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 )
 
-// named keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it
+// addresses are the names that the daemon's address has.
+type addresses struct {
+	listen    string // what it listens on, as it is configured
+	publicURL string // where the outside reaches it; empty: not by a name
+	machine   string // this machine's name; "" where it has none
+}
+
+// guard keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it
 // came from, and the owner of that host's name may let it lead to an address that only the reader's browser reaches
 // (DNS rebinding). So who asks has to ask by a name of this address:
 //
@@ -21,10 +28,10 @@ import (
 //   - there the metrics and the two probes come by any name, since monitors have their own, but not to a browser.
 //
 // Webhooks and notifications prove themselves and may come by any name.
-func (s *server) named(next http.Handler) http.Handler {
+func (a addresses) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/")
-		if !proves && !s.answersTo(r) {
+		if !proves && !a.answersTo(r) {
 			refuse(w, http.StatusForbidden, "this machine is not called "+text(hostOf(r.Host))+
 				": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
 			return
@@ -33,18 +40,28 @@ func (s *server) named(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) answersTo(r *http.Request) bool {
+func (a addresses) answersTo(r *http.Request) bool {
 	host := strings.ToLower(strings.TrimSuffix(hostOf(r.Host), "."))
 	switch {
 	case host == "", bound.Loopback(host), net.ParseIP(host) != nil, strings.HasSuffix(host, ".localhost"):
 		return true
-	case strings.EqualFold(host, hostOf(s.Listen)):
+	case strings.EqualFold(host, hostOf(a.listen)):
 		return true
 	}
-	if public, err := url.Parse(s.PublicURL); err == nil && strings.EqualFold(host, public.Hostname()) {
+	if public, err := url.Parse(a.publicURL); err == nil && strings.EqualFold(host, public.Hostname()) {
 		return true
 	}
-	return !byLoopback(r) && (strings.EqualFold(host, s.machine) || unowned(host) || monitor(r))
+	return !byLoopback(r) && (strings.EqualFold(host, a.machine) || unowned(host) || monitor(r))
+}
+
+// own reports whether an origin is this address, by the name that it was asked for or by its public one.
+func (a addresses) own(r *http.Request, origin string) bool {
+	from, err := url.Parse(origin)
+	if err != nil || from.Host == "" {
+		return false
+	}
+	public, err := url.Parse(a.publicURL)
+	return strings.EqualFold(from.Host, r.Host) || err == nil && strings.EqualFold(from.Host, public.Host)
 }
 
 // unowned reports whether a name cannot be registered outside of the own network or cluster.
@@ -65,12 +82,4 @@ func monitor(r *http.Request) bool {
 func byLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && bound.Loopback(hostOf(local.String()))
-}
-
-// hostOf is a host without its port and brackets.
-func hostOf(named string) string {
-	if h, _, err := net.SplitHostPort(named); err == nil {
-		named = h
-	}
-	return strings.Trim(named, "[]")
 }

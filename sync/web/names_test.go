@@ -32,8 +32,8 @@ func arrives(handler http.Handler, at, method, path, host string, headers ...str
 func TestNamesElsewhere(t *testing.T) {
 	s, _ := newServer(t)
 	s.PublicURL, s.Listen, s.PageToken = "https://l10n.example.com/base", "build.corp.example.com:7420", pageToken
-	s.CallbackHeader, s.CallbackSecret = "X-Bell", "dingdong"
-	handler := New(s.Options)
+	s.Callback.Name, s.Callback.Value = "X-Bell", "dingdong"
+	handler := New(*s)
 	machine, err := os.Hostname()
 	check(t, err)
 	ours := []string{"10.1.2.9:7420", "[2001:db8::9]:7420", "192.0.2.1", "localhost:7420", "app.localhost", "l10n.example.com", "L10N.example.com.", "build.corp.example.com:7420", machine + ":7420"}
@@ -83,7 +83,7 @@ func TestNamesElsewhere(t *testing.T) {
 func TestNamesOfOthers(t *testing.T) {
 	s, _ := newServer(t)
 	s.PublicURL, s.Listen = "https://l10n.example.com", "build.corp.example.com:7420"
-	handler := New(s.Options)
+	handler := New(*s)
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.OneOf(rapid.StringMatching(`[a-z0-9][a-z0-9-]{0,5}`), rapid.SampledFrom([]string{"localhost", "127.0.0.1", "local", "svc", "l10n.example.com", "[::1]", "LOCALHOST", "10.1.2.9"}))
 		host := strings.Join(rapid.SliceOfN(label, 0, 4).Draw(t, "labels"), ".") + "." + rapid.SampledFrom([]string{"evil.example", "example.com", "corp.example.com", "team", "com."}).Draw(t, "owner")
@@ -114,7 +114,7 @@ func TestNamesOnAnotherAddress(t *testing.T) {
 	s, _ := newServer(t)
 	l, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
 	check(t, err)
-	server := NewServer(New(s.Options), s.Log)
+	server := NewServer(New(*s), s.Log)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	defer func() {

@@ -69,8 +69,8 @@ func says(conn net.Conn) int {
 // Whoever does not prove that he knows a secret is refused before he has sent the rest, and so is what is too large.
 func TestRefusedAtOnce(t *testing.T) {
 	s, _ := newServer(t)
-	s.WebhookSecret, s.CallbackHeader, s.CallbackSecret = hookSecret, "X-Bell", "dingdong"
-	o := serveOutside(t, New(s.Options))
+	s.WebhookSecret, s.Callback.Name, s.Callback.Value = hookSecret, "X-Bell", "dingdong"
+	o := serveOutside(t, New(*s))
 	for _, c := range []struct {
 		want   int
 		begin  string // of a request whose body never comes
@@ -150,7 +150,7 @@ func TestWrongTokensFillNoLog(t *testing.T) {
 func TestSilentConnectionsGiveWay(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret = hookSecret
-	o := serveOutside(t, New(s.Options))
+	o := serveOutside(t, New(*s))
 	silent := make([]net.Conn, 0, maxConnections+40)
 	for i := range cap(silent) {
 		begin := ""
@@ -197,7 +197,7 @@ func isTimeout(err error) bool {
 func TestSlowRequestsGiveWay(t *testing.T) {
 	s, _ := newServer(t)
 	s.PageToken = pageToken
-	o := serveOutside(t, New(s.Options))
+	o := serveOutside(t, New(*s))
 	slow := make([]net.Conn, 0, maxConnections+40)
 	for range cap(slow) {
 		slow = append(slow, o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt"))
@@ -212,7 +212,7 @@ func TestSlowRequestsGiveWay(t *testing.T) {
 func TestSlowRequestsEndNoStreams(t *testing.T) {
 	s, _ := newServer(t)
 	s.PageToken = pageToken
-	o := serveOutside(t, New(s.Options))
+	o := serveOutside(t, New(*s))
 	other := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	stream, err := other.Dial("tcp", o.address)
 	if err != nil {
@@ -279,7 +279,7 @@ func TestBodiesThatNobodyWants(t *testing.T) {
 	ends := make(chan struct{})
 	s, _ := newServer(t)
 	s.Ends = ends
-	o := serveOutside(t, New(s.Options))
+	o := serveOutside(t, New(*s))
 	for _, path := range []string{"/", "/api/status", "/metrics", assetNames["page.js"], "/api/events"} {
 		for _, body := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked"} {
 			conn := o.dial("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + body + "\r\n\r\n")
@@ -305,13 +305,14 @@ func TestBodiesThatNobodyWants(t *testing.T) {
 func TestSlowBodies(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret = hookSecret
-	s.bodyTime = 100 * time.Millisecond
-	o := serveOutside(t, s.handler())
+	parts := assemble(s)
+	parts.webhooks.bodyTime = 100 * time.Millisecond
+	o := serveOutside(t, parts.handler(*s))
 	slow := "POST /webhook/github HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: 1000\r\n\r\n{"
 	if got := says(o.dial(slow)); got != 408 {
 		t.Errorf("half a body: %d", got)
 	}
-	o = serveOutside(t, New(s.Options))
+	o = serveOutside(t, New(*s))
 	cut := o.dial(slow)
 	check(t, cut.(*net.TCPConn).CloseWrite())
 	if got := says(cut); got != 400 {
@@ -355,8 +356,8 @@ func TestSlowBodies(t *testing.T) {
 func TestNames(t *testing.T) {
 	s, _ := newServer(t)
 	s.PublicURL = "https://L10n.example.com/base"
-	s.CallbackHeader, s.CallbackSecret = "X-Bell", "dingdong"
-	o := serveOutside(t, New(s.Options))
+	s.Callback.Name, s.Callback.Value = "X-Bell", "dingdong"
+	o := serveOutside(t, New(*s))
 	_, port, _ := net.SplitHostPort(o.address)
 	ask := func(method, path, host string) int {
 		return says(o.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nX-Bell: dingdong\r\nContent-Length: 2\r\n\r\n[]", method, path, host)))
@@ -458,7 +459,7 @@ func TestSigningToken(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/webhook/gitlab", strings.NewReader(body))
 		r.Header = headers
 		answer := httptest.NewRecorder()
-		New(s.Options).ServeHTTP(answer, r)
+		New(*s).ServeHTTP(answer, r)
 		return fmt.Sprint(answer.Code, " ", strings.TrimSpace(answer.Body.String()))
 	}
 	headers := func(id, at, signature string, more ...string) http.Header {
@@ -506,7 +507,7 @@ func TestSigningToken(t *testing.T) {
 
 	// A repetition with another identifier in what is not signed is a repetition.
 	s.WebhookSecret = token
-	h := New(s.Options)
+	h := New(*s)
 	for i, want := range []int{202, 200} {
 		r := httptest.NewRequest(http.MethodPost, "/webhook/gitlab", strings.NewReader(body))
 		r.Header = headers("7f", now, right, "Idempotency-Key", fmt.Sprint(i), "X-Gitlab-Event-UUID", fmt.Sprint(i))

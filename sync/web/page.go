@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web/share"
@@ -67,27 +69,38 @@ func leaner(source string) string {
 	return b.String()
 }
 
-// page is the status page: whole without scripts, and kept up to date by its script where there is one.
-func (s *server) page(w http.ResponseWriter, r *http.Request) {
-	visit, unlocked := s.Sessions.of(r, s.PageToken)
-	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.Translate != nil,
-		Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
-	if err := s.Engine.Ready(); err != nil {
+// statusPage makes the page for people.
+type statusPage struct {
+	engine   *engine.Engine
+	statuses *statuses
+	sessions *Sessions
+	token    string // empty: the page has no buttons
+	version  string
+	editor   bool // there is a page for translators
+	log      *zap.Logger
+}
+
+// serve answers with the page: whole without scripts, and kept up to date by its script where there is one.
+func (s *statusPage) serve(w http.ResponseWriter, r *http.Request) {
+	visit, _ := s.sessions.of(r, s.token)
+	v := view{Version: s.version, Now: time.Now(), Still: r.URL.Query().Has("still"), Editor: s.editor,
+		Buttons: s.token != "", Visit: visit}
+	if err := s.engine.Ready(); err != nil {
 		v.NotReady = list(strings.Split(failure.Text(err), "\n"), maxListed)
 	}
-	s.fill(r.Context(), &v, s.now(r.Context()).Projects, r.URL.Query())
+	s.fill(r.Context(), &v, s.statuses.now(r.Context()).Projects, r.URL.Query())
 	s.write(w, http.StatusOK, "page", v)
 }
 
 // fill puts the projects into the view. What their parts of the page show is worked out for those that are shown.
-func (s *server) fill(ctx context.Context, v *view, projects []report.ProjectStatus, asked url.Values) {
+func (s *statusPage) fill(ctx context.Context, v *view, projects []report.ProjectStatus, asked url.Values) {
 	for _, status := range projects {
 		v.add(&project{ProjectStatus: status, Health: healthOf(status, v.Now)})
 	}
 	v.choose(asked)
 	if len(v.Projects) > mostRead {
 		for _, p := range v.Whole {
-			if now := s.Engine.Look(ctx, p.Name); now != nil {
+			if now := s.engine.Look(ctx, p.Name); now != nil {
 				p.ProjectStatus = *now
 			}
 		}
@@ -100,19 +113,75 @@ func (s *server) fill(ctx context.Context, v *view, projects []report.ProjectSta
 }
 
 // at is the address of a project on the page.
-func (s *server) at(name string) string {
+func (s *statusPage) at(name string) string {
 	at := "./"
-	if len(s.Engine.Config.Projects) > wholeProjects {
+	if len(s.engine.Config.Projects) > wholeProjects {
 		at += "?" + url.Values{"project": {name}}.Encode()
 	}
 	return at + "#" + url.PathEscape(anchor(name))
 }
 
+// project is a project's status as the page shows it.
+func (s *statusPage) project(status report.ProjectStatus, v view) *project {
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now),
+		Sentence: stateOf(status),
+		lists:    lists{list(status.OtherProblems(), atOnce), list(status.Conflicts, atOnce), list(status.Events, eventsNow)},
+		schedule: schedule{Late: late(status, v.Now)}, translations: translations{Editor: v.Editor},
+		Plot: plotOf(status.Activity)}
+	if doing := s.engine.Doing(status.Name); doing.What != "" {
+		p.Busy, p.Sentence = true, []span{{Text: sentence(doing.String())}}
+	}
+	p.languages(status)
+	at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" })
+	if at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
+		p.LastCommit = &status.Events[at]
+	}
+	files := slices.Clone(status.Files) // those to look at first
+	slices.SortStableFunc(files, func(a, b report.FileStatus) int {
+		return cmp.Or(strings.Compare(b.Error, a.Error), b.Pending-a.Pending)
+	})
+	p.Files = list(files, maxListed)
+	s.configured(p, v)
+	return p
+}
+
+// configured adds what the configuration says of a project: what wakes its passes, and which of them may be asked for.
+func (s *statusPage) configured(p *project, v view) {
+	projects := s.engine.Config.Projects
+	at := 0
+	for at < len(projects) && projects[at].Name != p.Name {
+		at++
+	}
+	if at == len(projects) {
+		return
+	}
+	c := &projects[at]
+	switch source := c.Push.Source; {
+	case !c.Push.Enabled:
+		p.NextPush = "turned off in the configuration"
+	case source == "worktree":
+		p.NextPush = "as soon as a file changes"
+	default:
+		p.NextPush = "as soon as branch " + text(source) + " moves"
+	}
+	if p.NoPull = "not scheduled; when the service notifies, or on request"; !c.Pull.Enabled {
+		p.NoPull = "turned off in the configuration"
+	}
+	p.lacking(c.Pull.Enabled, c.Pull.CompletionState)
+	p.Link = s.engine.Config.Service.Link.To
+	if v.Unlocked() {
+		p.Push, p.Pull, p.Nonce = c.Push.Enabled, c.Pull.Enabled, v.Visit.Nonce
+		if v.Visit.Project == p.Name {
+			p.Said = v.Visit.Said
+		}
+	}
+}
+
 // write answers with one of the pages.
-func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
+func (s *statusPage) write(w http.ResponseWriter, code int, name string, data any) {
 	var b bytes.Buffer
 	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
-		s.Log.Error("cannot make the page "+name, zap.Error(err))
+		s.log.Error("cannot make the page "+name, zap.Error(err))
 		plain(w, http.StatusInternalServerError, "the page could not be made; the log says why")
 		return
 	}

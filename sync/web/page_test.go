@@ -22,18 +22,19 @@ import (
 )
 
 // rendered is the page for projects as the engine tells of them.
-func rendered(t rapid.TB, s *server, projects ...report.ProjectStatus) string {
+func rendered(t rapid.TB, s *Options, projects ...report.ProjectStatus) string {
 	t.Helper()
 	return renderedFor(t, s, nil, projects...)
 }
 
 // renderedFor is the page for one who asks for a project, or searches for some.
-func renderedFor(t rapid.TB, s *server, asked url.Values, projects ...report.ProjectStatus) string {
+func renderedFor(t rapid.TB, s *Options, asked url.Values, projects ...report.ProjectStatus) string {
 	t.Helper()
-	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true, Unlocked: true, Editor: s.Translate != nil, Visit: visit{Nonce: "nonce"}}
-	s.fill(context.Background(), &v, projects, asked)
+	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true, Editor: s.Translate != nil, Visit: visit{Nonce: "nonce"}}
+	page := assemble(s).page
+	page.fill(context.Background(), &v, projects, asked)
 	answer := httptest.NewRecorder()
-	s.write(answer, http.StatusOK, "page", v)
+	page.write(answer, http.StatusOK, "page", v)
 	if answer.Code != http.StatusOK {
 		t.Fatalf("%d: %s", answer.Code, answer.Body)
 	}
@@ -336,7 +337,7 @@ func TestWhatLanguagesLack(t *testing.T) {
 			}
 			status.Languages = append(status.Languages, l)
 		}
-		p := s.project(status, view{Now: time.Now()})
+		p := assemble(s).page.project(status, view{Now: time.Now()})
 		rows := slices.Concat(p.Languages.First, p.Languages.Rest)
 		if len(rows)+len(p.Complete) != len(status.Languages) || p.LanguagesTotal() != len(status.Languages) || p.Told != (len(status.Languages) > 0) {
 			t.Errorf("of %d languages %d are complete and %d are not", len(status.Languages), len(p.Complete), len(rows))
@@ -382,7 +383,7 @@ func TestWhyLanguagesLack(t *testing.T) {
 		{func() { pull.Enabled = false }, false, "turned off"},
 	} {
 		c.change()
-		p := s.project(app, view{Now: now})
+		p := assemble(s).page.project(app, view{Now: now})
 		if !strings.Contains(p.Lacking, c.want) || c.want == "" && p.Lacking != "" || p.Pulled != c.pulled {
 			t.Errorf("%q and pulled %v, want %q", p.Lacking, p.Pulled, c.want)
 		}
@@ -723,7 +724,7 @@ func TestPlot(t *testing.T) {
 // The page's own files are served under the names that the page has, to be kept for ever; no other file is.
 func TestAssets(t *testing.T) {
 	s, _ := newServer(t)
-	handler := New(s.Options)
+	handler := New(*s)
 	fetch := func(path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))

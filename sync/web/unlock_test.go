@@ -74,18 +74,18 @@ func (v *visitor) nonce() string {
 }
 
 // unlockable is a server with a token and a project called app, and its log.
-func unlockable(t *testing.T) (*server, http.Handler, *observer.ObservedLogs) {
+func unlockable(t *testing.T) (*Options, http.Handler, *observer.ObservedLogs) {
 	t.Helper()
 	s, _ := newServer(t)
 	core, logs := observer.New(zapcore.DebugLevel)
 	s.Log, s.PageToken, s.Sessions = zap.New(core), pageToken, NewSessions()
-	return s, New(s.Options), logs
+	return s, New(*s), logs
 }
 
 // Without a token there are no buttons, and nobody gets any by asking.
 func TestNoTokenNoButtons(t *testing.T) {
 	s, _ := newServer(t)
-	v := newVisitor(t, New(s.Options))
+	v := newVisitor(t, New(*s))
 	if page := v.asks("/").Body.String(); strings.Contains(page, "<button") || strings.Contains(page, "unlock") {
 		t.Error("the page has buttons")
 	}
@@ -356,11 +356,11 @@ func TestSessionsEnd(t *testing.T) {
 			t.Fatal("it ends though somebody comes")
 		}
 	}
-	v.handler = New(s.Options)
+	v.handler = New(*s)
 	if !unlocked() {
 		t.Error("a reload ends it")
 	}
-	other := s.Options
+	other := *s
 	other.PageToken += " too"
 	v.handler = New(other)
 	if unlocked() {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -41,10 +40,12 @@ type view struct {
 	Health   health     // of the worst project
 	Still    bool       // a page that does not renew itself was asked for
 	Editor   bool       // there is a page for translators
-	Buttons  bool       // a token is configured,
-	Unlocked bool       // and this browser has it
-	Visit    visit
+	Buttons  bool       // a token is configured
+	Visit    visit      // of a browser that has it
 }
+
+// Unlocked reports whether the browser may use the buttons.
+func (v view) Unlocked() bool { return v.Visit.Nonce != "" }
 
 func (v *view) add(p *project) {
 	v.Projects = append(v.Projects, p)
@@ -214,30 +215,6 @@ type language struct {
 // complete reports whether nothing is to do for a language.
 func (l language) complete() bool { return l.Missing+l.Held+l.Decide == 0 }
 
-// project is a project's status as the page shows it.
-func (s *server) project(status report.ProjectStatus, v view) *project {
-	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now),
-		Sentence: stateOf(status),
-		lists:    lists{list(status.OtherProblems(), atOnce), list(status.Conflicts, atOnce), list(status.Events, eventsNow)},
-		schedule: schedule{Late: late(status, v.Now)}, translations: translations{Editor: v.Editor},
-		Plot: plotOf(status.Activity)}
-	if doing := s.Engine.Doing(status.Name); doing.What != "" {
-		p.Busy, p.Sentence = true, []span{{Text: sentence(doing.String())}}
-	}
-	p.languages(status)
-	at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" })
-	if at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
-		p.LastCommit = &status.Events[at]
-	}
-	files := slices.Clone(status.Files) // those to look at first
-	slices.SortStableFunc(files, func(a, b report.FileStatus) int {
-		return cmp.Or(strings.Compare(b.Error, a.Error), b.Pending-a.Pending)
-	})
-	p.Files = list(files, maxListed)
-	s.configured(p, v)
-	return p
-}
-
 // languages adds how much the languages have, and what there is to do for each.
 func (p *project) languages(status report.ProjectStatus) {
 	decide := make(map[string]int)
@@ -302,38 +279,6 @@ func (p *project) lacking(pulls bool, least string) {
 		p.Lacking = "Only translations that are final at the service count."
 	case least == "intermediate":
 		p.Lacking = "Only translations intermediate or final at the service count."
-	}
-}
-
-// configured adds what the configuration says of a project: what wakes its passes, and which of them may be asked for.
-func (s *server) configured(p *project, v view) {
-	projects := s.Engine.Config.Projects
-	at := 0
-	for at < len(projects) && projects[at].Name != p.Name {
-		at++
-	}
-	if at == len(projects) {
-		return
-	}
-	c := &projects[at]
-	switch source := c.Push.Source; {
-	case !c.Push.Enabled:
-		p.NextPush = "turned off in the configuration"
-	case source == "worktree":
-		p.NextPush = "as soon as a file changes"
-	default:
-		p.NextPush = "as soon as branch " + text(source) + " moves"
-	}
-	if p.NoPull = "not scheduled; when the service notifies, or on request"; !c.Pull.Enabled {
-		p.NoPull = "turned off in the configuration"
-	}
-	p.lacking(c.Pull.Enabled, c.Pull.CompletionState)
-	p.Link = s.Engine.Config.Service.Link.To
-	if v.Unlocked {
-		p.Push, p.Pull, p.Nonce = c.Push.Enabled, c.Pull.Enabled, v.Visit.Nonce
-		if v.Visit.Project == p.Name {
-			p.Said = v.Visit.Said
-		}
 	}
 }
 

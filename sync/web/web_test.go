@@ -21,7 +21,7 @@ import (
 )
 
 // newServer is the address over a real repository and state; no service is asked for what it tells.
-func newServer(t testing.TB) (s *server, repo string) {
+func newServer(t testing.TB) (s *Options, repo string) {
 	t.Helper()
 	gittest.Need(t)
 	repo = gittest.Init(t, map[string]string{"en.json": `{"a": "A"}`})
@@ -43,13 +43,13 @@ func newServer(t testing.TB) (s *server, repo string) {
 			t.Error(err)
 		}
 	})
-	return &server{Options: Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), Version: "test"}}, repo
+	return &Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), Version: "test"}, repo
 }
 
-func pendingOf(t *testing.T, s *server) int {
+func pendingOf(t *testing.T, s *statuses) int {
 	t.Helper()
 	answer := httptest.NewRecorder()
-	s.status(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/status", nil))
+	s.serve(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/status", nil))
 	var got report.Status
 	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || len(got.Projects) != 1 {
 		t.Fatalf("%s, %v", answer.Body, err)
@@ -59,22 +59,23 @@ func pendingOf(t *testing.T, s *server) int {
 
 // Many readers cost one look, and a look is not kept for longer than it is worth.
 func TestReadersShareALook(t *testing.T) {
-	s, repo := newServer(t)
+	o, repo := newServer(t)
+	s := assemble(o).statuses
 	begin := time.Now()
 	if got := pendingOf(t, s); got != 1 {
 		t.Fatalf("%d values wait, want 1", got)
 	}
-	if took := time.Since(begin); s.cached.until.After(time.Now().Add(reuse * took)) {
-		t.Errorf("a look that took at most %v is kept until %v", took, s.cached.until)
+	if took := time.Since(begin); s.until.After(time.Now().Add(reuse * took)) {
+		t.Errorf("a look that took at most %v is kept until %v", took, s.until)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "en.json"), []byte(`{"a": "A", "b": "B"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cached.until = time.Now().Add(time.Hour)
+	s.until = time.Now().Add(time.Hour)
 	if got := pendingOf(t, s); got != 1 {
 		t.Errorf("%d values wait: a second look was made", got)
 	}
-	s.cached.until = time.Now().Add(-time.Second)
+	s.until = time.Now().Add(-time.Second)
 	if got := pendingOf(t, s); got != 2 {
 		t.Errorf("%d values wait, want 2", got)
 	}
@@ -82,29 +83,30 @@ func TestReadersShareALook(t *testing.T) {
 
 // A reader who leaves has the look made for the next one; but where the handler ends, it ends, and nothing is kept of it.
 func TestReadersWhoLeave(t *testing.T) {
-	s, _ := newServer(t)
+	o, _ := newServer(t)
 	ends := make(chan struct{})
-	s.Ends = ends
+	o.Ends = ends
+	s := assemble(o).statuses
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	s.now(gone)
-	if s.cached.until.IsZero() || len(s.cached.status.Projects) != 1 || s.cached.status.Projects[0].Pending != 1 {
-		t.Errorf("for the next reader there is %+v", s.cached.status)
+	if s.until.IsZero() || len(s.last.Projects) != 1 || s.last.Projects[0].Pending != 1 {
+		t.Errorf("for the next reader there is %+v", s.last)
 	}
-	s.cached.until = time.Time{}
+	s.until = time.Time{}
 	close(ends)
 	for end := time.Now().Add(20 * time.Second); ; {
 		began := time.Now()
 		s.now(gone)
-		if s.cached.until.IsZero() {
+		if s.until.IsZero() {
 			break // it was cut
 		}
-		if s.cached.until = (time.Time{}); began.After(end) {
+		if s.until = (time.Time{}); began.After(end) {
 			t.Fatal("a look goes on for nobody when the handler has ended")
 		}
 	}
-	s.Engine.Status(gone)
-	if last := s.Engine.LastStatus().Projects; len(last) != 1 || last[0].Pending != 1 || len(last[0].Problems) > 0 {
+	s.engine.Status(gone)
+	if last := s.engine.LastStatus().Projects; len(last) != 1 || last[0].Pending != 1 || len(last[0].Problems) > 0 {
 		t.Errorf("after a look that was cut short the last status is %+v", last)
 	}
 }
@@ -112,7 +114,7 @@ func TestReadersWhoLeave(t *testing.T) {
 // Whatever is asked for, the answer can neither be framed, sniffed nor kept, and runs nothing from elsewhere.
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	s, _ := newServer(t)
-	handler := New(s.Options)
+	handler := New(*s)
 	for target, want := range map[string]int{
 		"GET /": 200, "GET /healthz": 200, "GET /readyz": 503, "GET /metrics": 200, "GET /api/status": 200,
 		"GET /else": 404, "GET /trigger": 405, "POST /": 405, "POST /webhook/github": 403, "POST /callback/project/status": 403,

@@ -25,54 +25,48 @@ const (
 	maxReads   = 64       // bodies that are read at one time: the signature is known at their end
 )
 
-// answer is what becomes of a webhook or a notification. outcome is one of the words that Meter.notified knows.
-type answer struct {
-	code          int
-	outcome, text string
+// webhooks takes what git hosts send.
+type webhooks struct {
+	engine   *engine.Engine
+	secret   string // empty: they are refused
+	meter    *Meter
+	bodyTime time.Duration // for the body of one, once it was begun to be read
+	heard    deliveries
+	reads    streamSet // bodies that are being read
 }
 
-// webhook takes the push events of git hosts. The signature is checked against the configured secret before anything of
+// serve takes the push events of git hosts. The signature is checked against the configured secret before anything of
 // it is believed, and a delivery that comes again wakes nothing a second time. What a push changed is not read: the
 // pass that it wakes fetches and looks.
-func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
+func (h *webhooks) serve(w http.ResponseWriter, r *http.Request) {
 	host := r.PathValue("host")
 	g, known := gitHosts[host]
 	if !known {
 		refuse(w, http.StatusNotFound, "webhooks of github, gitlab, gitea, bitbucket and azure are known")
 		return
 	}
-	event, a := s.proved(w, r, g)
+	event, a := h.proved(w, r, g)
 	if a.outcome == "" {
-		a = s.judge(r, host, g, event)
+		a = h.judge(r, host, g, event)
 	}
-	s.say(w, host, a)
-}
-
-// say answers, and counts what becomes of it.
-func (s *server) say(w http.ResponseWriter, source string, a answer) {
-	s.Meter.notified(source, a.outcome)
-	if a.outcome == outcomeRefused {
-		refuse(w, a.code, a.text)
-		return
-	}
-	plain(w, a.code, a.text)
+	a.reply(w, h.meter, host)
 }
 
 // proved reads an event, or its beginning, from a sender that knows the secret. Else the answer says what is wrong.
-func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (event []byte, a answer) {
+func (h *webhooks) proved(w http.ResponseWriter, r *http.Request, g gitHost) (event []byte, a answer) {
 	no := func(code int, text string) ([]byte, answer) { return nil, answer{code, outcomeRefused, text} }
-	if s.WebhookSecret == "" {
+	if h.secret == "" {
 		return no(http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
 	}
 	if r.ContentLength > maxWebhook {
 		return no(http.StatusRequestEntityTooLarge, "too large")
 	}
-	proof, refusal := g.begin(r.Header, s.WebhookSecret, time.Now())
+	proof, refusal := g.begin(r.Header, h.secret, time.Now())
 	if refusal != "" {
 		return no(http.StatusForbidden, refusal)
 	}
-	body := io.Reader(s.body(w, r, maxWebhook))
-	defer s.reads.leave(s.reads.press(peer(r), maxReads, func() {
+	body := io.Reader(bodyOf(w, r, maxWebhook, h.bodyTime))
+	defer h.reads.leave(h.reads.press(peer(r), maxReads, func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // as its own time ends it
 	}))
 	if proof.sum != nil {
@@ -93,7 +87,7 @@ func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (even
 }
 
 // judge wakes the projects that an event of a host concerns.
-func (s *server) judge(r *http.Request, host string, g gitHost, event []byte) answer {
+func (h *webhooks) judge(r *http.Request, host string, g gitHost, event []byte) answer {
 	heard := func(text string) answer { return answer{http.StatusOK, outcomeHeard, "heard; " + text} }
 	if kind := first(r.Header, g.kinds); kind != "" && !slices.Contains(g.push, strings.ToLower(kind)) {
 		return heard("only pushes are looked at")
@@ -102,10 +96,10 @@ func (s *server) judge(r *http.Request, host string, g gitHost, event []byte) an
 	if !ok {
 		return heard("only pushes of branches are looked at")
 	}
-	if id := first(r.Header, g.deliveries); id != "" && !s.heard.first(host+" "+id) {
+	if id := first(r.Header, g.deliveries); id != "" && !h.heard.first(host+" "+id) {
 		return answer{http.StatusOK, outcomeRepeated, "heard before"}
 	}
-	woken := s.Engine.PushedTo(r.Context(), push, "webhook of "+host)
+	woken := h.engine.PushedTo(r.Context(), push, "webhook of "+host)
 	if len(woken) == 0 {
 		return heard("no project here is of that repository and looks at that branch")
 	}
@@ -257,9 +251,9 @@ func unescaped(form []byte) []byte {
 	return []byte(text)
 }
 
-// heard remembers the last deliveries. One that was forgotten wakes its projects again, which costs a pass without
+// deliveries remembers the last of them. One that was forgotten wakes its projects again, which costs a pass without
 // changes.
-type heard struct {
+type deliveries struct {
 	mu   sync.Mutex
 	ids  map[[sha256.Size]byte]bool
 	last [maxHeard][sha256.Size]byte
@@ -267,7 +261,7 @@ type heard struct {
 }
 
 // first reports whether an identifier is new, and remembers it.
-func (h *heard) first(id string) bool {
+func (h *deliveries) first(id string) bool {
 	sum := sha256.Sum256([]byte(id))
 	h.mu.Lock()
 	defer h.mu.Unlock()

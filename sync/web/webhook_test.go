@@ -250,7 +250,7 @@ func TestWebhookOnce(t *testing.T) {
 	if a, b := say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "2"), say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "3"); a != "looking: app" || b != "heard before" {
 		t.Errorf("%s, then %s", a, b)
 	}
-	var past heard
+	var past deliveries
 	for i := range 3 * maxHeard {
 		if !past.first(fmt.Sprint(i)) || past.first(fmt.Sprint(max(0, i-maxHeard+1))) {
 			t.Fatalf("identifier %d", i)

@@ -1,15 +1,16 @@
 package web
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/engine"
 )
 
 // Bounds of what notifications of the service may hold.
@@ -18,15 +19,18 @@ const (
 	maxIDs      = 1000
 )
 
-// equal compares secrets in a time that tells nothing about them, not even how long they are.
-func equal(got, want string) bool {
-	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+// callbacks takes the notifications of the service.
+type callbacks struct {
+	engine   *engine.Engine
+	header   Header // that each must carry; without a value they are refused
+	meter    *Meter
+	log      *zap.Logger
+	bodyTime time.Duration
 }
 
-// callback takes the service's notifications (the service interface, "Events"): answered at once, and only ever a
+// serve takes the service's notifications (the service interface, "Events"): answered at once, and only ever a
 // reason to pull soon.
-func (s *server) callback(w http.ResponseWriter, r *http.Request) {
+func (c *callbacks) serve(w http.ResponseWriter, r *http.Request) {
 	event := r.PathValue("object") + "/" + r.PathValue("event")
 	switch event {
 	case "project/status", "document/status", "document/exportRequestCompleted", "document/translationImportCompleted":
@@ -34,25 +38,25 @@ func (s *server) callback(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "not a notification of the service")
 		return
 	}
-	ids, a := s.notification(w, r)
+	ids, a := c.notification(w, r)
 	if a.outcome == "" {
-		a = s.notice(event, ids)
+		a = c.notice(event, ids)
 	}
-	s.say(w, "service", a)
+	a.reply(w, c.meter, "service")
 }
 
 // notification reads a request that knows the secret. Else the answer says what is wrong.
-func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []string, a answer) {
+func (c *callbacks) notification(w http.ResponseWriter, r *http.Request) (ids []string, a answer) {
 	no := func(code int, text string) ([]string, answer) { return nil, answer{code, outcomeRefused, text} }
 	switch {
-	case s.CallbackSecret == "":
+	case c.header.Value == "":
 		return no(http.StatusForbidden, "no callback secret is configured (daemon.callback_secret_env)")
-	case !equal(r.Header.Get(s.CallbackHeader), s.CallbackSecret):
-		return no(http.StatusForbidden, "the header "+s.CallbackHeader+" does not fit the secret")
+	case !equal(r.Header.Get(c.header.Name), c.header.Value):
+		return no(http.StatusForbidden, "the header "+c.header.Name+" does not fit the secret")
 	case r.ContentLength > maxCallback:
 		return no(http.StatusRequestEntityTooLarge, "too large")
 	}
-	body, err := io.ReadAll(s.body(w, r, maxCallback))
+	body, err := io.ReadAll(bodyOf(w, r, maxCallback, c.bodyTime))
 	if err != nil {
 		return no(unread(err))
 	}
@@ -64,8 +68,8 @@ func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []str
 }
 
 // notice wakes the projects that a notification is, or may be, about.
-func (s *server) notice(event string, ids []string) answer {
-	woken := s.Engine.Notified("notification of the service", func(id string) bool {
+func (c *callbacks) notice(event string, ids []string) answer {
+	woken := c.engine.Notified("notification of the service", func(id string) bool {
 		switch event {
 		case "project/status":
 			return slices.ContainsFunc(ids, func(named string) bool { return strings.EqualFold(named, id) })
@@ -74,7 +78,7 @@ func (s *server) notice(event string, ids []string) answer {
 		}
 		return false
 	})
-	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)),
+	c.log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)),
 		zap.Int("woken", woken))
 	if woken == 0 {
 		return answer{http.StatusOK, outcomeHeard, "heard"}
