@@ -307,6 +307,10 @@ func TestBrowserStates(t *testing.T) {
 	for _, s := range []*report.ProjectStatus{&well, &torn, &away} {
 		next := now.Add(9 * time.Minute)
 		s.NextPull = &next
+		s.Languages[2] = report.LanguageStatus{Language: "ja", Keys: 116, Missing: 4}
+		s.Gaps = map[string][]report.Gap{"ja": {{File: "locales/en/app.json", Key: "cart.empty", Text: "Your basket is empty"},
+			{File: "locales/en/app.json", Key: strings.Repeat("settings.notifications.", 5) + "title", Text: "Notifications"},
+			{File: "locales/en/app.json", Key: `a/b?c=d&e="<ü>" %`, Text: "عربي " + strings.Repeat("Donaudampfschifffahrt", 6)}}}
 	}
 	retry := now.Add(2 * time.Minute)
 	away.Pending, away.NextAttempt = 9, &retry
@@ -323,6 +327,7 @@ func TestBrowserStates(t *testing.T) {
 		notReady []string
 	}{{"healthy", well, nil}, {"conflict", torn, nil}, {"outage", away, []string{away.LastPush.Error}}} {
 		s, _ := newServer(t)
+		s.Engine.Config.Service.Link = "https://translate.example.com/{PROJECT}/{LANGUAGE}?key={KEY}"
 		page := http.NewServeMux()
 		page.Handle("/", New(*s))
 		page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -340,8 +345,13 @@ func TestBrowserStates(t *testing.T) {
 				b.shot("state-" + strings.ReplaceAll(where, " ", "-"))
 				b.fits(where)
 				eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
+				b.shot("state-opened-" + strings.ReplaceAll(where, " ", "-"))
 				b.accessible(where)
 				b.fits(where + ", opened")
+				links := eval[[]string](b, `[...document.querySelectorAll(".gaps a")].map(a => new URL(a.href).searchParams.get("key"))`)
+				if len(links) != 3 || links[2] != well.Gaps["ja"][2].Key {
+					t.Errorf("%s: the keys lead to %q", where, links)
+				}
 			}
 		}
 		b.do(chromedp.Navigate("about:blank")) // which ends the stream of events
