@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"slices"
@@ -32,15 +31,8 @@ func TestMain(m *testing.M) {
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": ""} {
 		os.Setenv(name, value)
 	}
-	flag.Parse()
-	given := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	// Tests wait for processes and for silence more than they compute.
-	for name, value := range map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true", "test.parallel": "4"} {
-		if !given[name] {
-			_ = flag.Set(name, value)
-		}
-	}
+	gittest.Flags(map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true", "test.parallel": "4"})
 	code := m.Run()
 	for _, do := range atExit {
 		do()

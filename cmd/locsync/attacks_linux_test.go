@@ -112,6 +112,7 @@ func TestNamesOfEntries(t *testing.T) {
 
 // What is no file, or is one without end, is refused wherever a file is named, and nothing waits for it.
 func TestNoFiles(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	v := newVictim(t)
 	pipe, sparse := filepath.Join(v.dir, "pipe"), filepath.Join(v.dir, "sparse")

@@ -478,6 +478,7 @@ func TestBoundOfResourceFiles(t *testing.T) {
 }
 
 func TestBoundOfConfiguration(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, text := range map[string]string{
 		"arrays":  "x = " + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000),

@@ -14,6 +14,7 @@ import (
 // A source file whose name is not UTF-8 is one problem, with its name and what to do; everything else is pushed and pulled,
 // by each command that reads the files, from the working tree and from a branch.
 func TestNameThatIsNotUTF8(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, from := range []string{"worktree", "main"} {
 		t.Run(from, func(t *testing.T) {

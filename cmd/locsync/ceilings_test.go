@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // limits are what every package keeps. A package above one of them has its number in ceilings.
@@ -35,6 +37,7 @@ var limits = map[string]int{
 
 // TestCeilings holds the size and the tangle of every package. A ceiling only falls: lower it in the commit that lowers the number.
 func TestCeilings(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("type-checks the whole program")
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 var updatePages = flag.Bool("update", false, "write the pages that are made from the program")
@@ -50,6 +51,7 @@ var ambiguous = map[string][]string{
 
 // TestFormatsAreNamedOnce: only the table of formats, and what it is made of, names a format.
 func TestFormatsAreNamedOnce(t *testing.T) {
+	gittest.Long(t)
 	names, met := formats.Names(), 0
 	for _, p := range loadPackages(t) {
 		of := p.name()

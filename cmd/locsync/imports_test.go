@@ -173,7 +173,7 @@ var imports = map[string][]string{
 	"sync/cluster":                {"sync/engine", "sync/ledger", "sync/ledger/pgledger"},
 	"sync/ledger/pgledger":        {"sync/catalog", "sync/ledger"},
 	"sync/ledger/ledgertest":      {"sync/catalog", "sync/ledger"}, // the tests of every ledger
-	"sync/ledger/pgledger/pgtest": {},                              // servers for tests
+	"sync/ledger/pgledger/pgtest": {"gitops/gittest"},              // servers for tests; how many tests run at once
 	"formats": {"formats/resource", "formats/arb", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile",
 		"formats/androidxml", "formats/locjson", "formats/po", "formats/properties", "formats/resx", "formats/xliff",
 		"formats/xcstrings", "formats/stringsdict", "formats/programs"},

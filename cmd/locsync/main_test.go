@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,9 +38,6 @@ import (
 
 // TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
 	programs["locsync"] = func() {
 		if step := os.Getenv(testHangsAfter); step != "" {
 			var err error
@@ -62,6 +58,7 @@ type tests struct{ *testing.M }
 
 func (t tests) Run() int {
 	defer gittest.InMemory()()
+	gittest.Flags(map[string]string{"test.parallel": "8"})
 	return t.M.Run()
 }
 
@@ -113,8 +110,8 @@ func scripts(t *testing.T) (files []string) {
 }
 
 // longScripts call some fifty operations each, or wait.
-var longScripts = []string{"assets", "clone", "codes", "documents", "http_remote", "json", "kill", "many", "operations",
-	"project", "rotate", "typos"}
+var longScripts = []string{"assets", "baseline", "bringing", "clone", "codes", "collide", "documents", "hook", "http_remote",
+	"json", "kill", "many", "operations", "project", "rotate", "trial", "typos", "wrong"}
 
 // besideIt is a command of a script that goes on beside it.
 var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)

@@ -87,6 +87,7 @@ func (m *sharedMachine) as(uid uint32, dir, program string, args ...string) (cod
 // A configuration that another user left in a folder above, or in this one, runs none of its programs and gets no
 // key, whatever the command.
 func TestConfigurationOfAnotherUser(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	m := newSharedMachine(t)
 	called := make(chan string, 100)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // effects are the types through which a plan could read or change something, and a clock or logger be had.
@@ -23,6 +25,7 @@ var effects = []string{"context.Context", "io/fs.FS", "os.File", "go.uber.org/za
 // TestPlansArePure: of a pass, a file plan.go, or plan_*.go, decides only. It knows no clock, disk, network, logger or goroutine,
 // and calls nothing of its package but other plans.
 func TestPlansArePure(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("type-checks the whole program")
 	}

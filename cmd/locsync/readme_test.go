@@ -149,6 +149,7 @@ func (r *reader) types(line string) error {
 // Every configuration that a page shows is valid, every command in it does what is said, in the order in which they are
 // read, and every difference was made. A command of another kind fails the test.
 func TestPages(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	gittest.Need(t)
 	r := newReader(t)

@@ -91,6 +91,7 @@ func FuzzLaws(f *testing.F) {
 
 // What is in the root, over and over.
 func TestRepeatedInLinearTime(t *testing.T) {
+	resourcetest.Long(t)
 	for _, e := range resourcetest.Edges(t) {
 		f, err := resource.Parse(Grammar, resource.Keys{}, e.Src)
 		if err != nil || f.Node(0).Style&styleClosed != 0 || isBlank(f.Source()) {

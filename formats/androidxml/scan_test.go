@@ -206,6 +206,7 @@ func TestDepth(t *testing.T) {
 
 // TestSizes holds long names, large texts, a million entries and markup of any depth against the limits.
 func TestSizes(t *testing.T) {
+	resourcetest.Long(t)
 	resourcetest.Shapes{
 		Grammar: Grammar,
 		Entry:   func(name, text string) string { return `<string name="` + name + `">` + text + `</string>` },
@@ -218,6 +219,7 @@ func TestSizes(t *testing.T) {
 
 // TestLinearTime holds what a hostile file could make slow against its size.
 func TestLinearTime(t *testing.T) {
+	resourcetest.Long(t)
 	repeat := func(head, part, tail string) func(n int) []byte {
 		return func(n int) []byte { return []byte(head + strings.Repeat(part, n) + tail) }
 	}

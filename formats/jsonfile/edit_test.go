@@ -394,6 +394,7 @@ func shapes(keys resource.Keys) resourcetest.Shapes {
 
 // Long names, large texts, a million keys, deep nesting, and what could cost more than linear time.
 func TestSizes(t *testing.T) {
+	resourcetest.Long(t)
 	t.Run("flat", shapes(flat).Check)
 	t.Run("nested", func(t *testing.T) {
 		s := shapes(nested)

@@ -40,6 +40,7 @@ func FuzzLaws(f *testing.F) {
 }
 
 func TestRepeatedInLinearTime(t *testing.T) {
+	resourcetest.Long(t)
 	for i, src := range seeds(t) {
 		if 0 < len(src) && len(src) < 4<<10 && (resourcetest.All() || i%4 == 0) {
 			resourcetest.LinearCase(t, src, resourcetest.Case{Grammar: Grammar, Keys: nested}, repeated([]byte(src)))

@@ -342,6 +342,7 @@ func TestCompose(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	resourcetest.Long(t)
 	key, text := strings.Repeat("ключ", 2500), strings.Repeat("слово и ", 100<<10)
 	out, refused := parse(t, "{}").Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
 	if len(refused) > 0 {

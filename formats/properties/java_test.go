@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
 // loader prints what java.util.Properties loads from each file named: key and text in the units of UTF-16 as numbers,
@@ -50,6 +51,7 @@ func units(s string) string {
 
 // Java itself reads the examples and the edge cases as the grammar does.
 func TestReadsAsJava(t *testing.T) {
+	resourcetest.Long(t)
 	java, err := exec.LookPath("java")
 	if err != nil {
 		t.Skip("java is not installed")

@@ -213,6 +213,7 @@ func FuzzLaws(f *testing.F) {
 }
 
 func TestRepeatedInLinearTime(t *testing.T) {
+	resourcetest.Long(t)
 	for _, e := range resourcetest.Edges(t) {
 		if len(e.Src) > 0 {
 			resourcetest.LinearCase(t, e.File, resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(e.Src, n) })

@@ -83,6 +83,7 @@ func TestRefusals(t *testing.T) {
 
 // Long keys, large texts, a million keys, and the depth that a value may have though it is no text.
 func TestSizes(t *testing.T) {
+	resourcetest.Long(t)
 	s := resourcetest.Shapes{
 		Grammar: Grammar, NameCost: 2,
 		Entry: func(name, text string) string { return `"` + name + `" = "` + text + `";` },
@@ -98,6 +99,7 @@ func TestSizes(t *testing.T) {
 
 // What a hostile file could make slow takes time in proportion to its size.
 func TestNoQuadraticTime(t *testing.T) {
+	resourcetest.Long(t)
 	repeat := func(head, part, tail string) func(n int) []byte {
 		return func(n int) []byte { return []byte(head + strings.Repeat(part, n) + tail) }
 	}

@@ -79,6 +79,7 @@ func TestDepth(t *testing.T) {
 // A file that is cut anywhere, as one is that is just being written, is refused or read as what it still has; small ones keep the laws. YAML itself
 // cannot tell a cut file from a shorter one.
 func TestCuts(t *testing.T) {
+	resourcetest.Long(t)
 	cuts := func(src []byte) {
 		t.Helper()
 		resourcetest.Cuts(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured, Src: src}, func(string, string) bool { return true })
@@ -132,6 +133,7 @@ func TestThousandInserts(t *testing.T) {
 
 // Long names, large texts, a million keys, deep nesting, in the shapes that all formats share.
 func TestSizes(t *testing.T) {
+	resourcetest.Long(t)
 	entry := func(name, text string) string {
 		if strings.HasSuffix(name, " ") {
 			name = "'" + name + "'"
@@ -171,6 +173,7 @@ func nestedMaps(depth int) string {
 
 // Time grows with the size of a file and not with its square, whatever is in it.
 func TestLinearTime(t *testing.T) {
+	resourcetest.Long(t)
 	for name, input := range map[string]func(n int) string{
 		"aliases":        func(n int) string { return "a: &x z\nl:\n" + strings.Repeat("- *x\n", n) },
 		"alias entries":  func(n int) string { return "a: &x z\n" + counted(n, "k%d: *x\n") },

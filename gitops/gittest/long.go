@@ -3,6 +3,7 @@ package gittest
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	_ "pgregory.net/rapid" // its flags come before ours
@@ -26,4 +27,26 @@ func init() {
 	if !All() {
 		_ = flag.Set("rapid.checks", "25") // the command line comes later, and counts
 	}
+}
+
+// Flags gives flags of the tests other values where the command line names none, and returns what it names.
+func Flags(values map[string]string) (named map[string]bool) {
+	flag.Parse()
+	named = map[string]bool{}
+	for _, argument := range os.Args[1:] {
+		name, _, _ := strings.Cut(strings.TrimLeft(argument, "-"), "=")
+		named[name] = true
+	}
+	for name, value := range values {
+		if !named[name] {
+			_ = flag.Set(name, value)
+		}
+	}
+	return named
+}
+
+// AtOnce runs the tests of a package, eight of the parallel ones at a time: they wait more than they compute.
+func AtOnce(m *testing.M) (code int) {
+	Flags(map[string]string{"test.parallel": "8"})
+	return m.Run()
 }

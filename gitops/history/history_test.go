@@ -111,6 +111,7 @@ func longHistory(t *testing.T, git *run.Program) (g *Graph, tip, first object.Na
 
 // Of a long history the youngest commits are read, and it is told that these are not all.
 func TestALongHistoryIsReadInPart(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	git, err := run.Find(t.Context(), "")
 	if err != nil {

@@ -162,6 +162,7 @@ func agree(t *testing.T, dir string, r *Store) {
 // Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one,
 // and no reader sees anything but a commit.
 func TestSwapRacesGit(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir, r := bareRefs(t)
 	line := commits(t, dir, 40)

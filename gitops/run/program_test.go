@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -14,12 +15,15 @@ func TestAnAnswerIsWhole(t *testing.T) {
 	}
 	for _, status := range []string{"true", "false"} {
 		for _, writes := range []bool{false, true} {
-			out, err := git.Run(t.Context(), Call{Write: writes,
-				Args: []string{"-c", "alias.slow=!echo one; (sleep 8; echo two) & " + status, "slow"}})
-			good := err == nil == (status == "true")
-			if cut := errors.Is(err, errCut); cut == writes || writes && (!good || string(out) != "one\n") {
-				t.Errorf("%s, writes: %v: %q, %v", status, writes, out, err)
-			}
+			t.Run(fmt.Sprint(status, writes), func(t *testing.T) {
+				t.Parallel()
+				out, err := git.Run(t.Context(), Call{Write: writes,
+					Args: []string{"-c", "alias.slow=!echo one; (sleep 8; echo two) & " + status, "slow"}})
+				good := err == nil == (status == "true")
+				if cut := errors.Is(err, errCut); cut == writes || writes && (!good || string(out) != "one\n") {
+					t.Errorf("%q, %v", out, err)
+				}
+			})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bound"
 )
 
@@ -51,6 +52,7 @@ func TestExportsAreWhatWasAskedFor(t *testing.T) {
 
 // A long JSON file says the same, however it is divided; more than may be kept is not.
 func TestLongExports(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	p := project(t, "[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\nformat = \"structured-json\"\n")
 	b, l := Of(p, "en.json"), p.Targets()[0]

@@ -104,6 +104,7 @@ func (a account) most() int {
 
 // What an account with 4 requests a second can serve. The guide to operations has the figures.
 func TestCapacity(t *testing.T) {
+	t.Parallel()
 	a := account{rate: 4, freshly: 15 * time.Minute, idle: 1, busy: 4, share: 0.02, answer: 300 * time.Millisecond}
 	for name, change := range map[string]func(*account){
 		"as it is":             func(*account) {},

@@ -14,6 +14,7 @@ import (
 // Where the database's clock is set, forward and back, no process takes over what another one has that is alive, and a
 // process that is silent since is replaced a little later. What is due is due after as long as before.
 func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
+	t.Parallel()
 	if found, _ := filepath.Glob(pgtest.Faketime); len(found) == 0 {
 		t.Skip("NOTE: no libfaketime here (Debian's package faketime)")
 	}
@@ -77,6 +78,7 @@ func again(try func() error) (err error) {
 
 // A pass that a command makes, which is no process of the cluster, keeps its lease for as long as it takes.
 func TestACommandKeepsItsLease(t *testing.T) {
+	t.Parallel()
 	c := join(t, pgtest.Database(t))
 	held, done, err := c.Hold(t.Context(), "app", "push")
 	must(t, err)

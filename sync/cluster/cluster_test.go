@@ -263,6 +263,7 @@ func TestANewScheduleCounts(t *testing.T) {
 
 // Requests of several processes leave as the budget of one would let them.
 func TestABudgetOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	const perSecond, processes = 20, 3
 	var mu sync.Mutex

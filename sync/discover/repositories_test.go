@@ -14,11 +14,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 )
 
 // What is found in real repositories, as far as one can verify it by looking at them.
 func TestRealRepositories(t *testing.T) {
+	gittest.Long(t)
 	dir := os.Getenv("LOCSYNC_REPOSITORIES")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "repositories")

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -41,14 +40,7 @@ func TestMain(m *testing.M) {
 	if passes := os.Getenv(victimPasses); passes != "" {
 		os.Exit(victim(passes)) // see victim_test.go
 	}
-	flag.Parse()
-	given := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true", "test.parallel": "8"} {
-		if !given[name] {
-			_ = flag.Set(name, value)
-		}
-	}
+	given := gittest.Flags(map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true", "test.parallel": "8"})
 	debug.SetGCPercent(400) // worlds are many and small: a quarter of the tests' time would be the collector's
 	done := gittest.InMemory()
 	code := m.Run()

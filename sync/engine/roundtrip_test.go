@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -20,6 +21,7 @@ import (
 // The law of every row of the table: a repository's texts go to the service with their comments and forms, also with
 // forms that the source language lacks; of what comes back, a translator's change changes the bytes of its value.
 func TestRoundTripOfEveryFormat(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, name := range formats.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -324,6 +324,7 @@ func TestPushOfTranslationsFromABranch(t *testing.T) {
 // Nothing is sent that is no translation of a living key: blanks, what stands for a missing translation, keys that the source has lost, files that
 // cannot be read, a source that the service did not take.
 func TestPushOfWhatIsNoTranslation(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for _, incomplete := range []string{"blank", "fallback"} {
 		t.Run(incomplete, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
@@ -139,6 +140,7 @@ func TestTurnaroundOfLanguages(t *testing.T) {
 
 // However much is sent and brought, the record is bounded; and however thin the sample, it says what is true of all.
 func TestTurnaroundIsBounded(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	thin, whole := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

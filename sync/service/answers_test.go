@@ -373,6 +373,7 @@ func TestLists(t *testing.T) {
 
 // What is not ready is waited for, in the words that each operation has for it; what failed is not.
 func TestWaiting(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	s := service.Serve(t, service.Say(202, "building"), service.Say(204, ""), service.Say(200, `{"de":{"statistics":[]}}`))
 	if st, err := documents.StatisticsOf(s.Client(t)).Project(ctx, "p", false); err != nil || len(st) != 1 || len(s.Seen()) != 3 {

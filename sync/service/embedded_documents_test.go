@@ -22,6 +22,7 @@ import (
 // translation comes out in the file's own form, is in the memory, and survives a new version of the file. The
 // notifications tell of each step.
 func TestEmbeddedDocuments(t *testing.T) {
+	t.Parallel()
 	told := make(chan string, 100)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var ids wire.Notification

@@ -85,6 +85,7 @@ func jsonFile(project, language, content string) service.ImportRequest {
 
 // The loop of a localization project: keys go in, a translation goes in, both come out.
 func TestEmbeddedLoop(t *testing.T) {
+	t.Parallel()
 	c := client(t, service.Options{BaseURL: embedded(t, 0, none)})
 	ctx := t.Context()
 	if a, err := c.Ping(ctx); err != nil || a.ID != "account" {

@@ -125,6 +125,7 @@ func TestFormLaw(t *testing.T) {
 
 // A content that can be sought is sent again, from where it stood; another one ends the call with what the service said.
 func TestUploadAgain(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []struct {
 		name string
 		step step
@@ -152,6 +153,7 @@ func TestUploadAgain(t *testing.T) {
 
 // A large file is not sent to a service that does not want it: what is refused costs nothing, and can be repeated whatever the content is.
 func TestLargeUploadRefusedUnread(t *testing.T) {
+	t.Parallel()
 	n, length := 0, int64(0)
 	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if n++; n == 1 {

@@ -61,6 +61,7 @@ func TestLostAnswers(t *testing.T) {
 
 // Refused before any effect: a 429 and a connection that was not made are repeated, whatever the call.
 func TestRefusedBeforeTheEffect(t *testing.T) {
+	t.Parallel()
 	for _, op := range operations {
 		t.Run(op.name+", 429", func(t *testing.T) {
 			service.Bubble(t, service.Say(429, ""), op.ok, func(t *testing.T, c *service.Client,
@@ -132,6 +133,7 @@ func TestCancel(t *testing.T) {
 
 // The key turns up in no error, no record of the hook, no printed client, even where the service echoes it.
 func TestKeyStaysSecret(t *testing.T) {
+	t.Parallel()
 	basic := base64.StdEncoding.EncodeToString([]byte(t.Name() + ":" + service.Canary))
 	echo := func(code int) http.HandlerFunc {
 		return service.Say(code, `{"detail":"wrong key `+service.Canary+`","title":"`+basic+`","requestId":"`+service.Canary+

@@ -298,6 +298,7 @@ func (w *world) walk(r row) (err error) {
 // Every operation of the table, called through the client, is served by the embedded service, but for those that are
 // named.
 func TestEveryOperation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, r := range table {
 		err := w.walk(r)

@@ -9,12 +9,14 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
 // A project of any size can be pushed to: only what a push needs of a record is kept.
 func TestLargeProject(t *testing.T) {
+	gittest.Long(t)
 	if testing.Short() {
 		t.Skip("reads a record of 50 MB")
 	}

@@ -678,6 +678,7 @@ func TestEventsAreCounted(t *testing.T) {
 
 // While nothing happens, and while many folders are looked at, the watcher says that it moves.
 func TestAlive(t *testing.T) {
+	t.Parallel()
 	var signs atomic.Int64
 	var files []string
 	for i := range 50 {

@@ -61,6 +61,7 @@ func hears(t *testing.T, lines <-chan string, want string) {
 
 // A real push rings at everybody who listens, and the address ends at once though they do.
 func TestPushesRingInBrowsers(t *testing.T) {
+	t.Parallel()
 	ends := make(chan struct{})
 	w := newWorld(t, "", func(o *Options) { o.Ends = ends }, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
 	one, stop := listen(t, w.server.URL, "")

@@ -120,6 +120,7 @@ var measured = []string{
 var sample = regexp.MustCompile(`(?m)^(locsync_\w+)(?:\{(.*)\})? (\S+)$`)
 
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	handler, _, _, _ := runningServer(t)
 	until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
@@ -189,6 +190,7 @@ func TestMetrics(t *testing.T) {
 // A repository that goes away takes no trouble along that was told of: what did not parse, what waits and what is held back is as it was seen last, in the metrics and
 // the status, until it is seen again.
 func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
+	t.Parallel()
 	handler, repo, _, _ := runningServer(t)
 	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`, `locsync_scan_failed{project="app"} 0`}
 	all := func(body string) bool {

@@ -385,6 +385,7 @@ func TestNames(t *testing.T) {
 // Ten thousand notifications and webhooks within a second ring bells: each is answered, and what comes of them is one pull and one push a second, with the
 // requests that those make.
 func TestFloodOfNotifications(t *testing.T) {
+	t.Parallel()
 	handler, _, _, calls := runningServer(t)
 	until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)

@@ -439,6 +439,7 @@ func TestTranslateLinks(t *testing.T) {
 
 // While a pass works the page says what it is about, for every step; and no longer, though a status that was made meanwhile would still be good.
 func TestPageTellsWhatGoesOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
 	state := func() string {
 		_, page := get(w.server.Config.Handler, "/")

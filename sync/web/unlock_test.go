@@ -387,6 +387,7 @@ func TestSessionsEnd(t *testing.T) {
 
 // A button does what it says, by the engine.
 func TestButtonsPush(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", func(o *Options) { o.PageToken = pageToken },
 		worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}, more: "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
 	w.run()

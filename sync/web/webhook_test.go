@@ -113,6 +113,7 @@ const (
 // An event wakes the projects whose repository it names and that look at its branch, and nobody else: a hook may be a whole organisation's. What cannot be told
 // wakes whoever it might be for.
 func TestWebhookWakesWhomItConcerns(t *testing.T) {
+	t.Parallel()
 	h := hookServer(t)
 	on := func(push, branch string) string { return strings.ReplaceAll(push, "BRANCH", branch) }
 	for _, c := range []struct{ name, host, body, headers, want string }{

@@ -23,6 +23,14 @@ type Real struct {
 // All says whether all tests are wanted (LOCSYNC_ALL_TESTS in the environment, as in .ci/run), and not a part of them.
 func All() bool { return os.Getenv("LOCSYNC_ALL_TESTS") != "" }
 
+// Long skips a test that takes about a second, unless all are wanted.
+func Long(t testing.TB) {
+	t.Helper()
+	if !All() {
+		t.Skip("takes long; runs with LOCSYNC_ALL_TESTS=1")
+	}
+}
+
 // Corpus returns the real files of one format; of them tests get every fifth where not all are wanted. They are not
 // part of the project: LOCSYNC_CORPUS names their folder (default: shared/corpus beside the repository). Where there is
 // none the test is skipped.

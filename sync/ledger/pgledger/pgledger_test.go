@@ -12,13 +12,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/ledgertest"
 	"github.com/locsync/locsync/sync/ledger/pgledger/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	if !gittest.All() {
+		gittest.Flags(map[string]string{"rapid.checks": "8"})
+	}
+	os.Exit(pgtest.Main(m))
+}
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -53,6 +59,7 @@ func TestLedger(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ledgertest.Run(t, func(t testing.TB) func() (ledger.Store, func()) {
 				address := pgtest.Database(t)
 				return func() (ledger.Store, func()) {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // Server is a PostgreSQL that this process has started.
@@ -44,7 +46,7 @@ func Main(m *testing.M) int {
 			_ = os.RemoveAll(filepath.Dir(shared.server.dir))
 		}
 	}()
-	return m.Run()
+	return gittest.AtOnce(m)
 }
 
 // Database makes an empty database, and returns its address.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // A sample of every format, with the texts that are its segments.
@@ -466,6 +468,7 @@ func BenchmarkParse(b *testing.B) {
 
 // A document is refused before it takes much more memory than it has bytes.
 func TestTooManySegments(t *testing.T) {
+	gittest.Long(t)
 	for name, src := range map[string]string{
 		"lines.txt": strings.Repeat("a\n", MaxSegments+1), "signs.html": strings.Repeat("<", maxSigns+1),
 		"text.txt": strings.Repeat("a", maxText+1), "elements.html": strings.Repeat("<p>a", MaxSegments+1),
