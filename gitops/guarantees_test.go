@@ -57,18 +57,18 @@ import (
 //	clones that are damaged, or old                TestCloneIsMadeAgain, TestOldFaultsAreNoDamage
 //	a remote that is pushed to elsewhere           TestForks
 //	rules of the remote and of what is fetched     TestRulesOfBothSides
-//	something holds the local branch               TestLocalBranchesInTheWay
+//	something holds the local branch               TestLocalBranchesNeverBlockDelivery
 //	files renamed in letter case                   TestRemovedIsWhatWasNamed
 //	hooks and filters that look for secrets        TestChildrenGetNoSecrets
 //	git is missing or too old                      TestOldGit
-//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere,
+//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatDifferInCaseOnly,
 //	                                               TestAttributesAreGits, TestAttributesOfTheMachine, TestNamesOfEverySort
 //	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
 //	                                               TestBranchNamesThatClashAtTheRemote
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
 //	commits that must be signed                    TestDoesNotCommitUnsigned, TestChainsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
-//	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfSomebodyElse
+//	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfAnotherUser
 //
 // TestTheTableIsTrue keeps the names in it.
 func TestTheTableIsTrue(t *testing.T) {
@@ -145,7 +145,7 @@ func TestOneCommitWaits(t *testing.T) {
 }
 
 // A remote that is somebody else's folder on this machine is not read, for its configuration is code; until it is trusted.
-func TestRemoteOfSomebodyElse(t *testing.T) {
+func TestRemoteOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a repository away")

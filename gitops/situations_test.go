@@ -32,7 +32,7 @@ func twice(t *testing.T, r *Repo, dir, remote, branch string) {
 }
 
 // A local branch that stands in the way of ours never holds up the delivery.
-func TestLocalBranchesInTheWay(t *testing.T) {
+func TestLocalBranchesNeverBlockDelivery(t *testing.T) {
 	t.Parallel()
 	for name, setup := range map[string]func(t *testing.T, dir string){
 		"below, a file": func(t *testing.T, dir string) { gittest.Git(t, dir, "branch", "l10n/x") },

@@ -96,7 +96,7 @@ func TestTipIsAFileSystem(t *testing.T) {
 
 // A name in another composition or letter case finds the file that is there; two that differ only so find only
 // themselves.
-func TestNamesThatAreNearlyThere(t *testing.T) {
+func TestNamesThatDifferInCaseOnly(t *testing.T) {
 	t.Parallel()
 	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"
 	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2", "two/De.json": "3", "two/de.json": "4"})

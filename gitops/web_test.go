@@ -361,7 +361,7 @@ func TestProxies(t *testing.T) {
 }
 
 // A helper's answer is approved when it worked, once, and asked for again only when the server does.
-func TestHelperHearsHowItWent(t *testing.T) {
+func TestCredentialHelperLearnsTheOutcome(t *testing.T) {
 	t.Parallel()
 	s := serve(t, gittest.Options{User: "ada", Password: "pw"})
 	log := filepath.Join(t.TempDir(), "log")

@@ -498,7 +498,7 @@ func TestOutage(t *testing.T) {
 }
 
 // Who may ring, and how: hooks of this machine, git hosts with their signatures, the service with its header.
-func TestBells(t *testing.T) {
+func TestWhoMayTrigger(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)
 	w.configure("webhook_secret_env = \"HOOK_SECRET\"\ncallback_secret_env = \"BELL_SECRET\"\ncallback_header = \"X-Bell\"")

@@ -53,7 +53,7 @@ func TestLostResult(t *testing.T) {
 }
 
 // Whoever stands in a folder that is gone, or has no folder for temporary files, is told so, or helped.
-func TestNowhere(t *testing.T) {
+func TestMissingFolders(t *testing.T) {
 	t.Parallel()
 	dir := shelf(t)
 	for _, command := range []string{"status", "push", "init", "demo --dir x"} {

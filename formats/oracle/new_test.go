@@ -295,7 +295,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // No file asks for more memory or time than its bytes are worth.
-func TestNothingGrows(t *testing.T) {
+func TestMemoryIsBoundedByTheFile(t *testing.T) {
 	t.Parallel()
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	entities := "<!DOCTYPE resources [<!ENTITY a \"aaaaaaaaaa\">"

@@ -221,7 +221,7 @@ func (r *rewrite) descend(f *File, path []string, skip int) (in, depth int, reas
 		switch {
 		case !ok:
 			return in, depth, ""
-		case f.nodes[next].Kind == Null && !r.givesWay(f, in, next, path[skip:depth+1]):
+		case f.nodes[next].Kind == Null && !r.yieldsToMap(f, in, next, path[skip:depth+1]):
 			return in, depth, nullAbove
 		case f.nodes[next].Kind != Null && f.nodes[next].Kind < Map:
 			return in, depth, valueAbove
@@ -252,10 +252,10 @@ func (r *rewrite) likeHas(kind Kind, path []string) bool {
 	return ok && r.like.nodes[at].Kind == kind
 }
 
-// givesWay reports whether the null at a node, which is in the container in and has these labels, becomes a map
+// yieldsToMap reports whether the null at a node, which is in the container in and has these labels, becomes a map
 // with the first entries below it: where like has a map. An item of a list has more than texts, a null that is another
 // one's is written there, and of two with one name readers take either.
-func (r *rewrite) givesWay(f *File, in, null int, path []string) bool {
+func (r *rewrite) yieldsToMap(f *File, in, null int, path []string) bool {
 	return f.nodes[null].Ref == 0 && !f.isCounted(in) && r.likeHas(Map, path) && r.single(f, in, f.ownLabel(null))
 }
 

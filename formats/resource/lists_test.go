@@ -104,7 +104,7 @@ func TestAListIsWholeOrAbsent(t *testing.T) {
 }
 
 // What holds nothing where the source has a map becomes that map; what holds something else stays, with words that help.
-func TestWhatIsInTheWayOfAMap(t *testing.T) {
+func TestValuesWhereAMapBelongs(t *testing.T) {
 	const json, yaml = "{\n  \"o\": \"O\",\n  \"a\": {\n    \"x\": \"X\",\n    \"n\": 1,\n    \"y\": {\n      \"z\": \"Z\"\n    }\n  },\n  \"l\": [\"1\", {\"k\": \"2\"}]\n}\n",
 		"o: O\na:\n  x: X\n  n: 1\n  y:\n    z: Z\nl: [s, {k: t}]\n"
 	const byHand = "is null here, so nothing can be below it; take it out of the file by hand, then the entries below it come"

@@ -164,7 +164,7 @@ func TestFaultsOfAGrammarDamageNothing(t *testing.T) {
 }
 
 // One bad edit among very many costs a few attempts, not one for each.
-func TestOneCulpritAmongThousands(t *testing.T) {
+func TestOneBadEditAmongThousands(t *testing.T) {
 	var src strings.Builder
 	src.WriteString("{\"first\": \"x\"")
 	var edits []resource.Edit

@@ -17,7 +17,7 @@ func TestBatches(t *testing.T) {
 		resourcetest.Batch(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: keys, Src: src, NewTexts: phrases, Refuses: refuses}, n, rand.New(rand.NewPCG(seed, 0)))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		h := &house{T: rt}
+		h := &styledFile{T: rt}
 		batch(rtTB{t, rt}, structured, []byte(h.file()), 1+h.n(30), uint64(h.n(1000)))
 	})
 	batch(t, structured, sized(20<<10), 1000, 1)

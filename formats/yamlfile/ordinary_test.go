@@ -12,10 +12,10 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// house draws resource files as people and their tools write them, each in one style throughout: indented by two or four, lists below
+// styledFile draws a resource file as people and their tools write them, each in one style throughout: indented by two or four, lists below
 // their name or at its column, LF or CRLF, plain or quoted, with or without a Rails root, a head comment, blank lines,
 // comments, and a last line end.
-type house struct {
+type styledFile struct {
 	*rapid.T
 	b        strings.Builder
 	root     string // of Rails; none when empty
@@ -28,9 +28,9 @@ type house struct {
 	last     bool // the last line is one of a block text
 }
 
-func (h *house) pick(of ...string) string { return rapid.SampledFrom(of).Draw(h.T, "pick") }
-func (h *house) n(to int) int             { return rapid.IntRange(0, to).Draw(h.T, "n") }
-func (h *house) chance(in int) bool       { return h.n(in-1) == 0 }
+func (h *styledFile) pick(of ...string) string { return rapid.SampledFrom(of).Draw(h.T, "pick") }
+func (h *styledFile) n(to int) int             { return rapid.IntRange(0, to).Draw(h.T, "n") }
+func (h *styledFile) chance(in int) bool       { return h.n(in-1) == 0 }
 
 // phrases are texts of applications; the first ones may stand without quotes.
 var phrases = []string{
@@ -42,13 +42,13 @@ var phrases = []string{
 
 const unquoted = 27 // of the phrases
 
-func (h *house) name() string {
+func (h *styledFile) name() string {
 	h.names++
 	name := h.pick("title", "save_button", "error-404", "Ключ", "two words", "a.b", "CamelCase", "k")
 	return fmt.Sprint(name, h.names)
 }
 
-func (h *house) spelledName(name string) string {
+func (h *styledFile) spelledName(name string) string {
 	switch {
 	case h.quotes == "'" && h.chance(4):
 		return "'" + name + "'"
@@ -59,7 +59,7 @@ func (h *house) spelledName(name string) string {
 }
 
 // text writes a value behind its indicator, ending its line, for an entry in column col.
-func (h *house) text(col int) {
+func (h *styledFile) text(col int) {
 	quotes := h.quotes
 	if quotes == "mixed" {
 		quotes = h.pick("", "'", "\"")
@@ -100,12 +100,12 @@ func b2i(b bool) int {
 	return 0
 }
 
-func (h *house) flowText() string {
+func (h *styledFile) flowText() string {
 	return h.pick("Mon", "'Tue, or so'", "\"Wed\"", "Thu day", "7", "true", "null", "\"\"")
 }
 
 // mapping writes entries in column col; the first begins where the line is when started says so.
-func (h *house) mapping(col, depth int, started bool) {
+func (h *styledFile) mapping(col, depth int, started bool) {
 	for i := range 1 + h.n(4) {
 		if i > 0 || !started {
 			if h.chance(6) {
@@ -142,7 +142,7 @@ func (h *house) mapping(col, depth int, started bool) {
 	}
 }
 
-func (h *house) list(col, depth int) {
+func (h *styledFile) list(col, depth int) {
 	for range 1 + h.n(2) {
 		h.b.WriteString(strings.Repeat(" ", col) + "-")
 		if h.last = false; h.chance(3) && depth < 4 {
@@ -154,7 +154,7 @@ func (h *house) list(col, depth int) {
 	}
 }
 
-func (h *house) file() string {
+func (h *styledFile) file() string {
 	h.step, h.comments, h.quotes = 2+2*h.n(1), h.chance(2), h.pick("", "", "'", "\"", "mixed")
 	h.listStep, h.untidy = h.n(1)*h.step, h.chance(4)
 	h.b.WriteString(h.pick("", "", "", "---\n", "# Texts of the application.\n\n", "# Texts\n---\n"))
@@ -277,7 +277,7 @@ func (o *ordinary) undo(e resource.Edit, g *resource.File) {
 // In a file as people write it every edit is made: texts set, entries inserted and removed, one after the other and all at once.
 func TestOrdinaryFiles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		h := &house{T: rt}
+		h := &styledFile{T: rt}
 		src := h.file()
 		f, err := resource.Parse(yamlfile.Grammar, structured, []byte(src))
 		if err != nil {
@@ -310,7 +310,7 @@ func TestOrdinaryFiles(t *testing.T) {
 }
 
 // edit draws an edit of a file that can be made: not a removal out of a list, which takes the whole list.
-func (h *house) edit(f *resource.File) (resource.Edit, bool) {
+func (h *styledFile) edit(f *resource.File) (resource.Edit, bool) {
 	text := rapid.SampledFrom(phrases).Draw(h.T, "text")
 	all := slices.Collect(f.Entries())
 	k := h.n(4)
@@ -325,7 +325,7 @@ func (h *house) edit(f *resource.File) (resource.Edit, bool) {
 }
 
 // newKey draws a key that is not there, beside one that is, or below new parents.
-func (h *house) newKey(f *resource.File, all []resource.Entry) string {
+func (h *styledFile) newKey(f *resource.File, all []resource.Entry) string {
 	h.names++
 	key := fmt.Sprint(h.pick("new ", "yes", "", "4", "é", "a: "), h.names) + h.pick("", "", "/one", "/yes", "/a/b")
 	if len(all) == 0 || h.chance(4) {
@@ -344,7 +344,7 @@ func (h *house) newKey(f *resource.File, all []resource.Entry) string {
 // the same order.
 func TestOrdinaryModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		h := &house{T: rt}
+		h := &styledFile{T: rt}
 		source, translation := structured, structured
 		if h.chance(2) {
 			h.root, source.Roots, translation.Roots = "en", []string{"en"}, []string{h.pick("no", "zh-CN")}

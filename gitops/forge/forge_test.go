@@ -78,7 +78,7 @@ func TestAlive(t *testing.T) {
 
 // The story of one request at each forge, told by its calls: made once with title, text and labels, found again among the requests of forks and
 // other branches on pages of two, changed only where it differs, and people's title and text stand.
-func TestStory(t *testing.T) {
+func TestRequestFromBeginToEnd(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			s := forgetest.Start(t, kind)
@@ -267,7 +267,7 @@ func clientOf(s *forgetest.Server) forge.Forge {
 }
 
 // Somebody who makes the request between our look and our call is found, and what they made is the request; so it is among several processes at once.
-func TestSomebodyIsFaster(t *testing.T) {
+func TestRequestMadeMeanwhile(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			s := forgetest.Start(t, kind)

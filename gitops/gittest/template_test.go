@@ -9,7 +9,7 @@ import (
 )
 
 // A repository that is written is the one that git makes: the same files, and git says the same about it.
-func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
+func TestWrittenRepositoryEqualsGits(t *testing.T) {
 	files := map[string]string{"a": "1\n", "d/b": "2\n"}
 	for _, with := range []map[string]string{nil, files} {
 		made := t.TempDir()

@@ -114,7 +114,7 @@ func TestLongExports(t *testing.T) {
 }
 
 // What could not be kept takes nothing from what is read after it.
-func TestWhatIsNotKeptIsNotCounted(t *testing.T) {
+func TestDroppedEntriesAreNotCounted(t *testing.T) {
 	t.Parallel()
 	p := project(t, "[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\nformat = \"json\"\n")
 	b, l := Of(p, "en.json"), p.Targets()[0]

@@ -150,7 +150,7 @@ func TestAClockIsNotSetBySleep(t *testing.T) {
 }
 
 // What is due is moved once, however often that is tried, and not where it is by the new clock.
-func TestWhatIsDueIsMovedOnce(t *testing.T) {
+func TestDueJobsAreMovedOnce(t *testing.T) {
 	c := join(t, pgtest.Database(t))
 	_, err := c.db.Pool().Exec(t.Context(), `INSERT INTO locsync.passes (project, pass, due, changed)
 		SELECT project, 'pull', clock_timestamp() + interval '1 hour', clock_timestamp() + changed

@@ -181,7 +181,7 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 }
 
 // A part that was late at one look only, like all of them when the machine stood still, is no reason to fall silent.
-func TestLateOnce(t *testing.T) {
+func TestLateOnceKeepsPinging(t *testing.T) {
 	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs) {
 		part := beats.Begin("part")
 		for range 10 {

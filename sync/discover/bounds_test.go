@@ -151,7 +151,7 @@ func (c closing) Lstat(name string) (fs.FileInfo, error) {
 func (c closing) ReadLink(name string) (string, error) { return fs.ReadLink(c.FS, name) }
 
 // Where there is more than can be read the rest is named, and a walk ends at a depth.
-func TestBoundsOfALook(t *testing.T) {
+func TestBoundsOfDiscovery(t *testing.T) {
 	fsys := fstest.MapFS{}
 	var listing Listing
 	big := []byte(`{"a": "` + strings.Repeat("A", mostOfAFile-100) + `"}`)

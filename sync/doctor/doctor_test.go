@@ -42,7 +42,7 @@ func TestDoctorOfTheDaemonsVersion(t *testing.T) {
 }
 
 // What is told of the way to the service, as far as no service here can show it.
-func TestDoctorTellsOfTheWay(t *testing.T) {
+func TestDoctorDescribesTheConnection(t *testing.T) {
 	d := &doctor{cfg: config.Default(), now: time.Now}
 	d.cfg.Service.URL = "http://service.example"
 	for name, x := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // Bookkeeping that is interrupted ends after the piece that it is at, keeps what it did, and can be made again.
-func TestSettleIsInterruptedBetweenPieces(t *testing.T) {
+func TestAcceptanceIsInterruptedBetweenBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	p := w.projects[0]

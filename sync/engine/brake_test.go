@@ -66,7 +66,7 @@ func TestPushBrake(t *testing.T) {
 }
 
 // Little is let go: a few keys, keys that stand elsewhere now, keys that were renamed; and many, a few at a time.
-func TestPushBrakeLetsGo(t *testing.T) {
+func TestPushBrakeAllowsSmallChanges(t *testing.T) {
 	t.Parallel()
 	all := many("k", 40)
 	half, rest, renamed := map[string]string{}, map[string]string{}, map[string]string{}

@@ -143,19 +143,19 @@ func livesThroughDisputes(t *testing.T, all []disputed, pulled bool) {
 	if p := w.pushes(push.Options{}); len(p.Problems) != len(all) || p.Requests > 0 || len(p.Replaced) > 0 {
 		t.Fatalf("%d problems of %d, %d requests, replaced %v", len(p.Problems), len(all), p.Requests, p.Replaced)
 	}
-	first := gaveWay(log)
+	first := overridden(log)
 	if pulled {
 		w.pulls(pull.Options{})
 	}
-	if said := gaveWay(log); len(said) > 0 {
+	if said := overridden(log); len(said) > 0 {
 		t.Fatalf("the pull says %v", said)
 	}
 	w.write(disputedPath, disputedFile(all, disputed.after))
 	p := w.pushes(push.Options{})
-	second := gaveWay(log)
+	second := overridden(log)
 	w.pulls(pull.Options{})
 	w.pushes(push.Options{}) // asks once more about conflicts that no pull had merged yet
-	third := gaveWay(log)
+	third := overridden(log)
 	w.wire.take("")
 	w.sends()
 	w.silent()

@@ -158,7 +158,7 @@ func TestConflictIsDecided(t *testing.T) {
 }
 
 // What the service changed after the conflict was shown is not overwritten unseen.
-func TestConflictThatWentOn(t *testing.T) {
+func TestConflictWhoseServiceTextChanged(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))
@@ -254,7 +254,7 @@ func TestConflictOfAPlural(t *testing.T) {
 }
 
 // The same of a plural of which the service left a form as it was.
-func TestConflictOfAPluralThatWentOn(t *testing.T) {
+func TestConflictOfAPluralWhoseFormChanged(t *testing.T) {
 	t.Parallel()
 	all := []disputed{{key: "p", person: [2]bool{false, true}, translator: [2]bool{false, true}, then: [2]string{"keeps", "keeps"}}}
 	w := disputedWorld(t, all)
@@ -422,14 +422,14 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 	w.commit()
 	for range 2 {
 		w.problem(w.pulls(pull.Options{}).Problems, "the file is left as it is")
-		if said := gaveWay(log); len(said) > 0 {
+		if said := overridden(log); len(said) > 0 {
 			t.Fatalf("%v", said)
 		}
 		w.inConflict()
 	}
 	w.has("l10n", deApp, jsonOf(mine))
 	w.problem(w.pulls(pull.Options{Force: true}).Problems, "a person", "a translator")
-	w.problem(gaveWay(log), "a person", "a translator")
+	w.problem(overridden(log), "a person", "a translator")
 	w.inConflict("k00: a person / a translator")
 }
 
@@ -490,7 +490,7 @@ func TestFormsThatLoseInTwoPlaces(t *testing.T) {
 			log := w.logged()
 			waits := func() {
 				t.Helper()
-				if said := gaveWay(log); len(said) > 0 {
+				if said := overridden(log); len(said) > 0 {
 					t.Fatalf("%v", said)
 				}
 				c := w.Status(t.Context()).Projects[0].Conflicts
@@ -508,7 +508,7 @@ func TestFormsThatLoseInTwoPlaces(t *testing.T) {
 			}
 			w.translateForms(plural("one service", "other service"))
 			w.problem(w.pushes(push.Options{}).Problems, `one "one branch", other "other tree"`, "one service", "other service")
-			w.problem(gaveWay(log), `one "one branch", other "other tree"`)
+			w.problem(overridden(log), `one "one branch", other "other tree"`)
 			waits()
 			for range 2 {
 				w.wire.take("")
@@ -517,7 +517,7 @@ func TestFormsThatLoseInTwoPlaces(t *testing.T) {
 				waits()
 			}
 			w.problem(w.pulls(pull.Options{}).Problems, "one branch", "other tree")
-			w.problem(gaveWay(log), "one branch", "other tree")
+			w.problem(overridden(log), "one branch", "other tree")
 			w.wire.take("")
 			w.sends()
 			w.silent()

@@ -279,7 +279,7 @@ func TestSyncThatDecidesFirstContact(t *testing.T) {
 
 // A key that two files translate differently is told once, in a state that is kept, and waits like a conflict: check warns of it, and a person ends it by choosing
 // the file whose text the service gets, or by leaving what the service has.
-func TestKeyThatFilesDivide(t *testing.T) {
+func TestKeyTranslatedDifferentlyInTwoFiles(t *testing.T) {
 	t.Parallel()
 	const project = settings + "[project.pull]\n" + "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
 	files := map[string]string{"a/en.json": `{"email": "Email"}`, "b/en.json": `{"email": "Email"}`, "a/de.json": `{"email": "Mail"}`, "b/de.json": `{"email": "E-Mail"}`}
@@ -363,7 +363,7 @@ func TestOldTextBesideTheBranch(t *testing.T) {
 const twoFolders = "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
 
 // Files are divided by what they have together, on the branch and on main: a push of main sends neither text either.
-func TestDividedByTheBranch(t *testing.T) {
+func TestFirstContactComparesBranchAndBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		main, branch []string // files beside a/de.json, which says "Mail" before the two part
@@ -406,7 +406,7 @@ func TestDividedByTheBranch(t *testing.T) {
 }
 
 // What the push of a sync finds alike at the service is not told by its pull, which asks for final translations only: in a dry run as in the real one.
-func TestDividedInADryRun(t *testing.T) {
+func TestFirstContactOfADryRun(t *testing.T) {
 	t.Parallel()
 	const project = settings + "[project.pull]\nbase = \"main\"\n" + twoFolders
 	w := newWorld(t, project, map[string]string{"a/en.json": `{"email": "Email"}`, "b/en.json": `{"email": "Email"}`,
@@ -425,7 +425,7 @@ func TestDividedInADryRun(t *testing.T) {
 
 // What the repository by itself keeps from being sent is an error where it is new, and a warning for a state that is: a job
 // without a state meets it each time. A new division is an error in a state that is kept.
-func TestDivisionsForANewState(t *testing.T) {
+func TestFirstContactOfANewState(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	const project = settings + "[project.pull]\n" +

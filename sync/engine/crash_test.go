@@ -235,7 +235,7 @@ func (u *undisturbed) sentOnce(s *scene) {
 	}
 }
 
-// TestKilledAtEveryArrow kills a sync wherever its journey can be cut and holds what comes of it against the journey that was not cut:
+// TestKilledBetweenEffectAndRecord kills a sync wherever its journey can be cut and holds what comes of it against the journey that was not cut:
 //
 //	plan -> sent -> identified -> finished -> applied            imports
 //	plan -> identified -> finished -> downloaded                 exports
@@ -243,7 +243,7 @@ func (u *undisturbed) sentOnce(s *scene) {
 //
 // It is cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal of a file, be it the state's or
 // git's. Nothing in the engine knows of the test. -tags soak cuts at all of them, fifty times and more; without it, at some, other ones each time.
-func TestKilledAtEveryArrow(t *testing.T) {
+func TestKilledBetweenEffectAndRecord(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	u := tellCrashStory(t)

@@ -33,7 +33,7 @@ import (
 
 // What may go wrong, and the tests that make it go wrong. Parts are real everywhere: the embedded service over HTTP, git's own program, folders.
 //
-//	kill -9 anywhere                          TestKilledAtEveryArrow, TestSoak; state TestKilledWhileWriting; gitops TestKilledAtEveryStep;
+//	kill -9 anywhere                          TestKilledBetweenEffectAndRecord, TestSoak; state TestKilledWhileWriting; gitops TestKilledAtEveryStep;
 //	                                          service/local TestKilledAtAnyMoment; cmd kill.txtar
 //	a request fails, before or after its      TestEveryRequestFailsOnce, TestPushEndsTheSameWhateverHappens; service TestLostAnswers,
 //	effect; its answer is lost or cut         TestRefusedBeforeTheEffect
@@ -43,18 +43,18 @@ import (
 //	TLS, redirects elsewhere                  service TestUntrustedServer, TestRedirects
 //	archives cut, flipped, huge, nested       service TestArchiveDamage, TestArchiveBounds, TestArchiveMillionMembers, FuzzArchive; here TestPullOfAStrangeArchive
 //	paths that leave their place              TestNamesOfTheServiceStayInTheirPlace; service TestArchiveRefusals; gitops TestPathsThatAreRefused
-//	targets that are no ordinary files        TestWhatIsNoFile, TestPullDoesNotWriteThroughALink; gitops TestBadPathsAreRefusedTogether
+//	targets that are no ordinary files        TestSpecialFilesInPlaceOfResources, TestPullDoesNotWriteThroughALink; gitops TestBadPathsAreRefusedTogether
 //	files that break parsers                  the laws and fuzz targets of formats
 //	full disk, read-only, folder gone         state TestFullDisk, TestAFolderThatCannotBeWritten, TestTheFolderVanishes; gitops TestAnErrorWhileWritingAPackIsReturned
-//	state lost or damaged                     TestDamagedStateTakesNothingAway; state TestWhatIsNoStoreIsPutAside, TestTurnedBytesAnywhere
+//	state lost or damaged                     TestDamagedStateTakesNothingAway; state TestUnsoundStoreIsPutAside, TestFlippedBytes
 //	clocks that jump, change or sleep         config TestScheduleWhereClocksChange, TestScheduleLaws; here TestMissedPull, TestBackoff
-//	events lost, limits reached, root gone    watch TestAfterAnOverflowEverythingIsLookedAt, TestAboveTheLimitThereIsPolling, TestTheRootComesBack
+//	events lost, limits reached, root gone    watch TestAfterAnOverflowEverythingIsLookedAt, TestAboveTheLimitThereIsPolling, TestRootReturns
 //	git at work beside us                     watch TestRealCheckout; here TestPushWaitsForGit
 //	branch moved, rewound, deleted, protected TestTheBranchIsRewoundOrDeleted, TestPullOnABranchThatMovesMeanwhile, TestPullDeliversLater,
 //	                                          TestPullOffersWhatTheRemoteWants; gitops TestRefusals,
 //	                                          TestRewoundAndDeletedRemote, TestManyPublishers
 //	two processes, one state                  state TestASecondProcessIsToldWhoHasIt; cmd example.txtar, TestCommandsAtOnce
-//	callbacks forged, replayed, in floods     cmd TestBells
+//	callbacks forged, replayed, in floods     cmd TestWhoMayTrigger
 //	secrets in any output                     TestSecretsStayAtHome; service TestKeyStaysSecret; gitops TestSecretsDoNotFollowRedirects
 
 // Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an undisturbed sync. Without -tags
@@ -146,7 +146,7 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 }
 
 // Where a file should be and something else is, a pass neither hangs nor writes nor reads through it; the rest goes on.
-func TestWhatIsNoFile(t *testing.T) {
+func TestSpecialFilesInPlaceOfResources(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})

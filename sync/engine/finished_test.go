@@ -134,7 +134,7 @@ func TestFinishedBranchIsForgotten(t *testing.T) {
 }
 
 // A branch of the name of a forgotten one goes again before anything is pushed for it: what the first one left at the service is still named.
-func TestFinishedBranchNamesWhatAnEarlierOneLeft(t *testing.T) {
+func TestFinishedBranchNamesLeftoversOfEarlierOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
 	gittest.Bare(t, w.dir)

@@ -23,7 +23,7 @@ var otherStates = map[string]func(*world){
 
 // A person's translation moves with its key or its file in a pull's commit before a push has sent it. The commit did not
 // bring it from the service: it is sent, or named where nothing tells what was agreed on, whatever became of the state.
-func TestWhatMovedUnsentIsSent(t *testing.T) {
+func TestUnsentTextOfARenamedKeyIsSent(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	const enMoved, deMoved = "locales/en/moved.json", "locales/de/moved.json"
@@ -84,7 +84,7 @@ func TestWhatMovedUnsentIsSent(t *testing.T) {
 
 // A text that a pull brought and that moved with its key later is agreed on as before: what a translator made of it
 // under either name since is taken over.
-func TestWhatMovedAgreedIsReplaced(t *testing.T) {
+func TestAgreedTextOfARenamedKeyIsReplaced(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	for when, translates := range map[string]func(*world){
@@ -119,7 +119,7 @@ func TestWhatMovedAgreedIsReplaced(t *testing.T) {
 
 // A key gets another source text after a pull has moved its translation, and before a push: its rename is not to be seen
 // any more. The translation fills the gap that the service has under the new name.
-func TestWhatMovedFillsAGap(t *testing.T) {
+func TestTextOfARenamedKeyFillsAGap(t *testing.T) {
 	t.Parallel()
 	for what, state := range otherStates {
 		t.Run(what, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestWhatMovedFillsAGap(t *testing.T) {
 
 // Two keys with one translation move, of which a person wrote one that no push has sent. Nothing tells afterwards which
 // is which: what a translator writes under the new name meanwhile does not replace it without a word.
-func TestWhatMovedTwiceIsNotAgreed(t *testing.T) {
+func TestTextOfTwoRenamesIsNotAgreed(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, localFinal+jsonFiles)
 	w.commitOn("l10n", deApp, de("B de", "B de"))

@@ -149,8 +149,8 @@ func (w *world) logged() *observer.ObservedLogs {
 	return logs
 }
 
-// gaveWay are the texts that were said to give way since the log was read last.
-func gaveWay(log *observer.ObservedLogs) []report.Problem {
+// overridden are the texts that were said to be overridden since the log was read last.
+func overridden(log *observer.ObservedLogs) []report.Problem {
 	var said []report.Problem
 	for _, line := range log.TakeAll() {
 		if line.Message == "a text is replaced" {

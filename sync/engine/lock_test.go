@@ -83,7 +83,7 @@ func TestLocksAndHeartbeats(t *testing.T) {
 
 // Who waits for a turn already is told, too, when the one that has it begins to hang; who is told to end waits no longer, and leaves nothing behind: neither a turn, nor
 // a user of the service.
-func TestWaitingForATurn(t *testing.T) {
+func TestWaitingForTheLock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -196,7 +196,7 @@ func TestMovedSourceFileWithRenamedKeys(t *testing.T) {
 }
 
 // What a file has become is not guessed.
-func TestMoveInDoubt(t *testing.T) {
+func TestAmbiguousMoveIsNotGuessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+ownCollections, map[string]string{enApp: `{"a": "A", "b": "B"}`})
 	w.clean(push.Options{})

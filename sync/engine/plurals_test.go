@@ -234,7 +234,7 @@ func TestPluralsInRails(t *testing.T) {
 }
 
 // Forms that only a target has are named as an error where they are new, and as a warning by a state that is.
-func TestFurtherFormsForANewState(t *testing.T) {
+func TestExtraFormsOfANewState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, railsFiles, map[string]string{
 		"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n",

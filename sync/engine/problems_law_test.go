@@ -140,7 +140,7 @@ func TestProblemsClearThemselves(t *testing.T) {
 }
 
 // A conflict that was decided without a pull since, and that comes anew.
-func TestProblemComesAnewBeforeAPull(t *testing.T) {
+func TestProblemReturnsBeforeAPull(t *testing.T) {
 	t.Parallel()
 	w := troubled(t)
 	both := troubles[len(troubles)-1]
@@ -205,7 +205,7 @@ func TestProblemsClearThemselvesInAnyOrder(t *testing.T) {
 }
 
 // A language, an entry and a branch that the configuration has no more take their problems along.
-func TestProblemsOfWhatIsConfiguredNoMore(t *testing.T) {
+func TestProblemsOfRemovedConfiguration(t *testing.T) {
 	t.Parallel()
 	w := troubled(t)
 	w.final("de", "n", "Alle")

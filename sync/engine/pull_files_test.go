@@ -329,7 +329,7 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 }
 
 // A pull is as new as its own beginning: what an interrupted one asked for is dropped, also where nothing was to be asked again since.
-func TestPullIsAsNewAsItsBeginning(t *testing.T) {
+func TestPullUsesAFreshExport(t *testing.T) {
 	t.Parallel()
 	two := jsonFiles + "[[project.files]]\nsource = \"other/en.json\"\noutput = \"other/{LANGUAGE}.json\"\ncollection = \"second\"\n"
 	w := newWorld(t, localOnly+two, map[string]string{"locales/en/a.json": `{"a": "A"}`, "other/en.json": `{"b": "B"}`})

@@ -287,7 +287,7 @@ func TestPullLeavesOutWhatBreaksTheProgram(t *testing.T) {
 	w.brings("locales/de/a.json (de): +1 ~0 -0")
 }
 
-func TestPullTakesDeadKeysOutAndNewOnesInPlace(t *testing.T) {
+func TestPullRemovesDeadKeysAndPlacesNewOnes(t *testing.T) {
 	t.Parallel()
 	w := abc(t, localOnly, nil)
 	w.final("de", "a", "Ä", "c", "Zeh")

@@ -12,7 +12,7 @@ import (
 
 // A key that the source lost and has again gets the translation back that a pull took out of the branch, though the service holds it only as a draft: the branch
 // lacks it by a commit of ours, which says nothing against the text that the base branch has all the time.
-func TestKeyThatComesBack(t *testing.T) {
+func TestKeyRemovedAndAddedAgain(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	between := map[string]func(w *world){
@@ -67,7 +67,7 @@ func (c *clones) change(w *world) {
 }
 
 // What a person took out of the branch, and what a pull took out for another reason, stays out.
-func TestWhatIsNotPutBack(t *testing.T) {
+func TestRemovedTranslationStaysOut(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	meet := func(t *testing.T, more string) (w *world, sync func()) {

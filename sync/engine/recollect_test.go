@@ -65,7 +65,7 @@ func TestRevertWithALostState(t *testing.T) {
 }
 
 // So it is where a younger commit of ours waits on the branch, which the tree has not seen.
-func TestRevertWhileAnotherCommitWaits(t *testing.T) {
+func TestRevertWhileACommitWaits(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	for name, state := range map[string]func(*world){
@@ -213,7 +213,7 @@ func TestRenameSurvivesTheState(t *testing.T) {
 
 // Two keys with one translation in a language are two keys: of which one went when the other one came, none became the
 // other, whatever the history of that translation looks like.
-func TestLostStateTakesNoTwinForARename(t *testing.T) {
+func TestLostStateTakesNoEqualTextForARename(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func(*world){
 		"push": func(w *world) { w.pushes(push.Options{}) },

@@ -69,7 +69,7 @@ func TestDryRunWhereTheTranslationWasRenamedToo(t *testing.T) {
 }
 
 // What could be more than one rename is none.
-func TestPushOfWhatIsNoRename(t *testing.T) {
+func TestPushOfAmbiguousRenames(t *testing.T) {
 	t.Parallel()
 	plural := func(key, one, other string) string {
 		return `<plurals name="` + key + `"><item quantity="one">` + one + `</item><item quantity="other">` + other + `</item></plurals>`

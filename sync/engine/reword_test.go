@@ -100,7 +100,7 @@ func TestSourcePullAndChangesBehindIt(t *testing.T) {
 }
 
 // The branch is deleted: the base's old texts are nobody's choice, and the pulled ones come again.
-func TestSourcePullOntoABranchMadeAnew(t *testing.T) {
+func TestSourcePullOntoARecreatedBranch(t *testing.T) {
 	t.Parallel()
 	w := abc(t, withSource, nil)
 	w.edits("b", "B, edited")

@@ -2,5 +2,5 @@
 
 package engine
 
-// crashRounds is how often every cut of TestKilledAtEveryArrow is made; 0 is a sample.
+// crashRounds is how often every cut of TestKilledBetweenEffectAndRecord is made; 0 is a sample.
 const crashRounds = 0

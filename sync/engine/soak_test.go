@@ -31,7 +31,7 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// crashRounds is how often every cut of TestKilledAtEveryArrow is made.
+// crashRounds is how often every cut of TestKilledBetweenEffectAndRecord is made.
 var crashRounds = 50
 
 var (

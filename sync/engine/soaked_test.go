@@ -356,13 +356,13 @@ func TestALostTextIsKeptInASquashedMerge(t *testing.T) {
 	log := w.logged()
 	silent := func(when string) {
 		t.Helper()
-		if lines := gaveWay(log); len(lines) > 0 {
+		if lines := overridden(log); len(lines) > 0 {
 			t.Fatalf("%s: %q give way", when, lines)
 		}
 	}
 	named := func(texts ...string) { // in the log, and nothing but that
 		t.Helper()
-		w.problem(gaveWay(log), texts...)
+		w.problem(overridden(log), texts...)
 	}
 	waits := func() {
 		t.Helper()

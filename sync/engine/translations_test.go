@@ -95,7 +95,7 @@ func TestPushOfATranslationThatIsBroughtBack(t *testing.T) {
 }
 
 // A working tree that lies behind the branch holds nobody's changes, however far it lies behind and whatever is checked out.
-func TestPushOfATreeThatLiesBehind(t *testing.T) {
+func TestPushOfATreeBehindTheBranch(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
@@ -323,7 +323,7 @@ func TestPushOfTranslationsFromABranch(t *testing.T) {
 
 // Nothing is sent that is no translation of a living key: blanks, what stands for a missing translation, keys that the source has lost, files that
 // cannot be read, a source that the service did not take.
-func TestPushOfWhatIsNoTranslation(t *testing.T) {
+func TestPushLeavesOutWhatIsNoTranslation(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	for _, incomplete := range []string{"blank", "fallback"} {
@@ -503,7 +503,7 @@ func TestPushOfATranslationWhoseAnswerIsLost(t *testing.T) {
 
 // An import whose answer is lost, before or after its effect, is followed by another one in the same push of a command,
 // which sends what is then to be sent: what a translator wrote meanwhile stays, and nothing arrives twice.
-func TestPushSendsAgainWhatWasLost(t *testing.T) {
+func TestRetriedPushSendsWhatWasLost(t *testing.T) {
 	t.Parallel()
 	type want struct {
 		sent    []string
@@ -563,7 +563,7 @@ func TestPushSendsAgainWhatWasLost(t *testing.T) {
 }
 
 // What a translator wrote between a lost import and the next one is seen: it is a conflict, as for every push.
-func TestPushSendsAgainWhatIsThen(t *testing.T) {
+func TestRetriedPushFindsConflicts(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+jsonFiles)
 	w.write(deApp, de("A hand", "B de"))

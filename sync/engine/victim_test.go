@@ -36,7 +36,7 @@ import (
 )
 
 // A victim that cannot write down what it names ends, and is told from one that named nothing.
-func TestVictimThatCannotReport(t *testing.T) {
+func TestKilledPassThatCannotReport(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {

@@ -129,7 +129,7 @@ func TestUnfit(t *testing.T) {
 }
 
 // Texts of a key in another shape than the source's are a misfit; a plural of other categories is none.
-func TestMisfit(t *testing.T) {
+func TestShapesThatDoNotFit(t *testing.T) {
 	texts := func(forms ...string) (c catalog.Catalog) {
 		for _, form := range forms {
 			c = append(c, catalog.Unit{Name: catalog.Name{Key: "a", Form: form}})

@@ -99,7 +99,7 @@ func TestWords(t *testing.T) {
 }
 
 // A part of which nobody wants to know, and a context without one, beat for nobody.
-func TestNobody(t *testing.T) {
+func TestHeartbeatWithoutAPart(t *testing.T) {
 	var set *Set
 	h := set.Begin("part")
 	h.Beat()

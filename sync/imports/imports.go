@@ -68,7 +68,7 @@ func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
+		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.discardUnknown(ctx, job))
 	}
 	r.sending(s)
 	s.Uploads = nil

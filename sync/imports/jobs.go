@@ -52,9 +52,9 @@ func begins(branch *pass.Branch, tx ledger.Writer, f ledger.JobFile) error {
 	return branch.Memory().Mark(tx, sent, f.Units)
 }
 
-// doubt forgets an import that the service may or may not have carried out. What it accepted of these source texts
-// before may not be what it has now, so they wait to be sent, also where the change is taken back.
-func (p *imports) doubt(ctx context.Context, j *ledger.Job) error {
+// discardUnknown forgets an import that the service may or may not have carried out. What it accepted of these source
+// texts before may not be what it has now, so they wait to be sent, also where the change is taken back.
+func (p *imports) discardUnknown(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {
@@ -96,7 +96,7 @@ func (r *imports) Resume(ctx context.Context) error {
 		switch {
 		case j.Kind != pass.JobImport:
 		case j.Service == "" || r.Branch.Now().Sub(j.At) > pass.ForgetAfter:
-			if err := r.doubt(ctx, &j); err != nil {
+			if err := r.discardUnknown(ctx, &j); err != nil {
 				return err
 			}
 		default:
@@ -159,7 +159,7 @@ func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
 		// The service has lost it or given it up. The keys are pending; they are sent again.
-		return errors.Join(err, r.doubt(ctx, j))
+		return errors.Join(err, r.discardUnknown(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Branch.Config.Service.JobTimeout)
 	case err != nil:

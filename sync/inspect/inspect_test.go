@@ -172,7 +172,7 @@ collection = "{NAME}"
 }
 
 // Nothing matches at all: that is an error of its own.
-func TestOfNothing(t *testing.T) {
+func TestNoFileMatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+`
 [[project.files]]

@@ -25,7 +25,7 @@ func TestWellFormed(t *testing.T) {
 }
 
 // What to write instead depends on the codes beside it: none of them is proposed.
-func TestInstead(t *testing.T) {
+func TestReplacementsOfLanguageCodes(t *testing.T) {
 	for _, c := range []struct{ code, others, want string }{
 		{"az-AZ", "de", "az"}, {"kk-KZ", "", "kk"}, {"pa-IN", "", "pa"}, {"my-MM", "", "my"}, {"nn-NO", "nb-NO", "nn"}, {"uz-UZ", "", "uz"}, {"si-LK", "", "si"},
 		{"pa-PK", "pa", "pa-Arab"}, {"sr-CS", "", "sr"}, {"sr-CS", "sr", ""}, {"sr-Cyrl-RS", "sr-Latn-RS", "sr-Cyrl"}, {"sr-Latn-RS", "", "sr-Latn"}, {"kk-Cyrl", "", "kk"},

@@ -56,7 +56,7 @@ func activity(days ...report.Day) func(*report.ProjectStatus) {
 }
 
 // Each row is a story: statuses, each some time after the one before, and what is told at each.
-func TestWhatIsTold(t *testing.T) {
+func TestNoticesOfStatuses(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		after time.Duration

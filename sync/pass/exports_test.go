@@ -52,7 +52,7 @@ func downloaded(t *testing.T, kind string, body []byte) *service.Archive {
 
 // What the disk does not give back of a download says nothing about the service's texts: the answer cannot be had, and
 // no file is told to be unreadable.
-func TestDiskFailsWhileAnEntryIsRead(t *testing.T) {
+func TestDiskFailsDuringARead(t *testing.T) {
 	const path, text = "locales/de/app.json", `{"a": "Apfel"}`
 	p := passtest.Branch(t, t.TempDir(), []string{"de"})
 	found, _, err := bundle.Find(fstest.MapFS{"locales/en/app.json": {Data: []byte(`{"a": "Apple"}`)}}, p.Project)

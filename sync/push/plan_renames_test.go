@@ -9,7 +9,7 @@ import (
 
 // What becomes of a translation that follows its key, where the service has one under the new key: who has had which
 // text is in the histories of the two names, the oldest first.
-func TestFollowingMeets(t *testing.T) {
+func TestRenamesThatMeet(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		found, there string

@@ -79,9 +79,9 @@ type comparedCandidate struct {
 	same, sent catalog.Catalog
 }
 
-// goAlong replaces the service's texts by those that another snapshot sends of the same file: where both send forms of
-// one key, the upload that is taken last would take the other's back.
-func (w *comparedCandidate) goAlong(others catalog.Catalog) {
+// mergeForms replaces the service's texts by those that another snapshot sends of the same file: where both send forms
+// of one key, the upload that is taken last would take the other's back.
+func (w *comparedCandidate) mergeForms(others catalog.Catalog) {
 	own := w.sent.Index()
 	for _, u := range others {
 		if _, sends := own[u.Name]; !sends {
@@ -90,8 +90,8 @@ func (w *comparedCandidate) goAlong(others catalog.Catalog) {
 	}
 }
 
-// loseAlong makes one conflict of a key of which forms were written in two snapshots and have lost.
-func (w *comparedCandidate) loseAlong(other *comparedCandidate) {
+// mergeConflicts makes one conflict of a key of which forms were written in two snapshots and have lost.
+func (w *comparedCandidate) mergeConflicts(other *comparedCandidate) {
 	for i, x := range w.conflicts {
 		w.conflicts[i] = x.With(other.of.texts, func(there, _ catalog.Unit) bool {
 			return other.of.changed[there.Name] && other.lost[there.Key]
@@ -128,8 +128,8 @@ func weighAll(all []*comparedCandidate) {
 	for _, w := range all {
 		for _, other := range byFile[w.of.id()] {
 			if other != w {
-				w.goAlong(other.sent)
-				w.loseAlong(other)
+				w.mergeForms(other.sent)
+				w.mergeConflicts(other)
 			}
 		}
 	}

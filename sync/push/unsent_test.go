@@ -13,7 +13,7 @@ import (
 
 // A text of the working tree that the branch has changed since both parted is only behind: no push sends it, so the
 // status does not count it.
-func TestUnsentLeavesOutWhatIsBehind(t *testing.T) {
+func TestUnsentLeavesOutOldTexts(t *testing.T) {
 	t.Parallel()
 	const path = "locales/de/app.json"
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 )
 
 // What asks the git host beats with the heartbeat of its pass, before and after each call.
-func TestHostBeats(t *testing.T) {
+func TestCallsOfTheGitHostBeat(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Parse("locsync.toml", []byte("[[project]]\nname = \"a\"\nsource_language = \"en\"\n"+
 		"target_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n"))

@@ -388,7 +388,7 @@ func oneFile() ImportRequest {
 
 // Whoever measures is told of every request how long it waited for its turn, and how many wait now; one that gave up
 // made none.
-func TestTurnsAreTold(t *testing.T) {
+func TestWaitsForTheBudgetAreTold(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		c := client(4)
 		var mu sync.Mutex

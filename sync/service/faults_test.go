@@ -200,7 +200,7 @@ func TestDownloadFromAnotherServer(t *testing.T) {
 }
 
 // No other server chooses what the service is asked for with our credentials.
-func TestDownloadThatComesBack(t *testing.T) {
+func TestDownloadRedirectedToTheService(t *testing.T) {
 	var address string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, address+"/a", http.StatusFound) })
 	c := s.Client(t)

@@ -220,7 +220,7 @@ func TestUploadOfAnotherLength(t *testing.T) {
 }
 
 // When the call returns, nobody reads its contents any more, though the service answered before it had them, or never reads them.
-func TestContentIsTheCallersAgain(t *testing.T) {
+func TestContentMayBeChangedByTheCaller(t *testing.T) {
 	early := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
 		w.Header().Set("Connection", "close")

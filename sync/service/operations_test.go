@@ -336,7 +336,7 @@ func TestStreamCutOff(t *testing.T) {
 }
 
 // A login page in the place of a file is not handed on.
-func TestPageInsteadOfAFile(t *testing.T) {
+func TestLoginPageInsteadOfAFile(t *testing.T) {
 	for _, name := range []string{"export memory", "download glossary"} {
 		s := service.Serve(t, service.Say(200, "<html>Login</html>", "Content-Type", "text/html; charset=utf-8"))
 		if err := operation(name).do(t.Context(), s.Client(t)); !errors.Is(err, service.ErrUnusable) {

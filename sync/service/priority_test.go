@@ -30,7 +30,7 @@ func (r *ranked) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // A person's requests go first, then changes, then polls, then what the schedule asks for; no call waits for ever. Two
 // clients of one account each, as two processes are.
-func TestWhoGoesFirst(t *testing.T) {
+func TestOrderOfRequests(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
 		r := &ranked{line: line{start: l.start, slowest: l.slowest, answer: l.answer}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -129,7 +129,7 @@ func TestPollsLeaveHalf(t *testing.T) {
 }
 
 // The looks at a job, with four requests a second and with more.
-func TestLookSchedule(t *testing.T) {
+func TestPollSchedule(t *testing.T) {
 	for rate, want := range map[float64][]time.Duration{
 		4: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
 		1: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
@@ -224,7 +224,7 @@ func TestDamagedDownload(t *testing.T) {
 }
 
 // Every request is counted, those that were repeated too, for all who count.
-func TestTally(t *testing.T) {
+func TestEveryRequestIsCounted(t *testing.T) {
 	s := serve(t, lose, say(200, `{"id":"p"}`))
 	c := s.Client(t)
 	ctx, outer := Counting(t.Context())

@@ -76,7 +76,7 @@ func TestWaitsAreTold(t *testing.T) {
 
 // A job whose looks fail is given up within giveUp, also where the breaker would let the next one go only after that,
 // and the error has the service's own words.
-func TestFailingLooksAreGivenUp(t *testing.T) {
+func TestFailingPollsAreGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Options{BaseURL: address(t), Transport: answering(unavailable)})
 		if err != nil {

@@ -607,7 +607,7 @@ func TestClockJumps(t *testing.T) {
 }
 
 // A tree that is gone and comes back is found by the rescan.
-func TestTheRootComesBack(t *testing.T) {
+func TestRootReturns(t *testing.T) {
 	t.Parallel()
 	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) { w.o.Rescan = 300 * time.Millisecond })
 	s.must(os.RemoveAll(s.root))

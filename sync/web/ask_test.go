@@ -184,7 +184,7 @@ func TestControlBoundsConnections(t *testing.T) {
 	if _, err := Ask(t.Context(), dir, Request{Action: "status"}, nil); err != nil {
 		t.Errorf("a command beside %d silent connections: %v", len(silent), err)
 	}
-	gaveWay(t, silent, 41)
+	closedByServer(t, silent, 41)
 }
 
 // Commands that stay connected do not keep the daemon from ending.

@@ -59,8 +59,8 @@ func hears(t *testing.T, lines <-chan string, want string) {
 	}
 }
 
-// A real push rings at everybody who listens, and the address ends at once though they do.
-func TestPushesRingInBrowsers(t *testing.T) {
+// A real push is told to all that listen, and the address ends at once though they do.
+func TestPushesReachBrowsers(t *testing.T) {
 	t.Parallel()
 	ends := make(chan struct{})
 	w := newWorld(t, "", func(o *Options) { o.Ends = ends }, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
@@ -274,19 +274,19 @@ func (r *recording) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tower rings as an engine does.
-type tower struct {
+// changeSource rings as an engine does.
+type changeSource struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-func (b *tower) changes() <-chan struct{} {
+func (b *changeSource) changes() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.next
 }
 
-func (b *tower) change() {
+func (b *changeSource) change() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(b.next)
@@ -303,17 +303,17 @@ func listening(ctx context.Context, c *changes) (*recording, <-chan struct{}) {
 	return r, over
 }
 
-// Where nothing happens there are signs of life; many changes at once are few bells, of which none comes before its change; and whoever is gone is let go.
-func TestBellsAreFewAndInTime(t *testing.T) {
+// Where nothing happens there are signs of life; many changes at once are few source, of which none comes before its change; and whoever is gone is let go.
+func TestChangesAreToldInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := make(chan struct{})
-		bells := &tower{next: make(chan struct{})}
-		c := &changes{of: bells.changes, ends: ends}
+		source := &changeSource{next: make(chan struct{})}
+		c := &changes{of: source.changes, ends: ends}
 		ctx, cancel := context.WithCancel(t.Context())
 		r, over := listening(ctx, c)
 		time.Sleep(2*alive + time.Second)
 		for range 20 { // for a second
-			bells.change()
+			source.change()
 			time.Sleep(50 * time.Millisecond)
 		}
 		synctest.Wait()
@@ -329,9 +329,9 @@ func TestBellsAreFewAndInTime(t *testing.T) {
 		gone.mu.Lock()
 		gone.broken = true
 		gone.mu.Unlock()
-		bells.change()
+		source.change()
 		<-lost
-		close(ends) // while it rests after a bell
+		close(ends) // while it rests after an event
 		<-over
 		if len(again.said) != 2 {
 			t.Errorf("the one that stays is told %v", again.said)

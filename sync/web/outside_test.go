@@ -162,11 +162,11 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 	if got := says(o.dial("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != 200 {
 		t.Errorf("healthz beside %d silent connections: %d", len(silent), got)
 	}
-	gaveWay(t, silent, 41)
+	closedByServer(t, silent, 41)
 }
 
-// gaveWay waits until so many connections have been closed by the server, long before it would for another reason.
-func gaveWay(t *testing.T, all []net.Conn, want int) {
+// closedByServer waits until so many connections have been closed by the server, long before it would for another reason.
+func closedByServer(t *testing.T, all []net.Conn, want int) {
 	t.Helper()
 	closed := make(chan bool, len(all))
 	for _, conn := range all {
@@ -205,7 +205,7 @@ func TestSlowRequestsGiveWay(t *testing.T) {
 	if got := says(o.dial("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != 200 {
 		t.Errorf("healthz beside %d slow requests: %d", len(slow), got)
 	}
-	gaveWay(t, slow, 41)
+	closedByServer(t, slow, 41)
 }
 
 // Slow requests of one address take no places of what others hear.
@@ -235,7 +235,7 @@ func TestSlowRequestsEndNoStreams(t *testing.T) {
 		}
 		slow = append(slow, conn)
 	}
-	gaveWay(t, slow, 41)
+	closedByServer(t, slow, 41)
 	check(t, stream.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
 	if _, err := answer.Body.Read(make([]byte, 1)); !isTimeout(err) {
 		t.Errorf("the stream of another address ended: %v", err)
@@ -275,7 +275,7 @@ func (c *comer) Close() error {
 }
 
 // Who asks for something and announces a body that never comes is answered, and a stream to him ends.
-func TestBodiesThatNobodyWants(t *testing.T) {
+func TestUnwantedBodies(t *testing.T) {
 	ends := make(chan struct{})
 	s, _ := newServer(t)
 	s.Ends = ends

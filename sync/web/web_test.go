@@ -58,7 +58,7 @@ func pendingOf(t *testing.T, s *statuses) int {
 }
 
 // Many readers cost one look, and a look is not kept for longer than it is worth.
-func TestReadersShareALook(t *testing.T) {
+func TestReadersShareAStatus(t *testing.T) {
 	o, repo := newServer(t)
 	s := assemble(o).statuses
 	begin := time.Now()
@@ -82,7 +82,7 @@ func TestReadersShareALook(t *testing.T) {
 }
 
 // A reader who leaves has the look made for the next one; but where the handler ends, it ends, and nothing is kept of it.
-func TestReadersWhoLeave(t *testing.T) {
+func TestStatusOfReadersThatLeave(t *testing.T) {
 	o, _ := newServer(t)
 	ends := make(chan struct{})
 	o.Ends = ends

@@ -112,7 +112,7 @@ const (
 
 // An event wakes the projects whose repository it names and that look at its branch, and nobody else: a hook may be a whole organisation's. What cannot be told
 // wakes whoever it might be for.
-func TestWebhookWakesWhomItConcerns(t *testing.T) {
+func TestWebhookWakesItsProjects(t *testing.T) {
 	t.Parallel()
 	h := hookServer(t)
 	on := func(push, branch string) string { return strings.ReplaceAll(push, "BRANCH", branch) }

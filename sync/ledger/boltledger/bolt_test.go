@@ -110,7 +110,7 @@ func TestKeysAreTheirParts(t *testing.T) {
 }
 
 // A file that is no sound store is put aside, named, and a new one begun.
-func TestWhatIsNoStoreIsPutAside(t *testing.T) {
+func TestUnsoundStoreIsPutAside(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(t *testing.T, path string)
@@ -187,7 +187,7 @@ func rewrite(t *testing.T, path string, f func(tx *bbolt.Tx) error) {
 
 // Turned bytes anywhere in the file never stop the program: either nothing that is stored was hit and
 // all of it is there, or the file is put aside.
-func TestTurnedBytesAnywhere(t *testing.T) {
+func TestFlippedBytes(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	want := map[ledger.Slot]catalog.Marks{}

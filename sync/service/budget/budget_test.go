@@ -8,7 +8,7 @@ import (
 )
 
 // A user who writes a new pause into the shared file all the time delays the others, but not for ever.
-func TestStarvedByTheSharedFile(t *testing.T) {
+func TestSharedFileDelaysOthersForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := newSlotMemory()
 		var warned []string

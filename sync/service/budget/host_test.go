@@ -58,7 +58,7 @@ func TestFoldersThatAreSafeToShare(t *testing.T) {
 
 // Whatever has the name of the slot file: nothing is written through it, and the budget goes on in one's own
 // folder, with a word.
-func TestTrapsInTheSharedFolder(t *testing.T) {
+func TestHostileFilesInTheSharedFolder(t *testing.T) {
 	for _, trap := range []struct {
 		name string
 		set  func(path, victim string) error

@@ -17,7 +17,7 @@ import (
 
 // Law: whatever projects and languages are called, a badge is well-formed XML that says its percentage, and the table
 // has a record of eight fields for each language.
-func TestWhateverNames(t *testing.T) {
+func TestStrangeNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringOfN(rapid.RuneFrom([]rune("a<&>\"'é,=\n")), 1, 6, -1).Draw(t, "name")
 		l := report.LanguageStatus{Language: name, Keys: rapid.IntRange(0, 50).Draw(t, "keys"),

@@ -97,7 +97,7 @@ func TestIdentity(t *testing.T) {
 }
 
 // Segments that are put back as they are make a document with the same segments.
-func TestReassembled(t *testing.T) {
+func TestSegmentsRoundTrip(t *testing.T) {
 	for _, s := range samples {
 		d := parse(t, s.file, []byte(s.src))
 		out, err := d.Render("en", func(i int) (string, bool) { return d.Segments()[i].Text, true })

@@ -128,7 +128,7 @@ func TestPast(t *testing.T) {
 }
 
 // Rows and translations of earlier versions end where their last field ended then.
-func TestEarlierRows(t *testing.T) {
+func TestRowsOfEarlierVersions(t *testing.T) {
 	row := &Row{Key: "k", Texts: []Text{{Value: "v"}}, Lists: []int{3}}
 	b := row.encode()
 	if old, err := decodeRow(b[:len(b)-1]); err != nil || old.Key != "k" || old.Lists[0] != 3 {

@@ -89,7 +89,7 @@ func TestRead(t *testing.T) {
 }
 
 // A change is where it belongs, whatever was there before, and nothing else changes: so says another program.
-func TestWith(t *testing.T) {
+func TestChangeAWorkbook(t *testing.T) {
 	src := filled(t)
 	b, err := Open(src, most)
 	if err != nil {

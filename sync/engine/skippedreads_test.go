@@ -84,7 +84,7 @@ func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
 }
 
 // Law: whoever pushes after every commit, and skips what needs no look, has sent what somebody who remembers no look would have.
-func TestSkippedLooksMissNothing(t *testing.T) {
+func TestSkippedReadsMissNothing(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -43,7 +43,7 @@ func (w *world) deliverElsewhere(language, text string) {
 
 // A branch that is made anew, by a person or another clone, has the older translations of its base. They are no
 // change: the service's come over them, and none of them is sent.
-func TestBranchMadeAnewByOthers(t *testing.T) {
+func TestBranchRecreatedByOthers(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	text := func(a string) string { return "{\n  \"a\": \"" + a + "\"\n}" }
@@ -142,7 +142,7 @@ func TestPullOfABranchBehindItsBase(t *testing.T) {
 
 // Where no translation is written in the repository, none is ever sent, and each pull brings what the service has,
 // whatever becomes of the branch and of the state.
-func TestOldTextsOfBranchesAreNobodysChange(t *testing.T) {
+func TestOldTextsOfBranchesAreNoChange(t *testing.T) {
 	gittest.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := abc(t, localOnly, nil)

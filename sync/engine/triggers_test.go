@@ -10,7 +10,7 @@ import (
 )
 
 // A pull that finds somebody's translation on the branch rings for a push, and only for one that would look at it: else it rang at every pull.
-func TestPullRingsForThePushThatLooks(t *testing.T) {
+func TestPullTriggersAPush(t *testing.T) {
 	t.Parallel()
 	edited := "{\n  \"c\": \"Käselaib\"\n}\n"
 	pulls := func(w *world, branch string) pull.Report {

@@ -12,7 +12,7 @@ import (
 )
 
 // The time that pushes have waited for git counts from the first push that met it busy, over all that came back in vain, and ends with the push that did not.
-func TestGate(t *testing.T) {
+func TestTimeThatPushesWaitForGit(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`})
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	w.Now = func() time.Time { // a look at it takes six seconds, so that nobody waits here
