@@ -8,6 +8,7 @@
 package bundle
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ type Bundle struct {
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
 
 	root *atomic.Pointer[sourceRoot] // of the source file as it was read last; nil: it is not kept
+
+	content *atomic.Pointer[[]byte] // of a file with all languages, as it was read last: they share it
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -128,6 +131,9 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 	b := &Bundle{Path: match, Format: format.At(match), Labels: files.Labels, Source: p.Language(p.SourceLanguage),
 		Output: files.OutputOf(match, source), Collection: files.CollectionOf(source), Files: files,
 		root: new(atomic.Pointer[sourceRoot])}
+	if format.Multilingual() {
+		b.content = new(atomic.Pointer[[]byte])
+	}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
 	}
@@ -264,7 +270,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	f, err := b.Parse(src, l)
+	f, err := b.Parse(onceRead(b, src), l)
 	if err != nil {
 		return nil, refused(name, l, err), nil
 	}
@@ -275,6 +281,18 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, p, nil
 	}
 	return f, nil, nil
+}
+
+// onceRead is the content as it was read before, of a file with all languages: each of them would keep its own.
+func onceRead(b *Bundle, src []byte) []byte {
+	if b.content == nil {
+		return src
+	}
+	if last := b.content.Load(); last != nil && bytes.Equal(*last, src) {
+		return *last
+	}
+	b.content.Store(&src)
+	return src
 }
 
 // isLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
