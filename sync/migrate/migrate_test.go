@@ -33,6 +33,9 @@ files: [
 	"pull": {"path": "./i18n", "languages": ["de", "pt_BR"], "states": ["REVIEWED"]}}`, source: "en",
 		targets: []string{"de", "pt-BR"}, entries: []string{" -> i18n/*/*.json"},
 		notes: []string{"projectId", "apiKey", "patterns", "states"}},
+	".tolgeerc.yml": {text: "push: {files: [{path: i18n/app/en.json, language: en}]}\n" +
+		"pull: {path: ./i18n, fileStructureTemplate: '{namespace}/{languageTag}.json'}\n",
+		entries: []string{" -> i18n/app/en.json", " -> i18n/*/*.json"}},
 	".tolgeerc.json": {text: `{"pull": {"path": "out", "fileStructureTemplate": "{namespace}/{languageTag}.{extension}"}}`,
 		entries: []string{" -> out/*/*.*"}},
 	"lokalise2.yml": {text: "token: " + canary + "\nproject-id: x\ndownload:\n  unzip-to: .\n  bundle-structure: l/%LANG_ISO%.%FORMAT%\n",

@@ -1,8 +1,10 @@
 package migrate
 
 import (
+	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -57,11 +59,6 @@ func (f *Found) crowdinFiles(file *yaml.Node, base string) {
 var braces = regexp.MustCompile(`\{[A-Za-z]+\}`)
 
 func tolgee(f *Found, root *yaml.Node) {
-	secondary := func(n *yaml.Node, template string) {
-		if folder := scalar(field(n, "path")); folder != "" && len(f.Entries) == 0 {
-			f.Entries = append(f.Entries, Entry{Line: n.Line, Targets: path.Join(folder, globbed(template, braces))})
-		}
-	}
 	f.each(root, handlers{
 		"$schema": nil, "format": nil,
 		"push":      func(n *yaml.Node) { f.tolgeePush(n) },
@@ -82,11 +79,14 @@ func tolgee(f *Found, root *yaml.Node) {
 		"namespaces":            "see collection in [[project.files]]",
 		"delimiter":             "see path_separator in [[project.files]]",
 	})
-	template := scalar(field(pull, "fileStructureTemplate"))
-	if template == "" {
-		template = "**/*"
+	folder, template := scalar(field(pull, "path")), scalar(field(pull, "fileStructureTemplate"))
+	if folder == "" || template == "" && len(f.Entries) > 0 {
+		return // what is pushed says where the files are
 	}
-	secondary(pull, template)
+	pulled := path.Join(folder, globbed(cmp.Or(template, "**/*"), braces))
+	if !slices.ContainsFunc(f.Entries, func(e Entry) bool { return e.Targets == pulled }) {
+		f.Entries = append(f.Entries, Entry{Line: pull.Line, Targets: pulled})
+	}
 }
 
 func (f *Found) tolgeePush(push *yaml.Node) {
