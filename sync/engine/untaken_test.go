@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -99,4 +100,84 @@ func TestSourceTextBesideOneThatTheServiceDidNotTake(t *testing.T) {
 	w.write(enO, text("O, edited"))
 	w.problem(w.pushes(push.Options{}).Problems, enA, "stay pending")
 	w.holds("main", "en", "o", "O, edited")
+}
+
+// A translation that was brought back, and that could not be sent for whatever reason, is sent once it can be.
+func TestTranslationsThatWait(t *testing.T) {
+	t.Parallel()
+	const path, settled = "locales/fr/a.json", `{"a": "A", "b": "B", "c": "C"}`
+	for name, hinder := range map[string]func(w *world) (end func()){
+		"the source is broken": func(w *world) func() {
+			w.write(enA, `{"a": `)
+			return func() { w.write(enA, settled) }
+		},
+		"the source is refused": func(w *world) func() {
+			w.write(enA, `{"a": "A", "b": "B", "c": "C changed"}`)
+			w.wire.lying(`{"errors":[{"error":"x"}]}`)
+			return func() { w.wire.lying("") }
+		},
+		"the service has it unreadable": func(w *world) func() {
+			unreadable := true
+			w.replies(t, func(body []byte) []byte {
+				if unreadable {
+					return zipped(t, path, `{"a": `)
+				}
+				return body
+			})
+			return func() { unreadable = false }
+		},
+		"the service keeps its own": func(w *world) func() {
+			project := w.config
+			w.configure(strings.Replace(project, "[project.push]\n", "[project.push]\nconflicts = \"report\"\n", 1))
+			return func() { w.configure(project) }
+		},
+		"the file has it twice": func(w *world) func() {
+			w.write(path, `{"a": "Pomme 1", "a": "Pomme 3"}`)
+			return func() { w.write(path, `{"a": "Pomme 1"}`) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := abc(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n", nil)
+			for _, n := range []string{"1", "2"} {
+				w.final("fr", "a", "Pomme "+n)
+				w.pulls(pull.Options{})
+				w.git("merge", "-q", "--no-edit", "l10n")
+				w.pushes(push.Options{})
+			}
+			w.final("de", "a", "Apfel")
+			w.pulls(pull.Options{}) // the branch is ahead, and says nothing of the working tree
+			w.write(path, `{"a": "Pomme 1"}`)
+			end := hinder(w)
+			if p := w.pushes(push.Options{}); len(p.Problems) == 0 {
+				t.Errorf("%+v", p)
+			}
+			end()
+			w.holds("main", "fr", "a", "Pomme 2")
+			w.clean(push.Options{})
+			w.holds("main", "fr", "a", "Pomme 1")
+			w.sends()
+		})
+	}
+}
+
+// So is a source text that was brought back, and that the service kept its own against.
+func TestSourceTextThatTheServiceKeepsItsOwnAgainst(t *testing.T) {
+	t.Parallel()
+	w := abc(t, withSource, nil)
+	text := func(b string) string { return "{\"a\": \"A\", \"b\": \"" + b + "\", \"c\": \"C\"}" }
+	w.edits("b", "B, edited")
+	w.brings(enA + " (en): +0 ~1 -0")
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write(enA, text("B by hand"))
+	w.sends(enA + " (en): b")
+	project := w.config
+	w.configure(withSource + "[project.push]\nconflicts = \"report\"\n" + jsonFiles)
+	w.write(enA, text("B, edited"))
+	w.problem(w.pushes(push.Options{}).Problems, "B, edited")
+	w.configure(project)
+	w.sends(enA + " (en): b")
+	w.holds("main", "en", "b", "B, edited")
+	w.sends()
 }

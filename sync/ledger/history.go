@@ -119,6 +119,19 @@ func Has(history catalog.Marks, n catalog.Name) bool {
 	return is
 }
 
+// KeepSeen leaves what was seen of a name as it was before, unless the text that is seen now is the youngest of its
+// history: one that was written and is not confirmed is found again.
+func KeepSeen(seen, before, history catalog.Marks, n catalog.Name) {
+	if texts := Texts(history, n); len(texts) > 0 && texts[len(texts)-1] == seen[n] {
+		return
+	}
+	if old, was := before[n]; was {
+		seen[n] = old
+	} else {
+		delete(seen, n)
+	}
+}
+
 // Resembles reports whether a file can be the one that a history is of. A target file that is nowhere any more keeps
 // its records: it may come back, or move. Another file counts as the same one where at least half of the texts that
 // both have a name for were in the old file.

@@ -151,7 +151,8 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 		ledger.PutAll(ledger.Moves, tx, project, a.Moves))
 }
 
-// seeSources remembers which texts with a history are in the tree; of a file that was refused, what was seen before.
+// seeSources remembers which texts with a history are in the tree; of one that was written and that the service has not
+// confirmed, what was seen before.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
 		return nil
@@ -171,12 +172,12 @@ func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 					continue
 				}
 				for _, u := range s.Texts {
-					old, was := before[u.Name]
-					switch refused := r.Refused[s.Path]; {
-					case refused && was:
-						seen[u.Name] = old
-					case !refused && ledger.Has(history, u.Name):
-						seen[u.Name] = catalog.MarkOf(u.Text)
+					if !ledger.Has(history, u.Name) {
+						continue
+					}
+					seen[u.Name] = catalog.MarkOf(u.Text)
+					if !a.Texts[collection].Has(u.Name, u.Text) && !a.Behind(collection, u.Name, u.Text) {
+						ledger.KeepSeen(seen, before, history, u.Name)
 					}
 				}
 			}

@@ -106,7 +106,8 @@ func (r *reader) untouched() (bool, error) {
 	return true, nil
 }
 
-// remember keeps what the snapshots held: all of it but changes that could not be sent, which are found again.
+// remember keeps what the snapshots held: all of it but changes that the service has not confirmed, which are found
+// again.
 func (r *reader) remember(found []*candidate) error {
 	if r.snapshots.branchUnread {
 		return nil
@@ -115,17 +116,14 @@ func (r *reader) remember(found []*candidate) error {
 		for _, c := range found {
 			slot := r.branch.Memory().Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
-			if len(r.Errs) > 0 || r.Refused[c.id()] {
-				before, err := tx.Marks(slot)
-				if err != nil {
-					return err
-				}
-				for n := range c.changed {
-					if old, ok := before[n]; ok {
-						seen[n] = old
-					} else {
-						delete(seen, n)
-					}
+			before, err := tx.Marks(slot)
+			history, herr := tx.Marks(r.branch.Memory().Slot(ledger.Known, c.Path, c.Language.Code))
+			if err = errors.Join(err, herr); err != nil {
+				return err
+			}
+			for _, open := range []map[catalog.Name]bool{c.changed, c.back} {
+				for n := range open {
+					ledger.KeepSeen(seen, before, history, n)
 				}
 			}
 			if err := tx.SetMarks(slot, seen); err != nil {

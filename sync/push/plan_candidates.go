@@ -43,7 +43,7 @@ type candidate struct {
 	texts    catalog.Catalog
 	changed  map[catalog.Name]bool   // what is to be sent
 	edited   map[catalog.Name]bool   // what was changed by hand; what only followed its key fills gaps of the service
-	back     map[catalog.Name]bool   // what was brought back by hand
+	back     map[catalog.Name]bool   // what was brought back by hand, also what is not sent now
 	decided  map[string]bool         // keys of conflicts that were decided for this text
 	memory   memories                // what was agreed on, taken over, or gone; without the history
 	yielded  []pass.Conflict         // with what another snapshot sends
@@ -77,13 +77,15 @@ func (c *candidate) find(m memories, of offers, settled map[string]bool, lost ma
 	// The history itself is read again where it is needed: of all files it would be much to keep.
 	c.memory = memories{merged: m.merged, inherited: m.inherited, back: m.back, other: m.other}
 	for _, u := range c.texts {
-		if c.unfit[u.Name] != "" || !of.asked(u) || u.Text == "" || ledger.Holds(m.filler, u) {
+		id := ledger.ConflictID(c.Path, c.Language.Code, u.Key)
+		if u.Text == "" || ledger.Holds(m.filler, u) || settled[id] || !m.edited(u) && !of.again(u) {
 			continue
 		}
 		known := ledger.Holds(m.known, u)
-		if (m.edited(u) || of.again(u)) && !settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
+		c.back[u.Name] = known
+		if c.unfit[u.Name] == "" && of.asked(u) {
 			c.edited[u.Name] = known || !m.merged.Has(u.Name, u.Text)
-			c.changed[u.Name], c.back[u.Name] = true, known
+			c.changed[u.Name] = true
 		}
 	}
 	c.decide(m, lost)
@@ -191,10 +193,16 @@ func (p parting) leaveBehind(before catalog.Marks) {
 	}
 }
 
+// drop takes out a text of which it is decided that it is not sent.
+func (c *candidate) drop(n catalog.Name) {
+	delete(c.changed, n)
+	delete(c.back, n)
+}
+
 // leaveBehind takes out a text that is only behind.
 func (c *candidate) leaveBehind(u catalog.Unit) {
 	if c.changed[u.Name] {
-		delete(c.changed, u.Name)
+		c.drop(u.Name)
 		c.behind = append(c.behind, u)
 	}
 }
@@ -214,7 +222,7 @@ func (c *candidate) yield(
 		}
 		other, claimed := claims[c.id()][u.Name]
 		if claimed && other.by.edited[u.Name] {
-			delete(c.changed, u.Name)
+			c.drop(u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
 					Problem: fmt.Sprintf("was changed twice: %q on branch %s and %q in %s; the branch's is sent. "+
@@ -226,7 +234,7 @@ func (c *candidate) yield(
 			continue
 		}
 		if claimed {
-			delete(other.by.changed, u.Name)
+			other.by.drop(u.Name)
 		}
 		claims[c.id()][u.Name] = claim{c, u.Text}
 	}

@@ -102,6 +102,9 @@ func (r *translationPass) candidatesOf(
 			continue
 		}
 		if only, tell := c.onlyWaits(r.standing()); only {
+			for n := range c.changed {
+				c.drop(n)
+			}
 			for _, lost := range tell {
 				r.decisions.conflict(lost)
 			}
@@ -132,6 +135,11 @@ func (r *translationPass) shipGroup(
 	}
 	weighAll(all)
 	for _, w := range all {
+		for _, u := range w.of.texts {
+			if _, stays := w.instead[u.Name]; stays || w.lost[u.Key] {
+				w.of.drop(u.Name)
+			}
+		}
 		for _, key := range w.forRepository {
 			r.out.Waits(func() pass.Conflict {
 				x := pass.NewConflict(r.branch.Now(), w.of.Path, w.of.Language.Code, key, w.of.texts, w.theirs, nil)
