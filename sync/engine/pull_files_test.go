@@ -282,6 +282,27 @@ func zipped(t *testing.T, namesAndBodies ...string) []byte {
 	return b.Bytes()
 }
 
+// What the service exported and cannot be read is not nothing: its file stays as it is, and so do translations of keys
+// that the source has lost.
+func TestPullOfAnEntryThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := abc(t, localOnly, nil)
+	w.final("de", "a", "Ä", "b", "Bé")
+	w.final("fr", "a", "Pomme", "b", "Brie")
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.write("locales/en/a.json", `{"a": "A", "c": "C"}`)
+	w.commit()
+	w.clean(push.Options{})
+	w.replies(t, func([]byte) []byte {
+		return zipped(t, "locales/de/a.json", `{"a": "Ä"}`, "locales/fr/a.json", `{"a": `)
+	})
+	p := w.pulls(pull.Options{})
+	w.problem(p.Problems, "locales/fr/a.json", "cannot be read")
+	w.gains(p, "locales/de/a.json (de): +0 ~0 -1")
+	w.has("l10n", "locales/fr/a.json", "{\n  \"a\": \"Pomme\",\n  \"b\": \"Brie\"\n}")
+}
+
 func TestPullOfAStrangeArchive(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

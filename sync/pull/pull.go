@@ -357,7 +357,8 @@ func (r *pull) translations(ctx context.Context, t *tree.Tree) ([]pass.Translate
 			if err != nil {
 				return nil, err
 			}
-			if id := ledger.TargetID(target.Path, target.Language.Code); claimed[id] == nil && ours {
+			lacks := x.Lacks(target.Sources[0], target.Language)
+			if id := ledger.TargetID(target.Path, target.Language.Code); claimed[id] == nil && ours && !lacks {
 				claimed[id] = g
 				all = append(all, pass.Translated{Target: target})
 			}
