@@ -24,9 +24,8 @@ func pushCommand(a *app) *cobra.Command {
 		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the " +
 			"translations that people changed in the repository. " +
 			"Nothing is sent where nothing changed. Where repository and service have different translations that they never " +
-			"agreed on, neither side changes until " +
-			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon " +
-			"does it.\n\n" +
+			"agreed on, neither side changes until it is decided: by push --translations, pull --accept-service, or one by " +
+			"one. Beside a running daemon the daemon does it.\n\n" +
 			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
 			"--ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
@@ -51,16 +50,17 @@ func pullCommand(a *app) *cobra.Command {
 		Use:   "pull",
 		Short: "Bring translations back: export, merge, commit, push to the remote",
 		Long: "pull asks the service for the translations, merges them key by key into the files of the translation " +
-			"branch, and delivers one commit: here and at the " +
-			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the " +
-			"program is left out and named (3).",
-		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  " +
-			"locsync pull --full\n\n" +
+			"branch, and delivers one commit: here and at the remote. The working tree is not touched, unless that branch " +
+			"is checked out and clean. What would break the program is left out and named (3).\n\n" +
+			"With --language only the files of these languages are changed. The others wait for the next pull of all.",
+		Example: "  locsync pull\n  locsync pull --dry-run\n  locsync pull --language de,fr\n\n" +
+			"  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
 			"  # where the two never agreed on a translation, take the service's\n  locsync pull --accept-service",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPass(cmd.Context(), a, want) },
 	}
 	passFlags(a, c, &want)
 	pullFlags(c, &want.Pull)
+	c.Flags().StringSliceVar(&want.Pull.Languages, "language", nil, "only in these `CODES`")
 	c.Flags().BoolVar(&want.Pull.Force, "force", false, "once, let files pass that the guard would hold back")
 	return c
 }

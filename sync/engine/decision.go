@@ -30,7 +30,16 @@ func decision(o push.Options, known []string) (push.Options, error) {
 		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about " +
 			"them; say whose texts are right, ours or theirs")}
 	}
-	for _, language := range o.Languages {
+	o.Files = slices.Clone(o.Files)
+	for i, file := range o.Files {
+		o.Files[i] = path.Clean(filepath.ToSlash(file))
+	}
+	return o, translated(o.Languages, known)
+}
+
+// translated refuses languages that are none of those known.
+func translated(languages, known []string) error {
+	for _, language := range languages {
 		if slices.Contains(known, language) {
 			continue
 		}
@@ -38,14 +47,9 @@ func decision(o push.Options, known []string) (push.Options, error) {
 		if near := config.Nearest(language, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it has no conflict; %s", language,
-			hint)}
+		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, hint)}
 	}
-	o.Files = slices.Clone(o.Files)
-	for i, file := range o.Files {
-		o.Files[i] = path.Clean(filepath.ToSlash(file))
-	}
-	return o, nil
+	return nil
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when

@@ -113,8 +113,8 @@ func TestChosenConflicts(t *testing.T) {
 		o    push.Options
 		says string
 	}{
-		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it has no conflict; choose from de, fr`},
-		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it has no conflict; did you mean fr?`},
+		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx"; choose from de, fr`},
+		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-"; did you mean fr?`},
 		{push.Options{Languages: []string{"fr"}}, "ours or theirs"},
 		{push.Options{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
 	} {

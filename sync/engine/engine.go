@@ -129,10 +129,16 @@ func (e *Engine) Pull(ctx context.Context, o pull.Options) (report.PullReport, e
 
 func pullAll(ctx context.Context, e *Engine, o pull.Options) (all []pull.Report, err error) {
 	projects, err := e.pick(o.Project)
+	if err == nil {
+		err = translated(o.Languages, languages(projects))
+	}
 	if err != nil {
 		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
+	projects = slices.DeleteFunc(slices.Clone(projects), func(p *project) bool {
+		return len(o.Languages) > 0 && !slices.ContainsFunc(p.branch.Project.TargetLanguages, o.Has)
+	})
 	return each(projects, func(p *project) ([]pull.Report, error) { return p.pull(ctx, o) })
 }
 

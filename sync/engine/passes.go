@@ -42,16 +42,17 @@ var (
 
 // push makes one pass for each line that pushes are for.
 func (p *project) push(ctx context.Context, o push.Options) ([]push.Report, error) {
-	return pushes.run(ctx, p, o, o.DryRun)
+	return pushes.run(ctx, p, o, o.DryRun, false)
 }
 
 // pull makes one pass for each line that translations are wanted for.
 func (p *project) pull(ctx context.Context, o pull.Options) ([]pull.Report, error) {
-	return pulls.run(ctx, p, o, o.DryRun)
+	return pulls.run(ctx, p, o, o.DryRun, !o.DryRun && len(o.Languages) == 0)
 }
 
-// run makes a pass of each line that has one, and makes it again where what it failed for could be repaired.
-func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry bool) (reports []R, err error) {
+// run makes a pass of each line that has one, and makes it again where what it failed for could be repaired. The
+// schedule goes on from one that counts.
+func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry, counts bool) (reports []R, err error) {
 	ctx, done, err := p.lock(ctx, of.name)
 	if err != nil {
 		return []R{of.failed(p.branch, o, err)}, err
@@ -63,7 +64,7 @@ func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry bool) (report
 	defer p.finished()
 	if of.name == ledger.PassPush {
 		defer func() { p.waitsForGit(err) }()
-	} else if !dry {
+	} else if counts {
 		p.began(p.branch.Now())
 	}
 	first, err := of.once(ctx, p, o, dry)

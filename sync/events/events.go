@@ -35,6 +35,8 @@ type Log struct {
 // Entry is what one pass, or another event, adds to the events in one transaction. Its parts are read when they are
 // needed, and written when they changed.
 type Entry struct {
+	Part bool // of a project's files and languages: what lasts is told by whole passes
+
 	of       *Log
 	tx       ledger.Writer
 	at       time.Time

@@ -60,7 +60,7 @@ const longBusy = 10 * time.Minute
 
 // Ended tells how a pass ended: once of equal failures, however often it is tried again, and once that it works again.
 func (d *Entry) Ended(pass string, err error) {
-	if errors.Is(err, context.Canceled) {
+	if d.Part || errors.Is(err, context.Canceled) {
 		return // it is taken up again
 	}
 	d.waited(pass, err)
@@ -142,6 +142,9 @@ func (d *Entry) Conflicts() {
 
 // Holds tells of files that are held back since the last pass of a kind, and of those that are not any more.
 func (d *Entry) Holds(pass string, held []report.Problem) {
+	if d.Part {
+		return
+	}
 	var files []string
 	for _, p := range held {
 		files = append(files, p.File)

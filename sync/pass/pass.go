@@ -45,6 +45,7 @@ type Passed struct {
 	Sent          int            // values, of a push
 	Brought       map[string]int // of a pull: translations added, changed and removed, by language
 	Committed     bool           // a pull made a commit, or delivered one that had waited
+	Part          bool           // of the project: how the last whole one ended stays true
 }
 
 // Branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated
@@ -154,10 +155,13 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 			}
 		}
 		d := p.Events().Open(tx, past.At)
+		d.Part = passed.Part
 		if err := more(tx, d); err != nil {
 			return err
 		}
-		d.Close()
+		if d.Close(); passed.Part {
+			return nil
+		}
 		return ledger.Passes.Put(tx, p.StateName(), id, past)
 	})
 	if err != nil {
@@ -166,8 +170,10 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 	p.OnPassed(passed)
 }
 
-// Scope is what a pass of the project is for.
-func Scope(p *Branch) report.Scope { return report.Scope{Name: p.Project.Name, Base: p.Base} }
+// Scope is what a pass of the project, or of a part of it, is for.
+func Scope(p *Branch, part []string) report.Scope {
+	return report.Scope{Name: p.Project.Name, Base: p.Base, Part: part}
+}
 
 // NoProblems is the outcome that a pass begins with.
 func NoProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }

@@ -49,7 +49,16 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 	if err != nil {
 		return !done, err
 	}
+	goesOn, err := p.Repo.History.Contains(tip.Hash(), since)
+	if err != nil {
+		return !done, err
+	}
 	return !done, p.Ledger.Update(func(tx ledger.Writer) error {
+		if done && !goesOn { // what was seen is not in its past, also of files that the pass does not merge
+			if err := forgetSeen(p, tx); err != nil {
+				return err
+			}
+		}
 		for _, f := range found {
 			if done {
 				f.renames = nil // the sources tell of them
@@ -65,6 +74,15 @@ func (p *Branch) Recollect(ctx context.Context, tip *gitops.Tip, bundles []*bund
 		}
 		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.StateName(), p.Project.Pull.Branch, tip.Hash()))
 	})
+}
+
+// forgetSeen forgets what was seen on the branch.
+func forgetSeen(p *Branch, tx ledger.Writer) error {
+	slots, err := LookAt(p.Project.Pull.Branch).Kind().Slots(tx, p.StateName())
+	for _, slot := range slots {
+		err = errors.Join(err, tx.DropMarks(slot))
+	}
+	return err
 }
 
 // startAnew adds what a branch that was made anew, or set back, agrees on: one without the commit in its history at

@@ -24,9 +24,9 @@ type account struct {
 // clear begins the report again. A commit that was delivered stays in it.
 func (a *account) clear() {
 	before := a.report.ProjectPull
-	a.report.ProjectPull = report.ProjectPull{Scope: pass.Scope(a.branch), Branch: a.branch.Project.Pull.Branch,
-		Outcome: pass.NoProblems(), Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests,
-		Files: []report.PulledFile{}}
+	a.report.ProjectPull = report.ProjectPull{Scope: pass.Scope(a.branch, a.o.Languages),
+		Branch: a.branch.Project.Pull.Branch, Outcome: pass.NoProblems(), Commit: before.Commit, Pushed: before.Pushed,
+		Requests: before.Requests, Files: []report.PulledFile{}}
 	a.holds, a.unread, a.left, a.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
 }
 

@@ -94,6 +94,9 @@ func (a *account) tally(
 	}
 	if len(data.Files) == 0 { // else they come along
 		for _, path := range slices.Sorted(maps.Keys(joined)) {
+			if !a.o.Has(contested[path].Code) {
+				continue
+			}
 			a.report.Files = append(a.report.Files, report.PulledFile{Path: path, Language: contested[path].Code})
 			data.Files = append(data.Files, path)
 			languages[contested[path].Code] = true

@@ -49,7 +49,7 @@ type probing struct {
 func (r *pull) lookAgain(tip *gitops.Tip) error {
 	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
 	r.probe = probing{now: now, failed: make(map[string]bool)}
-	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
+	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService || len(r.o.Languages) > 0 {
 		return nil
 	}
 	last, ok, err := ledger.Reconciled.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
@@ -185,7 +185,7 @@ func (r *pull) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 
 // answered notes a full export.
 func (r *pull) answered(x *pass.Exported) {
-	r.probe.foundChanges = true
+	r.probe.foundChanges = len(r.o.Languages) == 0 // else it says nothing about the others
 	if x.Late == nil && !x.Asked.IsZero() && !r.probe.failed[x.Question] && x.Kept >= r.branch.ProbeFrom {
 		r.probe.now.Full[x.Question] = x.Asked
 	}

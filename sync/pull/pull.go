@@ -131,7 +131,7 @@ func begin(p *pass.Branch, o Options) *pull {
 // end remembers how the pass ended, and returns the report of it and why it failed.
 func (r *pull) end(err error) (Report, error) {
 	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Brought: make(map[string]int),
-		Committed: r.account.report.Commit != "" && !r.to.waits}
+		Committed: r.account.report.Commit != "" && !r.to.waits, Part: len(r.o.Languages) > 0}
 	for _, f := range r.account.report.Files {
 		passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 	}
@@ -316,7 +316,9 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with
 // no texts when the service has none: its dead keys go all the same. Files of one entry come one after the other.
 func (r *pull) translations(ctx context.Context, t *tree.Tree) ([]pass.Translated, error) {
-	languages := r.branch.Project.Targets()
+	languages := slices.DeleteFunc(slices.Clone(r.branch.Project.Targets()), func(l config.Language) bool {
+		return !r.o.Has(l.Code)
+	})
 	if len(languages) == 0 {
 		return nil, nil
 	}

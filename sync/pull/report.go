@@ -18,6 +18,10 @@ type Options struct {
 	DryRun  bool   // only report
 	Prune   bool   // remove entries of target files whose keys the source lacks, also those it was never seen to have
 
+	// Languages are those that the pull is for; empty: all. The files of others stay as they are, as do those of a service
+	// that did not answer for them.
+	Languages []string
+
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 
@@ -25,6 +29,11 @@ type Options struct {
 	Told map[string]map[string]pass.Conflict
 
 	Diff bool // put the commit's difference into the report
+}
+
+// Has reports whether a pull is for a language.
+func (o Options) Has(code string) bool {
+	return len(o.Languages) == 0 || slices.Contains(o.Languages, code)
 }
 
 // Report is the report of a pull, and what the push after it needs to know.

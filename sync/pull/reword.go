@@ -15,7 +15,7 @@ import (
 
 // reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
 func (r *pull) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
-	if !r.branch.Project.Pull.Source {
+	if !r.branch.Project.Pull.Source || len(r.o.Languages) > 0 {
 		return nil, nil
 	}
 	theirs, err := r.readSources(ctx, t)

@@ -15,6 +15,8 @@ type PushReport struct {
 type Scope struct {
 	Name string `json:"name"`           // of the project
 	Base string `json:"base,omitempty"` // the branch, where several are translated beside each other
+
+	Part []string `json:"part,omitempty"` // the languages of a pull; none: all
 }
 
 // Outcome is how a pass ended.
