@@ -51,6 +51,14 @@ func TestBranchRecreatedByOthers(t *testing.T) {
 		"at the base":                         func(*world) {},
 		"with one language, by another clone": func(w *world) { w.deliverElsewhere("de", text("Apfel 2")+"\n") },
 		"with another file":                   func(w *world) { w.commitOn("l10n", "other.txt", "x") },
+		"and its commits are gone": func(w *world) {
+			was := w.git("rev-parse", "l10n@{1}")
+			w.git("reflog", "expire", "--expire=now", "--all")
+			w.git("gc", "-q", "--prune=now")
+			if _, err := gittest.TryGit(w.tb, w.dir, "cat-file", "-e", was); err == nil {
+				w.tb.Fatal("the commit is there")
+			}
+		},
 	} {
 		for _, first := range []string{"pull", "push"} {
 			t.Run(name+", then "+first, func(t *testing.T) {

@@ -86,25 +86,24 @@ func forgetSeen(p *Branch, tx ledger.Writer) error {
 }
 
 // startAnew adds what a branch that was made anew, or set back, agrees on: one without the commit in its history at
-// which it was read last. Its older texts count as changed only where its own history has what was agreed on. Where
-// that commit is not here, nothing is concluded.
+// which it was read last. Its older texts count as changed only where its own history has what was agreed on: all of its
+// history, where that commit is not here any more.
 func startAnew(
 	ctx context.Context, p *Branch, tip *gitops.Tip, since string, bundles []*bundle.Bundle,
 	found map[string]*recollected,
 ) error {
 	fork, err := p.Repo.History.Fork(tip.Hash(), since)
-	if err != nil || fork == "" || fork == since {
+	if err != nil || fork == since {
 		return err
 	}
-	start, serr := p.Repo.AtCommit(fork)
 	versions, verr := VersionsSince(ctx, p.Repo.History, fork, tip)
 	targets, err := bundle.Existing(tip, bundles, p.Project.Targets())
-	if err = errors.Join(serr, verr, err); err != nil {
+	if err = errors.Join(verr, err); err != nil {
 		return err
 	}
 	for _, t := range targets {
 		now, nerr := TextsAt(tip, t)
-		before, berr := TextsAt(start, t)
+		before, berr := p.TextsIn(fork, t)
 		known, kerr := p.Ledger.Marks(p.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
 		merged, merr := p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
 		err = errors.Join(err, nerr, berr, kerr, merr)
