@@ -83,16 +83,8 @@ func Outdate(in Made) Fresh {
 		}
 		made, known := in.For[key]
 		second, two := in.For[Name{key.Key, ahead}]
-		if known && (made == source || two && second == source) {
-			out.For[key] = made
-			if service, ok := in.Service[key]; ok && service != source && made == source && newer(in.Base, theirs[key.Key]) {
-				second, two = service, true
-			}
-			if two {
-				out.For[Name{key.Key, ahead}] = second
-			}
-			continue
-		}
+		service, another := in.Service[key]
+		another = another && service != source
 		old := make(Marks)
 		for _, n := range before[key.Key] {
 			old[n] = in.Outdated[n]
@@ -105,26 +97,34 @@ func Outdate(in Made) Fresh {
 				old[n] = in.Base[n]
 			}
 		}
-		if !known || len(old) == 0 || newer(old, ours[key.Key]) || newer(old, theirs[key.Key]) {
-			out.For[key] = source
-			if service, ok := in.Service[key]; ok && service != source {
-				out.For[Name{key.Key, ahead}] = service
+		switch {
+		case known && (made == source || two && second == source):
+			if another && made == source && newer(in.Base, theirs[key.Key]) {
+				second, two = service, true
 			}
-			continue
+		case !known || len(old) == 0 || newer(old, ours[key.Key]) || newer(old, theirs[key.Key]):
+			made, second, two = source, service, another
+		default:
+			out.outdated(old, in.Blank && len(theirs[key.Key]) == 0)
 		}
 		out.For[key] = made
 		if two {
 			out.For[Name{key.Key, ahead}] = second
 		}
-		out.Keys++
-		for n, m := range old {
-			out.Now[n], out.Outdated[n] = m, m
-			if in.Blank && len(theirs[key.Key]) == 0 {
-				out.Outdated[n] = Mark{} // the mark of no text: whatever comes is newer
-			}
-		}
 	}
 	return out
+}
+
+// outdated adds the texts of one key. Those that are taken out are remembered with the mark of no text: whatever comes
+// is newer.
+func (f *Fresh) outdated(old Marks, out bool) {
+	f.Keys++
+	for n, m := range old {
+		f.Now[n], f.Outdated[n] = m, m
+		if out {
+			f.Outdated[n] = Mark{}
+		}
+	}
 }
 
 // fits reports whether nothing is outdated, as nearly always: it is known of every translation that it fits.

@@ -228,18 +228,18 @@ func (t Table[T]) Delete(w Writer, scope, id string) error {
 
 // PutAll stores records that know their ids.
 func PutAll[T interface{ ID() string }](t Table[T], w Writer, scope string, all []T) error {
-	for _, value := range all {
-		if err := t.Put(w, scope, value.ID(), value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return Each(all, func(value T) error { return t.Put(w, scope, value.ID(), value) })
 }
 
 // DeleteAll forgets records that know their ids.
 func DeleteAll[T interface{ ID() string }](t Table[T], w Writer, scope string, all []T) error {
+	return Each(all, func(value T) error { return t.Delete(w, scope, value.ID()) })
+}
+
+// Each does something for all values, up to the first that it fails for.
+func Each[T any](all []T, do func(T) error) error {
 	for _, value := range all {
-		if err := t.Delete(w, scope, value.ID()); err != nil {
+		if err := do(value); err != nil {
 			return err
 		}
 	}

@@ -169,6 +169,14 @@ func Accepts(c catalog.Catalog) []ledger.Text {
 	return units
 }
 
+// Marked are the texts of marks, in order.
+func Marked(marks catalog.Marks) (units []ledger.Text) {
+	for _, n := range marks.Names() {
+		units = append(units, ledger.Text{Name: n, Mark: marks[n]})
+	}
+	return units
+}
+
 // Remember writes a job down.
 func (p Memory) Remember(j *ledger.Job) error {
 	return ledger.Jobs.Put(p.Ledger, p.Scope, j.ID, *j)

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -200,14 +201,8 @@ func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	if err := p.Mark(tx, ledger.Destination{Path: c.Path, Language: c.Language,
-		Kinds: []ledger.TargetMarks{ledger.Delivered}}, Accepts(gives)); err != nil {
-		return err
-	}
-	return ledger.Conflicts.Delete(tx, p.Scope, c.ID())
+	to := ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}
+	return errors.Join(err, p.Mark(tx, to, Accepts(gives)), ledger.Conflicts.Delete(tx, p.Scope, c.ID()))
 }
 
 // InFile makes a conflict one of a divided key where another file is given.

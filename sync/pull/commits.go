@@ -72,34 +72,30 @@ func (a *account) tally(
 	maps.Copy(files, joined)
 	data := config.CommitData{Project: a.branch.Project.Name}
 	languages := make(map[string]bool)
-	a.report.Files, a.report.Keys = []report.PulledFile{}, 0
+	a.report.Files = []report.PulledFile{}
+	add := func(f report.PulledFile) {
+		a.report.Files = append(a.report.Files, f)
+		count(&data, f)
+		if !slices.Contains(data.Files[max(0, len(data.Files)-1):], f.Path) {
+			data.Files = append(data.Files, f.Path)
+		}
+		languages[f.Language] = true
+	}
 	for _, m := range done {
 		if m.former.file != nil { // all that it had is in the file at the new path
 			files[m.former.path] = nil
-			a.report.Files = append(a.report.Files,
-				report.PulledFile{Path: m.former.path, Language: m.Language.Code, Deleted: true})
-			data.Files = append(data.Files, m.former.path)
-			languages[m.Language.Code] = true
+			add(report.PulledFile{Path: m.former.path, Language: m.Language.Code, Deleted: true})
 		}
-		if m.bytes == nil {
-			continue
+		if m.bytes != nil {
+			files[m.Path] = m.bytes // the last of a file's languages has those before it
+			add(m.counts)
 		}
-		files[m.Path] = m.bytes // the last of a file's languages has those before it
-		a.report.Files = append(a.report.Files, m.counts)
-		count(&data, m.counts)
-		if !slices.Contains(data.Files[max(0, len(data.Files)-1):], m.Path) {
-			data.Files = append(data.Files, m.Path)
-		}
-		languages[m.Language.Code] = true
 	}
 	if len(data.Files) == 0 { // else they come along
 		for _, path := range slices.Sorted(maps.Keys(joined)) {
-			if !a.o.Has(contested[path].Code) {
-				continue
+			if a.o.Has(contested[path].Code) {
+				add(report.PulledFile{Path: path, Language: contested[path].Code})
 			}
-			a.report.Files = append(a.report.Files, report.PulledFile{Path: path, Language: contested[path].Code})
-			data.Files = append(data.Files, path)
-			languages[contested[path].Code] = true
 		}
 	}
 	data.Languages = slices.Sorted(maps.Keys(languages))

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -99,14 +100,11 @@ func (w *sourceMerge) file(s *tree.Source) (*merged, []report.Problem) {
 	if len(changes) > 0 {
 		if bytes, ok := w.write(s, changes); ok {
 			m.bytes = bytes
+			m.count(s.Texts, changes, nil, w.show)
 			for _, c := range changes {
 				fresh[c.Name] = catalog.MarkOf(c.Text)
 				before := catalog.MarkOf(s.Texts[index[c.Name]].Text)
 				m.wording.learned = append(m.wording.learned, relearned{c.Name, before, catalog.MarkOf(c.Text)})
-				m.counts.Changed++
-				if w.show {
-					m.counts.Changes = append(m.counts.Changes, valueOf(s.Texts, index, c))
-				}
 			}
 		}
 	}
@@ -123,17 +121,14 @@ func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
 	for n := range fresh {
 		keys[n.Key] = true
 	}
-	units := maps.Clone(fresh)
+	units := make(catalog.Marks)
 	for n, mark := range all {
-		if _, is := fresh[n]; keys[n.Key] && !is {
+		if keys[n.Key] {
 			units[n] = mark
 		}
 	}
-	var list []ledger.Text
-	for _, n := range units.Names() {
-		list = append(list, ledger.Text{Name: n, Mark: units[n]})
-	}
-	return list
+	maps.Copy(units, fresh)
+	return pass.Marked(units)
 }
 
 // sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that the file

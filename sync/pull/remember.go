@@ -18,22 +18,11 @@ func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 	if m.wording != nil {
 		return m.wording.remember(p, tx, staged)
 	}
-	for _, c := range m.conflicts {
-		if err := c.Keep(p, tx); err != nil {
-			return err
-		}
-	}
-	for _, id := range m.settled {
-		if err := ledger.Conflicts.Delete(tx, p.StateName(), id); err != nil {
-			return err
-		}
-	}
-	for _, r := range m.records {
-		if err := m.record(p, tx, r, staged && r.kind != ledger.Elsewhere); err != nil {
-			return err
-		}
-	}
-	return m.rememberTexts(p, tx)
+	return errors.Join(
+		ledger.Each(m.conflicts, func(c pass.Conflict) error { return c.Keep(p, tx) }),
+		ledger.Each(m.settled, func(id string) error { return ledger.Conflicts.Delete(tx, p.StateName(), id) }),
+		ledger.Each(m.records, func(r marked) error { return m.record(p, tx, r, staged && r.kind != ledger.Elsewhere) }),
+		m.rememberTexts(p, tx))
 }
 
 // record writes down the marks of one kind; none of them are written only over others.

@@ -64,11 +64,7 @@ func reworded(p *pass.Branch, tx ledger.Writer, d ledger.Delivery) error {
 		if err != nil {
 			return err
 		}
-		var units []ledger.Text
-		for _, n := range marks.Names() {
-			units = append(units, ledger.Text{Name: n, Mark: marks[n]})
-		}
-		accepted[f.Collection].Add(f.Path, units)
+		accepted[f.Collection].Add(f.Path, pass.Marked(marks))
 		maps.Copy(arrived[f.Collection], marks)
 	}
 	for collection, a := range accepted {

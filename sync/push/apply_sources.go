@@ -42,12 +42,7 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 				}
 			}
 		}
-		for _, s := range plan.files {
-			if err := r.rememberRenames(tx, s); err != nil {
-				return err
-			}
-		}
-		return nil
+		return ledger.Each(plan.files, func(s *compared) error { return r.rememberRenames(tx, s) })
 	})
 }
 

@@ -133,18 +133,12 @@ func (r *reader) remember(found []*candidate) error {
 		if len(r.Errs) > 0 {
 			return nil
 		}
-		for _, c := range found {
-			for _, lost := range c.yielded {
-				if err := lost.KeepFirst(r.branch, tx); err != nil {
-					return err
-				}
-			}
-		}
-		for _, at := range r.snapshots.all {
-			if err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit); err != nil {
-				return err
-			}
-		}
-		return ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+		return errors.Join(ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch),
+			ledger.Each(found, func(c *candidate) error {
+				return ledger.Each(c.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
+			}),
+			ledger.Each(r.snapshots.all, func(at *opened) error {
+				return ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)
+			}))
 	})
 }

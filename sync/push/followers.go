@@ -81,10 +81,8 @@ func (r *followers) follow(ctx context.Context, renames []ledger.Rename) (moved 
 	for _, p := range plan.told {
 		r.Problem(p)
 	}
-	for _, i := range plan.inherits {
-		if err := r.inherit(i); err != nil {
-			return nil, err
-		}
+	if err := ledger.Each(plan.inherits, r.inherit); err != nil {
+		return nil, err
 	}
 	r.out.Ship(ctx, plan.All)
 	for _, languages := range plan.moved {

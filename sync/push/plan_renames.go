@@ -1,6 +1,7 @@
 package push
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -109,10 +110,8 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 			}
 		}
 		plan.inherits = append(plan.inherits, inherits)
-		for _, of := range []following{fresh, again} {
-			if err := of.ship(&plan.Batch, project, f); err != nil {
-				return nil, err
-			}
+		if err := errors.Join(fresh.ship(&plan.Batch, project, f), again.ship(&plan.Batch, project, f)); err != nil {
+			return nil, err
 		}
 	}
 	return plan, nil

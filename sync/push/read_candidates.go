@@ -159,10 +159,7 @@ func (r *reader) meetCandidates(found []*candidate) error {
 		}
 		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
 			keys := c.texts.Keys()
-			if err := r.returned(tx, c); err != nil {
-				return err
-			}
-			if err := r.keepBehind(tx, c); err != nil {
+			if err := errors.Join(r.returned(tx, c), r.keepBehind(tx, c)); err != nil {
 				return err
 			}
 			for kind, marks := range c.memory.inherited {

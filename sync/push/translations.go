@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -180,15 +181,11 @@ func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c 
 	}
 	if len(c.same)+len(c.conflicts) > 0 {
 		err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
-			for _, lost := range c.conflicts {
-				if err := lost.Keep(r.branch, tx); err != nil {
-					return err
-				}
-			}
+			err := ledger.Each(c.conflicts, func(lost pass.Conflict) error { return lost.Keep(r.branch, tx) })
 			if len(c.same) == 0 {
-				return nil
+				return err
 			}
-			return r.branch.Memory().Mark(tx, m, pass.Accepts(c.same))
+			return errors.Join(err, r.branch.Memory().Mark(tx, m, pass.Accepts(c.same)))
 		})
 		if err != nil {
 			return err
