@@ -53,7 +53,7 @@ func lost(t *testing.T, v reflect.Value) {
 	t.Helper()
 	for i := range v.NumField() {
 		switch name := v.Type().Field(i).Name; name {
-		case "Name", "Base", "Branch", "Failure", "Skipped": // the second run's
+		case "Name", "Base", "Part", "Branch", "Failure", "Skipped": // the second run's
 		case "Scope", "Outcome":
 			lost(t, v.Field(i))
 		default:
