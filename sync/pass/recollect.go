@@ -86,8 +86,8 @@ func forgetSeen(p *Branch, tx ledger.Writer) error {
 }
 
 // startAnew adds what a branch that was made anew, or set back, agrees on: one without the commit in its history at
-// which it was read last. Its older texts count as changed only where its own history has what was agreed on: all of its
-// history, where that commit is not here any more.
+// which it was read last. Its older texts count as changed only where its own history has what was agreed on. Where
+// that commit is not here any more, all of its history is its own.
 func startAnew(
 	ctx context.Context, p *Branch, tip *gitops.Tip, since string, bundles []*bundle.Bundle,
 	found map[string]*recollected,
