@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -82,10 +83,17 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if m.State == gitops.Behind {
 		r.account.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
 	}
+	r.basePast = sync.OnceValues(func() (map[string][]string, error) {
+		fork, err := r.branch.Repo.History.Fork(tip.Hash(), base.Hash())
+		if err != nil {
+			return nil, err
+		}
+		return pass.VersionsSince(ctx, r.branch.Repo.History, fork, base)
+	})
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		language := ours[c.Path][0].Language
-		src, err := r.joinAll(ctx, ours[c.Path], c, tip)
+		src, err := r.joinAll(ours[c.Path], c, tip)
 		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
 			r.account.problem(heldBack(c.Path, language, err))
 			return tip, nil, nil
@@ -102,12 +110,10 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 }
 
 // joinAll joins the languages of a file, one after the other.
-func (r *merging) joinAll(
-	ctx context.Context, targets []bundle.Target, c gitops.Contested, tip *gitops.Tip,
-) (joined []byte, err error) {
+func (r *merging) joinAll(targets []bundle.Target, c gitops.Contested, tip *gitops.Tip) (joined []byte, err error) {
 	for _, target := range targets {
 		told := len(r.account.report.Problems)
-		out, err := r.join(ctx, target, c, tip)
+		out, err := r.join(target, c, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +130,7 @@ func (r *merging) joinAll(
 // Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
 // earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
 // deleted stays deleted. It returns nil where base's file is right as it is.
-func (r *merging) join(
-	ctx context.Context, target bundle.Target, c gitops.Contested, tip *gitops.Tip,
-) ([]byte, error) {
+func (r *merging) join(target bundle.Target, c gitops.Contested, tip *gitops.Tip) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
 	slot := r.branch.Memory().Slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
@@ -172,23 +176,18 @@ func (r *merging) join(
 	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
 		r.account.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
 	}
-	return out, r.tellUnseen(ctx, target, tip, base, replaced)
+	return out, r.tellUnseen(target, tip, base, replaced)
 }
 
 // tellUnseen names texts of the branch that base's are kept against. One that base has had since the two parted was
 // replaced by a person who knew it.
 func (r *merging) tellUnseen(
-	ctx context.Context, target bundle.Target, tip *gitops.Tip, base *resource.File, replaced catalog.Catalog,
+	target bundle.Target, tip *gitops.Tip, base *resource.File, replaced catalog.Catalog,
 ) error {
 	if len(replaced) == 0 {
 		return nil
 	}
-	past := r.branch.Repo.History
-	fork, err := past.Fork(tip.Hash(), tip.Base().Hash())
-	if err != nil {
-		return err
-	}
-	versions, err := pass.VersionsSince(ctx, past, fork, tip.Base())
+	versions, err := r.basePast()
 	for _, commit := range versions[target.Path] {
 		texts, terr := r.branch.TextsIn(commit, target)
 		had := texts.Marks()

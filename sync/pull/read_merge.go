@@ -21,8 +21,9 @@ type merging struct {
 	unknown bool // nothing was remembered of the branch
 
 	digested  sourceDigests
-	moves     []ledger.Move              // of source files
-	contested map[string]config.Language // files that both branch and base changed
+	moves     []ledger.Move                       // of source files
+	contested map[string]config.Language          // files that both branch and base changed
+	basePast  func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
 	removals  *removals
 }
 
