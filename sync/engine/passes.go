@@ -63,7 +63,12 @@ func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry, counts bool)
 	}
 	defer p.finished()
 	if of.name == ledger.PassPush {
-		defer func() { p.waitsForGit(err) }()
+		defer func() { // a push that came back in vain because git is busy waits for it
+			p.branch.GitBusy.Is(p.branch.Now())
+			if !errors.Is(err, gitops.ErrBusy) {
+				p.branch.GitBusy.Ends()
+			}
+		}()
 	} else if counts {
 		p.began(p.branch.Now())
 	}
@@ -76,14 +81,6 @@ func (of kind[O, R]) run(ctx context.Context, p *project, o O, dry, counts bool)
 		return second, err
 	}
 	return mergeReports(first, second), err
-}
-
-// waitsForGit takes note of whether a push came back in vain because git is busy.
-func (p *project) waitsForGit(err error) {
-	p.branch.GitBusy.Is(p.branch.Now())
-	if !errors.Is(err, gitops.ErrBusy) {
-		p.branch.GitBusy.Ends()
-	}
 }
 
 // once makes a pass of each branch that has one. The failure of one does not keep the others from theirs.

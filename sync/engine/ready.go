@@ -30,8 +30,9 @@ func (p *project) isReady() bool { return len(p.readiness.Load().why) == 0 }
 
 // prove looks whether repository and service work, without changing anything.
 func (p *project) prove(ctx context.Context) {
-	why := []error{p.proveRepository(ctx), p.proveService(ctx)}
-	why = slices.DeleteFunc(why, func(err error) bool { return err == nil })
+	repository := p.proveRepository(ctx)
+	_, account := p.branch.Service.Projects().Read(ctx, p.branch.Project.ID) // takes address, credentials and identifier
+	why := slices.DeleteFunc([]error{repository, account}, func(err error) bool { return err == nil })
 	if ctx.Err() == nil {
 		p.readiness.Store(&readiness{why})
 		p.changes.Send()
@@ -55,12 +56,6 @@ func (p *project) proveRepository(ctx context.Context) error {
 		return err
 	}
 	return repo.Close()
-}
-
-// proveService asks for the project's record, which needs address, credentials and identifier.
-func (p *project) proveService(ctx context.Context) error {
-	_, err := p.branch.Service.Projects().Read(ctx, p.branch.Project.ID)
-	return err
 }
 
 // reach waits for the first contact with the repository. It reports false where ctx ends before.

@@ -137,7 +137,9 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
 	}
 	var errs []error
-	p.Service.Strings().Downloads(downloading(ctx, p, what), begun, "", p.Config.Service.JobTimeout,
+	tells := service.Downloading(ctx,
+		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
+	p.Service.Strings().Downloads(tells, begun, "", p.Config.Service.JobTimeout,
 		func(k int, archive *service.Archive, err error) bool {
 			i := which[k]
 			if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
@@ -185,18 +187,13 @@ func (x *exporting) begin(ctx context.Context) error {
 			x.jobs[i] = &ledger.Job{ID: uuid.NewString(), Kind: JobExport, At: at, Service: string(id), Request: Question(req)}
 			err = x.branch.Memory().Remember(x.jobs[i])
 		} else if x.unknown(a, err) {
-			x.answers[i], err = x.nothing(a), nil
+			x.answers[i], err = &Exported{Group: a.Group, languages: a.Languages}, nil
 		}
 		if err != nil {
 			return fmt.Errorf("export of %q: %w", a.Group.Collection, err)
 		}
 	}
 	return nil
-}
-
-// nothing is the answer of a service that has nothing.
-func (x *exporting) nothing(a ExportAsk) *Exported {
-	return &Exported{Group: a.Group, languages: a.Languages}
 }
 
 // unknown reports whether the service refuses a question because the collection is not there: it appears by the first
@@ -231,7 +228,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 		return &Exported{Group: a.Group, languages: a.Languages, Failed: true}, nil
 	}
 	if err != nil && x.unknown(a, err) {
-		return x.nothing(a), nil
+		return &Exported{Group: a.Group, languages: a.Languages}, nil
 	}
 	return x.read(a, j, archive, err)
 }

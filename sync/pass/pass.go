@@ -11,7 +11,6 @@
 package pass
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,12 +81,6 @@ func (p *Branch) Announce(d report.Doing) {
 // Reading tells how many of the files are read.
 func (p *Branch) Reading(done, total int) {
 	p.Announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
-}
-
-// downloading is a context whose downloads tell how far they are.
-func downloading(ctx context.Context, p *Branch, what string) context.Context {
-	return service.Downloading(ctx,
-		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
 // Draft is the branch for a dry run: what is remembered with it goes with it, and nothing is logged or told as done.

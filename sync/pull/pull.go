@@ -203,7 +203,9 @@ func (r *pull) attempt(ctx context.Context) error {
 	}
 	r.to.tip, r.to.base, r.to.looked = tip, tip.Base(), Look(tip)
 	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
-	r.merging.removals = removalsSince(r.branch, tip, r.to.merged)
+	if r.merging.removals = nil; tip.Base() != nil && !r.to.merged { // else the branch brings nothing to its base
+		r.merging.removals = &removals{branch: r.branch, tip: tip, base: tip.Base()}
+	}
 	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte),
 		together: r.branch.Project.Pull.CommitPer != "language"}
 	t, err := tree.Find(fsys, r.branch.Project, r.branch.Reading)

@@ -92,14 +92,6 @@ func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
 	return bundle.Texts(f)
 }
 
-// removalsSince are those that may have to be put back: none where the branch brings nothing to its base.
-func removalsSince(p *pass.Branch, tip *gitops.Tip, merged bool) *removals {
-	if tip.Base() == nil || merged {
-		return nil
-	}
-	return &removals{branch: p, tip: tip, base: tip.Base()}
-}
-
 // widely are the keys of source texts, with the further forms that texts have of their plurals.
 func widely(x bundle.Target, source, texts catalog.Catalog) map[string]bool {
 	b := x.Sources[0]

@@ -56,12 +56,6 @@ type Pulled struct {
 	Offer     string      // the address for a request that the remote printed
 }
 
-// Recorded is what is remembered of the branch's request.
-func (b *Branch) Recorded() (ledger.Request, error) {
-	q, _, err := ledger.Requests.Get(b.Ledger, b.Scope, b.Project.Pull.Branch)
-	return q, err
-}
-
 func (b *Branch) record(q ledger.Request) error {
 	return ledger.Requests.Put(b.Ledger, b.Scope, b.Project.Pull.Branch, q)
 }
@@ -84,7 +78,7 @@ func (b *Branch) Update(ctx context.Context, now Pulled) (q ledger.Request, err 
 		}
 		return q, nil
 	}
-	if q, err = b.Recorded(); err != nil {
+	if q, _, err = ledger.Requests.Get(b.Ledger, b.Scope, b.Project.Pull.Branch); err != nil {
 		return q, err
 	}
 	if now.Tip.New() || now.Merged { // there is nothing to ask for; what people have turned down is remembered
