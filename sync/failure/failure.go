@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"syscall"
@@ -43,7 +44,7 @@ func Of(err error) report.Failure {
 }
 
 // Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
-// gives no answer, it does not say which of the requests that was.
+// gives no answer or takes no credentials, it does not say which of the requests that was.
 func Text(err error) string {
 	if many, is := err.(interface{ Unwrap() []error }); is {
 		var all, lines []string
@@ -60,6 +61,10 @@ func Text(err error) string {
 	var unreachable *service.UnreachableError
 	if errors.As(err, &unreachable) && !strings.Contains(err.Error(), "\n") {
 		return unreachable.Error()
+	}
+	if rejected := new(service.Error); errors.As(err, &rejected) && rejected.Status == http.StatusUnauthorized &&
+		!strings.Contains(err.Error(), "\n") {
+		return rejected.Rejection()
 	}
 	return err.Error()
 }

@@ -15,7 +15,10 @@ import (
 // Open opens a regular file, and tells its size.
 func Open(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err == nil && info.IsDir():
+		err = fmt.Errorf("%s is a directory; name its files: %s", path, filepath.Join(path, "*"))
+	case err == nil && !info.Mode().IsRegular():
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {

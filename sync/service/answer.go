@@ -34,6 +34,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 	case resp.StatusCode >= 400:
 		text, _ := io.ReadAll(io.LimitReader(unpacked(resp, body), c.limits.problem))
 		f := &failure{Error: refusal(cl.Op, resp, text, c.redact)}
+		f.Account, _, _ = resp.Request.BasicAuth()
 		switch s := resp.StatusCode; {
 		case s == http.StatusTooManyRequests:
 			f.again = true

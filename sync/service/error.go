@@ -52,6 +52,7 @@ var (
 // Error is a call that did not succeed. Use errors.As to read it and errors.Is to ask what it means.
 type Error struct {
 	Op         string        // what was being done, "start import"
+	Account    string        // that the request was made with; empty: without credentials
 	Status     int           // HTTP status; 0 where there was no answer
 	Detail     string        // the service's own words; empty where it had none
 	RequestID  string        // what the service's operators find the call by
@@ -66,6 +67,9 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
+	if e.Status == http.StatusUnauthorized {
+		return e.Op + ": " + e.Rejection()
+	}
 	if e.Status != 0 {
 		fmt.Fprintf(&b, ": %d", e.Status)
 		if text := http.StatusText(e.Status); text != "" {
@@ -81,10 +85,25 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		b.WriteString(" (request " + e.RequestID + ")")
 	}
-	if hint := e.hint(); hint != "" {
+	if hint := hint(e); hint != "" {
 		b.WriteString("; " + hint)
 	}
 	return b.String()
+}
+
+// Rejection is what people are told where the service takes no credentials (401), whatever was being done.
+func (e *Error) Rejection() string {
+	said := "the translation service requires an account and an API key"
+	if e.Account != "" {
+		said = fmt.Sprintf("the translation service rejected account %q and its API key", e.Account)
+	}
+	said += " (401"
+	for _, more := range []string{e.Detail, e.RequestID} {
+		if more != "" && !strings.EqualFold(more, http.StatusText(e.Status)) {
+			said += ": " + more
+		}
+	}
+	return said + "); check service.account_id and the API key, and create a new key if this one has expired"
 }
 
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
@@ -94,14 +113,12 @@ func (e *Error) cause() string {
 	return strings.TrimPrefix(without.Error(), ": ")
 }
 
-func (e *Error) hint() string {
+func hint(e *Error) string {
 	switch {
 	case e.Is(ErrUnknownOutcome):
 		return "it may have been carried out all the same"
-	case e.Status == http.StatusUnauthorized:
-		return "check account id and API key"
 	case e.Status == http.StatusForbidden:
-		return "check that the project is this account's and that its API key may do this"
+		return fmt.Sprintf("check project.id, and that account %q has this project and its API key may do this", e.Account)
 	}
 	return ""
 }

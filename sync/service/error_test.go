@@ -48,8 +48,11 @@ func TestErrorWords(t *testing.T) {
 		{"bare string", say(400, `"Error 7\r\nno tasks here"`), "read project: 400 Bad Request: no tasks here"},
 		{"request id in a header", say(400, `{"message":"m"}`, "X-Request-Id", "h1"),
 			"read project: 400 Bad Request: m (request h1)"},
+		{"no credentials", say(401, `{"detail":"expired"}`),
+			`read project: the translation service rejected account "TestErrorWords/no_credentials" and its API key ` +
+				"(401: expired); check service.account_id and the API key, and create a new key if this one has expired"},
 		{"forbidden", say(403, ""),
-			"read project: 403 Forbidden; check that the project is this account's and that its API key may do this"},
+			`read project: 403 Forbidden; check project.id, and that account "TestErrorWords/forbidden" has this project and its API key may do this`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := serve(t, c.step).Client(t).Projects().Read(t.Context(), "p")

@@ -17,8 +17,7 @@ import (
 func (s *Server) admit(r *http.Request) error {
 	if !s.authentic(r) {
 		return Refuse(http.StatusUnauthorized,
-			"HTTP Basic credentials are missing or wrong: "+
-				"the user name is the account's identifier, the password one of its API keys")
+			"HTTP Basic credentials are missing or wrong")
 	}
 	if s.o.Personal {
 		return Refuse(http.StatusForbidden, "the account %s is a personal one; this interface is for company accounts",
