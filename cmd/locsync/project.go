@@ -9,7 +9,6 @@ import (
 
 	"github.com/locsync/locsync/sync/operation"
 	"github.com/locsync/locsync/sync/settings"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 func projectCommand(a *app) *cobra.Command {
@@ -125,30 +124,8 @@ func sayPlan(a *app, p settings.Plan, applied bool) error {
 	if a.asJSON {
 		return a.print(p)
 	}
-	sayDifferences(a, "account", p.Account, applied)
-	for _, one := range p.Projects {
-		if len(one.Differences) == 0 {
-			fmt.Fprintf(a.out, "%s: up to date\n", one.Name)
-		}
-		sayDifferences(a, one.Name, one.Differences, applied)
+	for _, line := range p.Lines(applied) {
+		fmt.Fprintln(a.out, line)
 	}
 	return nil
-}
-
-func sayDifferences(a *app, of string, differences []settings.Difference, applied bool) {
-	for _, d := range differences {
-		what := "differs"
-		switch {
-		case d.Applied:
-			what = "done"
-		case applied:
-			what = "not done"
-		}
-		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", of, d.Setting, what, terminal.OrNone(d.Here),
-			terminal.OrNone(d.There))
-		if d.Blocked != "" {
-			fmt.Fprintf(a.out, "; %s", d.Blocked)
-		}
-		fmt.Fprintln(a.out)
-	}
 }

@@ -25,10 +25,57 @@ type Difference struct {
 	make func(ctx context.Context) error
 }
 
+// String is the change that would make both sides equal, or that did.
+func (d Difference) String() string {
+	name := strings.ReplaceAll(d.Setting, "_", " ")
+	switch {
+	case d.Applied && d.There == "":
+		return "added " + name + " " + d.Here
+	case d.Applied:
+		return fmt.Sprintf("changed %s from %s to %s", name, d.There, d.Here)
+	case d.There == "":
+		return "+ " + name + " " + d.Here
+	case d.Here == "":
+		return "- " + name + " " + d.There
+	}
+	return fmt.Sprintf("~ %s: %s here, %s at the service", name, d.Here, d.There)
+}
+
 // Plan is how the configured projects differ from those at the service.
 type Plan struct {
 	Projects []ProjectPlan `json:"projects"`
 	Account  []Difference  `json:"account"` // what all projects of the account share
+}
+
+// Lines says for people what differs, or, where it was applied, what was done.
+func (p Plan) Lines(applied bool) []string {
+	var lines []string
+	possible := 0
+	add := func(of string, differences []Difference) {
+		for _, d := range differences {
+			line := of + ": " + d.String()
+			switch {
+			case d.Blocked != "":
+				line += ": not possible; " + d.Blocked
+			case applied && !d.Applied:
+				line += ": not done"
+			default:
+				possible++
+			}
+			lines = append(lines, line)
+		}
+	}
+	add("account", p.Account)
+	for _, one := range p.Projects {
+		if len(one.Differences) == 0 {
+			lines = append(lines, one.Name+": up to date")
+		}
+		add(one.Name, one.Differences)
+	}
+	if possible > 0 && !applied {
+		lines = append(lines, "locsync project apply makes these changes at the service")
+	}
+	return lines
 }
 
 // ProjectPlan is how one project differs.
