@@ -58,7 +58,7 @@ type PushedFile struct {
 type Value struct {
 	Key  string  `json:"key"`
 	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the position in it
-	Old  *string `json:"old"`            // null where there is none, or where only its digest is known
+	Old  *string `json:"old"`            // null where there is none
 	New  *string `json:"new"`            // null where it goes
 }
 

@@ -87,7 +87,6 @@ func (s *Screen) Pull(p report.ProjectPull, dry bool) {
 	s.leftOut(p.Problems)
 }
 
-// much is how much a pull changed; without a text that changed, in files that came or went.
 // much is what a pull did to all files together.
 func much(p report.ProjectPull) string {
 	var all report.PulledFile
@@ -100,20 +99,23 @@ func much(p report.ProjectPull) string {
 	return all.Summary()
 }
 
-// changes are the values that a dry run would change: what is there now, and what would be.
+// changes are the values that a dry run would add (+), remove (-) or change (~).
 func (s *Screen) changes(changes []report.Value) {
-	text := func(st style, v *string) string {
-		if v == nil {
-			return "-"
-		}
-		return s.in(st, fmt.Sprintf("%q", *v))
-	}
+	text := func(st style, v *string) string { return s.in(st, fmt.Sprintf("%q", *v)) }
 	for _, v := range changes {
 		key := v.Key
 		if v.Form != "" {
 			key += " [" + v.Form + "]"
 		}
-		fmt.Fprintf(s.to, "    %s: %s -> %s\n", report.Printable(key), text(red, v.Old), text(green, v.New))
+		key = report.Printable(key)
+		switch {
+		case v.Old == nil && v.New != nil:
+			fmt.Fprintf(s.to, "    + %s: %s\n", key, text(green, v.New))
+		case v.New == nil && v.Old != nil:
+			fmt.Fprintf(s.to, "    - %s: %s\n", key, text(red, v.Old))
+		case v.New != nil:
+			fmt.Fprintf(s.to, "    ~ %s: %s -> %s\n", key, text(red, v.Old), text(green, v.New))
+		}
 	}
 }
 
