@@ -170,7 +170,10 @@ var (
 			"so is one with the state `new` or `initial` that is a copy of its source. A pull that writes it makes that " +
 			"`translated`, and brings the unit's source up to date. Inline codes are in the texts as they are spelled. " +
 			"Notes go along. A new language has the units with translations. `incomplete = \"blank\"` does nothing. " +
-			"Units of several segments are left alone, and so are Xcode's exports.",
+			"Units of several segments are left alone. In what Xcode exports (`en.xliff`, `de.xliff`) " +
+			"the key is the `original` of the `<file>` in front of the id: " +
+			"`App/en.lproj/InfoPlist.strings␄CFBundleName`. The project has its translations by `xcodebuild " +
+			"-importLocalizations`. Exports in `.xcloc` folders are left alone.",
 		Lost: []Loss{
 			{What: "What a state says of a translation is not sent, but that there is none; it stays.",
 				signs: []string{` state="`, ` approved="`}},

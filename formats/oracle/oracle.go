@@ -323,6 +323,7 @@ func (r Rule) readXLIFF(src []byte) (*document, error) {
 		d.encoding = "a byte order mark"
 	}
 	x := xliffReader{src: d.text, d: xml.NewDecoder(strings.NewReader(d.text))}
+	apart := r.Format == "xliff" && ofXcode(d.text)
 	for {
 		at := int(x.d.InputOffset())
 		t, err := x.d.RawToken()
@@ -338,6 +339,7 @@ func (r Rule) readXLIFF(src []byte) (*document, error) {
 		}
 		switch start.Name.Local {
 		case "file":
+			x.file = fileOf(start)
 			x.angular = slices.ContainsFunc(start.Attr, func(a xml.Attr) bool {
 				return a.Name.Local == "original" && (a.Value == "ng2.template" || a.Value == "ng.template")
 			})
@@ -346,6 +348,10 @@ func (r Rule) readXLIFF(src []byte) (*document, error) {
 			l, named, err := r.unitOf(&x, start, at)
 			if err != nil {
 				return nil, fmt.Errorf("encoding/xml: %w", err)
+			}
+			if named && apart {
+				l.Key = x.file + "␄" + l.Key
+				l.Path = []string{x.file, l.Path[0]}
 			}
 			if named {
 				d.leaves = append(d.leaves, l)

@@ -12,6 +12,29 @@ type xliffReader struct {
 	src     string
 	d       *xml.Decoder
 	angular bool // it is a file of Angular's
+	file    string
+}
+
+// fileOf is the name of a file, which in Xcode's exports is in front of the names of its units.
+func fileOf(start xml.StartElement) string {
+	for _, a := range start.Attr {
+		if a.Name.Space == "" && a.Name.Local == "original" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// ofXcode reports whether a document is an export of Xcode's.
+func ofXcode(src string) bool {
+	type tool struct {
+		ID string `xml:"tool-id,attr"`
+	}
+	var doc struct {
+		Tools []tool `xml:"file>header>tool"`
+	}
+	err := xml.Unmarshal([]byte(src), &doc)
+	return err == nil && slices.Contains(doc.Tools, tool{"com.apple.dt.xcode"})
 }
 
 // xliffUnit is what a unit has.

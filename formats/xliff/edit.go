@@ -72,8 +72,8 @@ const unitIndent = "      "
 
 // Insert writes units on lines of their own, as their neighbours have them.
 func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
-	if at.In != 0 {
-		return resource.Splice{}, errors.New("an entry of this format holds one text and nothing below it")
+	if f.Node(at.In).Kind != resource.Map {
+		return resource.Splice{}, errShape
 	}
 	gap, err := gapAt(f, at)
 	if err != nil {
@@ -83,7 +83,13 @@ func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New)
 	out.WriteString(gap.Head)
 	second := strings.Contains(f.Source(), "<unit") || strings.Contains(f.Source(), `version="2`)
 	for _, n := range add {
-		entry, err := g.entry(n, second, gap.Indent, gap.Newline)
+		entry, err := "", errors.New("in what Xcode exports, the key has the original of a <file> in front of the id; add it")
+		switch {
+		case n.Kind == resource.Map && at.In == 0 && filed(f):
+			entry, err = g.file(f, n, gap.Indent, gap.Newline)
+		case at.In > 0 || !filed(f):
+			entry, err = g.entry(n, second, gap.Indent, gap.Newline)
+		}
 		if err != nil {
 			return resource.Splice{}, err
 		}
@@ -93,22 +99,27 @@ func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New)
 	return resource.Splice{At: gap.At, Text: out.String()}, nil
 }
 
-// gapAt finds where entries go: behind a sibling, before the first one, or in a file without any at its body's end.
+// filed reports whether the entries of a document are in files.
+func filed(f *resource.File) bool { return f.Len() > 1 && f.Node(1).Kind == resource.Map }
+
+// gapAt finds where entries go: behind a sibling, before the first one, or where there is none at the end of the body.
 func gapAt(f *resource.File, at resource.Place) (xmlscan.Gap, error) {
-	src := f.Source()
+	src, in := f.Source(), f.Node(at.In)
 	switch {
 	case at.After > 0:
 		return xmlscan.Behind(src, &resource.Node{Whole: f.Node(at.After).Whole}), nil
-	case f.Len() > 1:
-		return xmlscan.Before(src, &resource.Node{Whole: f.Node(1).Whole}), nil
+	case int(in.End) > at.In+1:
+		return xmlscan.Before(src, &resource.Node{Whole: f.Node(at.In + 1).Whole}), nil
 	}
-	end := strings.LastIndex(src, "</body>")
-	if end < 0 && !strings.Contains(src, "<body") {
-		end = strings.LastIndex(src, "</file>")
+	inside := in.Value.Of(src)
+	end := strings.LastIndex(inside, "</body>")
+	if end < 0 && !strings.Contains(inside, "<body") {
+		end = strings.LastIndex(inside, "</file>")
 	}
 	if end < 0 {
 		return xmlscan.Gap{}, errors.New("the file has no <body> that entries could be written into; write one")
 	}
+	end += int(in.Value.Start)
 	newline := xmlscan.Newline(src)
 	line, first := xmlscan.LineStart(src, end)
 	indent := src[line:end] + "  "
@@ -118,6 +129,8 @@ func gapAt(f *resource.File, at resource.Place) (xmlscan.Gap, error) {
 	return xmlscan.Gap{At: resource.At(line, line), Pre: indent, Post: newline, Indent: indent, Newline: newline}, nil
 }
 
+var errShape = errors.New("an entry of this format holds one text and nothing below it")
+
 // entry spells a unit: what its model has, with the target behind the source. On one line where newline is "".
 func (g grammar) entry(n resource.New, second bool, indent, newline string) (string, error) {
 	switch {
@@ -126,7 +139,7 @@ func (g grammar) entry(n resource.New, second bool, indent, newline string) (str
 	case n.Kind == resource.Forms:
 		return "", errors.New("this format has no plural forms, but those of a message inside of a text")
 	case n.Kind != resource.Text:
-		return "", errors.New("an entry of this format holds one text and nothing below it")
+		return "", errShape
 	case n.Text == "":
 		return "", errors.New("in this format, an empty text says that there is no translation")
 	case n.Name == "":
@@ -224,7 +237,10 @@ func elementOf(src string, u unit) (from, to int) {
 // Rename changes the id, or Symfony's name, in the quotes that it has.
 func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, error) {
 	n := f.Node(i)
-	if n.Kind == resource.Map || n.Style&bySource != 0 {
+	if n.Kind == resource.Map {
+		return resource.Splice{}, errors.New("the files of an export are named by Xcode; rename it in the project, and export again")
+	}
+	if n.Style&bySource != 0 {
 		return resource.Splice{}, errors.New("the name of this entry is its source text")
 	}
 	text, err := xmlscan.AttributeValue(name, f.Source()[n.Name.Start])
@@ -250,6 +266,9 @@ func (g grammar) Compose(top []resource.New) ([]byte, error) {
 `)
 	for _, n := range top {
 		n.Like = nil
+		if n.Kind == resource.Map {
+			return nil, errShape
+		}
 		entry, err := g.entry(n, false, unitIndent, "\n")
 		if err != nil {
 			return nil, err

@@ -12,6 +12,9 @@
 //	Source        the text is the target, where there is one, as in Symfony's files. Else it is the source, which
 //	              is in the program, so it cannot be set
 //
+// In what Xcode exports an id counts within its <file>, and the key is the file's original in front of the id:
+// "App/en.lproj/InfoPlist.strings␄CFBundleName".
+//
 // Inline codes (<x/>, <g>, <ph>, <pc>) are in a text as they are spelled; all else is characters. A text that looks as
 // if it had a code, and has none, is Other. Notes are notes. A new entry is the source file's, with its notes.
 //
@@ -97,7 +100,7 @@ func (grammar) Comment(src string, at int) int { return xmlscan.CommentEnd(src, 
 // Scan finds the units.
 func (g grammar) Scan(src string) (*resource.Layout, error) {
 	s := scanner{of: g, src: src, xml: xmlscan.New(src)}
-	all := resource.At(0, len(src))
+	all, apart := resource.At(0, len(src)), g.apart(src)
 	s.nodes = append(make([]resource.Node, 0, 1+strings.Count(src, "unit ")),
 		resource.Node{Parent: -1, Kind: resource.Map, Value: all, Whole: all})
 	for {
@@ -109,10 +112,19 @@ func (g grammar) Scan(src string) (*resource.Layout, error) {
 			s.nodes[0].End = int32(len(s.nodes))
 			return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 		}
+		if t.Kind == xmlscan.End {
+			s.ended(t)
+		}
 		if t.Kind != xmlscan.Start {
 			continue
 		}
-		if err := s.element(t); err != nil {
+		if apart && s.rooted && t.Name == "file" && s.file == 0 {
+			err = s.opened(t)
+		}
+		if err == nil {
+			err = s.element(t)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -123,6 +135,7 @@ type scanner struct {
 	src      string
 	xml      *xmlscan.Scanner
 	rooted   bool
+	file     int  // the node of the <file> around, where ids count within that
 	angular  bool // it is a file of Angular's, whose units are told by their ids
 	nodes    []resource.Node
 	warnings []resource.Warning
@@ -167,7 +180,8 @@ func (s *scanner) unit(t *xmlscan.Token) error {
 	if !u.hasSource {
 		u.source, u.behind = resource.At(int(u.whole.End), int(u.whole.End)), int(u.whole.End)
 	}
-	n := resource.Node{Kind: resource.Text, Name: id, Whole: u.whole, Note: u.note, End: int32(len(s.nodes) + 1)}
+	n := resource.Node{Kind: resource.Text, Name: id, Whole: u.whole, Note: u.note, Parent: int32(s.file),
+		End: int32(len(s.nodes) + 1)}
 	if s.of.symfony && !s.angular && !named && u.hasSource {
 		n.Name, n.Style, named = u.source, bySource, true
 	}

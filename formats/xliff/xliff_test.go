@@ -125,6 +125,7 @@ func FuzzLaws(f *testing.F) {
 	for _, c := range edges {
 		f.Add([]byte(c.src))
 	}
+	f.Add([]byte(exported(exportedFile(app, "de", entry("k", both("s", "Text"))))))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
