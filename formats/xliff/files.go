@@ -143,3 +143,11 @@ func translatedTo(src, language string) string {
 	}
 	return src
 }
+
+// Flags say that Xcode's texts are formats of Objective-C.
+func (grammar) Flags(f *resource.File, i int) string {
+	if f.Node(i).Parent > 0 {
+		return "objc-format"
+	}
+	return ""
+}
