@@ -238,7 +238,8 @@ func elementOf(src string, u unit) (from, to int) {
 func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, error) {
 	n := f.Node(i)
 	if n.Kind == resource.Map {
-		return resource.Splice{}, errors.New("the files of an export are named by Xcode; rename it in the project, and export again")
+		return resource.Splice{}, errors.New("the files of an export are named by Xcode; " +
+			"rename it in the project, and export again")
 	}
 	if n.Style&bySource != 0 {
 		return resource.Splice{}, errors.New("the name of this entry is its source text")
