@@ -116,7 +116,7 @@ func TestNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "no such file",
-		".": "is not a regular file"} {
+		".": "is a directory; name its files"} {
 		if f, _, err := files.Open(filepath.Join(dir, path)); f != nil || err == nil ||
 			!strings.Contains(err.Error(), says) || !process.Lasting(err) {
 			t.Errorf("%s: %v", path, err)

@@ -349,3 +349,24 @@ func TestPullOfALanguageIsNoWholeOne(t *testing.T) {
 		t.Error("what differs in French is not told by the pull of all")
 	}
 }
+
+// A branch that goes back to where a whole pull saw it lacks what a pull of some languages has brought since: the next
+// whole pull brings it.
+func TestBranchSetBackBehindAPullOfALanguage(t *testing.T) {
+	t.Parallel()
+	for _, o := range []pull.Options{{}, {Languages: []string{"de"}}} {
+		w := abc(t, localOnly, nil)
+		w.probeFrom, w.projects[0].branch.ProbeFrom = 1, 1
+		w.final("de", "a", "Apfel")
+		w.pulls(pull.Options{})
+		w.pulls(pull.Options{})
+		at := w.git("rev-parse", "l10n")
+		w.final("de", "b", "Birne")
+		w.pulls(o)
+		w.git("branch", "-f", "l10n", at)
+		w.pulls(pull.Options{})
+		if got := w.show("l10n", "locales/de/a.json"); !strings.Contains(got, "Birne") {
+			t.Errorf("%v: %s", o.Languages, got)
+		}
+	}
+}

@@ -225,7 +225,8 @@ func (r *pull) attempt(ctx context.Context) error {
 	if err := r.noteUnsent(); err != nil {
 		return err
 	}
-	if r.probe.foundChanges { // the next pull is to look again, should this one not come to its end
+	// The next pull is to look again, should this one not come to its end, or bring some languages only.
+	if r.probe.foundChanges || len(r.o.Languages) > 0 {
 		if err := ledger.Reconciled.Delete(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch); err != nil {
 			return err
 		}
