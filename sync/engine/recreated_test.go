@@ -115,10 +115,9 @@ func TestBringingBackAfterASquash(t *testing.T) {
 				if later != "" {
 					w.commitOn("l10n", "other.txt", later)
 				}
-				if first == "push" {
-					w.pushes(push.Options{})
+				if first == "pull" {
+					w.pulls(pull.Options{})
 				}
-				w.pulls(pull.Options{})
 				w.sends("locales/fr/a.json (fr): a")
 				w.holds("main", "fr", "a", "Pomme 1")
 				w.pulls(pull.Options{})

@@ -29,6 +29,7 @@ type recollected struct {
 	known   catalog.Catalog // the oldest first
 	Agreed  catalog.Marks
 	before  catalog.Marks // what was agreed on before
+	back    []ledger.Text // older texts that were written again: they are none of the history's
 	renames []ledger.Rename
 }
 
@@ -107,7 +108,7 @@ func startAnew(
 		known, kerr := p.Ledger.Marks(p.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
 		merged, merr := p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
 		err = errors.Join(err, nerr, berr, kerr, merr)
-		agreed, older, had := make(catalog.Marks), false, before.Marks()
+		agreed, older, had, back := make(catalog.Marks), false, before.Marks(), []ledger.Text(nil)
 		for _, u := range now {
 			if mark, is := merged[u.Name]; is && had[u.Name] != mark && ledger.Holds(known, u) {
 				agreed[u.Name] = catalog.MarkOf(u.Text)
@@ -118,7 +119,11 @@ func startAnew(
 			texts, terr := p.TextsIn(versions[t.Path][i], t)
 			had, err = texts.Marks(), errors.Join(err, terr)
 			maps.DeleteFunc(agreed, func(name catalog.Name, mark catalog.Mark) bool {
-				return mark != merged[name] && had[name] == merged[name]
+				replaced := mark != merged[name] && had[name] == merged[name]
+				if replaced {
+					back = append(back, ledger.Text{Name: name, Mark: mark})
+				}
+				return replaced
 			})
 		}
 		id := ledger.TargetID(t.Path, t.Language.Code)
@@ -126,7 +131,7 @@ func startAnew(
 			found[id] = &recollected{Target: t, Agreed: make(catalog.Marks)}
 		}
 		maps.Copy(agreed, found[id].Agreed)
-		found[id].Agreed = agreed
+		found[id].Agreed, found[id].back = agreed, back
 	}
 	return err
 }
@@ -177,13 +182,18 @@ func (f *recollected) addRenames(b *bundle.Bundle, source catalog.Catalog, moved
 
 // remember adds what was learned about a file to what the ledger has.
 func (f *recollected) remember(p *Branch, tx ledger.Writer) error {
-	if len(f.known)+len(f.Agreed)+len(f.renames) == 0 {
+	if len(f.known)+len(f.Agreed)+len(f.renames)+len(f.back) == 0 {
 		return nil // as of a file that was moved: it may have what another one had
 	}
 	slot := func(kind ledger.TargetMarks) ledger.Slot { return p.Memory().Slot(kind, f.Path, f.Language.Code) }
 	agreed := func(base catalog.Marks) { maps.Copy(base, f.Agreed) }
 	return errors.Join(ledger.PutAll(ledger.Renames, tx, p.StateName(), f.renames),
-		ledger.Amend(tx, slot(ledger.Known), func(history catalog.Marks) { ledger.LearnAll(history, f.known) }),
+		ledger.Amend(tx, slot(ledger.Known), func(history catalog.Marks) {
+			ledger.LearnAll(history, f.known)
+			for _, u := range f.back {
+				ledger.Forget(history, u.Name, u.Mark)
+			}
+		}),
 		ledger.Amend(tx, slot(ledger.Merged), agreed),
 		ledger.Amend(tx, slot(LookAt(p.Project.Pull.Branch).Kind()), agreed))
 }
