@@ -110,8 +110,8 @@ func scripts(t *testing.T) (files []string) {
 }
 
 // longScripts call some fifty operations each, or wait.
-var longScripts = []string{"assets", "baseline", "bringing", "clone", "codes", "collide", "documents", "hook", "http_remote",
-	"json", "kill", "many", "operations", "project", "rotate", "trial", "typos", "wrong"}
+var longScripts = []string{"assets", "baseline", "bringing", "clone", "codes", "collide", "documents", "hook",
+	"http_remote", "json", "kill", "many", "operations", "project", "rotate", "trial", "typos", "wrong"}
 
 // besideIt is a command of a script that goes on beside it.
 var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)

@@ -336,7 +336,8 @@ func TestPullOfALanguageIsNoWholeOne(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.LastPull != nil {
 		t.Errorf("the status says that a pull was made: %+v", s.LastPull)
 	}
-	if _, began, err := ledger.Times.Get(w.store, w.projects[0].branch.StateName(), ledger.TimeSchedule); err != nil || began {
+	name := w.projects[0].branch.StateName()
+	if _, began, err := ledger.Times.Get(w.store, name, ledger.TimeSchedule); err != nil || began {
 		t.Error("the schedule goes on from it")
 	}
 	w.git("merge", "-q", "l10n")

@@ -20,12 +20,7 @@ import (
 func TestADeliveredTextMeetsTheBranchsOlderOne(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(push.Options{})
-	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(pull.Options{})
-	w.git("merge", "-q", "l10n")
-	w.pushes(push.Options{})
+	w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
 
 	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A2 reviewer", "b": "B1"}))
 	w.git("merge", "-q", "--squash", "l10n")
@@ -80,16 +75,24 @@ func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
 	gittest.Sound(t, w.dir)
 }
 
-// Of a conflict that the service won the loser stands on base; it does not come into the branch with base.
-func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
-	gittest.Long(t)
-	t.Parallel()
-	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+// translatedAB is a project whose two translations were brought by a pull, merged and sent; more is its configuration.
+func translatedAB(t *testing.T, more string) *world {
+	t.Helper()
+	w := newWorld(t, settings+more+"[project.pull]\nremote = \"\"\n"+jsonFiles,
+		map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
 	w.pushes(push.Options{})
 	w.final("de", "a", "A1", "b", "B1")
 	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
 	w.pushes(push.Options{})
+	return w
+}
+
+// Of a conflict that the service won the loser stands on base; it does not come into the branch with base.
+func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
 	w.final("de", "a", "A2 translator")
 	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
 	w.problem(w.pushes(push.Options{}).Problems, "A2 person", "A2 translator")
@@ -115,12 +118,7 @@ func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
 // Somebody changes a translation on the branch and somebody else the same one on base: base's stands, and the branch's is named.
 func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(push.Options{})
-	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(pull.Options{})
-	w.git("merge", "-q", "l10n")
-	w.pushes(push.Options{})
+	w := translatedAB(t, "")
 	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A reviewer", "b": "B1"}))
 	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
 	w.commit()
@@ -131,17 +129,12 @@ func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	w.brings()
 }
 
-// A translator's text is on the branch, and another one, written over the text before it, comes with base: base's stays, and
-// the translator's is named. A writer of base who had it in a squashed merge has replaced it knowingly.
+// A translator's text is on the branch, and another one, written over the text before it, comes with base: base's
+// stays, and the translator's is named. A writer of base who had it in a squashed merge has replaced it knowingly.
 func TestATranslatorsTextAndOneOfBase(t *testing.T) {
 	t.Parallel()
 	for _, seen := range []bool{false, true} {
-		w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-		w.pushes(push.Options{})
-		w.final("de", "a", "A1", "b", "B1")
-		w.pulls(pull.Options{})
-		w.git("merge", "-q", "l10n")
-		w.pushes(push.Options{})
+		w := translatedAB(t, "")
 		w.final("de", "a", "A2 translator")
 		w.pulls(pull.Options{})
 		if seen {
@@ -229,12 +222,7 @@ func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
 func TestATextIsSetBackOnBase(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(push.Options{})
-	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(pull.Options{})
-	w.git("merge", "-q", "l10n")
-	w.pushes(push.Options{})
+	w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
 
 	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
 	w.commit()
@@ -280,12 +268,7 @@ func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
 func TestATreeBehindReplacesANewerText(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
-	w.pushes(push.Options{})
-	w.final("de", "a", "A1", "b", "B1")
-	w.pulls(pull.Options{})
-	w.git("merge", "-q", "l10n")
-	w.pushes(push.Options{})
+	w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
 	w.final("de", "a", "A2", "b", "B1")
 	w.pulls(pull.Options{})
 	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B person"}))

@@ -146,8 +146,8 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 		ledger.PutAll(ledger.Moves, tx, project, a.Moves))
 }
 
-// seeSources remembers which texts with a history are in the tree; of one that was written and that the service has not
-// confirmed, what was seen before.
+// seeSources remembers which texts with a history are in the tree. A text that was written and is not confirmed by the
+// service keeps what was seen before it.
 func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 	if len(r.Errs) > 0 || len(a.Pasts) == 0 {
 		return nil

@@ -303,7 +303,8 @@ func listening(ctx context.Context, c *changes) (*recording, <-chan struct{}) {
 	return r, over
 }
 
-// Where nothing happens there are signs of life; many changes at once are few source, of which none comes before its change; and whoever is gone is let go.
+// Where nothing happens there are signs of life. Many changes at once are a few events, none of which comes before its
+// change. A browser that is gone is let go.
 func TestChangesAreToldInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := make(chan struct{})

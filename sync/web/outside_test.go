@@ -165,7 +165,8 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 	closedByServer(t, silent, 41)
 }
 
-// closedByServer waits until so many connections have been closed by the server, long before it would for another reason.
+// closedByServer waits until so many connections have been closed by the server, long before it would for another
+// reason.
 func closedByServer(t *testing.T, all []net.Conn, want int) {
 	t.Helper()
 	closed := make(chan bool, len(all))
