@@ -23,7 +23,6 @@ func TestMain(m *testing.M) {
 		benchPass(dir, os.Getenv("LOCSYNC_BENCH_FILES"))
 		return
 	}
-	done := gittest.InMemory()
 	home, err := os.MkdirTemp("", "locsync-home-")
 	if err != nil {
 		panic(err)
@@ -31,14 +30,12 @@ func TestMain(m *testing.M) {
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": ""} {
 		os.Setenv(name, value)
 	}
-	// Tests wait for processes and for silence more than they compute.
-	gittest.Flags(map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true", "test.parallel": "4"})
-	code := m.Run()
+	gittest.Flags(map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true"})
+	code := gittest.AtOnce(m)
 	for _, do := range atExit {
 		do()
 	}
 	os.RemoveAll(home)
-	done()
 	os.Exit(code)
 }
 

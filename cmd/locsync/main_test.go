@@ -53,14 +53,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, programs)
 }
 
-// tests are run with their temporary files in memory; programs of this test's program are not.
+// tests are run at once; programs of this test's program are not.
 type tests struct{ *testing.M }
 
-func (t tests) Run() int {
-	defer gittest.InMemory()()
-	gittest.Flags(map[string]string{"test.parallel": "8"})
-	return t.M.Run()
-}
+func (t tests) Run() int { return gittest.AtOnce(t.M) }
 
 // programs are what this test's program can be besides, under these names.
 var programs = map[string]func(){}

@@ -2,7 +2,6 @@ package forge_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,18 +16,12 @@ import (
 
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/gitops/forge/forgetest"
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "40", "rapid.nofailfile": "true"} {
-		if !given[name] {
-			_ = flag.Set(name, value)
-		}
-	}
-	os.Exit(m.Run())
+	gittest.Flags(map[string]string{"rapid.checks": "40", "rapid.nofailfile": "true"})
+	os.Exit(gittest.AtOnce(m))
 }
 
 func client(t testing.TB, s *forgetest.Server, change ...func(*forge.Options)) forge.Forge {

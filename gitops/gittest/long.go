@@ -45,8 +45,10 @@ func Flags(values map[string]string) (named map[string]bool) {
 	return named
 }
 
-// AtOnce runs the tests of a package, eight of the parallel ones at a time: they wait more than they compute.
-func AtOnce(m *testing.M) (code int) {
+// AtOnce runs the tests of a package with their temporary files in memory, eight of the parallel ones at a time: they
+// wait more than they compute.
+func AtOnce(m interface{ Run() int }) (code int) {
+	defer InMemory()()
 	Flags(map[string]string{"test.parallel": "8"})
 	return m.Run()
 }

@@ -40,12 +40,9 @@ func TestMain(m *testing.M) {
 	if passes := os.Getenv(victimPasses); passes != "" {
 		os.Exit(victim(passes)) // see victim_test.go
 	}
-	given := gittest.Flags(map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true", "test.parallel": "8"})
+	given := gittest.Flags(map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true"})
 	debug.SetGCPercent(400) // worlds are many and small: a quarter of the tests' time would be the collector's
-	done := gittest.InMemory()
-	code := m.Run()
-	done()
-	os.Exit(exitOf(code, given))
+	os.Exit(exitOf(gittest.AtOnce(m), given))
 }
 
 // world is a repository, a service over HTTP and an engine between them: all parts real, and each to be looked at and broken.

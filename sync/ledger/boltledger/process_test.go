@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/ledger"
 )
 
@@ -25,7 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("LOCSYNC_STATE_CHILD") {
 	case "":
-		os.Exit(m.Run())
+		os.Exit(gittest.AtOnce(m))
 	case "hold":
 		s, err := Open(os.Getenv("LOCSYNC_STATE_DIR"))
 		if err == nil {

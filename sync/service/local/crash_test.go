@@ -29,10 +29,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
 		serveUntilKilled(dir)
 	}
-	done := gittest.InMemory()
-	code := m.Run()
-	done()
-	os.Exit(code)
+	os.Exit(gittest.AtOnce(m))
 }
 
 func serveUntilKilled(dir string) {
