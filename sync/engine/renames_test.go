@@ -68,6 +68,23 @@ func TestDryRunWhereTheTranslationWasRenamedToo(t *testing.T) {
 	}
 }
 
+// A renamed key takes its unsent translation along: what that sends is not asked for again, in a dry run neither.
+func TestDryRunOfARenameWithAnUnsentTranslation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+	w.clean(push.Options{})
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.commit()
+	w.write(deApp, `{"a": "A hand"}`)
+	w.commit()
+	w.pulls(pull.Options{Full: true})
+	dry, done := w.clean(push.Options{DryRun: true}), w.clean(push.Options{})
+	if dry.Keys != done.Keys || dry.Requests != done.Requests || dry.Exports != done.Exports {
+		t.Errorf("the dry run says %d keys, %d requests, %d exports; they are %d, %d, %d",
+			dry.Keys, dry.Requests, dry.Exports, done.Keys, done.Requests, done.Exports)
+	}
+}
+
 // What could be more than one rename is none.
 func TestPushOfAmbiguousRenames(t *testing.T) {
 	t.Parallel()

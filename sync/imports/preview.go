@@ -2,6 +2,7 @@ package imports
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -52,7 +53,10 @@ func (r *preview) Ship(_ context.Context, all []*Import) {
 			if to.Further() {
 				r.Problem(furtherProblem(f, to.Language, r.Met))
 			}
-			if err := r.Branch.Ledger.Update(func(tx ledger.Writer) error { return begins(r.Branch, tx, f) }); err != nil {
+			err := r.Branch.Ledger.Update(func(tx ledger.Writer) error {
+				return errors.Join(begins(r.Branch, tx, f), r.Branch.Memory().Mark(tx, to, f.Units))
+			})
+			if err != nil {
 				r.Errs = append(r.Errs, err)
 			}
 		}
