@@ -53,6 +53,9 @@ func (h History) Contains(commit, ancestor string) (bool, error) {
 	return h.repo.History.Contains(a, b)
 }
 
+// Shallow reports whether this clone may lack history.
+func (h History) Shallow() bool { return h.repo.History.Shallow() }
+
 // both reads the names of two commits; false unless both are here.
 func (h History) both(one, two string) (a, b hash, ok bool) {
 	a, aok := object.Parse(one)

@@ -147,6 +147,9 @@ func (r *push) pass(ctx context.Context) error {
 		r.skipped = held
 		return nil
 	}
+	if err := r.deepen(ctx, t.Commit()); err != nil {
+		return err
+	}
 	r.tree = t
 	for _, problem := range t.Problems {
 		r.answer(problem)

@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -105,4 +106,25 @@ func (r *push) sawAll() error {
 		now.Branch = all[0].commit
 	}
 	return ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
+}
+
+// deepen brings the history that a shallow clone left out, where a tree that pushes read does not have in its history
+// what the last push read: else that would count as another branch's, and a text that is brought back as one behind.
+func (r *push) deepen(ctx context.Context, commit string) error {
+	here := pass.LookAt(r.branch.Project.Push.Source)
+	last, _, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), here.Record())
+	if err != nil || last == "" || !r.branch.Repo.History.Shallow() {
+		return err
+	}
+	if past, err := r.branch.Repo.History.Contains(commit, last); err != nil || past {
+		return err
+	}
+	tip, err := r.branch.Repo.At(ctx, r.branch.Project.Pull.Branch, r.branch.Project.Pull.Base)
+	if errors.Is(err, gitops.ErrNoBranch) {
+		return nil // the push says so
+	}
+	if err != nil {
+		return err
+	}
+	return gitops.Deepen(ctx, r.branch.Repo, tip, tip.Base())
 }
