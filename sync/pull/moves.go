@@ -66,7 +66,8 @@ func (r *merging) readMoves(tip *gitops.Tip) error {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}
 	r.moves = append(r.moves, a.Moves...)
-	r.renamed = make(map[*bundle.Bundle][]ledger.Rename)
+	r.followed, err = ledger.Renames.List(r.branch.Ledger, r.branch.StateName())
+	r.renamed, r.removed = make(map[*bundle.Bundle][]ledger.Rename), make(map[*bundle.Bundle]catalog.Marks)
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
@@ -77,6 +78,7 @@ func (r *merging) readMoves(tip *gitops.Tip) error {
 			return err
 		}
 		r.renamed[s.Bundle] = append(renames.Found, renames.Pending...)
+		r.removed[s.Bundle] = renames.Before
 	}
-	return nil
+	return err
 }

@@ -28,8 +28,10 @@ type common struct {
 	shared   *tree.Shared
 	accepted *accepted.Sources // what the service has of the sources, compared with the branch's tree
 	renamed  map[*bundle.Bundle][]ledger.Rename
-	merged   map[string]bool // target files that a pull has merged before, by ledger.TargetID
-	show     bool            // the report shows each change
+	followed []ledger.Rename                  // those that pushes remember
+	removed  map[*bundle.Bundle]catalog.Marks // keys that a push has seen to be gone
+	merged   map[string]bool                  // target files that a pull has merged before, by ledger.TargetID
+	show     bool                             // the report shows each change
 }
 
 // situation is what the merge of one target file knows: its texts on both sides, and what is remembered of it.
@@ -107,6 +109,7 @@ func (s *situation) merge() *merged {
 	for _, l := range examine.Withhold(s.Target, source, three, &result) {
 		s.leaveOut(l.Code, l.Key, l.Why)
 	}
+	s.keepUnsent(m, three, &result)
 	stays := s.keepApart(m, stand, three, &result)
 	s.decided(m, three, result)
 	m.marks.agreed = result.Agreed

@@ -3,6 +3,7 @@ package pull
 import (
 	"slices"
 
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/spelling"
@@ -42,6 +43,41 @@ func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool
 		}
 	}
 	return gone
+}
+
+// keepUnsent leaves what was written under a key that the source has no more, for as long as no push has seen that: it
+// goes along where the key is in another file now.
+func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merged) {
+	came := make(map[catalog.Unit]bool) // with a key that was renamed in the file
+	for _, c := range result.Changes {
+		came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: c.Text}] = c.Op != catalog.Removed
+	}
+	ours := in.Ours.Texts()
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		u := catalog.Unit{Name: c.Name, Text: ours[c.Name]}
+		stays := c.Op == catalog.Removed && !s.living[c.Key] && !s.options.Prune && u.Text != "" &&
+			!in.Base.Has(u.Name, u.Text) && !ledger.Holds(m.texts.inherits, u) && !in.Filler.Has(u.Name, u.Text) &&
+			!came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: u.Text}] &&
+			slices.ContainsFunc(s.Sources, func(b *bundle.Bundle) bool { return s.unseen(b, c.Key) })
+		if stays {
+			result.Leave(in.Base, c.Name)
+		}
+		return stays
+	})
+}
+
+// unseen reports whether no push has seen that a file lost a key, or what is under it has yet to follow.
+func (s *situation) unseen(b *bundle.Bundle, key string) bool {
+	at, own := s.tree.Of(b).ID(), false
+	for n := range s.removed[b] {
+		if n.Key == key {
+			return slices.ContainsFunc(s.followed, func(m ledger.Rename) bool { return m.Before() == at && m.From.Key == key })
+		}
+	}
+	for n := range s.accepted.Files[at] {
+		own = own || n.Key == key
+	}
+	return own || s.accepted.Files[at] == nil || !s.accepted.Living[at.Collection][key]
 }
 
 // seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from

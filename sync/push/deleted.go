@@ -90,7 +90,7 @@ func (r *reader) untouched() (bool, error) {
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}
-		of, err := r.offers(t, texts)
+		of, err := r.offers(t, texts, history)
 		if err != nil {
 			return false, err
 		}

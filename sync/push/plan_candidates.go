@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,7 @@ type candidate struct {
 	memory   memories                // what was agreed on, taken over, or gone; without the history
 	yielded  []pass.Conflict         // with what another snapshot sends
 	unfit    map[catalog.Name]string // what is never sent, and why
+	moved    map[string]string       // keys that another source file of the collection has now, with the target file there
 
 	// behind are texts from where the two snapshots parted, which the other one has changed since.
 	behind catalog.Catalog
@@ -59,9 +61,11 @@ type offers struct {
 	keys, wide []map[string]bool // of each source file
 	declined   catalog.Marks     // what the service left out before
 	all        bool
+
+	moved map[string]*bundle.Bundle // keys that the file had, and that another one of its collection has now
 }
 
-func (o offers) asked(u catalog.Unit) bool { return hasKey(o.wide, u) }
+func (o offers) asked(u catalog.Unit) bool { return hasKey(o.wide, u) || o.moved[u.Key] != nil }
 
 func (o offers) again(u catalog.Unit) bool {
 	return o.declined.Has(u.Name, u.Text) && (hasKey(o.keys, u) || o.all)
@@ -212,15 +216,16 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 func (c *candidate) yield(
 	branch string, at time.Time, claims map[string]map[catalog.Name]claim,
 ) (twice []report.Problem) {
-	if claims[c.id()] == nil {
-		claims[c.id()] = make(map[catalog.Name]claim)
-	}
 	sent := make(map[string]catalog.Catalog) // by key, where another text was written here
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
-		other, claimed := claims[c.id()][u.Name]
+		id := ledger.TargetID(cmp.Or(c.moved[u.Key], c.Path), c.Language.Code)
+		if claims[id] == nil {
+			claims[id] = make(map[catalog.Name]claim)
+		}
+		other, claimed := claims[id][u.Name]
 		if claimed && other.by.edited[u.Name] {
 			c.drop(u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
@@ -236,7 +241,7 @@ func (c *candidate) yield(
 		if claimed {
 			other.by.drop(u.Name)
 		}
-		claims[c.id()][u.Name] = claim{c, u.Text}
+		claims[id][u.Name] = claim{c, u.Text}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		x := pass.NewConflict(at, c.Path, c.Language.Code, key, c.texts, sent[key], c.memory.merged)

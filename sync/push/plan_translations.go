@@ -221,7 +221,7 @@ func (c *candidate) compare(of meeting) comparison {
 		if !there {
 			continue
 		}
-		outcome := of.decide(u, theirs[at], lost, conflicts)
+		outcome := of.decide(u, theirs[at], lost, conflicts, c.moved[u.Key] != "")
 		switch {
 		case !c.changed[u.Name], !c.edited[u.Name] && outcome == catalog.Older && theirs[at].Text != "":
 			v.instead[u.Name] = theirs[at].Text
@@ -254,8 +254,11 @@ func (c *candidate) compare(of meeting) comparison {
 
 // decide decides whether a text that was changed here replaces the service's. It is the youngest of its file: its
 // writer has had what was merged and what was sent before, or, where it has lost a conflict, what both had before that.
-func (of meeting) decide(u, theirs catalog.Unit, lost pass.Conflict, conflicts bool) catalog.Outcome {
+func (of meeting) decide(u, theirs catalog.Unit, lost pass.Conflict, conflicts, moved bool) catalog.Outcome {
 	agreed, merged := of.memory.merged[u.Name]
+	if past := ledger.Texts(of.memory.known, u.Name); moved && !merged && len(past) > 0 { // a pull took the key out
+		agreed, merged = past[len(past)-1], true
+	}
 	claim := catalog.Claim{New: u.Text, Present: theirs.Text, Met: merged || ledger.Has(of.sent, u.Name)}
 	if conflicts {
 		claim.Past = lost.Had(u.Name)

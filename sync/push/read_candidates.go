@@ -187,21 +187,28 @@ func (r *reader) candidate(t bundle.Target, at *opened) (*candidate, error) {
 		return nil, nil
 	}
 	c := &candidate{Target: t, snapshot: &at.snapshot, file: f, texts: bundle.Texts(f),
-		changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool)}
+		changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool),
+		moved: make(map[string]string)}
 	m, err := r.memories(t, c.snapshot, c.texts)
 	if err != nil {
 		return nil, err
 	}
-	source, _ := r.tree.SourceTexts(t)
+	of, err := r.offers(t, c.texts, m.known)
+	if err != nil {
+		return nil, err
+	}
+	for key, b := range of.moved {
+		c.moved[key] = b.Target(t.Language)
+		if !slices.Contains(c.Sources, b) {
+			c.Sources = append(slices.Clip(c.Sources), b)
+		}
+	}
+	source, _ := r.tree.SourceTexts(c.Target)
 	c.unfit = examine.Unfit(source, f, c.texts)
 	for _, p := range examine.UnfitProblems(t, c.texts, c.unfit) {
 		if !slices.Contains(r.report.Problems, p) {
 			r.Problem(p)
 		}
-	}
-	of, err := r.offers(t, c.texts)
-	if err != nil {
-		return nil, err
 	}
 	c.find(m, of, r.settled, r.lost)
 	return c, nil
@@ -224,16 +231,36 @@ func readAnew(ctx context.Context, r *state) error {
 	return nil
 }
 
-// offers reads them for a target file with these texts.
-func (r *reader) offers(t bundle.Target, texts catalog.Catalog) (of offers, err error) {
-	of.all = r.o.All
+// offers reads them for a target file with these texts and this history.
+func (r *reader) offers(t bundle.Target, texts catalog.Catalog, known catalog.Marks) (of offers, err error) {
+	of.all, of.moved = r.o.All, make(map[string]*bundle.Bundle)
 	for _, b := range t.Sources {
 		if s := r.tree.Of(b); !s.Broken() && !r.Refused[b.Path] {
 			of.keys, of.wide = append(of.keys, s.TextKeys()), append(of.wide, s.WideKeys(texts))
 		}
 	}
+	for _, u := range texts {
+		if ledger.Has(known, u.Name) && !ledger.Holds(known, u) && !hasKey(of.wide, u) {
+			if to := r.movedTo(t.Sources[0], u.Key); to != nil {
+				of.moved[u.Key] = to
+			}
+		}
+	}
 	of.declined, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Further, t.Path, t.Language.Code))
 	return of, err
+}
+
+// movedTo is the file of a group that a key which another one had is in now; nil for none.
+func (r *reader) movedTo(from *bundle.Bundle, key string) *bundle.Bundle {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
+		for _, b := range g.Bundles {
+			s := r.tree.Of(b)
+			if slices.Contains(g.Bundles, from) && !s.Broken() && !r.Refused[b.Path] && s.TextKeys()[key] {
+				return b
+			}
+		}
+	}
+	return nil
 }
 
 // memories loads them. texts is what the file has now.

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pull"
+	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// A person's translation that no push has sent goes along when its key moves to another file, also of one collection.
+// With the state lost, nothing tells what a key became that has another name or collection: the text stays.
+func TestUnsentTextOfAKeyThatMovesToAnotherFile(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	const one, two = "locales/en/one.json", "locales/en/two.json"
+	const deOne, deTwo = "locales/de/one.json", "locales/de/two.json"
+	for name, c := range map[string]struct{ files, from, into, key string }{
+		"the same name":      {jsonFiles, "main", "main", "a"},
+		"another name":       {jsonFiles, "main", "main", "x"},
+		"another collection": {jsonFiles + "collection = \"{NAME}\"\n", "one", "two", "a"},
+	} {
+		for where, edit := range map[string]func(w *world, text string){
+			"l10n": func(w *world, text string) { w.commitOn("l10n", deOne, text) },
+			"main": func(w *world, text string) { w.write(deOne, text); w.commit() },
+			"":     func(w *world, text string) { w.write(deOne, text) },
+		} {
+			for first, passes := range map[string]func(*world){
+				"push":                 func(w *world) { w.clean(push.Options{}) },
+				"pull":                 func(w *world) { w.pulls(pull.Options{}) },
+				"pull without a state": func(w *world) { w.lose(); w.pulls(pull.Options{}) },
+				"push without a state": func(w *world) { w.lose(); w.pushes(push.Options{}) },
+			} {
+				t.Run(name+", "+where+", then "+first, func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, localFinal+c.files, map[string]string{one: `{"a": "A", "b": "B"}`, two: `{"c": "C"}`})
+					w.clean(push.Options{})
+					w.translate(c.from, "de", service.Final, "a", "A de", "b", "B de")
+					w.translate(c.into, "de", service.Final, "c", "C de")
+					w.pulls(pull.Options{})
+					w.git("merge", "-q", "l10n")
+					w.clean(push.Options{})
+					edit(w, `{"a": "by hand", "b": "B de"}`)
+					w.write(one, `{"b": "B"}`, two, `{"c": "C", "`+c.key+`": "A"}`)
+					w.git("add", one, two)
+					w.git("commit", "-q", "-m", "by a person")
+					passes(w)
+					w.pushes(push.Options{})
+					w.pulls(pull.Options{})
+					w.pushes(push.Options{})
+					if strings.HasSuffix(first, "state") && name != "the same name" {
+						w.pulls(pull.Options{})
+						if got := compact(w.show(where, deOne)); where != "" && !strings.Contains(got, `"a": "by hand"`) {
+							t.Errorf("%s has %s", where, got)
+						}
+						return
+					}
+					w.holds(c.into, "de", c.key, "by hand")
+					w.pulls(pull.Options{})
+					if got := compact(w.show("l10n", deOne)); !strings.HasPrefix(got, `{"b": "B de"`) {
+						t.Errorf("the branch has %s", got)
+					}
+					if got := compact(w.show("l10n", deTwo)); !strings.Contains(got, `"`+c.key+`": "by hand"`) {
+						t.Errorf("the branch has %s", got)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What a translator has written meanwhile is not replaced by it, and both are named. So are two texts that people wrote
+// in the two files.
+func TestUnsentTextOfAKeyThatMovesMeetsAnother(t *testing.T) {
+	t.Parallel()
+	const one, two = "locales/en/one.json", "locales/en/two.json"
+	const deOne, deTwo = "locales/de/one.json", "locales/de/two.json"
+	for what, other := range map[string]func(*world){
+		"translator": func(w *world) { w.final("de", "a", "A newer") },
+		"pulled": func(w *world) {
+			w.final("de", "a", "A newer")
+			w.pulls(pull.Options{})
+		},
+		"person": func(w *world) { w.write(deTwo, `{"c": "C de", "a": "A newer"}`); w.commit() },
+	} {
+		w := newWorld(t, localFinal+jsonFiles, map[string]string{one: `{"a": "A", "b": "B"}`, two: `{"c": "C"}`})
+		w.clean(push.Options{})
+		w.final("de", "a", "A de", "b", "B de", "c", "C de")
+		w.pulls(pull.Options{})
+		w.git("merge", "-q", "l10n")
+		w.clean(push.Options{})
+		w.commitOn("l10n", deOne, `{"a": "by hand", "b": "B de"}`)
+		w.write(one, `{"b": "B"}`, two, `{"c": "C", "a": "A"}`)
+		w.commit()
+		other(w)
+		p := w.pushes(push.Options{})
+		told := fmt.Sprint(p.Problems, p.Replaced)
+		if !strings.Contains(told, "by hand") || !strings.Contains(told, "A newer") {
+			t.Errorf("%s: %s", what, told)
+		}
+	}
+}
