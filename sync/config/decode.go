@@ -18,6 +18,7 @@ import (
 // names must be exact, and each problem names its position.
 type decoder struct {
 	problems Problems
+	meant    Problems // without words: keys that are missing, as they are misspelled
 }
 
 var (
@@ -44,7 +45,11 @@ func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 			continue
 		}
 		if !ok {
-			d.add(at, "%s", unknownKey(key, o.path, out.Type()))
+			near := Nearest(key, slices.Sorted(maps.Keys(fields)))
+			if _, there := in[near]; near != "" && !there {
+				d.meant = append(d.meant, o.at(near).problem(""))
+			}
+			d.add(at, "%s", unknownKey(key, near, o.path, out.Type()))
 			continue
 		}
 		d.value(at, in[key], out.Field(i))
@@ -263,9 +268,8 @@ func fieldsOf(t reflect.Type) map[string]int {
 var fieldsByType sync.Map // what fieldsOf has found
 
 // unknownKey says that a key means nothing here, and what was perhaps meant.
-func unknownKey(key, table string, t reflect.Type) string {
-	known := slices.Sorted(maps.Keys(fieldsOf(t)))
-	if near := Nearest(key, known); near != "" {
+func unknownKey(key, near, table string, t reflect.Type) string {
+	if near != "" {
 		return fmt.Sprintf("unknown key; did you mean %s?", near)
 	}
 	if homes := tablesWith(key, "", reflect.TypeFor[Config]()); len(homes) > 0 {
@@ -275,6 +279,7 @@ func unknownKey(key, table string, t reflect.Type) string {
 	if table != "" {
 		where = "in [" + position.WithoutIndexes(table) + "]"
 	}
+	known := slices.Sorted(maps.Keys(fieldsOf(t)))
 	return fmt.Sprintf("unknown key; allowed %s: %s", where, strings.Join(known, ", "))
 }
 

@@ -37,6 +37,7 @@ type reading struct {
 	included
 	size     int // parts of keys
 	problems Problems
+	meant    Problems
 	err      error // ErrOwner
 }
 
@@ -64,6 +65,7 @@ func (l *loading) include(c *Config) (Problems, error) {
 				"the projects among several configurations", paths[i], mostIncludedParts)}
 		}
 		problems = append(problems, p.problems...)
+		l.meant = append(l.meant, p.meant...)
 		c.Projects = append(c.Projects, p.Projects...)
 	}
 	return problems, nil
@@ -165,7 +167,7 @@ func (l *loading) part(c *Config, path string) (p reading) {
 	if len(p.Projects) == 0 && len(d.problems) == 0 {
 		d.add(whole.at("project"), "there is no [[project]] in this file; write one, or remove the file")
 	}
-	p.size, p.problems = size, d.problems
+	p.size, p.problems, p.meant = size, d.problems, d.meant
 	return p
 }
 

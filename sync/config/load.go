@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/BurntSushi/toml"
 
@@ -30,6 +31,7 @@ type loading struct {
 	alone      bool // nothing can be included
 	accepted   func(dir string) bool
 	instead    map[string][]byte // texts of files that are read from here; nil for one that is gone
+	meant      Problems          // of included files, as a decoder has them
 }
 
 // Accept lets a configuration belong to another user where accepted says so of the top of the repository that it
@@ -121,7 +123,7 @@ func parse(name string, data []byte, l *loading) (*Config, error) {
 	}
 
 	v := &validator{problems: problems, withoutIDs: l.withoutIDs, wrong: map[Problem]bool{}}
-	for _, p := range problems {
+	for _, p := range slices.Concat(problems, d.meant, l.meant) {
 		v.wrong[p.place()] = true
 	}
 	v.config(c)
