@@ -26,6 +26,9 @@ var errPartial = errors.New("some keys or files were left out")
 // errMisconfigured is the same where the configuration is the reason, as the files showed.
 var errMisconfigured = errors.New("the configuration does not fit the files")
 
+// errInterrupted ends a command that a signal ended before its work was done.
+var errInterrupted = errors.New("interrupted; run the command again to continue, nothing is lost")
+
 // app is one call of the program.
 type app struct {
 	out, err io.Writer

@@ -90,9 +90,9 @@ func (t target) hint(err error) error {
 	switch {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
-	case t.documents && t.id == "" && e.Status == http.StatusForbidden:
-		return fmt.Errorf("%w; name a project that translates documents in [project.documents], or with --id: locsync "+
-			"project create --documents --write makes one", err)
+	case t.documents && e.Status == http.StatusForbidden:
+		return fmt.Errorf("%w; or name a project that translates documents in [project.documents], or with --id: "+
+			"locsync project create --documents --write makes one", err)
 	case !e.Is(service.ErrNotFound):
 		return err
 	case t.lists != "":

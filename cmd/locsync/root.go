@@ -31,6 +31,9 @@ func Main() int {
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil && failureOf(err) != (report.Failure{}) {
+		err = errInterrupted
+	}
 	if err != nil {
 		err = errors.Join(err, a.sayHeldBack())
 	}
@@ -58,7 +61,10 @@ func (a *app) exit(err error) int {
 		return report.ExitPartial
 	}
 	a.remark(zap.ErrorLevel, "locsync: %s", sentence(err))
-	if process.Lasting(err) {
+	switch {
+	case errors.Is(err, errInterrupted):
+		return report.ExitInterrupted
+	case process.Lasting(err):
 		return report.ExitWrong
 	}
 	return report.ExitLater
@@ -70,9 +76,8 @@ func (a *app) root() *cobra.Command {
 		Use:   "locsync",
 		Short: "Keep a repository's resource files and a translation service in sync",
 		Long: "locsync keeps a repository's resource files and a translation service in sync: it pushes the keys that " +
-			"changed, and commits " +
-			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To " +
-			"begin in your own repository: locsync init.",
+			"changed, and commits the translations back on a branch, changing only the values that changed.\n\n" +
+			"To see it at work: locsync demo. To begin in your own repository: locsync init.",
 		Example:           "  locsync init && locsync check\n  locsync sync --dry-run\n  locsync run",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -104,9 +109,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(a.flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { sayHelp(a, cmd) })
 	root.AddCommand(runCommand(a), pushCommand(a), pullCommand(a), syncCommand(a), statusCommand(a), checkCommand(a),
-		doctorCommand(a),
-		initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a), tasksCommand(a),
-		statsCommand(a), translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
+		doctorCommand(a), initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a),
+		tasksCommand(a), statsCommand(a), translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
 	addOperations(a, root)
 	root.AddCommand(append(packagingCommands(a), loginCommand(a), logoutCommand(a))...)
 	for _, c := range root.Commands() {

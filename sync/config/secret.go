@@ -29,7 +29,7 @@ func (c *Config) NoAPIKey() error {
 	if c.Service.APIKeyEnv != "" {
 		env = "set the environment variable " + c.Service.APIKeyEnv
 	}
-	return Problems{at.problem("no API key found: %s, or name a file in api_key_file, or pass the systemd credential "+
+	return Problems{at.problem("no API key found; %s, or name a file in api_key_file, or pass the systemd credential "+
 		"api_key, or store it in the keyring with locsync login", env)}
 }
 

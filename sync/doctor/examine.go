@@ -68,7 +68,8 @@ func (n *notes) failed(check string, err error, do string) {
 }
 
 func faultOf(check string, err error, do string) report.Finding {
-	f := report.Finding{Check: check, Level: report.LevelFault, Found: err.Error(), Do: do, Code: report.ExitLater}
+	f := report.Finding{Check: check, Level: report.LevelFault, Found: failure.Text(err), Do: do,
+		Code: report.ExitLater}
 	if head, tail, ok := cutLast(f.Found, "; "); ok && !strings.Contains(tail, ": ") {
 		f.Found, f.Do = head, tail
 	}

@@ -154,7 +154,7 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 		secret, err := read(getenv, readFile)
 		switch {
 		case err != nil:
-			n.failed(check, wrongUse(err), "set one of the sources that it is read from")
+			n.failed(check, wrongUse(err), "correct it in the configuration")
 		case secret.IsZero() && need != "":
 			n.ok(check, "%s", need)
 		case !secret.IsZero():

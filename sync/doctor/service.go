@@ -201,7 +201,10 @@ func tellCertificate(d *doctor, n *notes, c service.Certificate) {
 }
 
 func tellCredentials(d *doctor, n *notes, met service.Contact, err error) {
+	var rejected *service.Error
 	switch {
+	case errors.As(err, &rejected) && rejected.Account == "" && errors.Is(err, service.ErrAuth):
+		n.skip("credentials", "there is no API key to try")
 	case errors.Is(err, service.ErrAuth):
 		n.failed("credentials", err, "check service.account_id and the API key")
 	case err != nil:

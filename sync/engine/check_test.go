@@ -70,7 +70,7 @@ skip_checks = ["plurals:meant_other"]
 	})
 	w.finds(
 		`ru/a.json:2:53: warning: "m/file_other" (ru): the plural lacks the forms "few" and "many", which the language ru needs (write keys that begin with "m/file_" for that into this file, where pulls keep them; `+
-			`if it is meant so, write skip_checks = ["plurals:m/file_other"])`,
+			`if it is meant so, add skip_checks = ["plurals:m/file_other"] to its [[project.files]])`,
 		`ru/a.json:4:35: warning: "part_other" (ru): the plural lacks the form "many", which the language ru needs (write keys that begin with "part_"`,
 	)
 	// The fix holds what it says: a pull keeps what was written there.

@@ -94,7 +94,7 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 	}
 	for _, p := range idle {
 		p.Code = report.CodeNoConflict
-		p.Problem = "has no conflict" + instead(p.Key, all) + "; locsync status names those that are"
+		p.Problem = "has no conflict" + instead(p.Key, all) + "; locsync status lists all keys that have one"
 		reports[looked].Problems = append(reports[looked].Problems, p.Advised())
 	}
 }
@@ -113,7 +113,7 @@ func instead(key string, all []push.Decidable) string {
 			keys = append(keys, d.Key)
 		}
 		if similar := config.Nearest(key, keys); key != "" && similar != "" {
-			return fmt.Sprintf(", %q is", similar)
+			return fmt.Sprintf("; did you mean %q?", similar)
 		}
 	}
 	if len(near) == 0 {
@@ -123,5 +123,5 @@ func instead(key string, all []push.Decidable) string {
 	for _, d := range near {
 		named = append(named, d.String())
 	}
-	return ", but " + report.Some(named, someConflicts)
+	return "; these have: " + report.Some(named, someConflicts)
 }

@@ -25,7 +25,8 @@ func TestCheckOnlineWhereNothingTellsTheAccount(t *testing.T) {
 	if err := w.CheckOnline(t.Context()); err != nil {
 		t.Errorf("the project is there: %v", err)
 	}
-	for code, want := range map[int][]string{401: {"API key"}, 403: {"project.id"}, 404: {"project.id: the service has no project", "reach the service: 404"}} {
+	for code, want := range map[int][]string{401: {"API key"}, 403: {"project's id"},
+		404: {"project.id: the service has no project", "reach the service: 404"}} {
 		refuse = code
 		err := w.CheckOnline(t.Context())
 		if err == nil || !Permanent(err) {

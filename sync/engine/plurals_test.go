@@ -492,7 +492,7 @@ func TestPluralsOfI18next(t *testing.T) {
 
 func TestPluralsInMessages(t *testing.T) {
 	t.Parallel()
-	const asLeftOut = "; correct it at the service, or switch the check off with skip_checks"
+	const asLeftOut = "; correct it at the service, or switch the check off with skip_checks in [[project.files]]"
 	w := newWorld(t, oneJSONFile, map[string]string{"en.json": "{\n  \"files\": \"{n, plural, one {# file in {dir}} other {# files in {dir}}}\",\n  \"days\": \"{n, plural, one {# day} other {# days}}\"\n}\n"})
 	w.clean(push.Options{})
 	const good = "{n, plural, one {# файл в {dir}} few {# файла в {dir}} many {# файлов в {dir}} other {# файла в {dir}}}"

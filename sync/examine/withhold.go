@@ -89,8 +89,8 @@ func (a *withheld) checked(source catalog.Catalog, in catalog.Three, result *cat
 			return false
 		}
 		for _, f := range findings {
-			a.leaveOut(f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; "+
-				"correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
+			a.leaveOut(f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, "+
+				"or switch the check off with skip_checks in [[project.files]]", c.Text, f.Reason))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -164,7 +164,7 @@ func (a *withheld) leave(
 		if !told[key] {
 			told[key] = true
 			a.leaveOut(report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+
-				"; correct it at the service, or switch the check off with skip_checks")
+				"; correct it at the service, or switch the check off with skip_checks in [[project.files]]")
 		}
 		result.Leave(in.Base, c.Name)
 		return true

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"syscall"
@@ -58,13 +57,18 @@ func Text(err error) string {
 			return strings.Join(lines, "\n")
 		}
 	}
+	if errors.Is(err, context.Canceled) {
+		return "interrupted before it was done"
+	}
 	var unreachable *service.UnreachableError
 	if errors.As(err, &unreachable) && !strings.Contains(err.Error(), "\n") {
 		return unreachable.Error()
 	}
-	if rejected := new(service.Error); errors.As(err, &rejected) && rejected.Status == http.StatusUnauthorized &&
-		!strings.Contains(err.Error(), "\n") {
-		return rejected.Rejection()
+	if rejected := new(service.Error); errors.As(err, &rejected) && rejected.Rejection() != "" {
+		if said := err.Error(); !strings.Contains(said, "\n") {
+			_, more, _ := strings.Cut(said, rejected.Error())
+			return rejected.Rejection() + more
+		}
 	}
 	return err.Error()
 }

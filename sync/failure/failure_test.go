@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"syscall"
@@ -26,6 +27,7 @@ func TestText(t *testing.T) {
 	broken := errors.New("project \"b\": the disk is full")
 	push := fmt.Errorf("push %q: import into %q: %w", "app", "main", requested("start import", refused))
 	pull := fmt.Errorf("pull %q: %w", "app", requested("start export", refused))
+	forbidden := &service.Error{Op: "start export", Account: "me", Status: http.StatusForbidden, Detail: "read only"}
 	const said = "cannot reach the translation service at http://l10n.test (connection refused)"
 	for _, c := range []struct {
 		err  error
@@ -37,6 +39,9 @@ func TestText(t *testing.T) {
 		{errors.Join(push, broken, pull), said + "\n" + broken.Error()},
 		{fmt.Errorf("%w (%w)", broken, errors.New("twice")), broken.Error() + " (twice)"},
 		{fmt.Errorf("both: %w", errors.Join(broken, push)), "both: " + broken.Error() + "\n" + push.Error()},
+		{fmt.Errorf("pull %q: %w; or name another", "app", forbidden), `the translation service refuses account "me" ` +
+			"access (403 on start export: read only); check the project's id, and that the account has this project and " +
+			"its API key may do this; or name another"},
 		{requested("start import", &net.DNSError{Name: "l10n.test", IsNotFound: true}),
 			"cannot find the host l10n.test of the translation service"},
 	} {

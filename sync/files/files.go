@@ -15,7 +15,12 @@ import (
 // Open opens a regular file, and tells its size.
 func Open(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
+	var failed *fs.PathError
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("there is no file %s", path)
+	case errors.As(err, &failed):
+		err = fmt.Errorf("read %s: %w", path, failed.Err)
 	case err == nil && info.IsDir():
 		err = fmt.Errorf("%s is a directory; name its files: %s", path, filepath.Join(path, "*"))
 	case err == nil && !info.Mode().IsRegular():

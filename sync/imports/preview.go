@@ -41,7 +41,7 @@ func (r *preview) Ship(_ context.Context, all []*Import) {
 		files := r.sending(s)
 		for i, up := range s.Uploads {
 			to := s.Remember[i]
-			files[i].Changes = r.values(file{up.Path, s.request.Language}, up.Units)
+			files[i].Changes = r.values(file{up.Path, s.request.Language}, up.Units, r.accepted(to))
 			if to.OfSource() {
 				continue
 			}
@@ -63,13 +63,30 @@ func (r *preview) Ship(_ context.Context, all []*Import) {
 	}
 }
 
+// accepted are marks of the texts that the service was seen to have of a file.
+func (r *preview) accepted(of ledger.Destination) catalog.Marks {
+	slot := r.Branch.Memory().Slot(ledger.Known, of.Path, of.Language)
+	if of.OfSource() {
+		at := ledger.Source{Path: of.Path, Collection: of.Collection}
+		slot = ledger.Pushed.Of(r.Branch.Memory().Scope, at)
+	}
+	marks, err := r.Branch.Ledger.Marks(slot)
+	if err != nil {
+		r.Errs = append(r.Errs, err)
+	}
+	return marks
+}
+
 // values are the texts of a file that would be sent, beside those that the service has.
-func (r *preview) values(at file, units catalog.Catalog) []report.Value {
+func (r *preview) values(at file, units catalog.Catalog, accepted catalog.Marks) []report.Value {
 	var all []report.Value
 	for _, u := range units {
 		v := report.Value{Key: u.Key, Form: u.Form, New: &u.Text}
 		if old, ok := r.old[at][u.Name]; ok {
 			v.Old = &old
+		} else {
+			_, plain := accepted[u.Name]
+			v.Changed = plain || ledger.Has(accepted, u.Name)
 		}
 		all = append(all, v)
 	}

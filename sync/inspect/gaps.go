@@ -119,7 +119,7 @@ func (x *inspection) pluralKeys(target bundle.Target, at *positions, source, tex
 			at.put(&p, "")
 			p.Key = other.Key
 			x.add(report.Warning, f.Check, p, fmt.Sprintf("write keys that begin with %q for that into this file, where pulls "+
-				"keep them; if it is meant so, write skip_checks = [%q]",
+				"keep them; if it is meant so, add skip_checks = [%q] to its [[project.files]]",
 				before, f.Check+":"+other.Key))
 		}
 	}
@@ -134,5 +134,6 @@ func countsAs(in check.Plural, from config.Language) bool {
 
 // repair says what to do about a translation that fails a check.
 func repair(name, key string) string {
-	return fmt.Sprintf("correct the translation; if it is meant so, write skip_checks = [%q]", name+":"+key)
+	return fmt.Sprintf("correct the translation; if it is meant so, add skip_checks = [%q] to its [[project.files]]",
+		name+":"+key)
 }

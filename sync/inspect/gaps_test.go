@@ -40,5 +40,5 @@ collection = "android"
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	w.finds(`fr/a.json:2:5: (fr): `)
+	w.finds(`fr/a.json:2:5: expected a colon`)
 }

@@ -345,7 +345,8 @@ func Online(ctx context.Context, svc *service.Client, cfg *config.Project) (errs
 	record, err := svc.Projects().Read(ctx, cfg.ID)
 	switch {
 	case errors.Is(err, service.ErrNotFound):
-		return []error{&failure.UsageError{Err: cfg.Problem("id", "the service has no project %s", cfg.ID)}}
+		return []error{&failure.UsageError{Err: cfg.Problem("id",
+			"the service has no project %s; correct the id, or take it out and run locsync project create --write", cfg.ID)}}
 	case err != nil:
 		return []error{fmt.Errorf("project %q: %w", cfg.Name, err)}
 	}

@@ -100,13 +100,13 @@ output = "ios/{LOCALE:IOS}.strings"
 	at := w.cfg.Files[2].Problem("source", "")
 	w.finds(
 		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
-		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
+		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, add skip_checks = ["printf:a"] to its [[project.files]])`,
 		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (it stays; locsync pull --prune takes it out)`,
-		`locales/de/stray.json: warning: (de): has no source file: none that "locales/en/*.json" matches fits it (bring the source file back, or remove this one; it is left alone)`,
+		`locales/de/stray.json: warning: (de): no source file that "locales/en/*.json" matches is the source of this translation (bring the source file back, or remove this one; it is left alone)`,
 		`locales/en/app.json:5:12: "twice" (en): is in this file twice with different texts, "one" and "two" (neither is sent until one is left)`,
-		`locales/en/broken.json:2:10: (en): `,
+		`locales/en/broken.json:2:10: a line end inside a string`,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
-		`locales/fr/app.json:3:7: (fr): `,
+		`locales/fr/app.json:3:7: expected a colon`,
 		`values-de/strings.xml:3:28: warning: "n" (de): the plural lacks the form "one"`,
 		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
 	)

@@ -41,7 +41,8 @@ func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
 				}
 				known[match] = true
 				x.add(report.Warning, report.CodeStray, report.Problem{File: match, Language: l.Code,
-					Problem: fmt.Sprintf("has no source file: none that %q matches fits it", files.Source)},
+					Problem: fmt.Sprintf("no source file that %q matches is the source of this translation",
+						files.Source)},
 					"bring the source file back, or remove this one; it is left alone")
 			}
 		}

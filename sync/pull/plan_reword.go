@@ -149,7 +149,7 @@ func (w *sourceMerge) sound(s *tree.Source, changes []catalog.Change) []catalog.
 		}
 		for _, f := range check.Breaking(of.Examine(c.Name, c.Text)) {
 			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, "+
-				"or switch the check off with skip_checks", c.Text, f.Reason)
+				"or switch the check off with skip_checks in [[project.files]]", c.Text, f.Reason)
 		}
 	}
 	for _, other := range w.tree.Sources { // it may be left as it is for a reason of its own

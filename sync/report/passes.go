@@ -58,8 +58,10 @@ type PushedFile struct {
 type Value struct {
 	Key  string  `json:"key"`
 	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the position in it
-	Old  *string `json:"old"`            // null where there is none
+	Old  *string `json:"old"`            // null where there is none, or it is not known
 	New  *string `json:"new"`            // null where it goes
+
+	Changed bool `json:"changed,omitempty"` // an earlier text is there, of which only a digest is known
 }
 
 // Settled is a conflict that was decided on; for the repository ("ours") or for the service ("theirs").

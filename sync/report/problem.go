@@ -82,10 +82,14 @@ func (p Problem) about() string {
 			b.WriteString(" ")
 		}
 	}
-	if p.Language != "" {
-		fmt.Fprintf(&b, "(%s)", p.Language)
+	language := p.Language
+	if p.Key == "" && p.Line > 0 {
+		language = "" // what is wrong is at the line that the text begins with
 	}
-	if p.Key != "" || p.Language != "" {
+	if language != "" {
+		fmt.Fprintf(&b, "(%s)", language)
+	}
+	if p.Key != "" || language != "" {
 		b.WriteString(": ")
 	}
 	return b.String()

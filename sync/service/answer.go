@@ -35,6 +35,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 		text, _ := io.ReadAll(io.LimitReader(unpacked(resp, body), c.limits.problem))
 		f := &failure{Error: refusal(cl.Op, resp, text, c.redact)}
 		f.Account, _, _ = resp.Request.BasicAuth()
+		f.Project = projectIn(target.Path)
 		switch s := resp.StatusCode; {
 		case s == http.StatusTooManyRequests:
 			f.again = true
@@ -127,4 +128,15 @@ func (l *lively) Read(p []byte) (int, error) {
 		expect(l.ctx, 0)
 	}
 	return n, err
+}
+
+// projectIn is the project that an address of the service is about.
+func projectIn(path string) string {
+	const length = len("00000000-0000-0000-0000-000000000000")
+	if _, id, found := strings.Cut(path, "/project/"); found {
+		if id, _, _ = strings.Cut(id, "/"); len(id) == length {
+			return id
+		}
+	}
+	return ""
 }

@@ -53,6 +53,7 @@ var (
 type Error struct {
 	Op         string        // what was being done, "start import"
 	Account    string        // that the request was made with; empty: without credentials
+	Project    string        // that the request was about; empty: none, or it is not in the address
 	Status     int           // HTTP status; 0 where there was no answer
 	Detail     string        // the service's own words; empty where it had none
 	RequestID  string        // what the service's operators find the call by
@@ -67,8 +68,8 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
-	if e.Status == http.StatusUnauthorized {
-		return e.Op + ": " + e.Rejection()
+	if said := e.Rejection(); said != "" {
+		return e.Op + ": " + said
 	}
 	if e.Status != 0 {
 		fmt.Fprintf(&b, ": %d", e.Status)
@@ -91,19 +92,32 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Rejection is what people are told where the service takes no credentials (401), whatever was being done.
+// Rejection is what people are told where the service rejects the credentials (401, 403); else empty.
 func (e *Error) Rejection() string {
+	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
+		return ""
+	}
 	said := "the translation service requires an account and an API key"
-	if e.Account != "" {
+	todo := "check service.account_id and the API key, and create a new key if this one has expired"
+	status := strconv.Itoa(e.Status)
+	switch {
+	case e.Status == http.StatusForbidden:
+		said = fmt.Sprintf("the translation service refuses account %q access", e.Account)
+		if e.Project != "" && !strings.Contains(e.Detail, e.Project) {
+			said += " to project " + e.Project
+		}
+		status += " on " + e.Op
+		todo = "check the project's id, and that the account has this project and its API key may do this"
+	case e.Account != "":
 		said = fmt.Sprintf("the translation service rejected account %q and its API key", e.Account)
 	}
-	said += " (401"
+	said += " (" + status
 	for _, more := range []string{e.Detail, e.RequestID} {
 		if more != "" && !strings.EqualFold(more, http.StatusText(e.Status)) {
 			said += ": " + more
 		}
 	}
-	return said + "); check service.account_id and the API key, and create a new key if this one has expired"
+	return said + "); " + todo
 }
 
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
@@ -114,11 +128,8 @@ func (e *Error) cause() string {
 }
 
 func hint(e *Error) string {
-	switch {
-	case e.Is(ErrUnknownOutcome):
+	if e.Is(ErrUnknownOutcome) {
 		return "it may have been carried out all the same"
-	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("check project.id, and that account %q has this project and its API key may do this", e.Account)
 	}
 	return ""
 }

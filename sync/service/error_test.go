@@ -32,6 +32,7 @@ func TestErrorMeaning(t *testing.T) {
 }
 
 func TestErrorWords(t *testing.T) {
+	const project = "45dd70e1-1728-4483-b7db-567755b3071b"
 	for _, c := range []struct {
 		name string
 		step step
@@ -52,10 +53,12 @@ func TestErrorWords(t *testing.T) {
 			`read project: the translation service rejected account "TestErrorWords/no_credentials" and its API key ` +
 				"(401: expired); check service.account_id and the API key, and create a new key if this one has expired"},
 		{"forbidden", say(403, ""),
-			`read project: 403 Forbidden; check project.id, and that account "TestErrorWords/forbidden" has this project and its API key may do this`},
+			`read project: the translation service refuses account "TestErrorWords/forbidden" access to project ` + project +
+				" (403 on read project); check the project's id, and that the account has this project and its API key " +
+				"may do this"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := serve(t, c.step).Client(t).Projects().Read(t.Context(), "p")
+			_, err := serve(t, c.step).Client(t).Projects().Read(t.Context(), project)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}

@@ -37,7 +37,7 @@ func (s *Screen) Diagnosis(d report.Diagnosis) {
 	for _, l := range []string{report.LevelOK, report.LevelWarning, report.LevelFault, report.LevelSkipped} {
 		words := map[string]string{report.LevelOK: fmt.Sprintf("%d ok", counts[l]), report.LevelWarning: Count(counts[l],
 			"warning"), report.LevelFault: Count(counts[l], "fault"),
-			report.LevelSkipped: fmt.Sprintf("%d not looked at", counts[l])}
+			report.LevelSkipped: fmt.Sprintf("%d skipped", counts[l])}
 		if counts[l] > 0 || l == report.LevelFault {
 			parts = append(parts, s.in(levelStyles[l], words[l]))
 		}

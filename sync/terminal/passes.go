@@ -51,8 +51,11 @@ func (s *Screen) Push(p report.ProjectPush, dry bool) {
 		if m.FromFile != "" {
 			from += " of " + m.FromFile
 		}
-		s.line("  ", plainly, fmt.Sprintf("%s: %s is now %q; its translations moved along (%s)", m.File, from, m.To,
-			strings.Join(m.Languages, ", ")))
+		said := fmt.Sprintf("%s: %s is now %q", m.File, from, m.To)
+		if len(m.Languages) > 0 {
+			said += "; its translations moved along (" + strings.Join(m.Languages, ", ") + ")"
+		}
+		s.line("  ", plainly, said)
 	}
 	s.finished(p.Finished)
 	s.leftOut(p.Problems)
@@ -109,6 +112,8 @@ func (s *Screen) changes(changes []report.Value) {
 		}
 		key = report.Printable(key)
 		switch {
+		case v.Changed && v.Old == nil && v.New != nil:
+			fmt.Fprintf(s.to, "    ~ %s: %s\n", key, text(green, v.New))
 		case v.Old == nil && v.New != nil:
 			fmt.Fprintf(s.to, "    + %s: %s\n", key, text(green, v.New))
 		case v.New == nil && v.Old != nil:

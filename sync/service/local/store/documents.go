@@ -286,8 +286,7 @@ func (st *Store) DocumentProject(id string) (*Project, error) {
 
 func (p *Project) ForDocuments() error {
 	if p.Type != wire.ProjectTypeDefault {
-		return api.Refuse(http.StatusForbidden,
-			"the project %s holds keys, not documents; import files into it with POST %s", p.ID, wire.Prefix+wire.PathImport)
+		return api.Refuse(http.StatusForbidden, "the project %s holds localization keys, not documents", p.ID)
 	}
 	return nil
 }
