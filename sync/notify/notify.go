@@ -166,7 +166,7 @@ func (l *comparison) complete(project string, s report.LanguageStatus) {
 	fact := ledger.Fact{Project: project, Kind: Complete, Language: s.Language, Missing: s.Missing}
 	text := ""
 	if s.Missing == 0 {
-		text = fmt.Sprintf("%s: %s is complete: it has a translation of %s.", project, s.Language,
+		text = fmt.Sprintf("%s: %s is complete, with %s translated.", project, s.Language,
 			report.Counted(s.Keys, "key", "keys"))
 	}
 	l.note(fact, Complete, text)
