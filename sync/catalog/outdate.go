@@ -1,6 +1,9 @@
 package catalog
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Made is what Outdate looks at: one file in one language.
 type Made struct {
@@ -76,7 +79,7 @@ func Outdate(in Made) Fresh {
 	}
 	out := Fresh{Now: Marks{}, For: Marks{}, Outdated: Marks{}}
 	ours, theirs := in.Ours.ByKey(), in.Theirs.ByKey()
-	before, base, stood := namesByKey(in.Outdated), namesByKey(in.Base), namesByKey(in.Stood)
+	before, base, stood := in.Outdated.ByKey(), in.Base.ByKey(), in.Stood.ByKey()
 	for key, source := range in.Source {
 		if len(ours[key.Key]) == 0 && len(theirs[key.Key]) == 0 && len(before[key.Key]) == 0 {
 			continue
@@ -85,17 +88,11 @@ func Outdate(in Made) Fresh {
 		second, two := in.For[Name{key.Key, ahead}]
 		service, another := in.Service[key]
 		another = another && service != source
-		old := make(Marks)
-		for _, n := range before[key.Key] {
-			old[n] = in.Outdated[n]
-		}
+		old := before[key.Key]
 		if known && len(old) == 0 {
-			for _, n := range stood[key.Key] {
-				old[n] = in.Stood[n]
-			}
-			for _, n := range base[key.Key] {
-				old[n] = in.Base[n]
-			}
+			old = make(Marks)
+			maps.Copy(old, stood[key.Key])
+			maps.Copy(old, base[key.Key])
 		}
 		switch {
 		case known && (made == source || two && second == source):
@@ -147,12 +144,4 @@ func (in Made) fits() bool {
 // newer reports whether a key has a text that is not among the old ones.
 func newer(old Marks, texts []Unit) bool {
 	return slices.ContainsFunc(texts, func(u Unit) bool { return u.Text != "" && !old.Has(u.Name, u.Text) })
-}
-
-func namesByKey(m Marks) map[string][]Name {
-	names := make(map[string][]Name, len(m))
-	for n := range m {
-		names[n.Key] = append(names[n.Key], n)
-	}
-	return names
 }
