@@ -20,6 +20,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/accepted"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/ledger"
@@ -124,6 +125,22 @@ func (p *Branch) Events() *events.Log {
 // Slot addresses marks of a target file of this project.
 func (p Memory) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
 	return kind.Of(p.Scope, path, language)
+}
+
+// Marks are those of a target file by their kinds; nil where none were ever stored.
+type Marks map[ledger.TargetMarks]catalog.Marks
+
+// Read reads marks of a target file.
+func (p Memory) Read(path, language string, kinds ...ledger.TargetMarks) (Marks, error) {
+	of := make(Marks, len(kinds))
+	return of, p.Ledger.View(func(tx ledger.Reader) (err error) {
+		for _, kind := range kinds {
+			if of[kind], err = tx.Marks(p.Slot(kind, path, language)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Past writes down how a pass ended, with what it has to tell.

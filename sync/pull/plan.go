@@ -32,6 +32,7 @@ type common struct {
 	removed  map[*bundle.Bundle]catalog.Marks // keys that a push has seen to be gone
 	merged   map[string]bool                  // target files that a pull has merged before, by ledger.TargetID
 	show     bool                             // the report shows each change
+	seen     ledger.TargetMarks               // what the branch has
 }
 
 // situation is what the merge of one target file knows: its texts on both sides, and what is remembered of it.
@@ -43,13 +44,10 @@ type situation struct {
 	old          *resource.File  // nil where there is none
 	ours, back   catalog.Catalog
 	former       former
-	here, before records // of the file, and of the former one
+	here, before pass.Marks // what is remembered of the file, and of the former one
 	digests      digests
 	told         told
 }
-
-// records are what is remembered of a target file; see package ledger.
-type records struct{ merged, filler, known, delivered, branch, made, outdated, elsewhere catalog.Marks }
 
 // digests are the digests of source texts, as the tree and as the service has them.
 type digests struct{ tree, service catalog.Marks }
@@ -150,12 +148,12 @@ func (s *situation) concluded(m *merged, in catalog.Three, result catalog.Merged
 // mergeInput gathers what the merge reads.
 func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Three) {
 	of := s.here
-	if of.known == nil && s.former.path != "" {
+	if of[ledger.Known] == nil && s.former.path != "" {
 		of = s.before // nothing is remembered of it under its new path
 	}
-	history, delivered, ours := of.known, of.delivered, s.ours
-	in.Base, m.marks.filler = of.merged, maps.Clone(of.filler) // which is added to
-	m.texts.met = s.here.known != nil
+	history, delivered, ours := of[ledger.Known], of[ledger.Delivered], s.ours
+	in.Base, m.marks.filler = of[ledger.Merged], maps.Clone(of[ledger.Filler]) // which is added to
+	m.texts.met = s.here[ledger.Known] != nil
 	m.texts.inherits = history
 	in.Filler = make(catalog.Marks)
 	if len(m.marks.filler) > 0 {
@@ -172,7 +170,7 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 		// is newer, and so is what the branch has now, if it had that change.
 		base, merged := in.Base[u.Name]
 		took, sent := delivered[u.Name]
-		if merged && sent && (took == catalog.MarkOf(u.Text) || took == of.branch[u.Name]) &&
+		if merged && sent && (took == catalog.MarkOf(u.Text) || took == of[s.seen][u.Name]) &&
 			ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
 			in.Base[u.Name] = took
 		}

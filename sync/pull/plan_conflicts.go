@@ -31,7 +31,7 @@ func (s *situation) leaveToOthers(m *merged, in catalog.Three, result *catalog.M
 		if len(others) == 0 {
 			continue
 		}
-		_, stays := s.here.elsewhere[catalog.Name{Key: key}]
+		_, stays := s.here[ledger.Elsewhere][catalog.Name{Key: key}]
 		if !stays && m.first {
 			stays = !slices.ContainsFunc(others, func(path string) bool {
 				return s.merged[ledger.TargetID(path, s.Language.Code)]

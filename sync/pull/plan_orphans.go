@@ -83,7 +83,7 @@ func (s *situation) unseen(b *bundle.Bundle, key string) bool {
 // seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from
 // them, or that a merge into the target found there, with the further forms that the target has of their plurals.
 func (s *situation) seenKeys(ours catalog.Catalog) map[string]bool {
-	all := []catalog.Marks{s.here.merged, s.before.merged}
+	all := []catalog.Marks{s.here[ledger.Merged], s.before[ledger.Merged]}
 	for _, b := range s.Sources {
 		all = append(all, s.accepted.Files[ledger.Source{Collection: b.Collection, Path: b.Path}])
 	}
@@ -105,7 +105,7 @@ func (s *situation) outdate(m *merged, in *catalog.Three) {
 		of = s.before
 	}
 	made := catalog.Made{Theirs: in.Theirs, Blank: s.project.Pull.SourceChanged == "blank",
-		Base: of.merged, For: of.made, Outdated: of.outdated, Stood: of.branch,
+		Base: of[ledger.Merged], For: of[ledger.Made], Outdated: of[ledger.Outdated], Stood: of[s.seen],
 		Source: s.digests.tree, Service: s.digests.service}
 	if s.options.Full {
 		made.For, made.Outdated = nil, nil
@@ -120,9 +120,9 @@ func (s *situation) outdate(m *merged, in *catalog.Three) {
 
 // firstOf tells of which keys a merge brought the first translation of their source text.
 func (s *situation) firstOf(m *merged, result catalog.Merged) {
-	made := s.here.made
+	made := s.here[ledger.Made]
 	if m.former.file != nil {
-		made = s.before.made
+		made = s.before[ledger.Made]
 	}
 	first := make(map[string]bool)
 	for _, c := range result.Changes {

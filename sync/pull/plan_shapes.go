@@ -46,7 +46,7 @@ func covers(stays map[string]apart) map[string]string {
 // new translation in the source's shape, and the file was merged before. Against the translation that was merged last,
 // the other shape is a person's change. What was filled in for a single text does not translate the plural.
 func (s *situation) standing(of *spelling.Plurals, gone map[string]bool) map[string]apart {
-	base, filler := s.here.merged, s.here.filler
+	base, filler := s.here[ledger.Merged], s.here[ledger.Filler]
 	renamed := make(map[string]bool)
 	for _, moved := range s.renames() {
 		renamed[moved.From.Key] = true

@@ -148,16 +148,17 @@ func (s *situation) render(m *merged, in catalog.Three, result *catalog.Merged, 
 
 // count counts the changes that are written; what is filled in does not count as a translation.
 func (m *merged) count(ours catalog.Catalog, changes []catalog.Change, bad map[catalog.Name]bool, show bool) {
-	var index map[catalog.Name]int
+	var before map[catalog.Name]string
 	if show {
-		index = ours.Index()
+		before = ours.Texts()
 	}
 	for _, c := range changes {
 		if bad[c.Name] {
 			continue
 		}
-		if show {
-			m.counts.Changes = append(m.counts.Changes, valueOf(ours, index, c))
+		v := report.Value{Key: c.Key, Form: c.Form}
+		if text, there := before[c.Name]; there {
+			v.Old = &text
 		}
 		switch c.Op {
 		case catalog.Added:
@@ -167,17 +168,11 @@ func (m *merged) count(ours catalog.Catalog, changes []catalog.Change, bad map[c
 		case catalog.Removed:
 			m.counts.Removed++
 		}
+		if c.Op != catalog.Removed {
+			v.New = &c.Text
+		}
+		if show {
+			m.counts.Changes = append(m.counts.Changes, v)
+		}
 	}
-}
-
-// valueOf is a change of a catalog as a dry run shows it; at is the catalog's index.
-func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) report.Value {
-	v := report.Value{Key: c.Key, Form: c.Form}
-	if c.Op != catalog.Removed {
-		v.New = &c.Text
-	}
-	if i, there := at[c.Name]; there {
-		v.Old = &before[i].Text
-	}
-	return v
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
@@ -163,20 +162,14 @@ func (r *pull) news(t *tree.Tree, x *pass.Exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, target.Path, target.Language.Code))
-		if err != nil {
-			return false, err
-		}
-		outdated, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Outdated, target.Path, target.Language.Code))
+		of, err := r.branch.Memory().Read(target.Path, target.Language.Code, ledger.Merged, ledger.Outdated)
 		if err != nil {
 			return false, err
 		}
 		for _, u := range target.Texts.Restrict(source.Keys()) {
-			if mark, ok := merged[u.Name]; !ok || mark != catalog.MarkOf(u.Text) {
+			// The same again may be a confirmation.
+			if _, old := of[ledger.Outdated][u.Name]; old || !of[ledger.Merged].Has(u.Name, u.Text) {
 				return true, nil
-			}
-			if _, old := outdated[u.Name]; old {
-				return true, nil // the same again may be a confirmation
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type merging struct {
 // begin reads what the merges of all files know besides.
 func (r *merging) begin() error {
 	r.at, r.merged = r.branch.Now(), make(map[string]bool)
+	r.seen = pass.LookAt(r.branch.Project.Pull.Branch).Kind()
 	slots, err := ledger.Merged.Slots(r.branch.Ledger, r.branch.StateName())
 	for _, slot := range slots {
 		r.merged[ledger.TargetID(slot.Path, slot.Language)] = true
@@ -46,28 +47,21 @@ func (r *merging) merge(ctx context.Context, x pass.Translated) (*merged, error)
 	m := s.merge()
 	r.account.tells(s.Target, s.told, r.unknown)
 	if m != nil {
-		m.pack(pass.LookAt(r.branch.Project.Pull.Branch).Kind(), s)
+		m.pack(s)
 	}
 	return m, nil
 }
 
 // pack keeps what is to be remembered, and is not yet, in little memory: a pull holds that of all its files until their
 // commit is delivered.
-func (m *merged) pack(branch ledger.TargetMarks, s *situation) {
-	for _, x := range []struct {
-		kind       ledger.TargetMarks
-		marks, had catalog.Marks
-	}{
-		{ledger.Merged, m.marks.agreed, s.here.merged},
-		{ledger.Filler, m.marks.filler, s.here.filler},
-		{branch, m.marks.after, s.here.branch},
-		{ledger.Made, m.marks.made.For, s.here.made},
-		{ledger.Outdated, m.marks.made.Outdated, s.here.outdated},
-		{ledger.Elsewhere, m.marks.elsewhere, s.here.elsewhere},
-	} {
-		if (x.marks == nil) != (x.had == nil) || !maps.Equal(x.marks, x.had) {
-			m.records = append(m.records, marked{x.kind, x.marks.Pack()})
-			m.weight += len(x.marks)
+func (m *merged) pack(s *situation) {
+	for kind, marks := range (pass.Marks{
+		ledger.Merged: m.marks.agreed, ledger.Filler: m.marks.filler, ledger.Elsewhere: m.marks.elsewhere,
+		ledger.Made: m.marks.made.For, ledger.Outdated: m.marks.made.Outdated, s.seen: m.marks.after,
+	}) {
+		if had := s.here[kind]; (marks == nil) != (had == nil) || !maps.Equal(marks, had) {
+			m.records = append(m.records, marked{kind, marks.Pack()})
+			m.weight += len(marks)
 		}
 	}
 	m.marks = marks{}
@@ -119,22 +113,9 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 }
 
 // remembered is what is remembered of a target file.
-func (r *merging) remembered(path string, l config.Language) (of records, err error) {
-	memory := r.branch.Memory()
-	kinds := map[ledger.TargetMarks]*catalog.Marks{
-		ledger.Merged: &of.merged, ledger.Filler: &of.filler, ledger.Known: &of.known, ledger.Delivered: &of.delivered,
-		ledger.Made: &of.made, ledger.Outdated: &of.outdated, ledger.Elsewhere: &of.elsewhere,
-		pass.LookAt(memory.Branch).Kind(): &of.branch,
-	}
-	err = memory.Ledger.View(func(tx ledger.Reader) error {
-		for kind, marks := range kinds {
-			if *marks, err = tx.Marks(memory.Slot(kind, path, l.Code)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return of, err
+func (r *merging) remembered(path string, l config.Language) (pass.Marks, error) {
+	return r.branch.Memory().Read(path, l.Code, ledger.Merged, ledger.Filler, ledger.Known, ledger.Delivered,
+		ledger.Made, ledger.Outdated, ledger.Elsewhere, r.seen)
 }
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.

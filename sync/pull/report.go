@@ -1,10 +1,7 @@
 package pull
 
 import (
-	"cmp"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
@@ -60,7 +57,7 @@ func (first Report) Then(second Report) Report {
 		both.Commit, both.Pushed = first.Commit, true
 	}
 	both.Keys += first.Keys
-	both.Files = withFiles(first.Files, second.Files)
+	both.Files = slices.Concat(first.Files, second.Files)
 	both.Problems = pass.Union(first.Problems, second.Problems)
 	both.SourceChanged, both.Blanked = max(first.SourceChanged, second.SourceChanged), first.Blanked+second.Blanked
 	if both.Request == "" {
@@ -68,20 +65,4 @@ func (first Report) Then(second Report) Report {
 	}
 	both.Diff = first.Diff + second.Diff
 	return both
-}
-
-// withFiles counts what two commits changed, file by file.
-func withFiles(first, second []report.PulledFile) []report.PulledFile {
-	type target struct{ path, language string }
-	files := make(map[target]report.PulledFile)
-	for _, f := range slices.Concat(first, second) {
-		at := target{f.Path, f.Language}
-		sum := files[at]
-		sum.Path, sum.Language = f.Path, f.Language
-		sum.Added, sum.Changed, sum.Removed = sum.Added+f.Added, sum.Changed+f.Changed, sum.Removed+f.Removed
-		files[at] = sum
-	}
-	return slices.SortedFunc(maps.Values(files), func(a, b report.PulledFile) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Language, b.Language))
-	})
 }

@@ -102,7 +102,7 @@ type memories struct {
 
 	seen []catalog.Marks // in the earlier snapshots that count for this one
 
-	inherited map[ledger.TargetMarks]catalog.Marks // by kind: of a file that is gone, for one that has none
+	inherited pass.Marks // of a file that is gone, for one that has none
 
 	back  bool // the file was gone from all snapshots, and is there again
 	other bool // as another file, of which nothing is remembered

@@ -265,50 +265,37 @@ func (r *reader) movedTo(from *bundle.Bundle, key string) *bundle.Bundle {
 
 // memories loads them. texts is what the file has now.
 func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
-	var delivered catalog.Marks
-	defer func() { m.merged = agreedOn(m.merged, delivered) }()
-	kinds := map[ledger.TargetMarks]*catalog.Marks{
-		ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered,
+	kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Delivered}
+	for _, l := range at.earlier {
+		kinds = append(kinds, l.Kind())
 	}
-	m.seen = make([]catalog.Marks, len(at.earlier), len(at.earlier)+1)
-	for i, l := range at.earlier {
-		kinds[l.Kind()] = &m.seen[i]
+	of, err := r.branch.Memory().Read(t.Path, t.Language.Code, kinds...)
+	if err == nil && of[ledger.Known] != nil {
+		id := ledger.TargetID(t.Path, t.Language.Code)
+		if _, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id); m.back {
+			m.other = !ledger.Resembles(texts, of[ledger.Known])
+		}
+	}
+	if m.other {
+		clear(of)
+	}
+	if err == nil && of[ledger.Known] == nil {
+		m.inherited, err = r.inherited(t, texts, kinds)
+		maps.Copy(of, m.inherited)
+	}
+	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], agreedOn(of[ledger.Merged], of[ledger.Delivered])
+	for _, l := range at.earlier {
+		m.seen = append(m.seen, of[l.Kind()])
 	}
 	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
 		m.seen = append(m.seen, merged)
 	}
-	for kind, marks := range kinds {
-		if *marks, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, t.Path, t.Language.Code)); err != nil {
-			return m, err
-		}
-	}
-	if m.known != nil {
-		id := ledger.TargetID(t.Path, t.Language.Code)
-		_, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id)
-		if err != nil || !m.back || ledger.Resembles(texts, m.known) {
-			return m, err
-		}
-		m.other = true
-		for _, marks := range kinds {
-			*marks = nil
-		}
-	}
-	if m.inherited, err = r.inherited(t, texts, slices.Collect(maps.Keys(kinds))); err != nil {
-		return m, err
-	}
-	for kind, marks := range kinds {
-		if m.inherited[kind] != nil {
-			*marks = m.inherited[kind]
-		}
-	}
-	return m, nil
+	return m, err
 }
 
 // inherited are the memories of files that are not there any more, by kind: the file may have moved.
-func (r *reader) inherited(
-	t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks,
-) (map[ledger.TargetMarks]catalog.Marks, error) {
-	found := make(map[ledger.TargetMarks]catalog.Marks)
+func (r *reader) inherited(t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks) (pass.Marks, error) {
+	found := make(pass.Marks)
 	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
 	if err != nil {
 		return nil, err
@@ -324,15 +311,15 @@ func (r *reader) inherited(
 		if !ledger.Resembles(texts, history) {
 			continue
 		}
-		for _, kind := range kinds {
-			gone, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(kind, slot.Path, slot.Language))
-			if err != nil {
-				return nil, err
+		gone, err := r.branch.Memory().Read(slot.Path, slot.Language, kinds...)
+		if err != nil {
+			return nil, err
+		}
+		for kind, marks := range gone {
+			if marks != nil && found[kind] == nil {
+				found[kind] = make(catalog.Marks, len(marks))
 			}
-			if gone != nil && found[kind] == nil {
-				found[kind] = make(catalog.Marks, len(gone))
-			}
-			maps.Copy(found[kind], gone)
+			maps.Copy(found[kind], marks)
 		}
 	}
 	return found, nil

@@ -3,7 +3,6 @@ package push
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -121,18 +120,16 @@ func (r *renameReader) translations(
 	if err != nil {
 		return nil, err
 	}
-	memory := r.push.branch.Memory()
-	filler, err := r.push.branch.Ledger.Marks(memory.Slot(ledger.Filler, path, l.Code))
+	of, err := r.push.branch.Memory().Read(path, l.Code, ledger.Filler, ledger.Known, ledger.Merged)
 	if err != nil {
 		return nil, err
 	}
-	t.ours = written(without(filler, bundle.Texts(f))).ByKey()
-	if t.past, err = r.push.branch.Ledger.Marks(memory.Slot(ledger.Known, path, l.Code)); err != nil || t.past == nil ||
-		!r.push.branch.Project.Push.Translations {
-		return t, err
+	t.ours, t.past = written(without(of[ledger.Filler], bundle.Texts(f))).ByKey(), of[ledger.Known]
+	if t.past == nil || !r.push.branch.Project.Push.Translations {
+		return t, nil
 	}
-	t.agreed, err = r.push.branch.Ledger.Marks(memory.Slot(ledger.Merged, path, l.Code))
-	if err := errors.Join(err, r.push.snapshots.find(ctx)); err != nil {
+	t.agreed = of[ledger.Merged]
+	if err := r.push.snapshots.find(ctx); err != nil {
 		return nil, err
 	}
 	for _, at := range r.push.snapshots.all {
@@ -140,7 +137,7 @@ func (r *renameReader) translations(
 		if err != nil {
 			return nil, err
 		}
-		t.findEdited(without(filler, bundle.Texts(f)))
+		t.findEdited(without(of[ledger.Filler], bundle.Texts(f)))
 	}
 	return t, nil
 }
