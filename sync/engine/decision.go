@@ -68,27 +68,18 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 	all := slices.SortedFunc(maps.Keys(there), func(a, b push.Decidable) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Language, b.Language), cmp.Compare(a.Key, b.Key))
 	})
-	none := !slices.ContainsFunc(all, func(d push.Decidable) bool { return there[d] })
+	meant := slices.DeleteFunc(slices.Clone(all), func(d push.Decidable) bool { return !there[d] })
 	var idle []report.Problem // keys, languages and files of no conflict that is meant
-	languages, files := strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")
-	for _, choice := range []struct {
-		values []string
-		of     func(d push.Decidable) string
-		name   func(value string) report.Problem
-	}{
-		{o.Keys, func(d push.Decidable) string { return d.Key },
-			func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
-		{o.Languages, func(d push.Decidable) string { return d.Language },
-			func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
-		{o.Files, func(d push.Decidable) string { return d.Path },
-			func(file string) report.Problem { return report.Problem{File: file} }},
-	} {
-		for _, value := range choice.values {
-			if !slices.ContainsFunc(all, func(d push.Decidable) bool { return there[d] && choice.of(d) == value }) {
-				idle = append(idle, choice.name(value))
+	for i, values := range o.Choices() {
+		for _, value := range values {
+			if slices.ContainsFunc(meant, func(d push.Decidable) bool { return d.Names()[i] == value }) {
+				continue
 			}
+			names := [3]string{"", strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")}
+			names[i] = value
+			idle = append(idle, report.Problem{Key: names[0], Language: names[1], File: names[2]})
 		}
-		if none && len(idle) > 0 {
+		if len(meant) == 0 && len(idle) > 0 {
 			break // the first of them names all that was chosen
 		}
 	}

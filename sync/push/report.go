@@ -69,13 +69,16 @@ type Decidable struct{ Path, Language, Key string }
 
 func (d Decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
 
+// Names are the conflict's key, language and file.
+func (d Decidable) Names() [3]string { return [3]string{d.Key, d.Language, d.Path} }
+
+// Choices are the keys, languages and files of the conflicts that are meant; all where there are none.
+func (o Options) Choices() [3][]string { return [3][]string{o.Keys, o.Languages, o.Files} }
+
 // decides reports whether a conflict is among those that are meant.
 func (o Options) decides(d Decidable) bool {
-	for _, choice := range []struct {
-		of   []string
-		this string
-	}{{o.Keys, d.Key}, {o.Languages, d.Language}, {o.Files, d.Path}} {
-		if len(choice.of) > 0 && !slices.Contains(choice.of, choice.this) {
+	for i, chosen := range o.Choices() {
+		if len(chosen) > 0 && !slices.Contains(chosen, d.Names()[i]) {
 			return false
 		}
 	}
