@@ -3,8 +3,6 @@ package push
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
@@ -12,77 +10,43 @@ import (
 	"github.com/locsync/locsync/sync/pass"
 )
 
-// untouchedSince reports whether the branches of sources and of translations have the files that the last push saw.
+// untouchedSince reports whether the branches of sources and of translations are as the last push saw them.
 func (r *push) untouchedSince(ctx context.Context) (bool, error) {
-	if r.branch.Project.Push.Source == config.Worktree || !r.o.plain() {
+	source := r.branch.Project.Push.Source
+	if source == config.Worktree || !r.o.plain() {
 		return false, nil
 	}
-	last, ok, err := ledger.Fingerprints.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source)
+	last, ok, err := ledger.Fingerprints.Get(r.branch.Ledger, r.branch.StateName(), source)
 	if err != nil || !ok || last.Config != r.branch.Configured() {
 		return false, err
 	}
-	if waiting, err := r.unfinished(); err != nil || waiting {
+	rung, err := r.branch.Memory().Rung()
+	conflicts, cerr := r.branch.Memory().Conflicts()
+	if err = errors.Join(err, cerr); err != nil || rung || len(conflicts) > 0 {
 		return false, err
 	}
-	if rung, err := r.branch.Memory().Rung(); err != nil || rung {
-		return false, err
-	}
-	now := ledger.Fingerprint{Config: last.Config}
-	branch := r.branch.Project.Push.Source
+	branch := source
 	if r.branch.Project.Push.Translations {
 		branch = r.branch.Project.Pull.Branch
 	}
-	tip, err := r.branch.Repo.At(ctx, branch, r.branch.Project.Push.Source)
+	tip, err := r.branch.Repo.At(ctx, branch, source)
 	if err != nil || tip.Base() == nil {
 		return false, nil // the full push says what is wrong
 	}
-	source, err := r.branch.Committed(r.branch.Repo, tip.Base(), nil)
+	at, err := r.branch.Committed(r.branch.Repo, tip.Base(), nil)
 	if err != nil {
 		return false, err
 	}
-	if now.Source = source.Hash(); branch != r.branch.Project.Push.Source && !tip.New() {
+	now := ledger.Fingerprint{Config: last.Config, Source: at.Hash()}
+	if branch != source && !tip.New() {
 		now.Branch = tip.Hash()
 	}
-	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {
-		if same, err := r.unchangedSince(ctx, two[0], two[1]); err != nil || !same {
-			return false, err
-		}
-	}
-	if now == last {
-		return true, nil
-	}
-	return true, ledger.Fingerprints.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Push.Source, now)
+	return now == last, nil
 }
 
 // plain reports whether these are the options of a push that was asked for nothing special.
 func (o Options) plain() bool {
 	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys) == 0
-}
-
-// unfinished reports whether something of earlier pushes waits.
-func (r *push) unfinished() (bool, error) {
-	jobs, err := ledger.Jobs.List(r.branch.Ledger, r.branch.StateName())
-	if err != nil {
-		return false, err
-	}
-	conflicts, err := r.branch.Memory().Conflicts()
-	waits := slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == pass.JobImport })
-	return waits || len(conflicts) > 0, err
-}
-
-// unchangedSince reports whether a commit was reached from another one without a change of a file that passes read.
-func (p *push) unchangedSince(ctx context.Context, before, now string) (bool, error) {
-	if before == now || before == "" || now == "" {
-		return before == now, nil
-	}
-	if on, err := p.branch.Repo.History.Contains(now, before); err != nil || !on {
-		return false, err
-	}
-	paths, err := p.branch.Repo.History.Changed(ctx, before, now)
-	if err != nil {
-		return false, fmt.Errorf("compare with what was looked at: %w", err)
-	}
-	return !slices.ContainsFunc(paths, p.branch.Project.WatchPatterns().Match), nil
 }
 
 // forgetSeen forgets what the last push saw, before something is done that it may not be true after.
