@@ -346,21 +346,19 @@ func (p *Branch) TextsIn(commit string, t bundle.Target) (catalog.Catalog, error
 // LookAt names what is looked at: the working tree or a branch.
 type LookAt string
 
-// Record is where the commit that was seen last is remembered.
-func (l LookAt) Record() string {
+// place is its name in the ledger, where the working tree has none.
+func (l LookAt) place() string {
 	if l == config.Worktree {
-		return ledger.SeenID("")
+		return ""
 	}
-	return ledger.SeenID(string(l))
+	return string(l)
 }
 
+// Record is where the commit that was seen last is remembered.
+func (l LookAt) Record() string { return ledger.SeenID(l.place()) }
+
 // Kind is the kind of the slots of what was seen there.
-func (l LookAt) Kind() ledger.TargetMarks {
-	if l == config.Worktree {
-		return ledger.Seen
-	}
-	return ledger.Seen.In(string(l))
-}
+func (l LookAt) Kind() ledger.TargetMarks { return ledger.Seen.In(l.place()) }
 
 // Where names it in words.
 func (l LookAt) Where() string {

@@ -27,36 +27,30 @@ func newReader(s *state, from *snapshots) *reader {
 	return &reader{state: s, snapshots: from, present: make(map[string]bool)}
 }
 
-// settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
-func (r *reader) settledCandidates(ctx context.Context) ([]*candidate, error) {
+// candidates are the target files of all snapshots, with what is to be sent: each text once. They are read again where
+// git changes the working tree meanwhile, for as long as the sources would be.
+func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
 	for deadline := r.branch.Now().Add(pass.Patience); ; {
-		found, err := r.candidates(ctx)
-		if !errors.Is(err, pass.ErrStirred) || !r.branch.Now().Before(deadline) {
-			return found, err
+		found, err := r.inSnapshots()
+		if err != nil {
+			return nil, err
+		}
+		switch moved, err := pass.Moved(ctx, r.branch, r.tree); {
+		case err != nil:
+			return nil, err
+		case !moved && r.snapshots.branchUnread:
+			return found, nil
+		case !moved:
+			return found, r.meetCandidates(found)
+		case !r.branch.Now().Before(deadline):
+			return nil, pass.ErrStirred
 		}
 		if err := readAnew(ctx, r.state); err != nil {
 			return nil, err
 		}
 		r.report.Problems = r.report.Problems[:problems]
 	}
-}
-
-// candidates are the target files of all snapshots, with what is to be sent: each text once.
-func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
-	found, err := r.inSnapshots()
-	if err != nil {
-		return nil, err
-	}
-	if moved, err := pass.Moved(ctx, r.branch, r.tree); err != nil {
-		return nil, err
-	} else if moved {
-		return nil, pass.ErrStirred
-	}
-	if r.snapshots.branchUnread {
-		return found, nil
-	}
-	return found, r.meetCandidates(found)
 }
 
 // inSnapshots finds them, and remembers nothing.

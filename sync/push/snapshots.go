@@ -61,7 +61,7 @@ func (r *snapshots) find(ctx context.Context) error {
 	}
 	var err error
 	if ours != nil {
-		if r.fresh, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
+		if _, err = r.branch.Recollect(ctx, ours, r.tree.Bundles()); err != nil {
 			return err
 		}
 	}
@@ -76,10 +76,10 @@ func (r *snapshots) find(ctx context.Context) error {
 // renames that are under way.
 func (r *snapshots) findFirst(ctx context.Context) error {
 	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
-	if err != nil || looked || !r.branch.Project.Push.Translations {
-		return err
+	if r.fresh = !looked; err == nil && r.fresh && r.branch.Project.Push.Translations {
+		return r.find(ctx)
 	}
-	return r.find(ctx)
+	return err
 }
 
 // readMerged reads what commits of ours brought to a snapshot that does not have the youngest of them. Where a text

@@ -34,10 +34,10 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if err := r.snapshots.find(ctx); err != nil {
 		return err
 	}
-	if blank, err := r.blankAndBlind(); err != nil || blank {
-		return err
+	if r.snapshots.branchUnread && r.fresh {
+		return nil // whose the repository's texts are cannot be told: they wait for a push that can
 	}
-	found, err := r.reader.settledCandidates(ctx)
+	found, err := r.reader.candidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,16 +72,6 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	}
 	r.out.Ship(ctx, ship.All)
 	return r.reader.remember(found)
-}
-
-// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either. It cannot be
-// told then whose the repository's texts are: they wait for a push that can.
-func (r *translationPass) blankAndBlind() (bool, error) {
-	if !r.snapshots.branchUnread {
-		return false, nil
-	}
-	_, looked, err := ledger.RecollectedAt.Get(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch)
-	return !looked, err
 }
 
 // draftAsk asks for all that the service has of a group, in any state.
