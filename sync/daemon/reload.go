@@ -234,7 +234,7 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 		return prepared{}, err
 	}
 	parts := d.process.Shared(engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log,
-		Meter: d.o.Meter, Clones: process.Clones(d.process.Dir),
+		Meter: engine.Meter{Passed: d.o.Meter.Passed, GitDone: d.o.Meter.GitDone}, Clones: process.Clones(d.process.Dir),
 		Beats: d.beats, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
 			return d.claims.claim(ctx, cfg, p, process.ClaimIn(commonDir, cfg, p))
 		}, Using: d.process.UsingEmbedded(cfg)})

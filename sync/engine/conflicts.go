@@ -12,10 +12,8 @@ import (
 // looks at nothing but the state.
 func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 	var all []report.Conflict
-	for _, p := range e.projects {
-		if project != "" && project != p.branch.Project.Name {
-			continue
-		}
+	picked, _ := e.pick(project) // none of a name that no project has
+	for _, p := range picked {
 		lines, err := ledger.Lines.List(e.State, p.branch.ProjectName())
 		if err != nil {
 			return nil, err

@@ -78,21 +78,18 @@ func (e *Engine) pick(name string) ([]*project, error) {
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back
 // joined, and each in its project's part of the report.
 func (e *Engine) Push(ctx context.Context, o push.Options) (report.PushReport, error) {
-	all, err := pushAll(ctx, e, o)
-	result := report.PushReport{DryRun: o.DryRun, Projects: []report.ProjectPush{}}
-	for _, p := range all {
-		result.Projects = append(result.Projects, p.ProjectPush)
-	}
+	result, _, err := pushAll(ctx, e, o)
 	return result, err
 }
 
-func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report, err error) {
+func pushAll(ctx context.Context, e *Engine, o push.Options) (sent report.PushReport, all []push.Report, err error) {
+	sent = report.PushReport{DryRun: o.DryRun, Projects: []report.ProjectPush{}}
 	projects, err := e.pick(o.Project)
 	if err == nil {
 		o, err = decision(o, languages(projects))
 	}
 	if err != nil {
-		return nil, err
+		return sent, nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	all, err = each(projects, func(p *project) ([]push.Report, error) {
@@ -103,7 +100,10 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (all []push.Report,
 		return reports, err
 	})
 	nameUndecidable(o, all)
-	return all, err
+	for _, p := range all {
+		sent.Projects = append(sent.Projects, p.ProjectPush)
+	}
+	return sent, all, err
 }
 
 // each makes the passes of projects, and joins what they report and why they failed.
@@ -150,16 +150,13 @@ func (e *Engine) Sync(ctx context.Context, sent push.Options, got pull.Options) 
 			"and --accept-service for the service; use one of them")}
 	}
 	sent.Yields = got.AcceptService
-	all, err := pushAll(ctx, e, sent)
+	pushed, all, err := pushAll(ctx, e, sent)
 	got.Told = make(map[string]map[string]pass.Conflict)
-	result := report.SyncReport{Push: report.PushReport{DryRun: sent.DryRun, Projects: []report.ProjectPush{}}}
 	for _, p := range all {
 		got.Told[ledger.TargetID(p.Name, p.Base)] = p.Open
-		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
-	var perr error
-	result.Pull, perr = e.Pull(ctx, got)
-	return result, errors.Join(err, perr)
+	pulled, perr := e.Pull(ctx, got)
+	return report.SyncReport{Push: pushed, Pull: pulled}, errors.Join(err, perr)
 }
 
 // languages are those that any of the projects is translated into.

@@ -356,12 +356,6 @@ func TestQuietPassesWriteNoEvents(t *testing.T) {
 	}
 }
 
-// passMeter is a Meter of passes alone.
-type passMeter func(pass.Passed)
-
-func (m passMeter) Passed(p pass.Passed)                  { m(p) }
-func (m passMeter) GitDone(string, string, time.Duration) {}
-
 // A commit that waits, since the branch is checked out and has changes of somebody's, is told and counted when it arrives: not when it is made, and not at
 // every pull that finds it waiting.
 func TestEventsOfACommitThatWaits(t *testing.T) {
@@ -369,11 +363,11 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 	w := newWorld(t, settings+"[project.pull]\nbranch = \"main\"\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	w.clean(push.Options{})
 	committed := 0
-	w.Meter = passMeter(func(p pass.Passed) {
+	w.Meter.Passed = func(p pass.Passed) {
 		if p.Committed {
 			committed++
 		}
-	})
+	}
 	w.final("de", "a", "A de")
 	w.write(enApp, `{"a": "A is edited"}`)
 	n := len(w.told(0))

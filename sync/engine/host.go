@@ -34,8 +34,7 @@ type Parts struct {
 	// Claim, when not nil, is asked before every pass for the sole use of a repository that is on this machine, whose
 	// common git folder it gets, from several goroutines. An error keeps the pass from being made.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
-	// Meter, when not nil, measures what is done.
-	Meter Meter
+	Meter Meter // may be zero
 	// Cluster, when not nil, is what this process shares with others that make passes of the same projects.
 	Cluster Cluster
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
@@ -46,10 +45,10 @@ type Parts struct {
 }
 
 // Meter is told, from several goroutines, of every pass that ended, dry runs left out, and of what was asked of git
-// remotes and of every commit (see gitops.Options.Done).
-type Meter interface {
-	Passed(pass.Passed)
-	GitDone(op, outcome string, took time.Duration)
+// remotes and of every commit (see gitops.Options.Done). Its functions may be nil.
+type Meter struct {
+	Passed  func(pass.Passed)
+	GitDone func(op, outcome string, took time.Duration)
 }
 
 // Cluster is what several processes share that make the passes of one configuration. With one, projects have no loops

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
 )
 
 // Identity says in one word what the passes of a configuration do: with the same word they read, send and write the
@@ -63,33 +65,18 @@ const linkPatience = time.Second
 // answer it keeps a thread.
 var resolutions sync.Map
 
-type resolution struct {
-	began time.Time
-	done  chan struct{}
-	path  string // when it is done
-}
-
 // real is a path as it means the same in every process, whatever folder that runs in.
 func real(path string) string {
 	path = asWritten(path)
-	mine := &resolution{began: time.Now(), done: make(chan struct{}), path: path}
-	shared, under := resolutions.LoadOrStore(path, mine)
-	r := shared.(*resolution)
-	if !under {
-		go func() {
-			if resolved, err := filepath.EvalSymlinks(path); err == nil {
-				r.path = resolved
-			}
-			resolutions.Delete(path)
-			close(r.done)
-		}()
-	}
-	late := time.NewTimer(linkPatience - time.Since(r.began))
-	defer late.Stop()
-	select {
-	case <-r.done:
-		return r.path
-	case <-late.C:
+	resolve, _ := resolutions.LoadOrStore(path, sync.OnceValue(func() string {
+		defer resolutions.Delete(path)
+		if resolved, err := filepath.EvalSymlinks(path); err == nil {
+			return resolved
+		}
 		return path
+	}))
+	if resolved, ok := heartbeat.Within(context.Background(), linkPatience, resolve.(func() string)); ok {
+		return resolved
 	}
+	return path
 }

@@ -28,7 +28,7 @@ func (p *project) loop(ctx context.Context) {
 	ctx = beats(ctx, beat)
 	l := schedule{project: p}
 	p.far.Store(true)
-	p.signals.push.Send()
+	p.signals[wake{Push, false}].Send()
 	l.start()
 	p.prove(ctx)
 	for ctx.Err() == nil {
@@ -37,13 +37,13 @@ func (p *project) loop(ctx context.Context) {
 		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
-		case <-p.signals.push:
+		case <-p.signals[wake{Push, false}]:
 			_ = l.push(ctx) // it is logged, and made again
-		case <-p.signals.pull:
+		case <-p.signals[wake{Pull, false}]:
 			_ = l.pull(ctx)
-		case <-p.signals.pushNotice: // the tick that is due then does it
+		case <-p.signals[wake{Push, true}]: // the tick that is due then does it
 			l.pushes.notices.Heard(l.project.branch.Now())
-		case <-p.signals.pullNotice:
+		case <-p.signals[wake{Pull, true}]:
 			l.pulls.notices.Heard(l.project.branch.Now())
 		case <-timer.C:
 			l.tick(ctx)
@@ -93,7 +93,7 @@ func (l *schedule) start() {
 	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
 		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
 			zap.Time("last", last))
-		l.project.signals.pull.Send()
+		l.project.signals[wake{Pull, false}].Send()
 	}
 	if !ok { // the schedule begins now
 		l.project.began(now)

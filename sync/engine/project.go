@@ -22,7 +22,7 @@ type project struct {
 	*host
 	branch     *pass.Branch // of the whole project; for those that are translated beside each other, see package branches
 	repository *repository.Repository
-	signals    signals
+	signals    map[wake]trigger.Signal
 	mu         *passLock // held for a whole pass
 	view       *view
 
@@ -33,8 +33,11 @@ type project struct {
 	leftOut   []report.Problem // of the last push for a cluster; of the pass that has the lock
 }
 
-// signals wake a project's loop. The notices are rung from outside, any number of times.
-type signals struct{ push, pull, pushNotice, pullNotice trigger.Signal }
+// wake is what wakes a project's loop: for a pass of it. Notices are rung from outside, any number of times.
+type wake struct {
+	pass   string
+	notice bool
+}
 
 // readiness is what is known of a project's working: nothing once everything was seen to work, else everything that
 // was not.
@@ -42,7 +45,8 @@ type readiness struct{ why []error }
 
 func newProject(h *host, cfg *config.Project, lock *passLock, contacts repository.Contacts) *project {
 	p := &project{host: h, mu: lock,
-		signals: signals{trigger.NewSignal(), trigger.NewSignal(), trigger.NewSignal(), trigger.NewSignal()}}
+		signals: map[wake]trigger.Signal{{Push, false}: trigger.NewSignal(), {Push, true}: trigger.NewSignal(),
+			{Pull, false}: trigger.NewSignal(), {Pull, true}: trigger.NewSignal()}}
 	p.readiness.Store(&readiness{[]error{errNotChecked}})
 	state := h.State
 	if h.Cluster != nil {
@@ -52,12 +56,8 @@ func newProject(h *host, cfg *config.Project, lock *passLock, contacts repositor
 		Log: h.Log.With(zap.String("project", cfg.Name)),
 		Now: func() time.Time { return h.Now() }, Run: h.run, ProbeFrom: h.ProbeFrom, GitBusy: new(trigger.Busy),
 		OnDoing: p.doingNow, OnPassed: p.passEnded}
-	var gitDone func(op, outcome string, took time.Duration)
-	if h.Meter != nil {
-		gitDone = h.Meter.GitDone
-	}
 	p.repository = repository.New(p.branch, contacts.With(h.Config.Resolve(cfg.Repository)),
-		repository.Options{Clones: h.Clones, Claim: h.Claim, Done: gitDone, Tell: p.tellNow})
+		repository.Options{Clones: h.Clones, Claim: h.Claim, Done: h.Meter.GitDone, Tell: p.tellNow})
 	p.view = &view{host: h, branch: p.branch, repository: p.repository, slot: make(chan struct{}, 1), born: h.Now()}
 	return p
 }
@@ -79,7 +79,7 @@ func (p *project) tellNow(e report.Event) {
 }
 
 func (p *project) passEnded(passed pass.Passed) {
-	if p.Meter != nil {
+	if p.Meter.Passed != nil {
 		p.Meter.Passed(passed)
 	}
 	p.ended.Add(1)
@@ -144,14 +144,5 @@ func (p *project) ask(passOf string, notice bool) {
 		p.Cluster.Ask(p.branch.Project.Name, passOf, notice)
 		return
 	}
-	switch {
-	case passOf == ledger.PassPush && notice:
-		p.signals.pushNotice.Send()
-	case passOf == ledger.PassPush:
-		p.signals.push.Send()
-	case notice:
-		p.signals.pullNotice.Send()
-	default:
-		p.signals.pull.Send()
-	}
+	p.signals[wake{passOf, notice}].Send()
 }

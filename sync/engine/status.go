@@ -48,13 +48,12 @@ func (e *Engine) Status(ctx context.Context) report.Status {
 
 // Look is the status of one project as it is now; nil where none has that name. See Status.
 func (e *Engine) Look(ctx context.Context, name string) *report.ProjectStatus {
-	for _, p := range e.projects {
-		if p.branch.Project.Name == name {
-			s := p.view.glance(ctx)
-			return &s
-		}
+	picked, err := e.pick(name)
+	if err != nil || name == "" {
+		return nil
 	}
-	return nil
+	s := picked[0].view.glance(ctx)
+	return &s
 }
 
 // Busy are the projects that passes run in.
@@ -71,16 +70,7 @@ func Busy(e *Engine) (busy []string) {
 func Overview(e *Engine) report.Status {
 	s := report.Status{Projects: make([]report.ProjectStatus, len(e.projects))}
 	for i, p := range e.projects {
-		if p.Cluster != nil {
-			s.Projects[i] = p.view.shared()
-			continue
-		}
-		if last := p.view.lately(); last != nil {
-			s.Projects[i] = *last
-			continue
-		}
-		s.Projects[i] = p.view.blank()
-		s.Projects[i].State, s.Projects[i].Unseen = "not looked at yet", true
+		s.Projects[i], _ = p.view.latest()
 	}
 	return s
 }
@@ -97,10 +87,8 @@ func (e *Engine) Changed() <-chan struct{} { return e.changes.Next() }
 func (e *Engine) LastStatus() report.Status {
 	s := report.Status{Projects: []report.ProjectStatus{}}
 	for _, p := range e.projects {
-		if p.Cluster != nil {
-			s.Projects = append(s.Projects, p.view.shared())
-		} else if last := p.view.lately(); last != nil {
-			s.Projects = append(s.Projects, *last)
+		if last, known := p.view.latest(); known {
+			s.Projects = append(s.Projects, last)
 		}
 	}
 	return s

@@ -239,7 +239,7 @@ func TestMissedPull(t *testing.T) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.view.next.Load(), want)
 		}
 		select {
-		case <-p.signals.pull:
+		case <-p.signals[wake{Pull, false}]:
 			l.project.began(at)
 			return true
 		default:

@@ -177,21 +177,18 @@ func statusTree(line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
 // says so. A glance that is given up goes on, and until it has ended none is begun.
 func (v *view) glance(ctx context.Context) report.ProjectStatus {
 	if v.Cluster != nil {
-		return v.shared()
+		s, _ := v.latest()
+		return s
+	}
+	if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
+		return v.unseen(*began)
 	}
 	select {
 	case v.slot <- struct{}{}:
-	default:
-		if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
-			return v.unseen(*began)
-		}
-		select {
-		case v.slot <- struct{}{}:
-		case <-ctx.Done():
-			return v.unseen(time.Now())
-		case <-time.After(v.Patience):
-			return v.unseen(time.Now())
-		}
+	case <-ctx.Done():
+		return v.unseen(time.Now())
+	case <-time.After(v.Patience):
+		return v.unseen(time.Now())
 	}
 	began := time.Now()
 	v.began.Store(&began)
@@ -223,18 +220,26 @@ func (v *view) unseen(since time.Time) report.ProjectStatus {
 	return s
 }
 
-// lately is the last status, without reading anything again; nil where there is none.
-func (v *view) lately() *report.ProjectStatus {
-	last := v.last.Load()
-	if last == nil {
-		return nil
+// latest is the last status, without reading anything again; false where there is none. That of a cluster is there
+// always, as the cluster knows it: the repository may not be on this machine.
+func (v *view) latest() (s report.ProjectStatus, known bool) {
+	s = v.blank()
+	s.State, s.Unseen = "not looked at yet", true
+	if last := v.last.Load(); last != nil {
+		s, known = *last, true
+		if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
+			s = v.unseen(*began)
+		}
+		s.Watch, s.GitBusy = v.watching(), v.branch.GitBusy.For(v.branch.Now())
 	}
-	now := *last
-	if began := v.began.Load(); began != nil && time.Since(*began) > v.Patience {
-		now = v.unseen(*began)
+	if v.Cluster == nil {
+		return s, known
 	}
-	now.Watch, now.GitBusy = v.watching(), v.branch.GitBusy.For(v.branch.Now())
-	return &now
+	s.NextPull = v.next.Load()
+	if doing := v.current(); doing != nil {
+		s.State = doing.String()
+	}
+	return s, true
 }
 
 // learn reads the status that was published last.
@@ -248,20 +253,6 @@ func (v *view) learn(r ledger.Reader) error {
 	s.Overdue = status.Overdue(v.branch.Project, &s, v.last.Load(), v.born)
 	v.last.Store(&s)
 	return nil
-}
-
-// shared is the status as the cluster knows it: the repository may not be on this machine.
-func (v *view) shared() report.ProjectStatus {
-	s := v.blank()
-	s.State, s.Unseen = "no pass has ended yet", true
-	if last := v.lately(); last != nil {
-		s = *last
-	}
-	s.NextPull = v.next.Load()
-	if doing := v.current(); doing != nil {
-		s.State = doing.String()
-	}
-	return s
 }
 
 // current is what a pass is about, of this process or of another one; nil while none is made.

@@ -30,7 +30,7 @@ func (p *project) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(p.branch.Config.Daemon.Rescan):
-			p.signals.push.Send()
+			p.signals[wake{Push, false}].Send()
 		}
 	}
 }
@@ -58,5 +58,5 @@ func (p *project) watchOnce(ctx context.Context) error {
 	}
 	p.view.watcher.Store(w)
 	defer p.view.watcher.Store(nil)
-	return w.Run(ctx, p.signals.push.Send)
+	return w.Run(ctx, p.signals[wake{Push, false}].Send)
 }

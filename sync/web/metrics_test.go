@@ -58,7 +58,7 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }
 	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: requested, OnTurn: meter.Turned})
 	check(t, err)
-	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Meter: meter})
+	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Meter: engine.Meter{Passed: meter.Passed, GitDone: meter.GitDone}})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
