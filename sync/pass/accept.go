@@ -68,19 +68,13 @@ func (p Memory) AcceptSteps(tx ledger.Writer, a *Acceptance) ([]StateStep, error
 		return nil, err
 	}
 	all := []StateStep{func(tx ledger.Writer) (int, error) { return len(a.units), relearn(p, tx, a.collection, a.units) }}
-	listed := make(map[string]bool, len(slots))
-	for _, slot := range slots {
-		if slot.Collection != a.collection {
-			continue
-		}
-		if slot.Scope == p.Scope {
-			listed[slot.Path] = true
-		}
-		all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
-	}
 	for path := range a.own {
-		if !listed[path] {
-			slot := p.PushedSlot(ledger.Source{Collection: a.collection, Path: path})
+		slots = append(slots, p.PushedSlot(ledger.Source{Collection: a.collection, Path: path}))
+	}
+	listed := make(map[ledger.Slot]bool, len(slots))
+	for _, slot := range slots {
+		if slot.Collection == a.collection && !listed[slot] {
+			listed[slot] = true
 			all = append(all, func(tx ledger.Writer) (int, error) { return acceptSlot(p, tx, slot, a) })
 		}
 	}

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -18,7 +19,9 @@ type account struct {
 	elsewhere map[report.Problem]bool // of the report: what the status finds itself
 	unread    []report.Problem        // of the report: files that could not be read
 	holds     []report.Problem        // files that the guard holds back
-	left      map[string]leftOut      // by ledger.TargetID: of files that were read, what was left out
+	// of files that were read, the keys that were left out: for a check, the guard, or because they cannot be written; the
+	// marks are empty
+	left map[ledger.Slot]catalog.Marks
 }
 
 // clear begins the report again. A commit that was delivered stays in it.
@@ -27,7 +30,7 @@ func (a *account) clear() {
 	a.report.ProjectPull = report.ProjectPull{Scope: pass.Scope(a.branch, a.o.Languages),
 		Branch: a.branch.Project.Pull.Branch, Outcome: pass.NoProblems(), Commit: before.Commit, Pushed: before.Pushed,
 		Requests: before.Requests, Files: []report.PulledFile{}}
-	a.holds, a.unread, a.left, a.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
+	a.holds, a.unread, a.left, a.elsewhere = nil, nil, make(map[ledger.Slot]catalog.Marks), make(map[report.Problem]bool)
 }
 
 // problem puts a problem into the report.
@@ -50,26 +53,20 @@ func (a *account) conflict(c pass.Conflict, met bool) {
 	}
 }
 
-// leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
-type leftOut struct {
-	bundle.Target
-	keys catalog.Marks // the marks are empty
-}
-
 // looksAt begins the account of what is left out of a file.
-func (a *account) looksAt(t bundle.Target) leftOut {
-	id := ledger.TargetID(t.Path, t.Language.Code)
-	if _, begun := a.left[id]; !begun {
-		a.left[id] = leftOut{t, make(catalog.Marks)}
+func (a *account) looksAt(t bundle.Target) catalog.Marks {
+	slot := a.branch.Memory().Slot(ledger.LeftOut, t.Path, t.Language.Code)
+	if a.left[slot] == nil {
+		a.left[slot] = make(catalog.Marks)
 	}
-	return a.left[id]
+	return a.left[slot]
 }
 
 // tells takes what a merge tells of its file; met says that only the ledger is new to what the branch has.
 func (a *account) tells(t bundle.Target, of told, met bool) {
 	left := a.looksAt(t)
 	for _, key := range of.keys {
-		left.keys[catalog.Name{Key: key}] = catalog.Mark{}
+		left[catalog.Name{Key: key}] = catalog.Mark{}
 	}
 	a.report.Problems = append(a.report.Problems, of.problems...)
 	if of.held != nil {
@@ -87,17 +84,13 @@ func (a *account) tells(t bundle.Target, of told, met bool) {
 // keepLeft remembers what was left out of the files that a pull looked at, instead of what earlier ones left out of
 // them.
 func (a *account) keepLeft(tx ledger.Writer) error {
-	for _, l := range a.left {
-		slot := a.branch.Memory().Slot(ledger.LeftOut, l.Path, l.Language.Code)
-		if len(l.keys) == 0 {
-			if err := tx.DropMarks(slot); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := tx.SetMarks(slot, l.keys); err != nil {
-			return err
+	var errs []error
+	for slot, keys := range a.left {
+		if len(keys) == 0 {
+			errs = append(errs, tx.DropMarks(slot))
+		} else {
+			errs = append(errs, tx.SetMarks(slot, keys))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

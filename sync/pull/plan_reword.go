@@ -117,13 +117,9 @@ func (w *sourceMerge) file(s *tree.Source) (*merged, []report.Problem) {
 
 // wholeKeys are fresh texts with what else was accepted of their keys.
 func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
-	keys := make(map[string]bool)
-	for n := range fresh {
-		keys[n.Key] = true
-	}
-	units := make(catalog.Marks)
+	units, keys := make(catalog.Marks), fresh.ByKey()
 	for n, mark := range all {
-		if keys[n.Key] {
+		if keys[n.Key] != nil {
 			units[n] = mark
 		}
 	}

@@ -25,25 +25,16 @@ type followers struct {
 
 // moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls
 // ask for, so that the next pull finds them.
-func (r *followers) moveTranslations(ctx context.Context, renames []ledger.Rename) {
-	if len(r.Errs) > 0 {
-		return // the new keys are not at the service yet; the renames are kept
-	}
-	// Where the service did not take the file, it may not know the new keys yet; those renames are kept, too.
+func (r *followers) moveTranslations(ctx context.Context, renames []ledger.Rename) error {
+	// Where the service did not take the file, it may not know the new keys yet; those renames are kept, and all of them
+	// where it took nothing.
 	renames = slices.DeleteFunc(renames, func(m ledger.Rename) bool { return r.Refused[m.Path] })
-	if len(renames) == 0 {
-		return
+	if len(r.Errs) > 0 || len(renames) == 0 {
+		return nil
 	}
-	if err := r.moveEach(ctx, renames); err != nil {
-		r.Errs = append(r.Errs, fmt.Errorf("move the translations of renamed keys: %w", err))
-	}
-}
-
-func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error {
-	failed := len(r.Errs)
 	moved, err := r.follow(ctx, renames)
 	if err != nil {
-		return err
+		return fmt.Errorf("move the translations of renamed keys: %w", err)
 	}
 	again := make(map[string]bool) // source files with target files that were refused
 	for _, b := range r.tree.Bundles() {
@@ -58,7 +49,7 @@ func (r *followers) moveEach(ctx context.Context, renames []ledger.Rename) error
 		if m.Language == "" || len(languages) > 0 {
 			r.report.Renamed = append(r.report.Renamed, told)
 		}
-		if len(r.Errs) == failed && !again[m.Path] {
+		if len(r.Errs) == 0 && !again[m.Path] {
 			if err := ledger.Renames.Delete(r.branch.Ledger, r.branch.StateName(), m.ID()); err != nil {
 				return err
 			}

@@ -172,8 +172,8 @@ func (r *push) pass(ctx context.Context) error {
 	if err := r.sources.seeSources(r.accepted, t.Commit()); err != nil {
 		return err
 	}
-	if len(plan.renames) > 0 {
-		r.followers.moveTranslations(ctx, plan.renames)
+	if err := r.followers.moveTranslations(ctx, plan.renames); err != nil {
+		r.Errs = append(r.Errs, err)
 	}
 	if err := r.followers.moveCollections(ctx, r.accepted); err != nil {
 		r.Errs = append(r.Errs, err)
