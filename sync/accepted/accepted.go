@@ -39,6 +39,7 @@ type Sources struct {
 	Problems []report.Problem
 
 	Pasts   map[string]Past                   // by collection, of source texts that pulls brought; see Recall
+	GoesOn  bool                              // the tree has in its past what was read there last; see Recall
 	inherit map[ledger.Source]map[string]bool // of a line: keys that its trunk has; see inherited.go
 }
 

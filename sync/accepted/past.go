@@ -44,6 +44,7 @@ func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
 			read = append(read, l)
 		}
 	}
+	a.GoesOn = slices.Contains(read, at)
 	a.Pasts = make(map[string]Past, len(slots))
 	for _, slot := range slots {
 		var x Past

@@ -41,6 +41,16 @@ func (w *world) deliverElsewhere(language, text string) {
 	w.git("checkout", "-q", "main")
 }
 
+// prunes forgets a commit that no branch has any more.
+func (w *world) prunes(commit string) {
+	w.tb.Helper()
+	w.git("reflog", "expire", "--expire=now", "--all")
+	w.git("gc", "-q", "--prune=now")
+	if _, err := gittest.TryGit(w.tb, w.dir, "cat-file", "-e", commit); err == nil {
+		w.tb.Fatal("the commit is there")
+	}
+}
+
 // A branch that is made anew, by a person or another clone, has the older translations of its base. They are no
 // change: the service's come over them, and none of them is sent.
 func TestBranchRecreatedByOthers(t *testing.T) {
@@ -51,13 +61,11 @@ func TestBranchRecreatedByOthers(t *testing.T) {
 		"at the base":                         func(*world) {},
 		"with one language, by another clone": func(w *world) { w.deliverElsewhere("de", text("Apfel 2")+"\n") },
 		"with another file":                   func(w *world) { w.commitOn("l10n", "other.txt", "x") },
-		"and its commits are gone": func(w *world) {
+		"and its commits are gone":            func(w *world) { w.prunes(w.git("rev-parse", "l10n@{1}")) },
+		"by the next pull, and its commits are gone": func(w *world) {
 			was := w.git("rev-parse", "l10n@{1}")
-			w.git("reflog", "expire", "--expire=now", "--all")
-			w.git("gc", "-q", "--prune=now")
-			if _, err := gittest.TryGit(w.tb, w.dir, "cat-file", "-e", was); err == nil {
-				w.tb.Fatal("the commit is there")
-			}
+			w.git("branch", "-D", "l10n")
+			w.prunes(was)
 		},
 	} {
 		for _, first := range []string{"pull", "push"} {

@@ -161,6 +161,9 @@ func (r *sourcePass) seeSources(a *accepted.Sources, commit string) error {
 			if err := errors.Join(err, berr); err != nil {
 				return err
 			}
+			if !a.GoesOn {
+				before = nil // another branch had that, and its commit is forgotten now
+			}
 			seen := make(catalog.Marks)
 			for _, s := range r.tree.Sources {
 				if s.Collection != collection {

@@ -121,6 +121,9 @@ func (r *reader) remember(found []*candidate) error {
 			if err = errors.Join(err, herr); err != nil {
 				return err
 			}
+			if len(r.Errs) == 0 && !slices.Contains(c.snapshot.earlier, c.snapshot.name) {
+				before = nil // another branch had that, and its commit is forgotten now
+			}
 			for _, open := range []map[catalog.Name]bool{c.changed, c.back} {
 				for n := range open {
 					ledger.KeepSeen(seen, before, history, n)
