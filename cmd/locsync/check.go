@@ -45,7 +45,7 @@ func checkCommand(a *app) *cobra.Command {
 			"What is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
 			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the " +
 			"command ends with 0;\n" +
-			"later checks report only others. FILE belongs into the repository. It does not depend on line numbers or on the " +
+			"later checks report only others. Commit FILE. It does not depend on line numbers or on the " +
 			"order of entries.",
 		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check " +
 			"--format github\n\n" +

@@ -23,7 +23,7 @@ func translateCommand(a *app) *cobra.Command {
 	var r memories.TranslateRequest
 	c := &cobra.Command{
 		Use:   "translate [TEXT...]",
-		Short: "Translate texts at once, from arguments or, by line, from standard input",
+		Short: "Translate texts on demand, from arguments or, by line, from standard input",
 		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the " +
 			"project's where none are\n" +
 			"given. A text that could not be translated is named (3).",

@@ -12,7 +12,7 @@ import (
 
 // Insert writes new entries on lines of their own, as their neighbours have them; on a line that holds several entries,
 // behind the one before.
-func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (g grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if f.Node(at.In).Style&styleLocked != 0 {
 		return resource.Splice{}, errLocked
 	}
@@ -75,7 +75,7 @@ func fits(f *resource.File, in int, add []resource.New) error {
 func isIndex(name string) bool { return name != "" && name[0] >= '0' && name[0] <= '9' }
 
 // gapAt finds the gap at a position.
-func gapAt(f *resource.File, at resource.Place, like *resource.Model) xmlscan.Gap {
+func gapAt(f *resource.File, at resource.Gap, like *resource.Model) xmlscan.Gap {
 	src := f.Source()
 	if at.In == 0 && isBlank(src) {
 		nl := newlineOf(src, like)
@@ -204,7 +204,7 @@ func itemUnit(f *resource.File) (string, bool) {
 
 // follow takes from the neighbours of a gap what new entries should look like: quotes of attributes, quotes around
 // texts.
-func (b *builder) follow(f *resource.File, at resource.Place) {
+func (b *builder) follow(f *resource.File, at resource.Gap) {
 	src := f.Source()
 	from := at.After
 	if from < 0 {

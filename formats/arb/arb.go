@@ -123,7 +123,7 @@ var errAttribute = errors.New("its name begins with @, as those of attributes an
 	"which are not texts; give the message another name")
 
 // Insert adds members.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	for i := range add {
 		if at.In == 0 && strings.HasPrefix(add[i].Name, "@") {
 			return resource.Splice{}, errAttribute

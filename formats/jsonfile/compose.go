@@ -64,7 +64,7 @@ const (
 )
 
 // neighbours looks at the entries next to a gap for examples of containers.
-func (w *writer) neighbours(f *resource.File, at resource.Place) {
+func (w *writer) neighbours(f *resource.File, at resource.Gap) {
 	w.like = f
 	in := f.Node(at.In)
 	near := []int{at.After, at.In + 1}

@@ -29,7 +29,7 @@ func (l Lines) In() Lines {
 // without commas. model is the file that the entries come from, for the layout where f gives no example; may be nil.
 // unit is the indentation where model gives none either. f may be a file of any grammar, as for Remove.
 func Insert(
-	f *resource.File, at resource.Place, model *resource.File, unit string, write func(Lines) ([]string, error),
+	f *resource.File, at resource.Gap, model *resource.File, unit string, write func(Lines) ([]string, error),
 ) (resource.Splice, error) {
 	p := placing{f: f, src: f.Source(), in: f.Node(at.In), model: model, unit: unit}
 	p.bracket = int(p.in.Value.Start)
@@ -57,7 +57,7 @@ type placing struct {
 }
 
 // behind adds entries behind a sibling: behind the comment that belongs to it.
-func (p *placing) behind(at resource.Place, first int, write func(Lines) ([]string, error)) (resource.Splice, error) {
+func (p *placing) behind(at resource.Gap, first int, write func(Lines) ([]string, error)) (resource.Splice, error) {
 	s := p.f.Node(at.After)
 	end := int(s.Whole.End)
 	comma, tail := tail(p.src, end)
@@ -361,7 +361,7 @@ func (p *placing) unitOf(l Lines) string {
 }
 
 // Insert writes the entries as their neighbours are written.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if err := insertable(f, at.In, add); err != nil {
 		return resource.Splice{}, err
 	}

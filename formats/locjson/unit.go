@@ -300,7 +300,7 @@ func (w writer) like(n *resource.New, fresh []member, inner jsonfile.Lines) []me
 }
 
 // Insert adds units, each with what its model has beside key, source and target.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	var model *resource.File
 	for _, n := range add {
 		if n.Like != nil {
@@ -344,7 +344,7 @@ func withoutUnits(f *resource.File, units func(jsonfile.Lines) ([]string, error)
 	for i := range plain.Children(0) {
 		last = i
 	}
-	end := resource.Place{In: 0, After: last}
+	end := resource.Gap{In: 0, After: last}
 	return jsonfile.Insert(plain, end, nil, indent, func(l jsonfile.Lines) ([]string, error) {
 		entries, err := units(l.In())
 		if err != nil {

@@ -133,7 +133,7 @@ func settled(comments string) string {
 }
 
 // Insert writes entries, with a blank line between them.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if at.In != 0 {
 		return resource.Splice{}, errors.New("by the Plural-Forms in the header of this file there is no such form; " +
 			"correct it, or run msgmerge, where the language has it")

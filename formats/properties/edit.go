@@ -59,7 +59,7 @@ func separatorNear(f *resource.File, i int) string {
 }
 
 // Insert writes entries where at says, spelled as the file's, else as their model's.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if at.In != 0 {
 		return resource.Splice{}, errors.New("an entry of this format holds one text and nothing below it")
 	}

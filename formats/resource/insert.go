@@ -34,7 +34,7 @@ func (r *rewrite) pathOf(e Edit) []string {
 
 // planned is an entry, with what is new above it, before it is inserted.
 type planned struct {
-	place Place
+	gap   Gap
 	top   *sprout
 	edits []Edit
 }
@@ -59,7 +59,7 @@ func (r *rewrite) insert(now *File) (*File, error) {
 	for _, group := range byPlace(plans) {
 		if s, add := r.splice(now, group); len(add) > 0 {
 			splices = append(splices, s)
-			c.added = append(c.added, addition{group[0].place, add})
+			c.added = append(c.added, addition{group[0].gap, add})
 		}
 	}
 	if len(splices) == 0 {
@@ -175,7 +175,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	p := r.planned[spotLabel{in, label}]
 	if at, there := f.child(in, label); depth == len(path)-1 && (there || p != nil) {
 		if there && p == nil && f.nodes[at].Kind == Absent {
-			p = &planned{Place{at, -1}, r.sprout(above, label, e, true), []Edit{e}}
+			p = &planned{Gap{at, -1}, r.sprout(above, label, e, true), []Edit{e}}
 			r.planned[spotLabel{in, label}] = p
 			return append(plans, p)
 		}
@@ -205,7 +205,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		spot.items++
 	}
 	leaf := depth == len(path)-1
-	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []Edit{e}}
+	p = &planned{gap: r.gapFor(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []Edit{e}}
 	if depth < len(path)-1 {
 		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
 	}
@@ -311,8 +311,8 @@ func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
 	return s
 }
 
-// fewPlaces is how many places in one container are looked for by walking through it before all of them are worked out.
-const fewPlaces = 4
+// fewAsked is how many gaps in one container are looked for by walking through it before all of them are worked out.
+const fewAsked = 4
 
 // behind returns the nearest earlier sibling of label in like that is in the container in, -1 for none; ok is false
 // where like has no label there.
@@ -320,9 +320,9 @@ func (r *rewrite) behind(f *File, in int, s *spot, label string) (after int, ok 
 	if s.model < 0 {
 		return 0, false
 	}
-	if s.asked++; s.asked > fewPlaces {
+	if s.asked++; s.asked > fewAsked {
 		if s.after == nil {
-			s.after = r.places(f, in, s.model)
+			s.after = r.gaps(f, in, s.model)
 		}
 		after, ok = s.after[label]
 		return after, ok
@@ -346,26 +346,26 @@ func (r *rewrite) behind(f *File, in int, s *spot, label string) (after int, ok 
 	return -1, true
 }
 
-// places works out behind for every label that the container model of like has.
-func (r *rewrite) places(f *File, in, model int) map[string]int {
-	places, after := make(map[string]int), -1
+// gaps works out behind for every label that the container model of like has.
+func (r *rewrite) gaps(f *File, in, model int) map[string]int {
+	gaps, after := make(map[string]int), -1
 	for c := range r.like.Children(model) {
 		label := r.like.ownLabel(c)
-		places[label] = after
+		gaps[label] = after
 		if mine, ok := f.child(in, label); ok {
 			after = mine
 		}
 	}
-	return places
+	return gaps
 }
 
-// placeOf applies the position rule: behind the nearest earlier sibling of like that f has, too.
-func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
+// gapFor applies the position rule: behind the nearest earlier sibling of like that f has, too.
+func (r *rewrite) gapFor(f *File, in int, s *spot, label string) Gap {
 	if sorted, ok := f.grammar.(Sorted); ok {
 		if s.order == nil {
 			s.order = inOrder(f.Children(in), f.Name, sorted.Compare)
 		}
-		return Place{in, s.order.before(strings.TrimSuffix(label, formsMark), sorted.Compare)}
+		return Gap{in, s.order.before(strings.TrimSuffix(label, formsMark), sorted.Compare)}
 	}
 	if f.nodes[in].Kind == Forms && !counted(label) {
 		after := -1
@@ -374,17 +374,17 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 				after = c
 			}
 		}
-		return Place{in, after}
+		return Gap{in, after}
 	}
 	if !f.isCounted(in) {
 		if after, ok := r.behind(f, in, s, label); ok {
-			return Place{in, after}
+			return Gap{in, after}
 		}
 		if after, ok := f.amongForms(in, label); ok {
-			return Place{in, after}
+			return Gap{in, after}
 		}
 	}
-	return Place{in, s.last}
+	return Gap{in, s.last}
 }
 
 // amongForms finds the gap for a plural form that like does not have, among the other forms of its plural: few comes
@@ -419,17 +419,17 @@ func (f *File) amongForms(in int, label string) (after int, ok bool) {
 // end at one spot, as in YAML, what is added to the inner one is first.
 func byPlace(plans []*planned) [][]*planned {
 	var groups [][]*planned
-	at := make(map[Place]int)
+	at := make(map[Gap]int)
 	for _, p := range plans {
-		i, ok := at[p.place]
+		i, ok := at[p.gap]
 		if !ok {
 			i = len(groups)
-			at[p.place] = i
+			at[p.gap] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], p)
 	}
-	slices.SortStableFunc(groups, func(a, b []*planned) int { return cmp.Compare(b[0].place.In, a[0].place.In) })
+	slices.SortStableFunc(groups, func(a, b []*planned) int { return cmp.Compare(b[0].gap.In, a[0].gap.In) })
 	return groups
 }
 
@@ -464,12 +464,12 @@ func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
 	var add []New
 	var good []*planned
 	for _, p := range group {
-		n, err := p.top.done(f.nodes[p.place.In].Kind == List, f.isCounted(p.place.In))
-		if n.Like != nil && f.nodes[p.place.In].Kind == Map && r.annotates(f) {
+		n, err := p.top.done(f.nodes[p.gap.In].Kind == List, f.isCounted(p.gap.In))
+		if n.Like != nil && f.nodes[p.gap.In].Kind == Map && r.annotates(f) {
 			n.Note = n.Like.File.note(n.Like.Node)
 		}
 		if err == nil {
-			_, err = f.grammar.Insert(f, p.place, []New{n})
+			_, err = f.grammar.Insert(f, p.gap, []New{n})
 		}
 		if err != nil {
 			for _, e := range p.edits {
@@ -482,7 +482,7 @@ func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
 	if len(add) == 0 {
 		return Splice{}, nil
 	}
-	s, err := f.grammar.Insert(f, group[0].place, add)
+	s, err := f.grammar.Insert(f, group[0].gap, add)
 	if err != nil {
 		for _, p := range good {
 			for _, e := range p.edits {

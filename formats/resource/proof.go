@@ -10,14 +10,14 @@ import (
 type change struct {
 	texts map[int]string // leaves that get a text, or whose text follows another one's (Node.Ref)
 	gone  []int          // nodes that go, with all below them
-	added []addition     // what comes; places with several are here several times, in order
+	added []addition     // what comes; gaps with several are here several times, in order
 	named map[int]string // nodes that get another name
 	top   int            // where the outermost keys are, in the file as it becomes; -1 when that is not looked at
 }
 
 // addition is new nodes at one place.
 type addition struct {
-	Place
+	Gap
 	nodes []New
 }
 
@@ -37,7 +37,7 @@ const (
 // A node whose bytes are the same, seen from its first one to the one behind it, is read the same: nothing is decoded
 // there.
 func prove(a, b *File, c *change) error {
-	p := proof{a: a, b: b, change: c, marks: make([]uint8, len(a.nodes)), places: make(map[Place][]New, len(c.added))}
+	p := proof{a: a, b: b, change: c, marks: make([]uint8, len(a.nodes)), gaps: make(map[Gap][]New, len(c.added))}
 	for i := range c.texts {
 		p.marks[i] |= markText
 	}
@@ -53,7 +53,7 @@ func prove(a, b *File, c *change) error {
 		} else {
 			p.marks[n.After] |= markAfter
 		}
-		p.places[n.Place] = append(p.places[n.Place], n.nodes...)
+		p.gaps[n.Gap] = append(p.gaps[n.Gap], n.nodes...)
 	}
 	if a.nodes[0].Kind != b.nodes[0].Kind && len(b.nodes) > 1 { // an empty file may be either
 		return errors.New("the file would hold something else altogether")
@@ -80,8 +80,8 @@ func isSlot(f *File, i int) bool {
 type proof struct {
 	a, b *File
 	*change
-	marks  []uint8 // by node of a
-	places map[Place][]New
+	marks []uint8 // by node of a
+	gaps  map[Gap][]New
 }
 
 // children compares what is in the container i of a with what is in j of b.
@@ -89,7 +89,7 @@ func (p *proof) children(i, j int) error {
 	at, end := j+1, int(p.b.nodes[j].End)
 	var err error
 	if p.marks[i]&markFirst != 0 {
-		if at, err = p.news(p.places[Place{i, -1}], at, end); err != nil {
+		if at, err = p.news(p.gaps[Gap{i, -1}], at, end); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (p *proof) children(i, j int) error {
 				at = int(p.b.nodes[at].End)
 			}
 		case marks&markFirst != 0 && p.a.nodes[c].Kind == Absent:
-			if at, err = p.news(p.places[Place{c, -1}], at, end); err != nil {
+			if at, err = p.news(p.gaps[Gap{c, -1}], at, end); err != nil {
 				return err
 			}
 		default:
@@ -116,7 +116,7 @@ func (p *proof) children(i, j int) error {
 			at = int(p.b.nodes[at].End)
 		}
 		if marks&markAfter != 0 {
-			if at, err = p.news(p.places[Place{i, c}], at, end); err != nil {
+			if at, err = p.news(p.gaps[Gap{i, c}], at, end); err != nil {
 				return err
 			}
 		}

@@ -76,7 +76,7 @@ func (g faulty) Set(f *resource.File, i int, text string) (resource.Splice, erro
 	return s, err
 }
 
-func (g faulty) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (g faulty) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	s, err := g.Grammar.Insert(f, at, add)
 	for _, n := range add {
 		if fault := faultOf(n.Name); fault != nil && err == nil {

@@ -103,9 +103,9 @@ type Splice struct {
 	Text string
 }
 
-// Place is a gap between siblings: in the container In, behind the sibling After, or before the first one when After is
+// Gap is between siblings: in the container In, behind the sibling After, or before the first one when After is
 // -1.
-type Place struct{ In, After int }
+type Gap struct{ In, After int }
 
 // New is an entry that is to be written. Name is empty inside a List; Text is set for Kind Text, Children for the
 // containers.
@@ -143,7 +143,7 @@ type Grammar interface {
 	Set(f *File, i int, text string) (Splice, error)
 	// Insert adds entries, in order, at one place. Where that is in a Null, it becomes a Map with them, or the error says
 	// what to do.
-	Insert(f *File, at Place, add []New) (Splice, error)
+	Insert(f *File, at Gap, add []New) (Splice, error)
 	// Remove takes entries out, each with the comment directly above it. gone is sorted, holds whole subtrees by their
 	// top node only, and all that go from the file at once. A container that loses all its children and is not gone itself
 	// stays as an empty one. What stays and repeats a value that goes (Node.Ref) is not left pointing at nothing.

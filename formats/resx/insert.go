@@ -12,7 +12,7 @@ import (
 const unit = "  "
 
 // Insert writes entries on lines of their own, as their neighbours have them.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if at.In != 0 {
 		return resource.Splice{}, errors.New("an entry of this format holds one text and nothing below it")
 	}
@@ -32,7 +32,7 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 
 // gapAt finds where entries go: behind a sibling, before the first entry, or in a file without any at its end, where
 // they are behind the headers.
-func gapAt(f *resource.File, at resource.Place) xmlscan.Gap {
+func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 	src := f.Source()
 	if at.After > 0 {
 		return xmlscan.Behind(src, f.Node(at.After))

@@ -10,7 +10,7 @@ import (
 )
 
 // Insert writes keys and values on lines of their own, as their neighbours have them.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	src, in := f.Source(), f.Node(at.In)
 	g := gapAt(f, at)
 	w := writer{newline: g.Newline, indent: g.Indent, unit: unitOf(f)}
@@ -41,7 +41,7 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 // target is where new parts come: the file, an entry of it, or a variable.
 type target struct {
 	f    *resource.File
-	at   resource.Place
+	at   resource.Gap
 	span resource.Span // of its format
 	has  bool
 	text *string  // another format, as spelled
@@ -104,7 +104,7 @@ func (e *target) withFormat(gap resource.Span, out string) (resource.Splice, err
 }
 
 // gapAt finds where new parts go: behind a sibling, before the first one, or at the end of a container without any.
-func gapAt(f *resource.File, at resource.Place) xmlscan.Gap {
+func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 	src, in := f.Source(), *f.Node(at.In)
 	sibling := func(i int) *resource.Node {
 		n := *f.Node(i)

@@ -121,7 +121,7 @@ func styleNear(f *resource.File, i int) style {
 func isOnly(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
 // Insert writes entries into the gap, each in the style of its neighbour, else of its model.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if at.In != 0 {
 		return resource.Splice{}, errors.New("an entry of this format holds one text and nothing below it")
 	}

@@ -245,7 +245,7 @@ func TestRemoveUndoesInsertAnywhere(t *testing.T) {
 		}
 		add := []resource.New{{Kind: resource.Text, Name: "new", Text: "n"}, {Kind: resource.Text, Name: "new2", Text: "n2"}}
 		add = add[:rapid.IntRange(1, 2).Draw(t, "add")]
-		s, err := Grammar.Insert(f, resource.Place{In: 0, After: after}, add)
+		s, err := Grammar.Insert(f, resource.Gap{In: 0, After: after}, add)
 		if err != nil {
 			t.Fatal(err)
 		}

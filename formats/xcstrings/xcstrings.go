@@ -187,7 +187,7 @@ func (g grammar) of(f *resource.File) (string, error) {
 func isSource(f *resource.File) bool { return f.Node(0).Style&inSource != 0 }
 
 // Insert adds keys in the source language, and the texts of keys in another one.
-func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (g grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	language, err := g.of(f)
 	if err != nil {
 		return resource.Splice{}, err

@@ -71,7 +71,7 @@ func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.
 const unitIndent = "      "
 
 // Insert writes units on lines of their own, as their neighbours have them.
-func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (g grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	if f.Node(at.In).Kind != resource.Map {
 		return resource.Splice{}, errShape
 	}
@@ -103,7 +103,7 @@ func (g grammar) Insert(f *resource.File, at resource.Place, add []resource.New)
 func filed(f *resource.File) bool { return f.Len() > 1 && f.Node(1).Kind == resource.Map }
 
 // gapAt finds where entries go: behind a sibling, before the first one, or where there is none at the end of the body.
-func gapAt(f *resource.File, at resource.Place) (xmlscan.Gap, error) {
+func gapAt(f *resource.File, at resource.Gap) (xmlscan.Gap, error) {
 	src, in := f.Source(), f.Node(at.In)
 	switch {
 	case at.After > 0:

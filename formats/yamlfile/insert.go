@@ -13,7 +13,7 @@ import (
 // behind the neighbour's last line, or before the comment above the first one; in a flow collection between its
 // brackets, separated as the others are. An empty collection, {} or [], becomes a block one unless it is inside a
 // flow collection. What has no value, or a null without a tag, becomes a block mapping likewise.
-func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
+func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (resource.Splice, error) {
 	in := f.Node(at.In)
 	w := writer{f: f, lineFeed: lineFeed(f.Source(), 0), ended: strings.HasSuffix(f.Source(), "\n"), end: len(f.Source())}
 	if err := w.room(at.In, add); err != nil {
@@ -67,7 +67,7 @@ func height(add []resource.New) int {
 }
 
 // intoBlock adds to a block collection that has entries.
-func (w *writer) intoBlock(at resource.Place, add []resource.New) (resource.Splice, error) {
+func (w *writer) intoBlock(at resource.Gap, add []resource.New) (resource.Splice, error) {
 	src := w.f.Source()
 	next := at.After
 	if next < 0 {
@@ -121,7 +121,7 @@ func (w *writer) endsOpen(i int) error {
 }
 
 // intoFlow adds between the brackets of a flow collection.
-func (w *writer) intoFlow(at resource.Place, add []resource.New) (resource.Splice, error) {
+func (w *writer) intoFlow(at resource.Gap, add []resource.New) (resource.Splice, error) {
 	in := w.f.Node(at.In)
 	separator := w.separator(at)
 	i := int(in.Value.Start) + 1
@@ -160,7 +160,7 @@ func endsInColon(f *resource.File, i int) bool {
 
 // separator is what is between the neighbours of a gap in a flow collection, if it is nothing but a comma and
 // white space.
-func (w *writer) separator(at resource.Place) string {
+func (w *writer) separator(at resource.Gap) string {
 	src := w.f.Source()
 	before, last := -1, -1
 	for c := range w.f.Children(at.In) {

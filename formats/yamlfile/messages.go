@@ -75,7 +75,7 @@ func onlyMessages(f *resource.File, in int, add []resource.New) error {
 }
 
 // bareMessages reports whether the message next to a gap has no description.
-func bareMessages(f *resource.File, at resource.Place) bool {
+func bareMessages(f *resource.File, at resource.Gap) bool {
 	near := at.After
 	if near < 0 {
 		near = at.In + 1

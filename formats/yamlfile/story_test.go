@@ -309,7 +309,7 @@ func TestInsertIntoNothing(t *testing.T) {
 		"{en: ~}\n":          "{en: {a: 'z', \"no\": w}}\n",
 	} {
 		f := parse(t, []byte(src))
-		s, err := yamlfile.Grammar.Insert(f, resource.Place{In: 1, After: -1}, add)
+		s, err := yamlfile.Grammar.Insert(f, resource.Gap{In: 1, After: -1}, add)
 		if err != nil {
 			t.Errorf("%q: %v", src, err)
 			continue

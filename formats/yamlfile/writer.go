@@ -34,7 +34,7 @@ func (w *writer) line(col int) {
 
 // neighbours looks around a gap for the quotes that names and values have there: the nearest ones before it, else
 // behind it.
-func (w *writer) neighbours(at resource.Place) {
+func (w *writer) neighbours(at resource.Gap) {
 	w.bare = bareMessages(w.f, at)
 	const far = 32
 	from := at.In

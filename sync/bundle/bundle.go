@@ -76,7 +76,7 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 			}
 			seen[match] = true
 			if why := unreadable(match); why != "" {
-				problems = append(problems, report.Problem{Code: report.CodePlace, File: match, Problem: why})
+				problems = append(problems, report.Problem{Code: report.CodePath, File: match, Problem: why})
 				continue
 			}
 			b, err := bundleOf(p, files, match)
@@ -209,14 +209,14 @@ func shares(target, others, source string) string {
 // unwritable is a problem with the path of a target. The configuration was proven for plain names: what is wrong comes
 // from the name of this source file.
 func unwritable(b *Bundle, l config.Language, target string) report.Problem {
-	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code,
+	return report.Problem{Code: report.CodePath, File: b.Path, Language: l.Code,
 		Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target) + "; rename the file"}
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with where that key is.
 func misplaced(b *Bundle, key string, l config.Language, what string) report.Problem {
 	where := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
-	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + where + ")",
+	return report.Problem{Code: report.CodePath, File: b.Path, Language: l.Code, Problem: what + " (" + where + ")",
 		Configuration: true}
 }
 

@@ -23,7 +23,7 @@ type Parts struct {
 	State   ledger.Store
 	Log     *zap.Logger
 	Now     func() time.Time // time.Now when nil
-	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
+	Clones  string           // the folder for clones of remote repositories; "" where there are none
 	// Progress, when not nil, is told what is going on, from several goroutines. It must not block.
 	Progress func(report.Doing)
 	// Beats, when not nil, has the heartbeats of what moves while Run runs, and of every pass.

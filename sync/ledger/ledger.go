@@ -39,7 +39,7 @@ func BranchOf(scope, project string) (branch string, is bool) {
 type Slot struct {
 	Scope string
 	Kind  string // one of the schema
-	Place string // where several are kept apart: the working tree or a branch
+	Tree  string // of several that are kept apart: the working tree or a branch
 
 	Path       string
 	Language   string // of a target file
@@ -61,8 +61,8 @@ func (s Slot) Parts() (scope, kind, path, of string) {
 	if s.Staged {
 		kind = "staged " + kind
 	}
-	if s.Place != "" {
-		kind += " " + s.Place
+	if s.Tree != "" {
+		kind += " " + s.Tree
 	}
 	return s.Scope, kind, s.Path, s.Language + s.Collection
 }
@@ -250,14 +250,14 @@ func Each[T any](all []T, do func(T) error) error {
 func ID(parts ...string) string { return strings.Join(parts, "\x00") }
 
 // TargetMarks is a kind of marks of target files.
-type TargetMarks struct{ kind, place string }
+type TargetMarks struct{ kind, tree string }
 
-// In is the kind for what was seen in one of several places: a branch.
-func (k TargetMarks) In(place string) TargetMarks { return TargetMarks{k.kind, place} }
+// In is the kind for what was seen in one of several trees: a branch.
+func (k TargetMarks) In(tree string) TargetMarks { return TargetMarks{k.kind, tree} }
 
 // Of is the slot of a target file.
 func (k TargetMarks) Of(scope, path, language string) Slot {
-	return Slot{Scope: scope, Kind: k.kind, Place: k.place, Path: path, Language: language}
+	return Slot{Scope: scope, Kind: k.kind, Tree: k.tree, Path: path, Language: language}
 }
 
 // Slots lists the target files that have such marks.
@@ -275,17 +275,17 @@ func (k *TargetMarks) UnmarshalText(name []byte) error {
 }
 
 // SourceMarks is a kind of marks of source files, or with an empty path of a whole collection.
-type SourceMarks struct{ kind, place string }
+type SourceMarks struct{ kind, tree string }
 
 // Kind is the name of the kind.
 func (k SourceMarks) Kind() string { return k.kind }
 
-// In is the kind for what was seen in one of several places: the working tree or a branch.
-func (k SourceMarks) In(place string) SourceMarks { return SourceMarks{k.kind, place} }
+// In is the kind for what was seen in one of several trees: the working tree or a branch.
+func (k SourceMarks) In(tree string) SourceMarks { return SourceMarks{k.kind, tree} }
 
 // Of is the slot of a source file.
 func (k SourceMarks) Of(scope string, at Source) Slot {
-	return Slot{Scope: scope, Kind: k.kind, Place: k.place, Path: at.Path, Collection: at.Collection}
+	return Slot{Scope: scope, Kind: k.kind, Tree: k.tree, Path: at.Path, Collection: at.Collection}
 }
 
 // Slots lists the source files that have such marks.

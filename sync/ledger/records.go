@@ -262,7 +262,7 @@ type Fingerprint struct {
 // Reconciliation is what a pull had before it that compared everything with the service.
 type Reconciliation struct {
 	Config string `json:"config"` // a digest
-	Look   string `json:"look"`   // commits of branch and base
+	Tips   string `json:"look"`   // commits of branch and base
 
 	// Full is by export question when, on the service's clock, it was asked for everything.
 	Full map[string]time.Time `json:"full"`

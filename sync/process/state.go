@@ -72,7 +72,7 @@ func GivenState(getenv func(string) string) string {
 	return dir
 }
 
-// Clones is the folder for clones of repositories that are elsewhere.
+// Clones is the folder for clones of remote repositories.
 func Clones(stateDir string) string { return filepath.Join(stateDir, "clones") }
 
 // Absolute is a path that means the same in every folder.

@@ -46,7 +46,7 @@ type probing struct {
 
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pull) lookAgain(tip *gitops.Tip) error {
-	now := ledger.Reconciliation{Config: r.branch.Configured(), Look: Look(tip), Full: make(map[string]time.Time)}
+	now := ledger.Reconciliation{Config: r.branch.Configured(), Tips: Look(tip), Full: make(map[string]time.Time)}
 	r.probe = probing{now: now, failed: make(map[string]bool)}
 	if r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService || len(r.o.Languages) > 0 {
 		return nil
@@ -55,7 +55,7 @@ func (r *pull) lookAgain(tip *gitops.Tip) error {
 	if err != nil {
 		return fmt.Errorf("read what the last pull looked at: %w", err)
 	}
-	if ok && last.Config == r.probe.now.Config && last.Look == r.probe.now.Look && len(r.account.report.Problems) == 0 {
+	if ok && last.Config == r.probe.now.Config && last.Tips == r.probe.now.Tips && len(r.account.report.Problems) == 0 {
 		r.probe.last = &last
 	}
 	return nil
@@ -189,6 +189,6 @@ func (r *pull) rememberReconciled() error {
 	if !r.probe.foundChanges || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
-	r.probe.now.Look = r.to.looked
+	r.probe.now.Tips = r.to.looked
 	return ledger.Reconciled.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.probe.now)
 }

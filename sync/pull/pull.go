@@ -345,7 +345,7 @@ func (r *pull) translations(ctx context.Context, t *tree.Tree) ([]pass.Translate
 		for _, target := range x.Targets(g) {
 			id := ledger.TargetID(target.Path, target.Language.Code)
 			if claimed[id] != nil {
-				r.account.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
+				r.account.problem(report.Problem{Code: report.CodePath, File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. "+
 						"Give the two different outputs", claimed[id].Collection, g.Collection)})
 				continue

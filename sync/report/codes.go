@@ -13,7 +13,7 @@ const (
 	CodeOrphan        = "orphan"
 	CodeStray         = "stray"
 	CodePattern       = "pattern"
-	CodePlace         = "place"
+	CodePath          = "place"
 	CodeIgnored       = "ignored"
 	CodeLanguage      = "language"
 	CodeGap           = "missing"
@@ -56,7 +56,7 @@ var Codes = []Code{
 	{CodeOrphan, Warning, "a translation of a key that the source does not have"},
 	{CodeStray, Warning, "a file of translations without a source file"},
 	{CodePattern, Error, "a pattern of the configuration matches no file"},
-	{CodePlace, Error, "files that would be written over one another, or to a path that cannot be written"},
+	{CodePath, Error, "files that would be written over one another, or to a path that cannot be written"},
 	{CodeIgnored, Warning, "a file of translations that git ignores"},
 	{CodeLanguage, Warning, "a language that a translation service is known not to have"},
 	{CodeGap, Error, "a key without a translation (check --missing)"},

@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// heldKeys are the keys of the sources of a tree, as source path and key, of which a language's newest translation is
-// held back: a pull left it out, or it waits for a decision. fsys is where file names are looked for that the service
+// heldKeys returns the source keys, as source path and key, whose newest translation in l is held back: a pull left it
+// out, or it waits for a decision. fsys is where file names are looked for that the service
 // decides.
 func (p *View) heldKeys(fsys fs.FS, t *tree.Tree, l config.Language, conflicts []report.Conflict) (map[string]bool,
 	error) {
