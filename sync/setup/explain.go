@@ -141,8 +141,8 @@ func sayLeftOut(say Say, left []discover.LeftOut) {
 func (p *Proposal) Next(say Say) {
 	embedded := p.URL == config.Embedded
 	if embedded {
-		say("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this "+
-			"repository on branch %s, because remote is \"\". "+
+		say("Wrote %s. It uses the embedded service, which makes pseudo-translations: everything stays on this "+
+			"machine, and commits stay in this repository on branch %s, because remote is \"\". "+
 			"To deliver them, write remote = \"origin\" under [project.pull].", p.File, p.Branch)
 	} else {
 		say("Wrote %s. Put the API key for %s into the environment as %s.", p.File, p.URL, p.KeyEnv)

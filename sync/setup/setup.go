@@ -112,7 +112,7 @@ func (p *Proposal) check() error {
 	}
 	for _, problem := range problems {
 		for flag := range answerKeys {
-			if blames(problem, flag) {
+			if blames(problem, flag) && p.unfit(flag) == "" {
 				said = append(said, "--"+flag+": "+problem.Message)
 			}
 		}
@@ -165,7 +165,8 @@ func (p *Proposal) unfit(flag string) string {
 	}
 	for _, code := range codes {
 		if !languages.WellFormed(code) {
-			return fmt.Sprintf("%q is not a language; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\"", code)
+			return fmt.Sprintf("%q is not a language code; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\", "+
+				"\"es-419\"", code)
 		}
 	}
 	return ""
