@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,8 +11,9 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// release is the version of a released program, set when it is linked.
-var release = ""
+// release and revision are the version and commit of a released program, set when it is linked: where it is built in a
+// linked working tree, Go does not know the commit.
+var release, revision string
 
 // version is what the program knows of itself.
 func version() report.Build {
@@ -23,6 +25,7 @@ func version() report.Build {
 				b.Commit = s.Value
 			}
 		}
+		b.Commit = cmp.Or(revision, b.Commit)
 		if b.Version == "" && info.Main.Version != "(devel)" {
 			b.Version = info.Main.Version
 		}
