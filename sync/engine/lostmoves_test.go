@@ -103,3 +103,56 @@ func TestUnsentTextOfAKeyThatMovesMeetsAnother(t *testing.T) {
 		}
 	}
 }
+
+// So it does where its key gets another name, and its file another path later, whether or not a pull was between.
+func TestUnsentTextOfARenamedKeyOfAFileThatMoves(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	const enMoved, deMoved = "locales/en/moved.json", "locales/de/moved.json"
+	for into, files := range map[string]string{"main": jsonFiles, "moved": jsonFiles + "collection = \"{NAME}\"\n"} {
+		for between, pass := range map[string]func(*world){
+			"nothing": func(*world) {},
+			"pull":    func(w *world) { w.pulls(pull.Options{}) },
+			"pull and merge": func(w *world) {
+				w.pulls(pull.Options{})
+				w.git("merge", "-q", "l10n")
+			},
+		} {
+			for _, both := range []bool{false, true} {
+				for first, passes := range map[string]func(*world){
+					"push": func(*world) {},
+					"pull": func(w *world) { w.pulls(pull.Options{}) },
+				} {
+					t.Run(fmt.Sprint(into, ", ", between, ", both ", both, ", then ", first), func(t *testing.T) {
+						t.Parallel()
+						w := newWorld(t, localFinal+files, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+						w.clean(push.Options{})
+						w.translate(strings.Replace(into, "moved", "app", 1), "de", service.Final, "a", "A de", "b", "B de")
+						w.pulls(pull.Options{})
+						w.git("merge", "-q", "l10n")
+						w.clean(push.Options{})
+						w.commitOn("l10n", deApp, `{"a": "by hand", "b": "B de"}`)
+						w.write(enApp, `{"new": "A", "b": "B"}`)
+						w.commit()
+						pass(w)
+						w.git("mv", enApp, enMoved)
+						if both {
+							w.git("mv", deApp, deMoved)
+						}
+						w.commit()
+						passes(w)
+						w.clean(push.Options{})
+						w.pulls(pull.Options{})
+						w.clean(push.Options{})
+						w.holds(into, "de", "new", "by hand")
+						w.pulls(pull.Options{})
+						got := compact(w.show("l10n", deMoved) + w.show("l10n", deApp)) // of base nothing new may have come
+						if got != `{"new": "by hand", "b": "B de"}` {
+							t.Errorf("the branch has %s", got)
+						}
+					})
+				}
+			}
+		}
+	}
+}

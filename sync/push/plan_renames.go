@@ -122,6 +122,9 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 func (k *followingKey) follows(f *followingFile) (texts catalog.Catalog, ours bool, told []report.Problem) {
 	from, to := k.rename.From.Key, k.rename.To.Key
 	edited, found := k.was.edited[from], k.was.theirs[from]
+	if len(edited) == 0 && k.was != f.now { // a pull may have renamed it there already
+		edited = k.was.edited[to]
+	}
 	if len(edited) > 0 {
 		newer := slices.ContainsFunc(found, func(u catalog.Unit) bool {
 			return !ledger.Holds(k.was.past, u) && !slices.Contains(edited, u)

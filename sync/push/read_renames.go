@@ -19,6 +19,7 @@ import (
 type renameReader struct {
 	push    *followers
 	groups  []*bundle.Group
+	moves   []ledger.Move
 	exports map[*bundle.Group]*pass.Exported
 	files   map[string]*translations
 }
@@ -31,6 +32,9 @@ func (r *followers) readRenames(ctx context.Context, renames []ledger.Rename) (a
 	}
 	from := &renameReader{push: r, groups: bundle.Groups(r.tree.Bundles()), files: make(map[string]*translations),
 		exports: make(map[*bundle.Group]*pass.Exported)}
+	if from.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.StateName()); err != nil {
+		return nil, err
+	}
 	for _, b := range r.tree.Bundles() {
 		if len(byPath[b.Path]) == 0 {
 			continue
@@ -68,8 +72,8 @@ func (r *renameReader) file(
 			continue
 		}
 		k := &followingKey{rename: m, ids: []string{m.ID()}, was: now}
-		if m.Left != nil {
-			was, path := r.former(b, l, *m.Left)
+		if left := r.left(m); left != nil {
+			was, path := r.former(b, l, *left)
 			if was == nil {
 				continue
 			}
@@ -80,6 +84,15 @@ func (r *renameReader) file(
 		keys[id], f.keys = k, append(f.keys, k)
 	}
 	return f, nil
+}
+
+// left is the file that a key was in; nil where it is the same. Of one that moved, no pull has moved the translations.
+func (r *renameReader) left(m ledger.Rename) *ledger.Source {
+	at := slices.IndexFunc(r.moves, func(x ledger.Move) bool { return x.To == m.Before() })
+	if m.Left != nil || at < 0 {
+		return m.Left
+	}
+	return &r.moves[at].From
 }
 
 // former is the file that a key was in, with the path of its translations; nil where it cannot be read. A file that is
@@ -101,7 +114,7 @@ func (r *renameReader) former(b *bundle.Bundle, l config.Language, left ledger.S
 func (r *renameReader) translations(
 	ctx context.Context, b *bundle.Bundle, path string, l config.Language,
 ) (*translations, error) {
-	id := fmt.Sprintf("%q", []string{b.Collection, b.Path, l.Code})
+	id := fmt.Sprintf("%q", []string{b.Collection, b.Path, l.Code, path})
 	if r.files[id] != nil {
 		return r.files[id], nil
 	}
