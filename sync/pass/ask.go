@@ -10,14 +10,6 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// ExportAge says what may answer beside an export that is begun now.
-type ExportAge int
-
-const (
-	Anew    ExportAge = iota
-	Resumed           // where that is not finished in time: one that an earlier pass waited for in vain
-)
-
 // ExportAsk is the question for a group's translations that have at least a completion state.
 type ExportAsk struct {
 	Group      *bundle.Group
@@ -25,6 +17,7 @@ type ExportAsk struct {
 	Completion string
 	first      bool                  // the collection need not be there
 	Sources    bool                  // the source language is asked for as well
+	Resumed    bool                  // where it is not finished in time, one that an earlier pass waited for may answer
 	Spooled    bool                  // the texts of a large answer need not be in memory: it is closed by who asks
 	Wanted     func(key string) bool // what is kept where not everything can be; nil: everything or nothing
 }

@@ -58,11 +58,13 @@ type Translated struct {
 
 // Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look
 // at the branch finds it.
-func (x *Exported) Targets(g *bundle.Group) []Translated {
-	var all []Translated
-	for i := range x.Entries {
-		e := &x.Entries[i]
-		for _, t := range g.Targets(e.name, x.languages) {
+func (x *Exported) Targets(g *bundle.Group) []Translated { return x.sort(g, x.Entries, x.languages) }
+
+// sort does that for entries in some languages.
+func (x *Exported) sort(g *bundle.Group, entries []exportedEntry, languages []config.Language) (all []Translated) {
+	for i := range entries {
+		e := &entries[i]
+		for _, t := range g.Targets(e.name, languages) {
 			one := Translated{Target: t, Texts: e.Texts}
 			if x.spool != nil {
 				one.Again = func() (catalog.Catalog, error) { return x.spool.read(e, t) }
@@ -73,25 +75,13 @@ func (x *Exported) Targets(g *bundle.Group) []Translated {
 	return all
 }
 
-// SourceOf returns the texts of a source file.
-func (x *Exported) SourceOf(b *bundle.Bundle) catalog.Catalog {
-	for _, e := range x.Sources {
-		for _, t := range x.Group.Targets(e.name, []config.Language{b.Source}) {
-			if t.Path == b.Target(b.Source) {
-				return e.Texts
-			}
-		}
-	}
-	return nil
-}
-
-// Of returns the texts of one source file's translations in a language; where the service decides file names, those of
-// all its files.
+// Of returns the texts of one source file, or of its translations in a language; where the service decides file names,
+// those of all its files.
 func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
 	if x.sorted == nil {
-		x.sorted = x.Targets(x.Group)
+		x.sorted = append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...)
 	}
 	for _, t := range x.sorted {
 		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
@@ -117,10 +107,9 @@ func (x *Exported) Lacks(b *bundle.Bundle, l config.Language) bool {
 
 // ExportAll asks the service for translations of groups, all at once. Keys without one are never in the answers. An
 // export of an earlier pass is dropped, unless it was waited for to the end of its time: then it may answer while the
-// own one is not finished, with Late.
-func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge) ([]*Exported, error) {
-	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)),
-		answers: make([]*Exported, len(asks))}
+// own one is not finished, with Late, where the question allows that.
+func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk) ([]*Exported, error) {
+	x := exporting{branch: p, asks: asks, jobs: make([]*ledger.Job, len(asks)), answers: make([]*Exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -132,10 +121,7 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 			which = append(which, i)
 		}
 	}
-	what := fmt.Sprintf("fetching the translations of %d collections", len(begun))
-	if len(begun) == 1 {
-		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].Group.Collection)
-	}
+	what := "fetching the translations of " + report.Counted(len(begun), "collection", "collections")
 	var errs []error
 	tells := service.Downloading(ctx,
 		func(done, total int64) { p.Announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
@@ -163,7 +149,6 @@ func (p *Branch) ExportAll(ctx context.Context, asks []ExportAsk, age ExportAge)
 type exporting struct {
 	branch  *Branch
 	asks    []ExportAsk
-	age     ExportAge
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
 	answers []*Exported
 	slow    map[string]*ledger.Job // of earlier passes, by question
@@ -236,7 +221,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 // earlier takes the answer of an export that an earlier pass began, instead of one that is not finished.
 func (x *exporting) earlier(ctx context.Context, a ExportAsk, j *ledger.Job, late error) (*Exported, error) {
 	old := x.slow[j.Request]
-	if old == nil {
+	if old == nil || !a.Resumed {
 		j.Slow = true
 		return nil, errors.Join(late, x.branch.Memory().Remember(j))
 	}
@@ -298,9 +283,7 @@ func (x *exporting) dropEarlier() error {
 		switch {
 		case j.Kind != JobExport:
 		case j.Slow && x.branch.Now().Sub(j.At) < ForgetAfter:
-			if x.age == Resumed {
-				x.slow[j.Request] = &j
-			}
+			x.slow[j.Request] = &j
 		default:
 			if err := x.branch.Memory().Forget(&j); err != nil {
 				return err

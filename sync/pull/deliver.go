@@ -36,7 +36,8 @@ type delivery struct {
 	brought     bool             // the commit has arrived, and that is remembered
 	redelivered bool             // it had arrived before, and the remote had lost it
 	waits       bool             // it has arrived nowhere yet
-	refused     *refusal         // what the remote did not take; nil when it took everything
+	refused     *gitops.Tip      // the commit that the remote did not take; nil when it took everything
+	why         error            // in its words
 	offer       string           // the address for a request that the remote printed
 	earlier     *ledger.Delivery // whose arrival an earlier pull did not live to remember; nil for none
 }
@@ -59,7 +60,7 @@ func (r *delivery) deliverPending(ctx context.Context) (waits bool, err error) {
 	}
 	res, err := r.push(ctx, tip, base)
 	if errors.Is(err, gitops.ErrRefused) {
-		r.refused = &refusal{tip, err}
+		r.refused, r.why = tip, err
 	}
 	if errors.Is(err, gitops.ErrMoved) || errors.Is(err, gitops.ErrRefused) {
 		return false, r.branch.Repo.Drop(r.branch.Project.Pull.Branch)
@@ -109,12 +110,6 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 	return nil
 }
 
-// refusal is a commit that the remote refused in this pull, and its words.
-type refusal struct {
-	tip *gitops.Tip
-	err error
-}
-
 // committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the
 // same content is not sent to it again before the next one.
 func (r *delivery) committed(
@@ -124,12 +119,12 @@ func (r *delivery) committed(
 		made, err = commit(r.branch.Now())
 		return made, nil, err
 	}
-	if made, err = commit(r.refused.tip.When()); err != nil {
+	if made, err = commit(r.refused.When()); err != nil {
 		return nil, nil, err
 	}
-	changed, err := r.branch.Repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash())
+	changed, err := r.branch.Repo.History.Changed(ctx, r.refused.Hash(), made.Hash())
 	if err == nil && len(changed) == 0 {
-		return made, r.refused.err, nil
+		return made, r.why, nil
 	}
 	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
 		return nil, nil, err

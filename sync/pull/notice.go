@@ -29,13 +29,13 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
-	compare := func(g *bundle.Group, x *pass.Exported, texts func(b *bundle.Bundle) catalog.Catalog) {
+	compare := func(g *bundle.Group, x *pass.Exported) {
 		for _, b := range g.Bundles {
 			if s := r.tree.Of(b); !s.Broken() && !x.Lacks(b, b.Source) {
 				if found[s.Collection] == nil {
 					found[s.Collection] = make(catalog.Marks)
 				}
-				r.compare(s, texts(b), found[s.Collection])
+				r.compare(s, x.Of(b, b.Source), found[s.Collection])
 			}
 		}
 	}
@@ -46,18 +46,17 @@ func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports ma
 		case x == nil || len(x.Entries)+len(x.Sources) == 0:
 			asks = append(asks, pass.SourceAsk(r.tree, g))
 		case x.Late == nil && len(x.Sources) > 0:
-			compare(g, x, x.SourceOf)
+			compare(g, x)
 		}
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
+	answers, err := r.branch.ExportAll(ctx, asks)
 	if err != nil {
 		return err
 	}
 	for i, x := range answers {
-		if x.Failed {
-			continue
+		if !x.Failed {
+			compare(asks[i].Group, x)
 		}
-		compare(asks[i].Group, x, func(b *bundle.Bundle) catalog.Catalog { return x.Of(b, b.Source) })
 	}
 	for collection, marks := range found {
 		if err := r.keepFound(collection, marks); err != nil {
@@ -75,7 +74,7 @@ func (r *merging) news(x *pass.Exported) (bool, error) {
 		if s.Broken() {
 			continue
 		}
-		r.compare(s, x.SourceOf(b), found)
+		r.compare(s, x.Of(b, b.Source), found)
 		known, err := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
 		if err != nil {
 			return false, err

@@ -384,15 +384,15 @@ func (r *pull) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group,
 	var asks []pass.ExportAsk
 	for _, g := range open {
 		ask := r.pullAsk(t, g, languages)
-		ask.Spooled = true
+		ask.Spooled, ask.Resumed = true, true
 		asks = append(asks, ask)
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Resumed)
+	answers, err := r.branch.ExportAll(ctx, asks)
 	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
 		for i := range asks {
 			asks[i].Sources = false
 		}
-		answers, err = r.branch.ExportAll(ctx, asks, pass.Resumed)
+		answers, err = r.branch.ExportAll(ctx, asks)
 	}
 	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
 		return errors.Join(err, r.merging.notice(ctx, open, r.exports))

@@ -54,10 +54,11 @@ func (r *pull) readSources(ctx context.Context, t *tree.Tree) (map[*tree.Source]
 		open = append(open, g)
 		if r.exports["source\x00"+g.ID()] == nil {
 			// Source texts have no state: what is there is the service's.
-			asks = append(asks, pass.ExportAsk{Group: g, Languages: []config.Language{g.Bundles[0].Source}, Completion: "draft"})
+			asks = append(asks, pass.ExportAsk{Group: g, Languages: []config.Language{g.Bundles[0].Source}, Completion: "draft",
+				Resumed: true})
 		}
 	}
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Resumed)
+	answers, err := r.branch.ExportAll(ctx, asks)
 	if err != nil {
 		return nil, err
 	}

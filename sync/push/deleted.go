@@ -78,16 +78,9 @@ func (r *reader) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(here.Kind(), t.Path, t.Language.Code))
-		if err != nil || (f == nil) != (seen == nil) {
-			return false, err
-		}
-		if f == nil {
-			continue
-		}
-		texts := bundle.Texts(f)
-		history, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Known, t.Path, t.Language.Code))
-		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
+		marks, err := r.branch.Memory().Read(t.Path, t.Language.Code, here.Kind(), ledger.Known)
+		texts, seen, history := bundle.Texts(f), marks[here.Kind()], marks[ledger.Known]
+		if err != nil || (f == nil) != (seen == nil) || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}
 		of, err := r.offers(t, texts, history)

@@ -46,7 +46,7 @@ func (r *state) answer(p report.Problem) {
 // ask asks the service what it has, and tells what of its answers could not be read: what it has there is not known.
 func (r *state) ask(ctx context.Context, asks []pass.ExportAsk) ([]*pass.Exported, error) {
 	r.exports += len(asks)
-	answers, err := r.branch.ExportAll(ctx, asks, pass.Anew)
+	answers, err := r.branch.ExportAll(ctx, asks)
 	for _, x := range answers {
 		r.report.Problems = append(r.report.Problems, x.Problems...)
 	}
