@@ -94,7 +94,6 @@ func TestBranchProblems(t *testing.T) {
 		{pull(`branch = "l10n"`) + projectFiles + strings.Replace(pull(`branch = "l10n/{base}"`), `"app"`, `"other"`, 1) + strings.ReplaceAll(projectFiles, "en/", "source/"), "project.pull.branch", "both branches l10n/{base} and l10n"},
 		{pull("branch = \"{base}\"\n[project.pull.request]\nkind = \"agit\"") + own, "project.pull.request.kind", "each branch to be merged into itself"},
 		{projectHead + "[project.push]\nsource = \"main\"\n[project.pull]\nbranch = \"{base}\"\n[project.pull.request]\nkind = \"agit\"\n" + projectFiles, "project.pull.request.kind", "merged into itself"},
-		{pull(`commit_per = "file"`) + projectFiles, "project.pull.commit_per", "one of pull, language"},
 	} {
 		_, err := Parse("locsync.toml", []byte(c.text))
 		problems, _ := errors.AsType[Problems](err)

@@ -219,8 +219,6 @@ type Pull struct {
 	Branch string `toml:"branch"`
 	// Remote is where Branch is pushed after each commit. Empty keeps commits local.
 	Remote string `toml:"remote"`
-	// CommitPer is pull, one commit for all that a pull brought, or language, one for each language, delivered together.
-	CommitPer string `toml:"commit_per"`
 	// CommitMessage is a text/template with the fields of CommitData and the function join.
 	CommitMessage string `toml:"commit_message"`
 	// AuthorName is the author and committer of the commits.
@@ -330,7 +328,6 @@ func (p *Project) setDefaults() {
 			Incomplete:      "skip",
 			Branch:          "l10n",
 			Remote:          "origin",
-			CommitPer:       "pull",
 			CommitMessage:   `Update translations ({{ join .Languages ", " }})`,
 			AuthorName:      "locsync",
 			AuthorEmail:     "locsync@localhost",

@@ -372,7 +372,6 @@ func (v *validator) pull(p *Pull) {
 		v.branch("base", p.Base)
 	}
 	v.branch("branch", fillBranch(p.Branch, "x"))
-	v.oneOf("commit_per", p.CommitPer, []string{"pull", "language"})
 	if strings.HasPrefix(p.Remote, "-") || strings.ContainsFunc(p.Remote, unicode.IsSpace) || !plainText(p.Remote) {
 		v.add("remote", `%q is not the name of a remote, such as "origin"; "" keeps commits here`, p.Remote)
 	}

@@ -39,7 +39,7 @@ func TestRequestForEachBranch(t *testing.T) {
 	token := filepath.Join(dir, "token")
 	w.check(os.WriteFile(token, []byte(forgetest.Token+"\n"), 0o600))
 	w.configure(strings.NewReplacer(`branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]",
-		"branch = \"l10n/{base}\"\n", "branch = \"l10n/{base}\"\ncommit_per = \"language\"\n"+
+		"branch = \"l10n/{base}\"\n", "branch = \"l10n/{base}\"\n"+
 			fmt.Sprintf("[project.pull.request]\nkind = \"gitea\"\nurl = %q\nrepository = %q\ntoken_file = %q\n", s.URL(), forgetest.Repository, token)).Replace(lineSettings))
 	if _, err := w.Push(t.Context(), push.Options{}); err != nil {
 		t.Fatal(err)
@@ -77,13 +77,13 @@ func TestRequestForEachBranch(t *testing.T) {
 		if err == nil || Permanent(err) || len(reports.Projects) != 2 || reports.Projects[0].Error != "" || reports.Projects[1].Error == "" {
 			t.Fatalf("%s: %v, %+v", when, err, reports.Projects)
 		}
-		state(when, 2, 0)
+		state(when, 1, 0)
 	}
 	translate(" 2") // what is offered now is other content
 	if _, err := w.Pull(t.Context(), pull.Options{}); err == nil {
 		t.Fatal("it was refused")
 	}
-	state("refused with news", 4, 0)
+	state("refused with news", 2, 0)
 	w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
 	w.restart(w.Config)
 	reports, err := w.Pull(t.Context(), pull.Options{})
@@ -91,9 +91,9 @@ func TestRequestForEachBranch(t *testing.T) {
 	if p := reports.Projects; len(p) != 2 || p[0].Request != "kept" || p[1].Request != "made" || len(p[0].Problems)+len(p[1].Problems) > 0 {
 		t.Fatalf("%+v", p)
 	}
-	state("taken", 4, 2)
-	if got := gittest.Git(t, bare, "log", "--format=%s", "feature/x..l10n/feature/x"); !strings.Contains(got, "(de)") || !strings.Contains(got, "(fr)") {
-		t.Errorf("want a commit for each language: %s", got)
+	state("taken", 2, 1)
+	if got := gittest.Git(t, bare, "log", "--format=%s", "feature/x..l10n/feature/x"); got != "Update translations (de, fr)" {
+		t.Errorf("want one commit: %s", got)
 	}
 	if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); got != `{ "c": "Käse 2" }` {
 		t.Error(got)

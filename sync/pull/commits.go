@@ -13,9 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// What a pull brought becomes one commit, or with pull.commit_per = "language" one for each language, in the order of
-// their codes. They are one delivery (gitops.Repo.Chain): a crash leaves all of them or none.
-
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory
 // second. When the delivery fails the commit waits in the repository, and nothing is remembered that the branch does
 // not have.
@@ -24,12 +21,12 @@ func (r *pull) commit(ctx context.Context, on *gitops.Tip, joined map[string][]b
 		files, data := r.account.tally(joined, r.merging.contested, done)
 		var err error
 		if len(data.Files) > 0 {
-			var steps []gitops.Step
-			if steps, err = stepsOf(r.branch.Project, files, data, r.merging.contested, done); err != nil {
+			var message gitops.Message
+			if message, err = messageOf(r.branch.Project, data); err != nil {
 				return err
 			}
 			var arrived bool
-			if arrived, err = r.out.deliver(ctx, on, files, steps, done); err == nil && !arrived {
+			if arrived, err = r.out.deliver(ctx, on, files, message, done); err == nil && !arrived {
 				return nil // it waits; nothing is remembered of it yet
 			}
 		}
@@ -75,7 +72,7 @@ func (a *account) tally(
 	a.report.Files = []report.PulledFile{}
 	add := func(f report.PulledFile) {
 		a.report.Files = append(a.report.Files, f)
-		count(&data, f)
+		data.Added, data.Changed, data.Removed = data.Added+f.Added, data.Changed+f.Changed, data.Removed+f.Removed
 		if !slices.Contains(data.Files[max(0, len(data.Files)-1):], f.Path) {
 			data.Files = append(data.Files, f.Path)
 		}
@@ -98,78 +95,18 @@ func (a *account) tally(
 			}
 		}
 	}
-	data.Languages = slices.Sorted(maps.Keys(languages))
+	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), data.Added+data.Changed+data.Removed
 	a.report.Keys = data.Keys
 	return files, data
 }
 
-// count adds what was changed in a file.
-func count(data *config.CommitData, f report.PulledFile) {
-	data.Added, data.Changed, data.Removed = data.Added+f.Added, data.Changed+f.Changed, data.Removed+f.Removed
-	data.Keys = data.Added + data.Changed + data.Removed
-}
-
-// stepsOf are the commits of a delivery.
-func stepsOf(
-	project *config.Project, files map[string][]byte, data config.CommitData,
-	contested map[string]config.Language, done []*merged,
-) ([]gitops.Step, error) {
-	if project.Pull.CommitPer != "language" || len(data.Languages) < 2 {
-		step, err := step(project, files, data)
-		return []gitops.Step{step}, err
-	}
-	apart := make(map[string]map[string][]byte)
-	put := func(code, path string, body []byte) {
-		if apart[code] == nil {
-			apart[code] = make(map[string][]byte)
-		}
-		apart[code][path] = body
-	}
-	first := make(map[string]string) // the language, by path
-	parts := make(map[string]config.CommitData)
-	for _, m := range slices.Backward(done) {
-		if m.former.file != nil {
-			first[m.former.path] = m.Language.Code
-			put(m.Language.Code, m.former.path, nil)
-		}
-		if m.bytes == nil {
-			continue
-		}
-		of := parts[m.Language.Code]
-		count(&of, m.counts)
-		parts[m.Language.Code] = of
-		if next, is := first[m.Path]; !is || m.Language.Code < next { // else that commit has it
-			first[m.Path] = m.Language.Code
-			put(m.Language.Code, m.Path, m.bytes)
-		}
-	}
-	for path, body := range files {
-		if _, merged := first[path]; !merged {
-			put(contested[path].Code, path, body) // it came by joining branch and base
-		}
-	}
-	var steps []gitops.Step
-	for _, code := range slices.Sorted(maps.Keys(apart)) {
-		of := parts[code]
-		of.Project, of.Languages, of.Files = project.Name, []string{code}, slices.Sorted(maps.Keys(apart[code]))
-		step, err := step(project, apart[code], of)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-	}
-	return steps, nil
-}
-
-// step is one commit, which is not dated yet. The trailer stays last, so that git finds it.
-func step(project *config.Project, files map[string][]byte, data config.CommitData) (gitops.Step, error) {
+// messageOf is the message of a commit, which is not dated yet. The trailer stays last, so that git finds it.
+func messageOf(project *config.Project, data config.CommitData) (gitops.Message, error) {
 	slices.Sort(data.Files)
 	text, err := project.Pull.Message(data)
 	if err != nil {
-		return gitops.Step{}, &failure.UsageError{Err: fmt.Errorf("pull.commit_message: %w", err)}
+		return gitops.Message{}, &failure.UsageError{Err: fmt.Errorf("pull.commit_message: %w", err)}
 	}
-	return gitops.Step{Files: files, Message: gitops.Message{
-		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, project.Name),
-		Author: gitops.Person{Name: project.Pull.AuthorName, Email: project.Pull.AuthorEmail},
-	}}, nil
+	return gitops.Message{Text: fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, project.Name),
+		Author: gitops.Person{Name: project.Pull.AuthorName, Email: project.Pull.AuthorEmail}}, nil
 }

@@ -192,14 +192,12 @@ func (r *delivery) recall(ctx context.Context, tip *gitops.Tip) error {
 // deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is
 // checked out here and its tree has changes of its own.
 func (r *delivery) deliver(
-	ctx context.Context, on *gitops.Tip, files map[string][]byte, steps []gitops.Step, done []*merged,
+	ctx context.Context, on *gitops.Tip, files map[string][]byte, message gitops.Message, done []*merged,
 ) (arrived bool, err error) {
 	r.branch.Say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.branch.Project.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
-		for i := range steps {
-			steps[i].Message.When = when
-		}
-		made, err := r.branch.Repo.Chain(ctx, on, r.branch.Project.Pull.Branch, steps)
+		message.When = when
+		made, err := r.branch.Repo.Commit(ctx, on, r.branch.Project.Pull.Branch, files, message)
 		if err != nil {
 			return nil, pass.UsageError(fmt.Errorf("commit to branch %s: %w", r.branch.Project.Pull.Branch, err))
 		}

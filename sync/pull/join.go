@@ -25,8 +25,7 @@ type joinedTree struct {
 	committed
 	joined map[string][]byte
 
-	written  map[string][]byte // files with all languages, as the merges so far leave them
-	together bool              // all languages are one commit
+	written map[string][]byte // files with all languages, as the merges so far leave them
 }
 
 // committed are the files of a commit.
@@ -47,15 +46,15 @@ func (t joinedTree) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(t.committed, name)
 }
 
-// take has what follows read a file with all languages as a merge leaves it. In one commit, the merges before it need
-// no content of their own.
+// take has what follows read a file with all languages as a merge leaves it. The merges before it need no content of
+// their own.
 func (t *joinedTree) take(m *merged, before ...*merged) {
 	if m.bytes == nil || !m.Sources[0].Format.Multilingual() {
 		return
 	}
 	t.written[m.Path] = m.bytes
 	for _, b := range before {
-		if t.together && b.Path == m.Path && b.bytes != nil {
+		if b.Path == m.Path && b.bytes != nil {
 			b.bytes = m.bytes
 		}
 	}

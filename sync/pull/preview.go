@@ -14,7 +14,7 @@ type preview struct{ to *delivery }
 func (r *preview) deliverPending(context.Context) (waits bool, err error) { return false, nil }
 
 func (r *preview) deliver(
-	ctx context.Context, on *gitops.Tip, files map[string][]byte, _ []gitops.Step, _ []*merged,
+	ctx context.Context, on *gitops.Tip, files map[string][]byte, _ gitops.Message, _ []*merged,
 ) (arrived bool, err error) {
 	shown, err := r.to.branch.Repo.Preview(ctx, on, files)
 	if err != nil {

@@ -57,7 +57,7 @@ type carrier interface {
 	deliverPending(context.Context) (waits bool, err error)
 
 	// deliver makes a commit on a tip and brings it to the branch. Where it has not arrived, nothing is remembered of it.
-	deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, steps []gitops.Step, done []*merged,
+	deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, message gitops.Message, done []*merged,
 	) (arrived bool, err error)
 
 	// deliverAgain brings back what the remote has lost of the branch.
@@ -206,8 +206,7 @@ func (r *pull) attempt(ctx context.Context) error {
 	if r.merging.removals = nil; tip.Base() != nil && !r.to.merged { // else the branch brings nothing to its base
 		r.merging.removals = &removals{branch: r.branch, tip: tip, base: tip.Base()}
 	}
-	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte),
-		together: r.branch.Project.Pull.CommitPer != "language"}
+	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte)}
 	t, err := tree.Find(fsys, r.branch.Project, r.branch.Reading)
 	if err != nil {
 		return err
