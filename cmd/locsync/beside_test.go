@@ -513,3 +513,48 @@ func TestReloadTurnsToTheEmbeddedService(t *testing.T) {
 	}
 	plan("the embedded service without the daemon", false)
 }
+
+// After a push of some files the daemon sends the rest, and nothing twice.
+func TestPushOfSomeFilesBesideADaemon(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	w.projects = "[[project.files]]\nsource = \"mail/en.json\"\noutput = \"mail/{LANGUAGE}.json\"\ncollection = \"mail\"\n"
+	w.configure("")
+	w.check(os.MkdirAll(filepath.Join(w.repo, "mail"), 0o755))
+	w.write("mail/en.json", `{"m": "M"}`)
+	cmd := w.start()
+	w.until("the first push", func() bool { return strings.Contains(w.logs.String(), "pushed") })
+	w.write("locales/en.json", `{"a": "A2", "b": "B"}`)
+	w.write("mail/en.json", `{"m": "M2"}`)
+	for _, c := range []struct {
+		args  []string
+		files string
+	}{
+		{[]string{"--file", "mail/en.json", "-n"}, "mail/en.json"},
+		{[]string{"--file", "mail/en.json"}, "mail/en.json"},
+		{[]string{"--file", "mail/*.json"}, ""},
+	} {
+		got := w.says(append([]string{"push", "--json"}, c.args...)...)
+		if sent := strings.Contains(got.out, `"path": "mail/en.json"`); got.code != 0 || sent != (c.files != "") ||
+			strings.Contains(got.out, `"path": "locales/en.json"`) {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+	}
+	if got := w.says("push", "--file", "mali/en.json"); got.code != 2 || !strings.Contains(got.err, "did you mean mail/en.json?") {
+		t.Errorf("%+v", got)
+	}
+	pushed := strings.Count(w.logs.String(), "pushed")
+	if got := w.says("hook", "ring"); got.code != 0 {
+		t.Errorf("hook ring: %+v", got)
+	}
+	w.until("the daemon's push", func() bool { return strings.Count(w.logs.String(), "pushed") > pushed })
+	if got := w.says("push"); got.code != 0 || !strings.Contains(got.out, "nothing") {
+		t.Errorf("%+v", got)
+	}
+	w.check(cmd.Process.Signal(syscall.SIGTERM))
+	w.ends(cmd, 10*time.Second)
+	logged := strings.Split(strings.TrimSpace(w.logs.String()), "pushed")
+	if last := logged[len(logged)-1]; !strings.Contains(last, `"keys": 1, "requests": 1, "files": 1`) {
+		t.Errorf("the daemon pushed %s", last)
+	}
+}

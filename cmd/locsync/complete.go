@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -128,15 +129,15 @@ func completesFlags(a *app, flags *pflag.FlagSet, c *cobra.Command) {
 		case f.Name == "project":
 			offer = offerWords(a, func(cfg *config.Config, _ *cobra.Command) []string { return projectNames(cfg) })
 		case f.Name == "from":
-			offer = offerWords(a, sourceLanguages)
+			offer = offerWords(a, languagesOf(func(p config.Project) []string { return []string{p.SourceLanguage} }))
 		case f.Name == "key":
 			offer = offerWords(a, inConflict("key", func(c report.Conflict) string { return c.Key }))
 		case f.Name == "file":
-			offer = offerWords(a, inConflict("file", func(c report.Conflict) string { return c.File }))
+			offer = offerWords(a, pushedFiles)
 		case f.Name == "language" && c.Flags().Lookup("key") != nil:
 			offer = offerWords(a, inConflict("language", func(c report.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":
-			offer = offerWords(a, targetLanguages)
+			offer = offerWords(a, languagesOf(func(p config.Project) []string { return p.TargetLanguages }))
 		case f.Name == "dir", f.Name == "data":
 			offer = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case slices.Contains([]string{"api-key-file", "input", "part", "excel"}, f.Name):
@@ -198,22 +199,15 @@ func meantProjects(cfg *config.Config, c *cobra.Command) []config.Project {
 	return cfg.Projects
 }
 
-func sourceLanguages(cfg *config.Config, c *cobra.Command) []string {
-	var all []string
-	for _, p := range meantProjects(cfg, c) {
-		all = append(all, p.SourceLanguage)
+// languagesOf are languages of the projects that a command line is about.
+func languagesOf(of func(config.Project) []string) func(*config.Config, *cobra.Command) []string {
+	return func(cfg *config.Config, c *cobra.Command) (all []string) {
+		for _, p := range meantProjects(cfg, c) {
+			all = append(all, of(p)...)
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
-	var all []string
-	for _, p := range meantProjects(cfg, c) {
-		all = append(all, p.TargetLanguages...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
@@ -242,19 +236,32 @@ func chosen(c *cobra.Command, completing, flag, value string) bool {
 	return !ok || slices.Contains(list.GetSlice(), value)
 }
 
+// pushedFiles are those that push --file can name: in a conflict, or any that pushes are for.
+func pushedFiles(cfg *config.Config, c *cobra.Command) []string {
+	if c.Flags().Changed("ours") || c.Flags().Changed("theirs") {
+		return inConflict("file", func(c report.Conflict) string { return c.File })(cfg, c)
+	}
+	return command.Files(calling(c), cfg, oneProject(cfg, c))
+}
+
 // openConflicts are those that wait for a decision in the projects that are meant.
 func openConflicts(cfg *config.Config, c *cobra.Command) []report.Conflict {
-	ctx := c.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	project := ""
-	if meant := meantProjects(cfg, c); len(meant) == 1 {
-		project = meant[0].Name
-	}
-	conflicts, err := command.Conflicts(ctx, cfg, project)
+	conflicts, err := command.Conflicts(calling(c), cfg, oneProject(cfg, c))
 	if err != nil {
 		return nil
 	}
 	return conflicts
+}
+
+// calling is what ends with a command; cobra gives none while it completes one.
+func calling(c *cobra.Command) context.Context {
+	return cmp.Or(c.Context(), context.Background())
+}
+
+// oneProject is the project that a command line is about; "" for all.
+func oneProject(cfg *config.Config, c *cobra.Command) string {
+	if meant := meantProjects(cfg, c); len(meant) == 1 {
+		return meant[0].Name
+	}
+	return ""
 }

@@ -27,9 +27,11 @@ func pushCommand(a *app) *cobra.Command {
 			"agreed on, neither side changes until it is decided: by push --translations, pull --accept-service, or one by " +
 			"one. Beside a running daemon the daemon does it.\n\n" +
 			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
-			"--ours or --theirs. --key, --language and --file " +
-			"choose some of them; the others wait.",
-		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
+			"--ours or --theirs. --key, --language and --file choose some of them; the others wait.\n\n" +
+			"Without --ours and --theirs, --file pushes only some files: source or translated ones, by their paths in the " +
+			"repository as status names them, or by globs. What changed in others waits for the next push of all.",
+		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n" +
+			"  locsync push --file locales/en/menu.json --file 'locales/de/*.json'\n\n" +
 			"  # where the two never agreed on a translation, send the repository's\n  locsync push --translations\n\n" +
 			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key " +
 			"menu.open --language de\n\n" +
@@ -111,8 +113,8 @@ func conflictFlags(c *cobra.Command, o *push.Options) {
 	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: "+
 		"all that locsync status names)")
 	c.Flags().StringSliceVar(&o.Languages, "language", nil, "with --ours or --theirs: only in these `CODES`")
-	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in "+
-		"the repository; may be repeated")
+	c.Flags().StringArrayVar(&o.Files, "file", nil, "only the source or translated file at `PATH` in the repository, or "+
+		"those that match it as a glob; may be repeated. With --ours or --theirs: only conflicts in this translated file")
 }
 
 func pullFlags(c *cobra.Command, o *pull.Options) {

@@ -39,3 +39,8 @@ func Conflicts(ctx context.Context, cfg *config.Config, project string) ([]repor
 	defer store.Close()
 	return engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).Conflicts(project)
 }
+
+// Files are those that pushes of a project are for; "" is all. What cannot be listed without a request is left out.
+func Files(ctx context.Context, cfg *config.Config, project string) []string {
+	return engine.New(engine.Parts{Config: cfg, Log: zap.NewNop()}).Files(ctx, project)
+}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/branches"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/pass"
@@ -30,45 +29,33 @@ func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckRepo
 	return result, nil
 }
 
-func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectCheck, error) {
-	remote := ""
-	if p.branch.Project.Cloned() {
-		remote = gitops.CloneRemote // what was fetched last may be old
-	}
-	repo, err := p.repository.With(ctx, remote)
-	if err != nil {
-		return report.ProjectCheck{}, err
-	}
-	defer repo.Close()
-	line, err := branches.Current(p.branch, repo)
-	if errors.As(err, new(*failure.UsageError)) {
-		line, err = p.branch, nil // no line is for now, and the files are there all the same
-	}
-	if err != nil {
-		return report.ProjectCheck{}, err
-	}
-	defer p.finished()
-	fsys, err := checkTree(ctx, line, repo)
-	if err != nil {
-		return report.ProjectCheck{}, pass.UsageError(err)
-	}
-	return inspect.Project(ctx, line.Project, repo, fsys, o, line.Announce)
+func (p *project) check(ctx context.Context, o inspect.Options) (result report.ProjectCheck, err error) {
+	err = p.inTree(ctx, p.openToCheck, func(line *pass.Branch, repo *gitops.Repo, fsys fs.FS) error {
+		defer p.finished()
+		result, err = inspect.Project(ctx, line.Project, repo, fsys, o, line.Announce)
+		return err
+	})
+	return result, err
 }
 
-// checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has
-// it.
-func checkTree(ctx context.Context, line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
-	switch {
-	case line.Project.Push.Source == config.Worktree:
-		return repo.Worktree()
-	case !line.Project.Cloned():
-		return statusTree(line, repo)
+// openToCheck opens the repository as it is here; of a clone, what was fetched last may be old.
+func (p *project) openToCheck(ctx context.Context) (*gitops.Repo, error) {
+	if p.branch.Project.Cloned() {
+		return p.repository.With(ctx, gitops.CloneRemote)
 	}
-	tip, err := repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
-	if err == nil {
-		err = line.FetchBlobs(ctx, tip)
+	return p.repository.With(ctx, "")
+}
+
+// Files are those that pushes of a project are for, or of all, as far as they can be listed without a request.
+func (e *Engine) Files(ctx context.Context, name string) (all []string) {
+	projects, _ := e.pick(name)
+	for _, p := range projects {
+		if p.branch.Project.Push.Enabled && !p.branch.Project.Cloned() {
+			files, _ := p.files(ctx, p.openToCheck)
+			all = append(all, files...)
+		}
 	}
-	return tip, err
+	return all
 }
 
 // CheckOnline asks the service for credentials, projects and languages, and the git hosts of pull requests for tokens

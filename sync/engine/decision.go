@@ -19,7 +19,7 @@ import (
 // decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be
 // about any conflict: both sides, a choice of conflicts without a side, a language that is none of those known.
 func decision(o push.Options, known []string) (push.Options, error) {
-	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
+	switch chosen := len(o.Keys)+len(o.Languages) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
 		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed " +
 			"on for the repository, --ours and --theirs single " +
@@ -27,7 +27,7 @@ func decision(o push.Options, known []string) (push.Options, error) {
 	case o.Ours && o.Theirs:
 		return o, &failure.UsageError{Err: errors.New("a conflict is decided for one side: either ours or theirs")}
 	case chosen && !o.Ours && !o.Theirs:
-		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about " +
+		return o, &failure.UsageError{Err: errors.New("keys and languages are named to decide conflicts about " +
 			"them; say whose texts are right, ours or theirs")}
 	}
 	o.Files = slices.Clone(o.Files)
@@ -43,13 +43,32 @@ func translated(languages, known []string) error {
 		if slices.Contains(known, language) {
 			continue
 		}
-		hint := "choose from " + strings.Join(known, ", ")
-		if near := config.Nearest(language, known); near != "" {
-			hint = fmt.Sprintf("did you mean %s?", near)
-		}
-		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, hint)}
+		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, meant(language, known))}
 	}
 	return nil
+}
+
+// unmatched refuses patterns that none of these files matches. Where not all could be listed, it cannot be told.
+func unmatched(o push.Options, files []string, unread error) error {
+	for _, pattern := range o.Part() {
+		if !slices.ContainsFunc(files, push.Options{Files: []string{pattern}}.Pushes) {
+			return cmp.Or(unread, error(&failure.UsageError{Err: fmt.Errorf("no project pushes a file %q; %s",
+				pattern, meant(pattern, files))}))
+		}
+	}
+	return nil
+}
+
+// meant is what a word may have been meant to be, or the end of a path.
+func meant(word string, known []string) string {
+	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasSuffix(k, "/"+word) })
+	if one := config.Nearest(word, known); one != "" && len(near) == 0 {
+		near = []string{one}
+	}
+	if len(near) > 0 {
+		return fmt.Sprintf("did you mean %s?", report.Some(near, 3))
+	}
+	return "choose from " + report.Some(known, 10)
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when

@@ -116,7 +116,7 @@ func TestChosenConflicts(t *testing.T) {
 		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx"; choose from de, fr`},
 		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-"; did you mean fr?`},
 		{push.Options{Languages: []string{"fr"}}, "ours or theirs"},
-		{push.Options{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
+		{push.Options{Files: []string{"locales/xx/menu.json"}}, `no project pushes a file "locales/xx/menu.json"; did you mean`},
 	} {
 		if _, err := w.Push(t.Context(), c.o); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.o, err)

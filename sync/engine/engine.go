@@ -88,6 +88,9 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (sent report.PushRe
 	if err == nil {
 		o, err = decision(o, languages(projects))
 	}
+	if err == nil && len(o.Part()) > 0 {
+		projects, err = concerned(ctx, projects, o)
+	}
 	if err != nil {
 		return sent, nil, err
 	}
@@ -104,6 +107,24 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (sent report.PushRe
 		sent.Projects = append(sent.Projects, p.ProjectPush)
 	}
 	return sent, all, err
+}
+
+// concerned are the projects that have files that a push is for, after each of its patterns was found to match one.
+// One whose files cannot be listed may have some, and its push tells why they cannot.
+func concerned(ctx context.Context, projects []*project, o push.Options) (some []*project, _ error) {
+	var all []string
+	var unread error
+	for _, p := range projects {
+		if !p.branch.Project.Push.Enabled {
+			continue
+		}
+		files, err := p.files(ctx, p.repository.Open)
+		if err != nil || slices.ContainsFunc(files, o.Pushes) {
+			some = append(some, p)
+		}
+		all, unread = append(all, files...), errors.Join(unread, err)
+	}
+	return some, unmatched(o, all, unread)
 }
 
 // each makes the passes of projects, and joins what they report and why they failed.

@@ -189,6 +189,7 @@ func (d *Entry) Finished(lines []report.FinishedLine) {
 func (d *Entry) Skips(why string) {
 	const id = "skip"
 	switch before := d.standing[id]; {
+	case d.Part:
 	case why == "":
 		d.stand(id, ledger.Ongoing{})
 	case !slices.Equal(before.Of, []string{why}):

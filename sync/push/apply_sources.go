@@ -100,6 +100,9 @@ func present(a *accepted.Sources) map[ledger.Source]bool {
 func (r *sourcePass) conclude(a *accepted.Sources) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, at := range a.Gone {
+			if !r.o.Pushes(at.Path) {
+				continue
+			}
 			slot := ledger.Removed.Of(r.branch.StateName(), at)
 			before, err := tx.Marks(slot)
 			if err != nil {

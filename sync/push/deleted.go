@@ -129,7 +129,14 @@ func (r *reader) remember(found []*candidate) error {
 		if len(r.Errs) > 0 {
 			return nil
 		}
-		return errors.Join(ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch),
+		waits := r.waits || slices.ContainsFunc(found, func(c *candidate) bool {
+			return len(c.changed) > 0 && !r.o.Pushes(c.Path)
+		})
+		err := ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+		if waits { // perhaps on the branch, which the next push looks at then
+			err = ledger.UnsentAt.Put(tx, r.branch.StateName(), r.branch.Project.Pull.Branch, r.snapshots.all[0].commit)
+		}
+		return errors.Join(err,
 			ledger.Each(found, func(c *candidate) error {
 				return ledger.Each(c.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
 			}),

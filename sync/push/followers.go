@@ -109,7 +109,7 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 	})...)
 	for _, m := range all {
 		at := slices.IndexFunc(r.tree.Sources, func(s *tree.Source) bool { return s.ID() == m.To && !s.Broken() })
-		if at < 0 || r.Refused[m.To.Path] {
+		if at < 0 || r.Refused[m.To.Path] || !r.o.Pushes(m.To.Path) {
 			continue
 		}
 		renames := renamesOf(m, r.tree.Sources[at], a.Files[m.From])

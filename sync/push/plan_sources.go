@@ -24,6 +24,7 @@ import (
 // compared is a source file beside what the service accepted of it.
 type compared struct {
 	source  *tree.Source
+	others  bool // is a file that the push is not for
 	pending map[string]bool
 	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
@@ -54,6 +55,7 @@ type sourcePlan struct {
 	verdicts []verdict
 	orphans  []orphan
 	renames  []ledger.Rename
+	waits    bool // files that the push is not for have something to send
 }
 
 // planSources decides what is sent of the source files, and what is told and remembered.
@@ -73,7 +75,13 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 	}
 	findFarRenames(of.files)
 	for _, s := range of.files {
-		plan.orphans = append(plan.orphans, s.orphans()...)
+		lost := s.orphans()
+		if s.others {
+			plan.waits = plan.waits || len(s.pending) > 0
+			s.tellLater(lost)
+			continue
+		}
+		plan.orphans = append(plan.orphans, lost...)
 		plan.renames = append(append(plan.renames, s.renames.Found...), s.renames.Pending...)
 		if len(s.pending) == 0 && !of.options.All {
 			continue
@@ -125,6 +133,17 @@ func (s *compared) orphans() []orphan {
 		delete(lost, n)
 	}
 	return orphans(s.source.ID(), s.renames.Before, lost, s.source.TextKeys(), s.twins)
+}
+
+// tellLater leaves lost keys to a push that is for the file: what is remembered as gone is not told again.
+func (s *compared) tellLater(lost []orphan) {
+	for _, o := range lost {
+		for n := range s.renames.Gone {
+			if _, told := s.renames.Before[n]; n.Key == o.key && !told {
+				delete(s.renames.Gone, n)
+			}
+		}
+	}
 }
 
 // wanted tells which keys are sent; not are those that are not sent even with all.

@@ -21,11 +21,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
@@ -101,7 +103,8 @@ func (r *push) answers(found pass.Found) {
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *push) end(err error) Report {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
-	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys}
+	r.report.Problems = slices.DeleteFunc(r.report.Problems, r.ofOthers)
+	passed := pass.Passed{Took: r.branch.Now().Sub(r.begun), Sent: r.report.Keys, Part: len(r.o.Part()) > 0}
 	if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
 		passed.Result = report.ResultSkipped
 	}
@@ -162,6 +165,7 @@ func (r *push) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.waits = plan.waits
 	if err := r.sources.apply(plan); err != nil {
 		return err
 	}
@@ -230,4 +234,19 @@ func (r *push) tell(d *events.Entry, err error) {
 	}
 	d.Conflicts()
 	d.Ended("push", err)
+}
+
+// A push of some files reads and plans all of them, since what one of them lacks may be in another one. What the others
+// have to send counts as not taken by the service: it stays pending, and what was seen of it is as before.
+
+// ofOthers reports whether a problem is about files that a push is not for. A source file counts as one of its
+// translations.
+func (r *push) ofOthers(p report.Problem) bool {
+	if p.File == "" || p.Configuration || r.o.Pushes(p.File) || r.tree == nil {
+		return false
+	}
+	targets := bundle.Known(r.tree.Bundles(), r.branch.Project.Targets())
+	return !slices.ContainsFunc(targets, func(t bundle.Target) bool {
+		return t.Sources[0].Path == p.File && r.o.Pushes(t.Path)
+	})
 }

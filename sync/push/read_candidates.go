@@ -86,7 +86,11 @@ func (r *reader) inSnapshots() ([]*candidate, error) {
 	}
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
-		for _, p := range c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims) {
+		told := c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims)
+		if !r.o.Pushes(c.Path) {
+			told, c.yielded = nil, nil // a push that is for the file finds it again
+		}
+		for _, p := range told {
 			r.Problem(p)
 			r.branch.LogReplaced(p)
 		}
@@ -229,7 +233,7 @@ func readAnew(ctx context.Context, r *state) error {
 func (r *reader) offers(t bundle.Target, texts catalog.Catalog, known catalog.Marks) (of offers, err error) {
 	of.all, of.moved = r.o.All, make(map[string]*bundle.Bundle)
 	for _, b := range t.Sources {
-		if s := r.tree.Of(b); !s.Broken() && !r.Refused[b.Path] {
+		if s := r.there(r.tree.Of(b)); !s.Broken() && !r.Refused[b.Path] {
 			of.keys, of.wide = append(of.keys, s.TextKeys()), append(of.wide, s.WideKeys(texts))
 		}
 	}
@@ -248,13 +252,26 @@ func (r *reader) offers(t bundle.Target, texts catalog.Catalog, known catalog.Ma
 func (r *reader) movedTo(from *bundle.Bundle, key string) *bundle.Bundle {
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		for _, b := range g.Bundles {
-			s := r.tree.Of(b)
+			s := r.there(r.tree.Of(b))
 			if slices.Contains(g.Bundles, from) && !s.Broken() && !r.Refused[b.Path] && s.TextKeys()[key] {
 				return b
 			}
 		}
 	}
 	return nil
+}
+
+// there is a source file without the keys that the service does not have, where the push is not for them.
+func (r *reader) there(s *tree.Source) *tree.Source {
+	if r.o.Pushes(s.Path) {
+		return s
+	}
+	has, known := r.accepted.Texts[s.Collection], *s
+	known.Texts = slices.DeleteFunc(slices.Clone(s.Texts), func(u catalog.Unit) bool {
+		_, accepted := has[u.Name]
+		return !accepted
+	})
+	return &known
 }
 
 // memories loads them. texts is what the file has now.

@@ -52,9 +52,11 @@ func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &compared{source: s, pending: pending, base: base, renames: renames,
+		c := &compared{source: s, others: !r.o.Pushes(s.Path), pending: pending, base: base, renames: renames,
 			moved: make(map[catalog.Name]bool), twins: make(map[catalog.Name][]string)}
-		c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
+		if !c.others {
+			c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
+		}
 		of.files, of.found[s.Collection] = append(of.files, c), marks
 	}
 	return of, r.meet(ctx, of)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -25,8 +26,9 @@ type Options struct {
 	Ours   bool // send the repository's texts of conflicts, over the service's
 	Theirs bool // let the service's texts of conflicts stand
 
-	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the
-	// repository); empty: in all.
+	// With Ours or Theirs only conflicts about these keys, in these languages and target files (as reports name them,
+	// relative to the repository); empty: in all. Without, Files are the files that are pushed, as globs: others are as
+	// those that the service did not take.
 	Keys, Languages, Files []string
 
 	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
@@ -74,6 +76,20 @@ func (d Decidable) Names() [3]string { return [3]string{d.Key, d.Language, d.Pat
 
 // Choices are the keys, languages and files of the conflicts that are meant; all where there are none.
 func (o Options) Choices() [3][]string { return [3][]string{o.Keys, o.Languages, o.Files} }
+
+// Part are the files that a push is for; none: all.
+func (o Options) Part() []string {
+	if o.Ours || o.Theirs {
+		return nil
+	}
+	return o.Files
+}
+
+// Pushes reports whether a push is for a file.
+func (o Options) Pushes(path string) bool {
+	part := o.Part()
+	return len(part) == 0 || slices.Contains(part, path) || config.Patterns(part).Match(path)
+}
 
 // decides reports whether a conflict is among those that are meant.
 func (o Options) decides(d Decidable) bool {

@@ -46,7 +46,7 @@ func (r *push) untouchedSince(ctx context.Context) (bool, error) {
 
 // plain reports whether these are the options of a push that was asked for nothing special.
 func (o Options) plain() bool {
-	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys) == 0
+	return !o.All && !o.Translations && !o.Force && !o.Ours && !o.Theirs && len(o.Keys)+len(o.Files) == 0
 }
 
 // forgetSeen forgets what the last push saw, before something is done that it may not be true after.

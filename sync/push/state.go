@@ -26,12 +26,13 @@ type state struct {
 	report    Report
 	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
+	waits     bool // files that the push is not for have source texts to send
 }
 
 func newState(p *pass.Branch, o Options) *state {
 	s := &state{branch: p, o: o, settled: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
 		report: Report{Open: make(map[string]pass.Conflict), ProjectPush: report.ProjectPush{
-			Scope: pass.Scope(p, nil), Files: []report.PushedFile{}, Outcome: pass.NoProblems()}}}
+			Scope: pass.Scope(p, o.Part()), Files: []report.PushedFile{}, Outcome: pass.NoProblems()}}}
 	s.Run = imports.New(p, &s.report.ProjectPush, s.report.Open)
 	s.out = imports.For(s.Run, o.DryRun)
 	return s

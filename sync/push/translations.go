@@ -37,10 +37,11 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if r.snapshots.branchUnread && r.fresh {
 		return nil // whose the repository's texts are cannot be told: they wait for a push that can
 	}
-	found, err := r.reader.candidates(ctx)
+	all, err := r.reader.candidates(ctx)
 	if err != nil {
 		return err
 	}
+	found := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return !r.o.Pushes(c.Path) })
 	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
 		return err
 	}
@@ -71,7 +72,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		}
 	}
 	r.out.Ship(ctx, ship.All)
-	return r.reader.remember(found)
+	return r.reader.remember(all)
 }
 
 // draftAsk asks for all that the service has of a group, in any state.

@@ -16,7 +16,7 @@ type Scope struct {
 	Name string `json:"name"`           // of the project
 	Base string `json:"base,omitempty"` // the branch, where several are translated beside each other
 
-	Part []string `json:"part,omitempty"` // the languages of a pull; none: all
+	Part []string `json:"part,omitempty"` // languages of a pull, files of a push; none: all
 }
 
 // Outcome is how a pass ended.
