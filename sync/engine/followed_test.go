@@ -159,3 +159,44 @@ func TestTextOfTwoRenamesIsNotAgreed(t *testing.T) {
 		t.Errorf("the branch has %s", got)
 	}
 }
+
+// So it is where the file gets another ending.
+func TestUnsentTextOfAFileWithAnotherEndingIsSent(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	const source, target = "locales/en/app.yaml", "locales/de/app.yaml"
+	for what, state := range otherStates {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			const files = "[[project.files]]\nsource = \"locales/en/*.y*ml\"\nformat = \"yaml\"\n" +
+				"output = \"locales/{LANGUAGE}/{NAME}.{EXT}\"\n"
+			w := newWorld(t, localFinal+files, map[string]string{"locales/en/app.yml": "a: A\nb: B\n"})
+			w.clean(push.Options{})
+			w.final("de", "a", "A de", "b", "B de")
+			w.pulls(pull.Options{})
+			w.git("merge", "-q", "l10n")
+			w.clean(push.Options{})
+			w.commitOn("l10n", "locales/de/app.yml", "a: by hand\nb: B de\n")
+			w.git("mv", "locales/en/app.yml", source)
+			w.commit()
+			w.pulls(pull.Options{})
+			if got := w.show("l10n", target); !strings.Contains(got, "by hand") {
+				t.Fatalf("the branch has %s; %s", got, w.git("ls-tree", "-r", "--name-only", "l10n"))
+			}
+			state(w)
+			p := w.pushes(push.Options{})
+			w.pulls(pull.Options{})
+			if what != "kept" {
+				if what != "lost, and a pull was first" {
+					w.problem(p.Problems, target+`: "a" (de)`, "by hand", "A de")
+				}
+				w.pushes(push.Options{Ours: true})
+			}
+			w.holds("main", "de", "a", "by hand")
+			w.pulls(pull.Options{})
+			if got := w.show("l10n", target); !strings.Contains(got, "by hand") {
+				t.Errorf("the branch has %s", got)
+			}
+		})
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
@@ -227,11 +226,10 @@ func recollectOne(
 	if err != nil {
 		return err
 	}
-	went := make(map[string]bool) // endings of files
+	went := false // a file, which may have another ending now
 	for left := range paths {
-		if _, err := fs.Stat(now, left); errors.Is(err, fs.ErrNotExist) {
-			went[path.Ext(left)] = true
-		}
+		_, err := fs.Stat(now, left)
+		went = went || errors.Is(err, fs.ErrNotExist)
 	}
 	targets, err := bundle.Existing(now, bundles, p.Project.Targets())
 	if err != nil {
@@ -254,7 +252,7 @@ func recollectOne(
 				return err
 			}
 		}
-		if err := f.learnFrom(now, parents, texts, went[path.Ext(t.Path)]); err != nil {
+		if err := f.learnFrom(now, parents, texts, went); err != nil {
 			return err
 		}
 	}
