@@ -15,12 +15,14 @@ import (
 
 // The first names and their order are those of the service interface.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties resx po xliff xcstrings stringsdict"; got != want {
+	if got, want := strings.Join(Names(),
+		" "), "json structured-json yaml structured-yaml ios-strings android-xml locjson arb properties resx po xliff xcstrings stringsdict"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, name := range Names() {
 		f, ok := Named(name)
-		if !ok || f.Name != name || f.Grammar == nil || f.Structured != strings.HasPrefix(name, "structured-") || f.Structured != (len(f.Extensions) == 0) {
+		if !ok || f.Name != name || f.Grammar == nil || f.Structured != strings.HasPrefix(name, "structured-") ||
+			f.Structured != (len(f.Extensions) == 0) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -35,8 +37,10 @@ func TestByExtension(t *testing.T) {
 	for file, want := range map[string]string{
 		"a/en.json": "json", "en.JSON": "json", "x.min.json": "json", "config/locales/en.yml": "yaml", "en.yaml": "yaml",
 		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
-		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties", "Resources/Strings.de.resx": "resx",
-		"locale/de/LC_MESSAGES/django.po": "po", "po/app.pot": "po", "src/locale/messages.de.xlf": "xliff", "a.xliff": "xliff",
+		"lib/l10n/app_en.arb": "arb", "src/main/resources/messages_de.properties": "properties",
+		"Resources/Strings.de.resx":       "resx",
+		"locale/de/LC_MESSAGES/django.po": "po", "po/app.pot": "po", "src/locale/messages.de.xlf": "xliff",
+		"a.xliff":                          "xliff",
 		"en.lproj/Localizable.stringsdict": "stringsdict", "en": "", ".json/en": "", "en.json.bak": "", "": "",
 	} {
 		f, ok := ByExtension(file)
@@ -58,7 +62,8 @@ func TestAt(t *testing.T) {
 		"app/src/main/myComposeResources/values/strings.xml": "android-xml",
 	} {
 		at := format.At(file)
-		if at.Reader() != want || at.Name != "android-xml" || at.Sent().Reader() != "android-xml" || at.Exchanged().Reader() != "android-xml" {
+		if at.Reader() != want || at.Name != "android-xml" || at.Sent().Reader() != "android-xml" ||
+			at.Exchanged().Reader() != "android-xml" {
 			t.Errorf("%s: read as %s, sent as %s", file, at.Reader(), at.Sent().Reader())
 		}
 	}
@@ -68,7 +73,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// samples are the same entries in every format: a title, a greeting, and where the format has it something that is not text.
+// samples are the same entries in every format: a title, a greeting, and where the format has it something that is not
+// text.
 var samples = map[string]string{
 	"json":            "{\n  \"title\": \"Notes\",\n  \"n\": 1,\n  \"hello\": \"Hello!\"\n}\n",
 	"structured-json": "{\n  \"main\": {\n    \"title\": \"Notes\",\n    \"n\": 1\n  },\n  \"hello\": \"Hello!\"\n}\n",
@@ -90,7 +96,8 @@ var samples = map[string]string{
 	"locjson": "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
 }
 
-// Every format parses, changes one value and nothing else, and reads back what it composes, under the keys that its Structured says.
+// Every format parses, changes one value and nothing else, and reads back what it composes, under the keys that its
+// Structured says.
 func TestEveryFormat(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +115,8 @@ func TestEveryFormat(t *testing.T) {
 			if want := strings.Replace(src, "Notes", "Zettel", 1); len(refused) > 0 || string(out) != want {
 				t.Errorf("%v\n%s", refused, out)
 			}
-			composed, err := format.Compose(resource.Keys{}, f, f.Together(func(e resource.Entry) bool { return e.Key == title }))
+			composed, err := format.Compose(resource.Keys{}, f,
+				f.Together(func(e resource.Entry) bool { return e.Key == title }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +132,8 @@ func TestEveryFormat(t *testing.T) {
 				t.Fatal(err)
 			}
 			sheds := name == "locjson" || name == "android-xml"
-			if bytes.Equal(single, f.Bytes()) == sheds || strings.Contains(string(single), "Notizen") || strings.Contains(string(single), "translatable") {
+			if bytes.Equal(single, f.Bytes()) == sheds || strings.Contains(string(single), "Notizen") ||
+				strings.Contains(string(single), "translatable") {
 				t.Errorf("monolingual:\n%s", single)
 			}
 			if _, err := format.Parse(resource.Keys{}, []byte("\x00\xff")); err == nil {
@@ -161,14 +170,16 @@ func TestUTF16(t *testing.T) {
 // big makes a file of a format of some 10 MB by repeating entries.
 func big(name string) []byte {
 	var b bytes.Buffer
-	texts := []string{"Save", "The file could not be saved. Try again later.", "Einstellungen für Übersetzer", "保存できませんでした", "{count, plural, one {# file} other {# files}} were removed"}
+	texts := []string{"Save", "The file could not be saved. Try again later.", "Einstellungen für Übersetzer",
+		"保存できませんでした", "{count, plural, one {# file} other {# files}} were removed"}
 	start, end := "", ""
 	entry := func(i int, text string) {}
 	switch name {
 	case "json", "arb":
 		start, end = "{\n", "\n}\n"
 		entry = func(i int, text string) {
-			fmt.Fprintf(&b, "%s  \"section%d.message%d\": \"%s\"", []string{",\n", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+			fmt.Fprintf(&b, "%s  \"section%d.message%d\": \"%s\"", []string{",\n", ""}[min(1, 1/(i+1))], i/10, i%10,
+				text)
 		}
 	case "structured-json":
 		start, end = "{\n  \"s\": {\n    \"a\": \"\"", "\n  }\n}\n"
@@ -202,17 +213,21 @@ func big(name string) []byte {
 	case "po":
 		start = "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
 		entry = func(i int, text string) {
-			fmt.Fprintf(&b, "#: section%d.c:%d\nmsgid \"section%d.message%d\"\nmsgstr \"%s\"\n\n", i/10, i%10, i/10, i%10, text)
+			fmt.Fprintf(&b, "#: section%d.c:%d\nmsgid \"section%d.message%d\"\nmsgstr \"%s\"\n\n",
+				i/10, i%10, i/10, i%10, text)
 		}
 	case "xliff":
 		start, end = "<xliff version=\"1.2\"><file source-language=\"en\"><body>\n", "</body></file></xliff>\n"
 		entry = func(i int, text string) {
-			fmt.Fprintf(&b, "      <trans-unit id=\"section%d.message%d\">\n        <source>%s</source>\n        <target>%s</target>\n      </trans-unit>\n", i/10, i%10, text, text)
+			fmt.Fprintf(&b,
+				"      <trans-unit id=\"section%d.message%d\">\n        <source>%s</source>\n        <target>%s</target>\n      </trans-unit>\n", i/10, i%10, text, text)
 		}
 	case "resx":
 		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<root>\n", "</root>\n"
 		entry = func(i int, text string) {
-			fmt.Fprintf(&b, "  <data name=\"section%d.message%d\" xml:space=\"preserve\">\n    <value>%s</value>\n  </data>\n", i/10, i%10, text)
+			fmt.Fprintf(&b,
+				"  <data name=\"section%d.message%d\" xml:space=\"preserve\">\n    <value>%s</value>\n  </data>\n",
+				i/10, i%10, text)
 		}
 	case "android-xml":
 		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n", "</resources>\n"
@@ -238,7 +253,8 @@ func big(name string) []byte {
 	case "locjson":
 		start, end = "{\n    \"units\": [", "\n    ]\n}\n"
 		entry = func(i int, text string) {
-			fmt.Fprintf(&b, "%s\n        {\n            \"key\": \"section%d.message%d\",\n            \"source\": [\"%s\"]\n        }", []string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+			fmt.Fprintf(&b,
+				"%s\n        {\n            \"key\": \"section%d.message%d\",\n            \"source\": [\"%s\"]\n        }", []string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
 		}
 	}
 	b.WriteString(start)
@@ -272,8 +288,8 @@ func parse(b *testing.B, format Format, src []byte) *resource.File {
 	return f
 }
 
-// BenchmarkScan is the grammar alone, BenchmarkParse with the check for UTF-8, BenchmarkRewrite parses and changes one value in a
-// thousand entries, BenchmarkFloor is what SHA-256 takes for the same bytes.
+// BenchmarkScan is the grammar alone, BenchmarkParse with the check for UTF-8, BenchmarkRewrite parses and changes one
+// value in a thousand entries, BenchmarkFloor is what SHA-256 takes for the same bytes.
 func BenchmarkScan(b *testing.B) {
 	everyFormat(b, func(b *testing.B, format Format, src []byte) {
 		s := string(src)

@@ -14,7 +14,8 @@ func TestNotesSayWhatIsCarried(t *testing.T) {
 		for _, loss := range format.Notes.Lost {
 			notes += " " + strings.ToLower(loss.What)
 		}
-		body, err := sent.Compose(resource.Keys{}, nil, []resource.Entry{{Key: "title", Text: "Title", Note: "For you"}})
+		body, err := sent.Compose(resource.Keys{}, nil,
+			[]resource.Entry{{Key: "title", Text: "Title", Note: "For you"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +25,8 @@ func TestNotesSayWhatIsCarried(t *testing.T) {
 		}
 		e, _ := f.Lookup("title", "")
 		none := strings.Contains(notes, "comments for translators are not sent")
-		if e.Note == "" != none || !none && !strings.Contains(notes, "comment") && !strings.Contains(notes, "notes go") {
+		if e.Note == "" != none || !none && !strings.Contains(notes, "comment") &&
+			!strings.Contains(notes, "notes go") {
 			t.Errorf("%s: what is sent has the comment %q, and its notes are %q", format.Name, e.Note, notes)
 		}
 		if !strings.Contains(notes, "plural") {
@@ -52,7 +54,8 @@ func TestLosses(t *testing.T) {
 		if len(format.Notes.Lost) == 0 {
 			t.Errorf("%s carries all", format.Name)
 		}
-		for src, want := range map[string]bool{samples[format.Name]: format.Name == "locjson", with[format.Name]: true} {
+		for src, want := range map[string]bool{samples[format.Name]: format.Name == "locjson",
+			with[format.Name]: true} {
 			if src == "" {
 				continue
 			}

@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Whoever reads much of a repository says so with every file and folder, whichever way it is read, and around every call that silence ends.
+// Whoever reads much of a repository says so with every file and folder, whichever way it is read, and around every
+// call that silence ends.
 func TestAlive(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {

@@ -9,8 +9,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// A branch that was checked out and left again is noticed, though HEAD is what it was; so is one of another name at the same commit. A look at the status that
-// writes nothing is none.
+// A branch that was checked out and left again is noticed, though HEAD is what it was; so is one of another name at the
+// same commit. A look at the status that writes nothing is none.
 func TestGitAtRestIsNoticed(t *testing.T) {
 	dir := gittest.Init(t, map[string]string{"a": "main\n"})
 	gittest.Git(t, dir, "checkout", "-q", "-b", "other")

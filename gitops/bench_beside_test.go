@@ -21,8 +21,8 @@ import (
 const slowerThanGit = 1.2
 
 // BenchmarkBesideGit does what a pass does in a repository of 100,000 files, and lets git do the same each time right
-// after, so that whatever else the machine has to do slows both. With -benchtime=5x or more it fails where the fastest of
-// ours is too far above git's.
+// after, so that whatever else the machine has to do slows both. With -benchtime=5x or more it fails where the fastest
+// of ours is too far above git's.
 func BenchmarkBesideGit(b *testing.B) {
 	for _, n := range []int{5, largeFiles} {
 		b.Run(fmt.Sprint("commit of ", n), func(b *testing.B) { commitBeside(b, n) })
@@ -116,7 +116,8 @@ func commitBeside(b *testing.B, n int) {
 			}
 		})
 		for name, content := range files {
-			if err := os.WriteFile(filepath.Join(l.dir, name), append(content, ' '), 0o666); err != nil { // not ours already
+			if err := os.WriteFile(filepath.Join(l.dir, name), append(content, ' '),
+				0o666); err != nil { // not ours already
 				b.Fatal(err)
 			}
 		}
@@ -198,7 +199,8 @@ func referencesBeside(b *testing.B, http bool) {
 		versions++
 		t.measure(0, func() {
 			r := must[*Repo](b)(Open(b.Context(), dir, Options{Remote: "origin"}))
-			push(b, r, commitOn(b, r, at(b, r, "ours", "main"), "ours", files("locales/de/app.json", fmt.Sprint(versions))))
+			push(b, r, commitOn(b, r, at(b, r, "ours", "main"), "ours",
+				files("locales/de/app.json", fmt.Sprint(versions))))
 			r.Close()
 		})
 		gittest.Write(b, dir, map[string]string{"locales/de/app.json": fmt.Sprint(versions, " by git")})

@@ -21,8 +21,8 @@ import (
 	"github.com/locsync/locsync/gitops/object"
 )
 
-// The other measure: a repository of 100,000 files, and a change to all of its 300 translation files, 84 MB. Each benchmark
-// has beside it what git needs for the same, with the same bytes in the same repository; what must hold:
+// The other measure: a repository of 100,000 files, and a change to all of its 300 translation files, 84 MB. Each
+// benchmark has beside it what git needs for the same, with the same bytes in the same repository; what must hold:
 //
 //	300 files   at most the time of git add + git commit, and 160 MB of memory, the 84 MB of content among them
 //	5 files     at most twice git's
@@ -100,8 +100,10 @@ func makeLarge() (*large, error) {
 	for i, content := range l.now[0] {
 		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", largeName(i), len(content), content)
 	}
-	for _, step := range [][]string{{"", "init", "-q", "--template=", "work"}, {in.String(), "-C", "work", "fast-import", "--quiet"},
-		{"", "-C", "work", "checkout", "-q", "-f", "main"}, {"", "clone", "-q", "--bare", "work", "origin.git"}, {"", "-C", "work", "remote", "add", "origin", l.bare},
+	for _, step := range [][]string{{"", "init", "-q", "--template=", "work"},
+		{in.String(), "-C", "work", "fast-import", "--quiet"},
+		{"", "-C", "work", "checkout", "-q", "-f", "main"}, {"", "clone", "-q", "--bare", "work", "origin.git"},
+		{"", "-C", "work", "remote", "add", "origin", l.bare},
 		{"", "-C", "work", "fetch", "-q", "origin"}, {"", "-C", "work", "status"}} {
 		if err := git(step[0], step[1:]...); err != nil {
 			return nil, err
@@ -189,7 +191,8 @@ func largeCommitByGit(b *testing.B, n int) {
 		}
 		gittest.Write(b, l.dir, texts)
 		b.StartTimer()
-		for _, args := range [][]string{append([]string{"add", "--"}, sortedKeys(files)...), {"commit", "-q", "-m", "x"}} {
+		for _, args := range [][]string{append([]string{"add", "--"}, sortedKeys(files)...),
+			{"commit", "-q", "-m", "x"}} {
 			cmd := exec.Command("git", args...)
 			cmd.Dir, cmd.Env = l.dir, gittest.Environ()
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -206,7 +209,8 @@ func BenchmarkLargeNothing(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r := must[*Repo](b)(Open(b.Context(), l.dir, Options{}))
-		if _, err := r.Commit(b.Context(), at(b, r, "main", ""), "main", files, message("x")); !errors.Is(err, ErrNothing) {
+		if _, err := r.Commit(b.Context(), at(b, r, "main", ""), "main", files, message("x")); !errors.Is(err,
+			ErrNothing) {
 			b.Fatal(err)
 		}
 		r.Close()
@@ -376,7 +380,8 @@ func largeReadByGit(b *testing.B, n int) {
 	l := largeRepo(b)
 	for b.Loop() {
 		cmd := exec.Command("git", "cat-file", "--batch", "--buffer")
-		cmd.Dir, cmd.Env, cmd.Stdin = l.dir, gittest.Environ(), strings.NewReader("main:"+strings.Join(largeNames(n), "\nmain:")+"\n")
+		cmd.Dir, cmd.Env, cmd.Stdin = l.dir, gittest.Environ(), strings.NewReader("main:"+strings.Join(largeNames(n),
+			"\nmain:")+"\n")
 		if out, err := cmd.Output(); err != nil || len(out) < n*100 {
 			b.Fatal(len(out), err)
 		}

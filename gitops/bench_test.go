@@ -21,7 +21,8 @@ func benchContent(language, file, version int) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n")
 	for k := range benchKeys {
-		fmt.Fprintf(&b, "  \"screen.%d.label.%d\": \"Text %x in v%d\",\n", file, k, uint32(language*7919+file*104729+k*1299709), version)
+		fmt.Fprintf(&b, "  \"screen.%d.label.%d\": \"Text %x in v%d\",\n", file, k,
+			uint32(language*7919+file*104729+k*1299709), version)
 	}
 	b.WriteString("  \"end\": \"\"\n}\n")
 	return b.Bytes()
@@ -201,7 +202,8 @@ func BenchmarkCommit1000ByFastImport(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		var in bytes.Buffer
-		fmt.Fprintf(&in, "commit refs/heads/l10n\ncommitter A <a@b> %d +0000\ndata 1\nx\nfrom refs/heads/main\n", 1700000000+version)
+		fmt.Fprintf(&in, "commit refs/heads/l10n\ncommitter A <a@b> %d +0000\ndata 1\nx\nfrom refs/heads/main\n",
+			1700000000+version)
 		for name, content := range benchAll(version) {
 			fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(content), content)
 		}

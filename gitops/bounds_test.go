@@ -24,10 +24,16 @@ func TestFilesWithoutMeasure(t *testing.T) {
 			_, err := r.repo.Holding("other")
 			return err
 		},
-		".git/worktrees/w/gitdir":      func(r *Repo, _ *Tip) error { _, err := r.repo.Holding("main"); return err },
-		".git/info/attributes":         func(_ *Repo, tip *Tip) error { return tip.Writable("locales/de/app.json") },
-		".git/hooks/post-commit":       func(r *Repo, _ *Tip) error { _, err := r.Hooks.Install(HookCommands{}); return err },
-		".git/hooks/post-merge":        func(r *Repo, _ *Tip) error { _, err := r.Hooks.State(HookCommands{}); return err },
+		".git/worktrees/w/gitdir": func(r *Repo, _ *Tip) error { _, err := r.repo.Holding("main"); return err },
+		".git/info/attributes":    func(_ *Repo, tip *Tip) error { return tip.Writable("locales/de/app.json") },
+		".git/hooks/post-commit": func(r *Repo, _ *Tip) error {
+			_, err := r.Hooks.Install(HookCommands{})
+			return err
+		},
+		".git/hooks/post-merge": func(r *Repo, _ *Tip) error {
+			_, err := r.Hooks.State(HookCommands{})
+			return err
+		},
 		".git/hooks/post-merge.legacy": func(r *Repo, _ *Tip) error { _, err := r.Hooks.Uninstall(); return err },
 	} {
 		dir := gittest.Init(t, sample)

@@ -68,7 +68,8 @@ func TestChainIsItsCommits(t *testing.T) {
 			if kind == "local" {
 				where = s.dir
 			}
-			if got := gittest.Git(t, where, "log", "--format=%s", "main..chain"); got != "Update de again\nUpdate fr\nUpdate de" {
+			if got := gittest.Git(t, where, "log", "--format=%s",
+				"main..chain"); got != "Update de again\nUpdate fr\nUpdate de" {
 				t.Errorf("delivered %q", got)
 			}
 			gittest.Sound(t, s.dir)
@@ -85,7 +86,8 @@ func TestChainOfNothing(t *testing.T) {
 	if _, err := r.Chain(t.Context(), tip, "l10n", []Step{nothing, nothing}); !errors.Is(err, ErrNothing) {
 		t.Errorf("got %v, want ErrNothing", err)
 	}
-	_, err := r.Chain(t.Context(), tip, "l10n", []Step{{files("a", "1"), message("a")}, {files(".git/hooks/x", "1"), message("b")}})
+	_, err := r.Chain(t.Context(), tip, "l10n", []Step{{files("a", "1"), message("a")},
+		{files(".git/hooks/x", "1"), message("b")}})
 	if !errors.Is(err, ErrPath) || !strings.Contains(err.Error(), ".git") {
 		t.Errorf("got %v, want ErrPath", err)
 	}

@@ -26,7 +26,8 @@ func newElsewhere(t *testing.T, kind string) *elsewhere {
 	t.Helper()
 	e := &elsewhere{dir: gittest.Init(t, sample)}
 	for i := range 20 {
-		gittest.Write(t, e.dir, map[string]string{fmt.Sprintf("big/%d/file.txt", i): strings.Repeat(fmt.Sprint(i), 1000), fmt.Sprintf("locales/en/%d.json", i): fmt.Sprintf("{\"a\": \"%d\"}\n", i)})
+		gittest.Write(t, e.dir, map[string]string{fmt.Sprintf("big/%d/file.txt", i): strings.Repeat(fmt.Sprint(i),
+			1000), fmt.Sprintf("locales/en/%d.json", i): fmt.Sprintf("{\"a\": \"%d\"}\n", i)})
 	}
 	gittest.Git(t, e.dir, "add", "-A")
 	gittest.Git(t, e.dir, "commit", "-q", "-m", "more")
@@ -39,13 +40,14 @@ func newElsewhere(t *testing.T, kind string) *elsewhere {
 		return e
 	}
 	e.o.Username, e.o.Password = "me", "secret"
-	e.address = gittest.Serve(t, e.bare, gittest.Options{User: "me", Password: "secret", Fault: func(r *http.Request, _ int) *gittest.Fault {
-		e.requests.Add(1)
-		if e.down.Load() {
-			return &gittest.Fault{Status: http.StatusServiceUnavailable}
-		}
-		return nil
-	}})
+	e.address = gittest.Serve(t, e.bare, gittest.Options{User: "me", Password: "secret",
+		Fault: func(r *http.Request, _ int) *gittest.Fault {
+			e.requests.Add(1)
+			if e.down.Load() {
+				return &gittest.Fault{Status: http.StatusServiceUnavailable}
+			}
+			return nil
+		}})
 	return e
 }
 
@@ -70,11 +72,13 @@ func TestClone(t *testing.T) {
 			tip := at(t, r, "l10n", "")
 			before := e.requests.Load()
 			enter := func(folder string) bool { return strings.HasPrefix(folder+"/", "locales/") }
-			if err := tip.Prefetch(t.Context(), enter, func(path string) bool { return strings.HasSuffix(path, ".json") }); err != nil {
+			if err := tip.Prefetch(t.Context(), enter,
+				func(path string) bool { return strings.HasSuffix(path, ".json") }); err != nil {
 				t.Fatal(err)
 			}
 			for i := range 20 {
-				if got, err := fs.ReadFile(tip, fmt.Sprintf("locales/en/%d.json", i)); err != nil || string(got) != fmt.Sprintf("{\"a\": \"%d\"}\n", i) {
+				if got, err := fs.ReadFile(tip, fmt.Sprintf("locales/en/%d.json", i)); err != nil ||
+					string(got) != fmt.Sprintf("{\"a\": \"%d\"}\n", i) {
 					t.Fatalf("%q, %v", got, err)
 				}
 			}
@@ -107,7 +111,8 @@ func TestClone(t *testing.T) {
 			if tip := at(t, r, "l10n", ""); !tip.New() {
 				t.Errorf("the branch came back as %s", tip.Hash())
 			}
-			gittest.Git(t, dir, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk") // git 2.48 makes one
+			gittest.Git(t, dir, "symbolic-ref", "refs/remotes/origin/HEAD",
+				"refs/remotes/origin/trunk") // git 2.48 makes one
 			if err := r.Clone.Maintain(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -118,7 +123,8 @@ func TestClone(t *testing.T) {
 			if err := r.Clone.Verify(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if tip := must[*Tip](t)(r.Seen("trunk", "trunk")); tip.Hash() != gittest.Git(t, e.bare, "rev-parse", "trunk") {
+			if tip := must[*Tip](t)(r.Seen("trunk", "trunk")); tip.Hash() != gittest.Git(t,
+				e.bare, "rev-parse", "trunk") {
 				t.Errorf("seen is %s", tip.Hash())
 			}
 			if _, err := r.Seen("other", "other"); !errors.Is(err, ErrNoBranch) {
@@ -136,7 +142,8 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// A clone that could not be made leaves nothing; one that is damaged is told from one whose remote is down, and made again.
+// A clone that could not be made leaves nothing; one that is damaged is told from one whose remote is down, and made
+// again.
 func TestCloneIsMadeAgain(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -152,12 +159,14 @@ func TestCloneIsMadeAgain(t *testing.T) {
 	}
 	e.down.Store(false)
 	for name, damage := range map[string]func(r *Repo){
-		"no HEAD":        func(*Repo) { os.Remove(filepath.Join(dir, "HEAD")) },
-		"empty config":   func(*Repo) { os.WriteFile(filepath.Join(dir, "config"), nil, 0o600) },
-		"broken config":  func(*Repo) { os.WriteFile(filepath.Join(dir, "config"), []byte("[core\n"), 0o600) },
-		"no packs":       func(*Repo) { os.RemoveAll(filepath.Join(dir, "objects", "pack")) },
-		"garbled packs":  func(*Repo) { garble(t, filepath.Join(dir, "objects", "pack", "*.pack")) },
-		"truncated refs": func(*Repo) { os.WriteFile(filepath.Join(dir, "refs", "remotes", "origin", "trunk"), nil, 0o600) },
+		"no HEAD":       func(*Repo) { os.Remove(filepath.Join(dir, "HEAD")) },
+		"empty config":  func(*Repo) { os.WriteFile(filepath.Join(dir, "config"), nil, 0o600) },
+		"broken config": func(*Repo) { os.WriteFile(filepath.Join(dir, "config"), []byte("[core\n"), 0o600) },
+		"no packs":      func(*Repo) { os.RemoveAll(filepath.Join(dir, "objects", "pack")) },
+		"garbled packs": func(*Repo) { garble(t, filepath.Join(dir, "objects", "pack", "*.pack")) },
+		"truncated refs": func(*Repo) {
+			os.WriteFile(filepath.Join(dir, "refs", "remotes", "origin", "trunk"), nil, 0o600)
+		},
 	} {
 		r := e.clone(t, dir)
 		at(t, r, "l10n", "")
@@ -240,7 +249,8 @@ func TestCloneIsMaintained(t *testing.T) {
 			deliveries := gittest.Rounds(24, 60) // git repacks from about twenty
 			for i := range deliveries {
 				tip := at(t, r, "l10n", "")
-				push(t, r, commitOn(t, r, tip, "l10n", files("locales/de/app.json", fmt.Sprintf("{\"a\": \"%d\"}\n", i))))
+				push(t, r, commitOn(t, r, tip, "l10n", files("locales/de/app.json",
+					fmt.Sprintf("{\"a\": \"%d\"}\n", i))))
 			}
 			waiting := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("locales/fr/app.json", "{}\n"))
 			packs := func() int {

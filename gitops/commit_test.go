@@ -113,11 +113,13 @@ func TestWhatACommitSays(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})
-	msg := Message{Text: "Übersetzungen\r\n\n\nBody\x00\n\n" + Trailer + ": app\n\n", Author: Person{"Bot <x>\n", "bot@\nexample.org>"},
-		When: when.In(time.FixedZone("", 5400))}
+	msg := Message{Text: "Übersetzungen\r\n\n\nBody\x00\n\n" + Trailer + ": app\n\n",
+		Author: Person{"Bot <x>\n", "bot@\nexample.org>"},
+		When:   when.In(time.FixedZone("", 5400))}
 	c := must[*Tip](t)(r.Commit(t.Context(), at(t, r, "main", ""), "main", files("x", "y"), msg))
 	push(t, r, c)
-	if got := gittest.Git(t, dir, "log", "-1", "--format=%an|%ae|%cn|%ai|%ci|%s|%(trailers:key="+Trailer+",valueonly)", c.Hash()); got !=
+	if got := gittest.Git(t, dir, "log", "-1", "--format=%an|%ae|%cn|%ai|%ci|%s|%(trailers:key="+Trailer+",valueonly)",
+		c.Hash()); got !=
 		"Bot x|bot@example.org|Bot x|2026-11-21 13:30:00 +0130|2026-11-21 13:30:00 +0130|Übersetzungen|app" {
 		t.Errorf("git reads %q", got)
 	}
@@ -150,7 +152,8 @@ func TestOnePackPerCommit(t *testing.T) {
 	}
 	loose, _ := filepath.Glob(filepath.Join(dir, ".git/objects/??/*"))
 	before := len(loose)
-	if _, err := r.Commit(t.Context(), at(t, r, "l10n", ""), "l10n", files("a", "2"), message("none")); !errors.Is(err, ErrNothing) {
+	if _, err := r.Commit(t.Context(), at(t, r, "l10n", ""), "l10n", files("a", "2"), message("none")); !errors.Is(err,
+		ErrNothing) {
 		t.Error(err)
 	}
 	loose, _ = filepath.Glob(filepath.Join(dir, ".git/objects/??/*"))
@@ -171,13 +174,16 @@ func TestBadPathsAreRefusedTogether(t *testing.T) {
 	}
 	sub := gittest.Init(t, sample)
 	gittest.Git(t, dir, "submodule", "add", "-q", sub, "module")
-	gittest.Commit(t, dir, "more", map[string]string{".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\nlatin/* working-tree-encoding=ISO-8859-1\n"})
+	gittest.Commit(t, dir, "more",
+		map[string]string{".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\nlatin/* working-tree-encoding=ISO-8859-1\n"})
 	r := open(t, dir, Options{})
 	tip := at(t, r, "main", "")
 	why := map[string]string{
 		"../x": "clean path", ".git/hooks/post-checkout": "git's own folder", "link/de/app.json": "link is a symbolic link", "one.json": "symbolic link",
-		"module/x": "submodule", "locales": "is a folder", "README.md/x": "is a file", "a.bin": `filter=lfs applies to it ("*.bin filter=lfs`,
-		"latin/x": "no encoding but those of Unicode", "new": "differs", "NEW": "letter case", "con": "device", "n/x": "", "n": "",
+		"module/x": "submodule", "locales": "is a folder", "README.md/x": "is a file",
+		"a.bin":   `filter=lfs applies to it ("*.bin filter=lfs`,
+		"latin/x": "no encoding but those of Unicode", "new": "differs", "NEW": "letter case",
+		"con": "device", "n/x": "", "n": "",
 	}
 	bad := map[string][]byte{}
 	for name := range why {
@@ -231,7 +237,8 @@ func TestModesStay(t *testing.T) {
 	gittest.Git(t, dir, "commit", "-q", "-m", "x")
 	r := open(t, dir, Options{})
 	c := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("scripts/run.sh", "new", "scripts/other.sh", "new"))
-	if got := gittest.Git(t, dir, "ls-tree", c.Hash(), "scripts/"); !strings.Contains(got, "100755 blob") || !strings.Contains(got, "100644 blob") {
+	if got := gittest.Git(t, dir, "ls-tree", c.Hash(), "scripts/"); !strings.Contains(got, "100755 blob") ||
+		!strings.Contains(got, "100644 blob") {
 		t.Error(got)
 	}
 }
@@ -240,7 +247,8 @@ func TestModesStay(t *testing.T) {
 func TestLineEndsAreGits(t *testing.T) {
 	t.Parallel()
 	rules := []string{"", "* text", "* text=auto", "* -text", "*.json text eol=crlf", "* binary", "*.json eol=lf",
-		"* text=auto\n*.json -text", "*.json !text eol=lf", "* text\nl10n/*.json -text", "* -text\n/l10n/a.json text=auto",
+		"* text=auto\n*.json -text", "*.json !text eol=lf", "* text\nl10n/*.json -text",
+		"* -text\n/l10n/a.json text=auto",
 		"* text\n**/a.json -text", "l10n/ -text\nl10n/** text"}
 	const given = "a\r\nc\r\n"
 	for _, auto := range []string{"false", "true", "input"} {

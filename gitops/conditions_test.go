@@ -25,11 +25,12 @@ import (
 	"github.com/locsync/locsync/gitops/remote"
 )
 
-// A server that refuses clients without multi_ack (Azure DevOps, CodeCommit), and one that knows nothing newer (git itself
-// wants more of it over http): fetches of something new arrive, and are built on.
+// A server that refuses clients without multi_ack (Azure DevOps, CodeCommit), and one that knows nothing newer (git
+// itself wants more of it over http): fetches of something new arrive, and are built on.
 func TestAServerThatWantsMultiAck(t *testing.T) {
 	t.Parallel()
-	for name, serve := range map[string]func(t *testing.T, dir, bare string) (negotiated func() bool){"http": wantsMultiAck, "git": onlyMultiAck} {
+	for name, serve := range map[string]func(t *testing.T, dir,
+		bare string) (negotiated func() bool){"http": wantsMultiAck, "git": onlyMultiAck} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
@@ -154,15 +155,19 @@ func TestSettingsOfAddressesAreGits(t *testing.T) {
 			}
 		}
 		mu.Unlock()
-		r.URL = &url.URL{Path: "/" + filepath.Base(bare) + r.URL.Path[strings.Index(r.URL.Path, ".git")+4:], RawQuery: r.URL.RawQuery}
+		r.URL = &url.URL{Path: "/" + filepath.Base(bare) + r.URL.Path[strings.Index(r.URL.Path, ".git")+4:],
+			RawQuery: r.URL.RawQuery}
 		h.ServeHTTP(w, r)
 	}))
 	t.Cleanup(proxy.Close)
 	for i, pattern := range []string{
 		"http://*.corp.example", "http://git.corp.example:80", "http://git.corp.example.", "http://git.corp.example/a/../b", "http://bob@git.corp.example",
-		"http://ada@git.corp.example", "http://git.corp.example", "http://git.corp.example/b/", "http://GIT.corp.EXAMPLE/b", "https://git.corp.example",
-		"http://git.corp.example:8080", "http://corp.example", "http://*.example", "http://git.*.example", "http://git.corp.example/B",
-		"http://git.corp.example/b/repo.git/", "http://git.corp.example/b/re", "http://%67it.corp.example/%62", "http://*", "",
+		"http://ada@git.corp.example", "http://git.corp.example", "http://git.corp.example/b/",
+		"http://GIT.corp.EXAMPLE/b", "https://git.corp.example",
+		"http://git.corp.example:8080", "http://corp.example", "http://*.example",
+		"http://git.*.example", "http://git.corp.example/B",
+		"http://git.corp.example/b/repo.git/", "http://git.corp.example/b/re", "http://%67it.corp.example/%62",
+		"http://*", "",
 	} {
 		key := fmt.Sprintf("http.%s.extraHeader", pattern)
 		if pattern == "" {
@@ -173,7 +178,8 @@ func TestSettingsOfAddressesAreGits(t *testing.T) {
 		}
 	}
 	gittest.Git(t, dir, "config", "http.http://*.corp.example.proxy", proxy.URL)
-	for _, address := range []string{"http://git.corp.example/b/repo.git", "http://git.corp.example:80/b/./repo.git", "http://bob@git.corp.example/b/repo.git", "http://git.corp.example/x/repo.git"} {
+	for _, address := range []string{"http://git.corp.example/b/repo.git", "http://git.corp.example:80/b/./repo.git",
+		"http://bob@git.corp.example/b/repo.git", "http://git.corp.example/x/repo.git"} {
 		gittest.Git(t, dir, "remote", "set-url", "origin", address)
 		heard := func(do func()) string {
 			mu.Lock()
@@ -189,7 +195,8 @@ func TestSettingsOfAddressesAreGits(t *testing.T) {
 			r := open(t, dir, Options{Remote: "origin"})
 			gittest.CommitTo(t, bare, "main", map[string]string{"later": address})
 			at(t, r, "l10n", "main")
-			if set := must[*remote.Remote](t)(remote.From(r.repo)).Setting(t.Context(), "http.proxy"); set != proxy.URL {
+			if set := must[*remote.Remote](t)(remote.From(r.repo)).Setting(t.Context(),
+				"http.proxy"); set != proxy.URL {
 				t.Errorf("%s: the proxy is %q", address, set)
 			}
 		})
@@ -206,7 +213,8 @@ func TestAttributesOfTheMachine(t *testing.T) {
 		etc := t.TempDir()
 		gittest.Write(t, etc, map[string]string{"gitattributes": "*.sys text\n[attr]lines text\n"})
 		self := must[string](t)(os.Executable())
-		script := "mount -t overlay overlay -o lowerdir=" + etc + ":/etc /etc && exec \"$0\" -test.run='^" + t.Name() + "$' -test.v"
+		script := "mount -t overlay overlay -o lowerdir=" + etc + ":/etc /etc && exec \"$0\" -test.run='^" + t.Name() +
+			"$' -test.v"
 		cmd := exec.Command("unshare", "--mount", "--map-root-user", "sh", "-c", script, self)
 		cmd.Env = append(os.Environ(), inside+"=1")
 		out, err := cmd.CombinedOutput()
@@ -231,12 +239,15 @@ func TestAttributesOfTheMachine(t *testing.T) {
 		made := commitOn(t, r, at(t, r, "l10n", "main"), "l10n", f)
 		gittest.Git(t, dir, "add", "-A")
 		for _, name := range names {
-			got, want := gittest.Git(t, dir, "rev-parse", made.Hash()+":"+name), gittest.Git(t, dir, "rev-parse", ":"+name)
+			got, want := gittest.Git(t, dir, "rev-parse", made.Hash()+":"+name), gittest.Git(t, dir, "rev-parse",
+				":"+name)
 			if got != want {
-				t.Errorf("core.ignoreCase %s, %s: stored as %q, git stores it as %q", ignore, name, gittest.Git(t, dir, "cat-file", "blob", got), gittest.Git(t, dir, "cat-file", "blob", want))
+				t.Errorf("core.ignoreCase %s, %s: stored as %q, git stores it as %q", ignore, name,
+					gittest.Git(t, dir, "cat-file", "blob", got), gittest.Git(t, dir, "cat-file", "blob", want))
 			}
 		}
-		if got := gittest.Git(t, dir, "cat-file", "-s", made.Hash()+":a.sys"); got != fmt.Sprint(len("one\ntwo \n")+len(ignore)) {
+		if got := gittest.Git(t, dir, "cat-file", "-s",
+			made.Hash()+":a.sys"); got != fmt.Sprint(len("one\ntwo \n")+len(ignore)) {
 			t.Errorf("a.sys has %s bytes: the machine's attributes do not count here", got)
 		}
 		if err := r.Drop("l10n"); err != nil {
@@ -245,8 +256,8 @@ func TestAttributesOfTheMachine(t *testing.T) {
 	}
 }
 
-// A repository that borrows its objects: the lender collects its garbage, and one day it is gone. What cannot be read then
-// is an error, never a file that does not exist.
+// A repository that borrows its objects: the lender collects its garbage, and one day it is gone. What cannot be read
+// then is an error, never a file that does not exist.
 func TestALenderGoes(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -275,15 +286,17 @@ func TestALenderGoes(t *testing.T) {
 	gittest.Sound(t, bare)
 }
 
-// A power failure, or a disk that fails: what is damaged is named, and never taken for something that is not there. What
-// only people's own work needs (index, HEAD, locks) does not hold up the delivery.
+// A power failure, or a disk that fails: what is damaged is named, and never taken for something that is not there.
+// What only people's own work needs (index, HEAD, locks) does not hold up the delivery.
 func TestDamagedFiles(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	const l10n = ".git/refs/heads/l10n"
 	for name, damage := range map[string]func(t *testing.T, dir string){
 		"an empty reference": func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{l10n: ""}) },
-		"half a reference":   func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{l10n: "0123456"}) },
+		"half a reference": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{l10n: "0123456"})
+		},
 		"zeros": func(t *testing.T, dir string) {
 			gittest.Write(t, dir, map[string]string{l10n: strings.Repeat("\x00", 41)})
 		},
@@ -293,18 +306,32 @@ func TestDamagedFiles(t *testing.T) {
 		"an empty tracked reference": func(t *testing.T, dir string) {
 			gittest.Write(t, dir, map[string]string{".git/refs/remotes/origin/l10n": ""})
 		},
-		"an empty waiting commit":      func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/refs/locsync/l10n": ""}) },
-		"half of packed-refs":          func(t *testing.T, dir string) { packedInHalf(t, dir) },
-		"half an index":                func(t *testing.T, dir string) { truncate(t, filepath.Join(dir, ".git/index")) },
-		"an empty index":               func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/index": ""}) },
-		"half a blob":                  func(t *testing.T, dir string) { truncate(t, loose(t, dir, "main:locales/de/app.json")) },
-		"no blob":                      func(t *testing.T, dir string) { remove(t, loose(t, dir, "main:locales/de/app.json")) },
-		"half a tree":                  func(t *testing.T, dir string) { truncate(t, loose(t, dir, "main:locales")) },
-		"no tree":                      func(t *testing.T, dir string) { remove(t, loose(t, dir, "main:locales")) },
-		"half a commit":                func(t *testing.T, dir string) { truncate(t, loose(t, dir, "main")) },
-		"no commit":                    func(t *testing.T, dir string) { remove(t, loose(t, dir, "main")) },
-		"HEAD.lock":                    func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/HEAD.lock": ""}) },
-		"packed-refs.lock":             func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/packed-refs.lock": ""}) },
+		"an empty waiting commit": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/refs/locsync/l10n": ""})
+		},
+		"half of packed-refs": func(t *testing.T, dir string) { packedInHalf(t, dir) },
+		"half an index": func(t *testing.T, dir string) {
+			truncate(t, filepath.Join(dir, ".git/index"))
+		},
+		"an empty index": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/index": ""})
+		},
+		"half a blob": func(t *testing.T, dir string) {
+			truncate(t, loose(t, dir, "main:locales/de/app.json"))
+		},
+		"no blob": func(t *testing.T, dir string) {
+			remove(t, loose(t, dir, "main:locales/de/app.json"))
+		},
+		"half a tree":   func(t *testing.T, dir string) { truncate(t, loose(t, dir, "main:locales")) },
+		"no tree":       func(t *testing.T, dir string) { remove(t, loose(t, dir, "main:locales")) },
+		"half a commit": func(t *testing.T, dir string) { truncate(t, loose(t, dir, "main")) },
+		"no commit":     func(t *testing.T, dir string) { remove(t, loose(t, dir, "main")) },
+		"HEAD.lock": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/HEAD.lock": ""})
+		},
+		"packed-refs.lock": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/packed-refs.lock": ""})
+		},
 		"an old lock of the reference": func(t *testing.T, dir string) { oldLock(t, filepath.Join(dir, l10n+".lock")) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -320,13 +347,15 @@ func TestDamagedFiles(t *testing.T) {
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoBranch) || errors.Is(err, ErrNothing) {
 				t.Errorf("damage is taken for absence: %v", err)
 			}
-			if delivered := strings.Contains(name, "index") || strings.Contains(name, "lock"); delivered != (made != "") || delivered != (err == nil) {
+			if delivered := strings.Contains(name, "index") ||
+				strings.Contains(name, "lock"); delivered != (made != "") || delivered != (err == nil) {
 				t.Errorf("delivered %q, %v", made, err)
 			}
 			if now := gittest.Git(t, bare, "rev-parse", "l10n"); now != cmp.Or(made, first) {
 				t.Errorf("the remote has %s, not %s", now, cmp.Or(made, first))
 			}
-			if got := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); made != "" && len(strings.Fields(got)) != len(sample)+2 {
+			if got := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); made != "" &&
+				len(strings.Fields(got)) != len(sample)+2 {
 				t.Errorf("the branch has\n%s", got)
 			}
 			gittest.Sound(t, bare)

@@ -23,7 +23,8 @@ func commitTree(t *testing.T, dir string, trees ...[]byte) {
 	for i, tree := range trees {
 		root := gittest.Input(t, dir, tree, "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 		if i == len(trees)-1 {
-			gittest.Git(t, dir, "update-ref", "refs/heads/main", gittest.Git(t, dir, "commit-tree", "-m", "hostile", root))
+			gittest.Git(t, dir, "update-ref", "refs/heads/main",
+				gittest.Git(t, dir, "commit-tree", "-m", "hostile", root))
 		}
 	}
 }
@@ -32,8 +33,10 @@ func commitTree(t *testing.T, dir string, trees ...[]byte) {
 // into such a tree goes on for ever.
 func TestNamesThatNoGitMakes(t *testing.T) {
 	t.Parallel()
-	names := []string{"", ".", "..", ".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git ", ".git.", ".git . .", ".g\u200cit", "\ufeff.git", "\u202e.Git",
-		".git:x", "git~1.", ".git\\x", "a\\.git", "a/b", "/", "a", "...", ".gitx", "git", "git~2", ".github", ".gitignore", "xgit~1", "a\\b", "\u00fc", ". "}
+	names := []string{"", ".", "..", ".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git ", ".git.", ".git . .",
+		".g\u200cit", "\ufeff.git", "\u202e.Git",
+		".git:x", "git~1.", ".git\\x", "a\\.git", "a/b", "/", "a", "...", ".gitx", "git", "git~2", ".github",
+		".gitignore", "xgit~1", "a\\b", "\u00fc", ". "}
 	for _, name := range names {
 		t.Run(strconv.Quote(name), func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +59,8 @@ func TestNamesThatNoGitMakes(t *testing.T) {
 	}
 }
 
-// A few small objects can be a tree without an end for everyone who walks it: equal folders in equal folders, and one in
-// the other thousands of times.
+// A few small objects can be a tree without an end for everyone who walks it: equal folders in equal folders, and one
+// in the other thousands of times.
 func TestWalksThatWouldNotEnd(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -128,7 +131,8 @@ func TestRemovedIsWhatWasNamed(t *testing.T) {
 				want = c.want + " " + want
 			}
 			var got []string
-			for _, path := range strings.Split(gittest.Git(t, dir, "ls-tree", "-r", "-z", "--name-only", hash), "\x00") {
+			for _, path := range strings.Split(gittest.Git(t, dir, "ls-tree", "-r", "-z", "--name-only", hash),
+				"\x00") {
 				if path != "" {
 					got = append(got, path+"="+gittest.Git(t, dir, "show", hash+":"+path))
 				}

@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Translations are built on the remote's default branch, whatever is checked out here and whether or not it is published.
+// Translations are built on the remote's default branch, whatever is checked out here and whether or not it is
+// published.
 func TestDefaultBaseIsTheRemotes(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -18,11 +19,14 @@ func TestDefaultBaseIsTheRemotes(t *testing.T) {
 		prepare []string
 	}{
 		{"main is checked out", "", nil},
-		{"a branch that is not published", "", []string{"checkout -q -b feature", "commit -q --allow-empty -m unfinished"}},
-		{"a published one", "", []string{"checkout -q -b feature", "commit -q --allow-empty -m unfinished", "push -q origin feature"}},
+		{"a branch that is not published", "", []string{"checkout -q -b feature",
+			"commit -q --allow-empty -m unfinished"}},
+		{"a published one", "", []string{"checkout -q -b feature", "commit -q --allow-empty -m unfinished",
+			"push -q origin feature"}},
 		{"a commit", "", []string{"commit -q --allow-empty -m unfinished", "checkout -q --detach"}},
 		{"a clone knows it", "main", []string{"checkout -q -b feature", "commit -q --allow-empty -m unfinished"}},
-		{"what the clone knew is old", "feature", []string{"checkout -q -b feature", "commit -q --allow-empty -m x", "push -q origin feature"}},
+		{"what the clone knew is old", "feature", []string{"checkout -q -b feature", "commit -q --allow-empty -m x",
+			"push -q origin feature"}},
 		{"what the clone knew is gone", "gone", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +83,8 @@ func TestDefaultBaseWithoutARemote(t *testing.T) {
 		t.Errorf("the remote's HEAD names no branch: %+v", tip.Base())
 	}
 	gittest.Git(t, s.dir, "checkout", "-q", "--detach")
-	if _, err := r.At(t.Context(), "l10n", ""); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "set base") {
+	if _, err := r.At(t.Context(), "l10n", ""); !errors.Is(err, ErrNoBranch) ||
+		!strings.Contains(err.Error(), "set base") {
 		t.Errorf("neither has one: %v", err)
 	}
 }

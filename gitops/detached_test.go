@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// CI systems make a repository, fetch a branch and check its commit out: only the remote can say which branch is its default one.
+// CI systems make a repository, fetch a branch and check its commit out: only the remote can say which branch is its
+// default one.
 func TestDefaultBranchOfADetachedCheckout(t *testing.T) {
 	t.Parallel()
 	source := gittest.Init(t, map[string]string{"a": "a"})
@@ -17,7 +18,8 @@ func TestDefaultBranchOfADetachedCheckout(t *testing.T) {
 		dir := filepath.Join(filepath.Dir(bare), "job")
 		gittest.Git(t, filepath.Dir(bare), "init", "-q", dir)
 		gittest.Git(t, dir, "remote", "add", "origin", address)
-		gittest.Git(t, dir, "-c", "remote.origin.followRemoteHEAD=never", "fetch", "-q", "origin", "+refs/heads/main:refs/remotes/origin/main")
+		gittest.Git(t, dir, "-c", "remote.origin.followRemoteHEAD=never", "fetch", "-q", "origin",
+			"+refs/heads/main:refs/remotes/origin/main")
 		gittest.Git(t, dir, "checkout", "-q", "--detach", "origin/main")
 		r, err := Open(t.Context(), dir, Options{Remote: "origin"})
 		if err != nil {

@@ -39,10 +39,14 @@ func inEncoding(name, s string) string {
 // Law: what we store of a text is the blob that git makes of the file that people have of it.
 func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 	t.Parallel()
-	texts := []string{"", "plain\n", "ä → 😀\r\n", "$Id$", "a $Id: 1234 $ b $Id: x\ny$ $Id:$ $Id $ $$Id: z$\r\n", "$Id: ä", "hello nopq\n"}
+	texts := []string{"", "plain\n", "ä → 😀\r\n", "$Id$", "a $Id: 1234 $ b $Id: x\ny$ $Id:$ $Id $ $$Id: z$\r\n",
+		"$Id: ä", "hello nopq\n"}
 	cases := []struct{ words, encoding string }{
-		{"ident", ""}, {"ident text", ""}, {"-ident text", ""}, {"working-tree-encoding=UTF-8", ""}, {"working-tree-encoding=UTF-16", "UTF-16"}, {"text working-tree-encoding=UTF-16LE-BOM", "UTF-16LE-BOM"},
-		{"working-tree-encoding=utf-16be ident eol=lf", "UTF-16BE"}, {"filter=turn", ""}, {"filter=turn ident text", ""}, {"filter=turn working-tree-encoding=UTF-16", "UTF-16"}, {"filter", ""}, {"-filter ident", ""},
+		{"ident", ""}, {"ident text", ""}, {"-ident text", ""}, {"working-tree-encoding=UTF-8",
+			""}, {"working-tree-encoding=UTF-16", "UTF-16"}, {"text working-tree-encoding=UTF-16LE-BOM",
+			"UTF-16LE-BOM"},
+		{"working-tree-encoding=utf-16be ident eol=lf", "UTF-16BE"}, {"filter=turn", ""}, {"filter=turn ident text",
+			""}, {"filter=turn working-tree-encoding=UTF-16", "UTF-16"}, {"filter", ""}, {"-filter ident", ""},
 	}
 	dir := gittest.Init(t, sample)
 	gittest.Git(t, dir, "config", "filter.turn.clean", "tr a-z n-za-m")
@@ -77,13 +81,14 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 	}
 	for _, c := range changes {
 		if c.Blob.String() != stored[c.Path] {
-			t.Errorf("%s (%s, %q) is not the blob that git stores", c.Path, attributes[filepath.Dir(filepath.Dir(c.Path))+"/.gitattributes"], ours[c.Path])
+			t.Errorf("%s (%s, %q) is not the blob that git stores", c.Path,
+				attributes[filepath.Dir(filepath.Dir(c.Path))+"/.gitattributes"], ours[c.Path])
 		}
 	}
 }
 
-// A filter of the branch that is written to runs, whatever the working tree says; what it stored reads as people see it, and
-// where it cannot run the file is refused with the line that says so.
+// A filter of the branch that is written to runs, whatever the working tree says; what it stored reads as people see
+// it, and where it cannot run the file is refused with the line that says so.
 func TestFilters(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -94,7 +99,8 @@ func TestFilters(t *testing.T) {
 	gittest.Git(t, dir, "config", "filter.broken.clean", "echo it is broken >&2; exit 3")
 	gittest.Git(t, dir, "config", "filter.broken.required", "true")
 	gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
-	gittest.Commit(t, dir, "turned", map[string]string{".gitattributes": "# filters\n*.turned filter=turn\n*.bad filter=broken\n*.new filter=unknown\n", "a.turned": "abc\n"})
+	gittest.Commit(t, dir, "turned",
+		map[string]string{".gitattributes": "# filters\n*.turned filter=turn\n*.bad filter=broken\n*.new filter=unknown\n", "a.turned": "abc\n"})
 	gittest.Git(t, dir, "push", "-q", "origin", "l10n")
 	gittest.Git(t, dir, "checkout", "-q", "main")
 	linked := filepath.Join(t.TempDir(), "linked")
@@ -106,16 +112,19 @@ func TestFilters(t *testing.T) {
 	if got := string(must[[]byte](t)(tip.ReadFile("a.turned"))); got != "abc\n" {
 		t.Errorf("it reads %q", got)
 	}
-	if _, err := r.Commit(t.Context(), tip, "l10n", files("a.turned", "abc\n"), message("x")); !errors.Is(err, ErrNothing) {
+	if _, err := r.Commit(t.Context(), tip, "l10n", files("a.turned", "abc\n"), message("x")); !errors.Is(err,
+		ErrNothing) {
 		t.Errorf("the same content: %v", err)
 	}
-	content := map[string][]byte{"a.turned": []byte("xyz\n"), "deep/er/b.turned": []byte("new\n"), "c.bad": []byte("c"), "d.new": []byte("d"), "plain.txt": []byte("p")}
+	content := map[string][]byte{"a.turned": []byte("xyz\n"), "deep/er/b.turned": []byte("new\n"), "c.bad": []byte("c"),
+		"d.new": []byte("d"), "plain.txt": []byte("p")}
 	_, err := r.Commit(t.Context(), tip, "l10n", content, message("x"))
 	var bad *BadPaths
 	if !errors.As(err, &bad) || len(bad.Paths) != 2 {
 		t.Fatalf("%v", err)
 	}
-	for name, why := range map[string][]string{"c.bad": {"it is broken", ".gitattributes:3"}, "d.new": {"filter=unknown", "filter.unknown.clean", ".gitattributes:4"}} {
+	for name, why := range map[string][]string{"c.bad": {"it is broken", ".gitattributes:3"},
+		"d.new": {"filter=unknown", "filter.unknown.clean", ".gitattributes:4"}} {
 		for _, w := range why {
 			if !strings.Contains(bad.Error(), w) {
 				t.Errorf("%s: %v does not name %s", name, bad, w)
@@ -153,7 +162,9 @@ func lfs(t *testing.T) (dir, bare string) {
 	}
 	dir = gittest.Init(t, sample)
 	gittest.Git(t, dir, "lfs", "install", "--local")
-	gittest.Commit(t, dir, "lfs", map[string]string{".gitattributes": "l10n/*.json filter=lfs diff=lfs merge=lfs -text\n", "l10n/de.json": "{\"a\": \"A\"}\n"})
+	gittest.Commit(t, dir, "lfs",
+		map[string]string{".gitattributes": "l10n/*.json filter=lfs diff=lfs merge=lfs -text\n",
+			"l10n/de.json": "{\"a\": \"A\"}\n"})
 	bare = filepath.Join(t.TempDir(), "origin.git")
 	gittest.Git(t, dir, "init", "-q", "--bare", bare)
 	gittest.Git(t, dir, "remote", "add", "origin", "file://"+bare)
@@ -170,7 +181,8 @@ func TestLFS(t *testing.T) {
 	if got := string(must[[]byte](t)(tip.ReadFile("l10n/de.json"))); got != "{\"a\": \"A\"}\n" {
 		t.Errorf("it reads %q", got)
 	}
-	made := commitOn(t, r, tip, "l10n", files("l10n/de.json", "{\"a\": \"Ä\"}\n", "l10n/fr.json", "{}\n", "README.md", "new\n"))
+	made := commitOn(t, r, tip, "l10n", files("l10n/de.json", "{\"a\": \"Ä\"}\n", "l10n/fr.json",
+		"{}\n", "README.md", "new\n"))
 	if result := push(t, r, made); !result.Pushed {
 		t.Errorf("%+v", result)
 	}
@@ -178,7 +190,8 @@ func TestLFS(t *testing.T) {
 		t.Errorf("it is stored as %q", got)
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
-	gittest.Git(t, dir, "-c", "filter.lfs.smudge=git-lfs smudge -- %f", "-c", "filter.lfs.process=git-lfs filter-process", "-c", "filter.lfs.required=true",
+	gittest.Git(t, dir, "-c", "filter.lfs.smudge=git-lfs smudge -- %f", "-c",
+		"filter.lfs.process=git-lfs filter-process", "-c", "filter.lfs.required=true",
 		"clone", "-q", "-b", "l10n", "file://"+bare, clone)
 	if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(clone, "l10n/de.json")))); got != "{\"a\": \"Ä\"}\n" {
 		t.Errorf("others get %q", got)
@@ -202,15 +215,18 @@ func TestLFS(t *testing.T) {
 // Where git-lfs is not set up, a pointer is neither read as a text nor written over.
 func TestLFSThatIsNotSetUp(t *testing.T) {
 	t.Parallel()
-	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=lfs -text\n", "l10n/de.json": lfsPointer + "v1\noid sha256:0\nsize 3\n", "l10n/fr.json": "{}\n"})
+	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=lfs -text\n", "l10n/de.json": lfsPointer +
+		"v1\noid sha256:0\nsize 3\n", "l10n/fr.json": "{}\n"})
 	tip := at(t, open(t, dir, Options{}), "main", "")
-	if _, err := tip.ReadFile("l10n/de.json"); !errors.Is(err, ErrUnsupported) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "git lfs install") {
+	if _, err := tip.ReadFile("l10n/de.json"); !errors.Is(err, ErrUnsupported) || errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "git lfs install") {
 		t.Errorf("%v", err)
 	}
 	if got, err := tip.ReadFile("l10n/fr.json"); string(got) != "{}\n" { // as git reads it
 		t.Errorf("%q %v", got, err)
 	}
-	if err := tip.Writable("l10n/de.json"); !errors.Is(err, ErrPath) || !strings.Contains(err.Error(), ".gitattributes:1") {
+	if err := tip.Writable("l10n/de.json"); !errors.Is(err, ErrPath) ||
+		!strings.Contains(err.Error(), ".gitattributes:1") {
 		t.Errorf("%v", err)
 	}
 }

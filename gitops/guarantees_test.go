@@ -133,7 +133,8 @@ func TestOneCommitWaits(t *testing.T) {
 		t.Errorf("%d commits were kept", n)
 	}
 	r := open(t, dir, Options{Remote: "origin"})
-	if _, err := r.Commit(t.Context(), at(t, r, "l10n", ""), "l10n", files("e", "e"), message("e")); !errors.Is(err, ErrMoved) {
+	if _, err := r.Commit(t.Context(), at(t, r, "l10n", ""), "l10n", files("e", "e"), message("e")); !errors.Is(err,
+		ErrMoved) {
 		t.Errorf("a second one: %v", err)
 	}
 	if out := gittest.Git(t, dir, "for-each-ref", "--format=%(refname)", "refs/locsync"); out != "refs/locsync/l10n" {
@@ -144,7 +145,8 @@ func TestOneCommitWaits(t *testing.T) {
 	gittest.Sound(t, dir)
 }
 
-// A remote that is somebody else's folder on this machine is not read, for its configuration is code; until it is trusted.
+// A remote that is somebody else's folder on this machine is not read, for its configuration is code; until it is
+// trusted.
 func TestRemoteOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -152,7 +154,9 @@ func TestRemoteOfAnotherUser(t *testing.T) {
 	}
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
-	if err := filepath.WalkDir(bare, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }); err != nil {
+	if err := filepath.WalkDir(bare, func(p string, _ fs.DirEntry, _ error) error {
+		return os.Lchown(p, 12345, 12345)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "main", "")

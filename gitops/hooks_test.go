@@ -50,22 +50,30 @@ func writeScript(t *testing.T, file, content string, mode os.FileMode) {
 	}
 }
 
-// What stood in the hooks runs as before beside the line, in every state that a hook can be in; installing twice changes nothing, and
-// uninstalling restores every byte, link and mode.
+// What stood in the hooks runs as before beside the line, in every state that a hook can be in; installing twice
+// changes nothing, and uninstalling restores every byte, link and mode.
 func TestHooksKeepWhatIsThere(t *testing.T) {
 	gittest.Need(t)
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, hook, log string)
 		runs    string // what the old hook leaves when git runs it
 	}{
-		"none":  {func(*testing.T, string, string) {}, ""},
-		"shell": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o755) }, "old"},
+		"none": {func(*testing.T, string, string) {}, ""},
+		"shell": {func(t *testing.T, hook, log string) {
+			writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o755)
+		}, "old"},
 		"ends early": {func(t *testing.T, hook, log string) {
 			writeScript(t, hook, "#!/usr/bin/env bash\necho old >>"+log+"\nexec true\n", 0o700)
 		}, "old"},
-		"no newline":   {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log, 0o755) }, "old"},
-		"only a shell": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh -e\n\n# nothing yet\n", 0o755) }, ""},
-		"switched off": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o644) }, ""},
+		"no newline": {func(t *testing.T, hook, log string) {
+			writeScript(t, hook, "#!/bin/sh\necho old >>"+log, 0o755)
+		}, "old"},
+		"only a shell": {func(t *testing.T, hook, log string) {
+			writeScript(t, hook, "#!/bin/sh -e\n\n# nothing yet\n", 0o755)
+		}, ""},
+		"switched off": {func(t *testing.T, hook, log string) {
+			writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o644)
+		}, ""},
 		"other language": {func(t *testing.T, hook, log string) {
 			awk, err := exec.LookPath("awk")
 			if err != nil {
@@ -77,7 +85,8 @@ func TestHooksKeepWhatIsThere(t *testing.T) {
 			if _, err := exec.LookPath("python3"); err != nil {
 				t.Skip("no python3 here")
 			}
-			writeScript(t, hook, "#!/bin/sh\n\"exec\" \"python3\" \"$0\" \"$@\"\nopen('"+log+"', 'a').write('old\\n')\n", 0o755)
+			writeScript(t, hook,
+				"#!/bin/sh\n\"exec\" \"python3\" \"$0\" \"$@\"\nopen('"+log+"', 'a').write('old\\n')\n", 0o755)
 		}, "old"},
 		"link": {func(t *testing.T, hook, log string) {
 			script := filepath.Join(t.TempDir(), "script")
@@ -160,7 +169,8 @@ func TestHooksNeverHoldGitUp(t *testing.T) {
 	gittest.Need(t)
 	end := filepath.Join(t.TempDir(), "end") // the command that hangs ends with the test
 	t.Cleanup(func() { writeScript(t, end, "", 0o644) })
-	for _, command := range []string{"exit 7", "/no/such/program", "until [ -e '" + end + "' ] || [ ! -d '" + filepath.Dir(end) + "' ]; do sleep 0.1; done", "cat; read x"} {
+	for _, command := range []string{"exit 7", "/no/such/program", "until [ -e '" + end + "' ] || [ ! -d '" +
+		filepath.Dir(end) + "' ]; do sleep 0.1; done", "cat; read x"} {
 		dir := gittest.Init(t, map[string]string{"a": "1\n"})
 		r := hooked(t, dir)
 		if _, err := r.Hooks.Install(HookCommands{Here: command}); err != nil {
@@ -209,11 +219,13 @@ func TestHookFolders(t *testing.T) {
 		dir := gittest.Init(t, map[string]string{"a": "1\n", ".husky/post-merge": "npm install\n"})
 		gittest.Git(t, dir, "config", "core.hooksPath", ".husky/_")
 		changed, err := hooked(t, dir).Hooks.Install(commands)
-		if got := relative(t, dir, changed); err != nil || !slices.Contains(got, ".husky/post-commit") || !slices.Contains(got, ".husky/post-merge") {
+		if got := relative(t, dir, changed); err != nil || !slices.Contains(got, ".husky/post-commit") ||
+			!slices.Contains(got, ".husky/post-merge") {
 			t.Errorf("%q, %v", got, err)
 		}
 		merge, err := os.ReadFile(filepath.Join(dir, ".husky", "post-merge"))
-		if err != nil || !strings.HasPrefix(string(merge), "{ team; }") || !strings.HasSuffix(string(merge), "\nnpm install\n") {
+		if err != nil || !strings.HasPrefix(string(merge), "{ team; }") ||
+			!strings.HasSuffix(string(merge), "\nnpm install\n") {
 			t.Errorf("%s, %v", merge, err)
 		}
 	})
@@ -230,7 +242,8 @@ func TestHookFolders(t *testing.T) {
 // In a bare repository a hook gets what git tells on its standard input, whatever language it is in, beside the line.
 func TestHooksOfABareRepository(t *testing.T) {
 	gittest.Need(t)
-	for name, script := range map[string]string{"shell": "#!/bin/sh\ncat >>LOG\n", "other": "#!/usr/bin/awk -f\n{ print >>\"LOG\" }\n"} {
+	for name, script := range map[string]string{"shell": "#!/bin/sh\ncat >>LOG\n",
+		"other": "#!/usr/bin/awk -f\n{ print >>\"LOG\" }\n"} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := os.Stat("/usr/bin/awk"); err != nil && name == "other" {
 				t.Skip("no awk here")
@@ -242,7 +255,8 @@ func TestHooksOfABareRepository(t *testing.T) {
 			writeScript(t, hook, strings.ReplaceAll(script, "LOG", log), 0o755)
 			before := folderOf(t, filepath.Join(bare, "hooks"))
 			r := hooked(t, bare)
-			if _, err := r.Hooks.Install(HookCommands{Here: "echo rung >>'" + log + "'; cat >>'" + log + "'"}); err != nil {
+			if _, err := r.Hooks.Install(HookCommands{Here: "echo rung >>'" + log +
+				"'; cat >>'" + log + "'"}); err != nil {
 				t.Fatal(err)
 			}
 			head := gittest.Commit(t, dir, "second", map[string]string{"a": "2\n"})
@@ -259,8 +273,8 @@ func TestHooksOfABareRepository(t *testing.T) {
 	}
 }
 
-// The hook managers that people use run the line when git commits, also after they were installed once more, and after uninstalling
-// everything is theirs again, byte by byte.
+// The hook managers that people use run the line when git commits, also after they were installed once more, and after
+// uninstalling everything is theirs again, byte by byte.
 func TestHooksBesideManagers(t *testing.T) {
 	gittest.Need(t)
 	const husky9 = "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n[ ! -f \"$s\" ] && exit 0\nsh -e \"$s\" \"$@\"\nexit $?\n"
@@ -271,11 +285,16 @@ func TestHooksBesideManagers(t *testing.T) {
 		files                   map[string]string // of the folder; those with #! can be run
 		again                   map[string]string // what the manager writes when it is installed again
 	}{
-		{"husky 9", ".husky", ".husky/_", map[string]string{"_/post-commit": husky9, "_/post-checkout": husky9, "post-commit": "echo old >>LOG\n"}, map[string]string{"_/post-commit": husky9}},
-		{"husky 8", ".husky", ".husky", map[string]string{"_/husky.sh": "#!/usr/bin/env sh\n", "post-commit": "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\necho old >>LOG\n"}, nil},
-		{"a folder of the repository", "tools/hooks", "tools/hooks", map[string]string{"post-commit": "#!/bin/sh\necho old >>LOG\n"}, nil},
-		{"pre-commit", ".git/hooks", "", map[string]string{"post-commit": preCommit}, map[string]string{"post-commit": preCommit}},
-		{"pre-commit, with a legacy", ".git/hooks", "", map[string]string{"post-commit": preCommit, "post-commit.legacy": "#!/bin/sh\necho legacy >>LOG\n"}, map[string]string{"post-commit": preCommit}},
+		{"husky 9", ".husky", ".husky/_", map[string]string{"_/post-commit": husky9, "_/post-checkout": husky9,
+			"post-commit": "echo old >>LOG\n"}, map[string]string{"_/post-commit": husky9}},
+		{"husky 8", ".husky", ".husky", map[string]string{"_/husky.sh": "#!/usr/bin/env sh\n",
+			"post-commit": "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\necho old >>LOG\n"}, nil},
+		{"a folder of the repository", "tools/hooks", "tools/hooks",
+			map[string]string{"post-commit": "#!/bin/sh\necho old >>LOG\n"}, nil},
+		{"pre-commit", ".git/hooks", "", map[string]string{"post-commit": preCommit},
+			map[string]string{"post-commit": preCommit}},
+		{"pre-commit, with a legacy", ".git/hooks", "", map[string]string{"post-commit": preCommit,
+			"post-commit.legacy": "#!/bin/sh\necho legacy >>LOG\n"}, map[string]string{"post-commit": preCommit}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := gittest.Init(t, map[string]string{"a": "1\n"})
@@ -287,7 +306,8 @@ func TestHooksBesideManagers(t *testing.T) {
 					if strings.HasPrefix(text, "#!") {
 						mode = 0o755
 					}
-					writeScript(t, filepath.Join(folder, filepath.FromSlash(name)), strings.ReplaceAll(text, "LOG", "'"+log+"'"), mode)
+					writeScript(t, filepath.Join(folder, filepath.FromSlash(name)),
+						strings.ReplaceAll(text, "LOG", "'"+log+"'"), mode)
 				}
 			}
 			write(c.files)
@@ -307,7 +327,8 @@ func TestHooksBesideManagers(t *testing.T) {
 			gittest.Commit(t, dir, "second", map[string]string{"a": "2\n"})
 			rung(t, log, "rung\n")
 			rung(t, log, "old\n")
-			if text, err := os.ReadFile(log); c.files["post-commit.legacy"] != "" && (err != nil || !strings.Contains(string(text), "legacy\n")) {
+			if text, err := os.ReadFile(log); c.files["post-commit.legacy"] != "" &&
+				(err != nil || !strings.Contains(string(text), "legacy\n")) {
 				t.Errorf("the legacy hook did not run: %q, %v", text, err)
 			}
 			if _, err := r.Hooks.Uninstall(); err != nil {
@@ -320,7 +341,8 @@ func TestHooksBesideManagers(t *testing.T) {
 	}
 }
 
-// Uninstalling finds the line where a manager has moved it, takes nothing that a person has added, and leaves what is not this repository's.
+// Uninstalling finds the line where a manager has moved it, takes nothing that a person has added, and leaves what is
+// not this repository's.
 func TestUninstallTakesOnlyOurs(t *testing.T) {
 	gittest.Need(t)
 	dir := gittest.Init(t, map[string]string{"a": "1\n"})
@@ -335,7 +357,8 @@ func TestUninstallTakesOnlyOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeScript(t, hook("post-commit"), strings.Replace(string(edited), "#!/bin/sh\n", "#!/bin/sh\necho mine\n", 1), 0o755)
+	writeScript(t, hook("post-commit"), strings.Replace(string(edited), "#!/bin/sh\n", "#!/bin/sh\necho mine\n", 1),
+		0o755)
 	for from, to := range map[string]string{"post-merge": "post-merge.legacy", "post-checkout": "post-checkout.old"} {
 		if err := os.Rename(hook(from), hook(to)); err != nil {
 			t.Fatal(err)
@@ -353,21 +376,26 @@ func TestUninstallTakesOnlyOurs(t *testing.T) {
 		t.Errorf("%q, %v", changed, err)
 	}
 	after := strings.Join(folderOf(t, hooks), "\n")
-	if text, err := os.ReadFile(hook("post-commit")); err != nil || !strings.Contains(string(text), "echo mine\n") || !strings.Contains(string(text), "exec \"$0"+".before-locsync") || strings.Contains(string(text), "# added by locsync") {
+	if text, err := os.ReadFile(hook("post-commit")); err != nil || !strings.Contains(string(text), "echo mine\n") ||
+		!strings.Contains(string(text), "exec \"$0"+".before-locsync") ||
+		strings.Contains(string(text), "# added by locsync") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if strings.Contains(after, ".legacy") || strings.Contains(after, ".old") || !strings.Contains(after, "post-commit"+".before-locsync") || !strings.Contains(after, "-> "+elsewhere) {
+	if strings.Contains(after, ".legacy") || strings.Contains(after, ".old") ||
+		!strings.Contains(after, "post-commit"+".before-locsync") || !strings.Contains(after, "-> "+elsewhere) {
 		t.Errorf("left:\n%s", after)
 	}
 	if err := os.Mkdir(hook("post-merge"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Hooks.Install(HookCommands{Here: "true"}); err == nil || !strings.Contains(err.Error(), "it is a folder; move it away") {
+	if _, err := r.Hooks.Install(HookCommands{Here: "true"}); err == nil || !strings.Contains(err.Error(),
+		"it is a folder; move it away") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A linked worktree's hooks ring for commits in it: in the common folder, or in its own copy of a folder that the repository names.
+// A linked worktree's hooks ring for commits in it: in the common folder, or in its own copy of a folder that the
+// repository names.
 func TestHooksOfALinkedWorktree(t *testing.T) {
 	gittest.Need(t)
 	for name, hooksPath := range map[string]string{"common": "", "named": ".githooks"} {

@@ -17,12 +17,16 @@ func TestIgnored(t *testing.T) {
 	if err := os.Symlink("locales", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	gittest.Write(t, dir, map[string]string{".gitignore": "*.gen\nlocales/**\n!locales/fr/\n", ".git/info/exclude": "*.here\n", "deep/.gitignore": "out\n"})
-	paths := []string{"a.gen", "b.here", "deep/out/x.json", "deep/x.json", "locales/de/app.json", "locales/it/app.json", "locales/fr/app.json", "link/de/a.gen", "module/a.gen", "../a.gen", "ü/ä.gen"}
+	gittest.Write(t, dir, map[string]string{".gitignore": "*.gen\nlocales/**\n!locales/fr/\n",
+		".git/info/exclude": "*.here\n", "deep/.gitignore": "out\n"})
+	paths := []string{"a.gen", "b.here", "deep/out/x.json", "deep/x.json", "locales/de/app.json", "locales/it/app.json",
+		"locales/fr/app.json", "link/de/a.gen", "module/a.gen", "../a.gen", "ü/ä.gen"}
 	r := open(t, dir, Options{})
 	got := must[map[string]string](t)(r.Ignored(t.Context(), paths))
-	want := map[string]string{"a.gen": `"*.gen" in .gitignore:1`, "ü/ä.gen": `"*.gen" in .gitignore:1`, "b.here": `"*.here" in .git/info/exclude:1`,
-		"deep/out/x.json": `"out" in deep/.gitignore:1`, "locales/it/app.json": `"locales/**" in .gitignore:2`, "locales/fr/app.json": `"locales/**" in .gitignore:2`}
+	want := map[string]string{"a.gen": `"*.gen" in .gitignore:1`, "ü/ä.gen": `"*.gen" in .gitignore:1`,
+		"b.here":          `"*.here" in .git/info/exclude:1`,
+		"deep/out/x.json": `"out" in deep/.gitignore:1`, "locales/it/app.json": `"locales/**" in .gitignore:2`,
+		"locales/fr/app.json": `"locales/**" in .gitignore:2`}
 	// git's own word on the last one, whose folder a pattern names and another excuses
 	if _, err := gittest.TryGit(t, dir, "check-ignore", "-q", "locales/fr/app.json"); err != nil {
 		delete(want, "locales/fr/app.json")

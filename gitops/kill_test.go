@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// killedPass is what the test binary does when it is started as a victim: one pass in a repository, which ends without a
-// word at the nth step of writing. Called from TestMain.
+// killedPass is what the test binary does when it is started as a victim: one pass in a repository, which ends without
+// a word at the nth step of writing. Called from TestMain.
 func killedPass(dir, remote, branch, at string) {
 	n, err := strconv.Atoi(at)
 	fail := func(err error) {
@@ -73,7 +73,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 			for n := 1; ; n++ {
 				branch := fmt.Sprintf("l10n-%d", n)
 				cmd := exec.Command(self, "-test.run=^$")
-				cmd.Env = append(os.Environ(), "LOCSYNC_TEST_VICTIM="+s.dir, "LOCSYNC_TEST_REMOTE="+remote, "LOCSYNC_TEST_STEP="+strconv.Itoa(n), "LOCSYNC_TEST_BRANCH="+branch)
+				cmd.Env = append(os.Environ(), "LOCSYNC_TEST_VICTIM="+s.dir, "LOCSYNC_TEST_REMOTE="+remote,
+					"LOCSYNC_TEST_STEP="+strconv.Itoa(n), "LOCSYNC_TEST_BRANCH="+branch)
 				out, err := cmd.CombinedOutput()
 				if err == nil {
 					break

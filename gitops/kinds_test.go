@@ -39,7 +39,8 @@ func kindsOfRepos() []kindOfRepo {
 	bare := func(f Facts) bool { return f.Bare && f.WorkTree == "" }
 	link := func(t *testing.T, main, o string) (dir string) {
 		dir = filepath.Join(t.TempDir(), "linked")
-		side := fmt.Sprintf("side-%d", strings.Count(gittest.Git(t, o, "for-each-ref"), "\n")) // that the remote does not have
+		side := fmt.Sprintf("side-%d", strings.Count(gittest.Git(t, o, "for-each-ref"),
+			"\n")) // that the remote does not have
 		gittest.Git(t, main, "worktree", "add", "-q", "-b", side, dir)
 		return dir
 	}
@@ -49,8 +50,12 @@ func kindsOfRepos() []kindOfRepo {
 	}
 	return []kindOfRepo{
 		{name: "plain", make: clone(), facts: tree},
-		{name: "a folder inside", make: func(t *testing.T, o string) string { return filepath.Join(gittest.Clone(t, o), "locales", "de") }, facts: endsIn("clone")},
-		{name: "the git folder", make: func(t *testing.T, o string) string { return filepath.Join(gittest.Clone(t, o), ".git") }, facts: endsIn("clone")},
+		{name: "a folder inside", make: func(t *testing.T, o string) string {
+			return filepath.Join(gittest.Clone(t, o), "locales", "de")
+		}, facts: endsIn("clone")},
+		{name: "the git folder", make: func(t *testing.T, o string) string {
+			return filepath.Join(gittest.Clone(t, o), ".git")
+		}, facts: endsIn("clone")},
 		{name: "bare", make: func(t *testing.T, o string) string {
 			dir := gittest.Clone(t, o, "--bare")
 			gittest.Git(t, dir, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
@@ -86,9 +91,13 @@ func kindsOfRepos() []kindOfRepo {
 			gittest.Git(t, dir, "sparse-checkout", "disable")
 			return dir
 		}, facts: tree},
-		{name: "settings of one worktree", make: config("core.repositoryFormatVersion", "1", "extensions.worktreeConfig", "false"), facts: tree},
-		{name: "precious objects", make: config("core.repositoryFormatVersion", "1", "extensions.preciousObjects", "true"), facts: tree},
-		{name: "shallow", make: func(t *testing.T, o string) string { return gittest.Clone(t, "file://"+o, "--depth=1") },
+		{name: "settings of one worktree", make: config("core.repositoryFormatVersion", "1",
+			"extensions.worktreeConfig", "false"), facts: tree},
+		{name: "precious objects", make: config("core.repositoryFormatVersion", "1",
+			"extensions.preciousObjects", "true"), facts: tree},
+		{name: "shallow", make: func(t *testing.T, o string) string {
+			return gittest.Clone(t, "file://"+o, "--depth=1")
+		},
 			facts: func(f Facts) bool { return f.Shallow }},
 		{name: "partial", make: func(t *testing.T, o string) string {
 			promise(t, o)
@@ -102,8 +111,8 @@ func kindsOfRepos() []kindOfRepo {
 }
 
 // Law: in every kind of repository the whole journey works: the tip is the remote's and
-// reads as the files there, a commit arrives, the tree that has the branch checked out follows, what people see is as it was,
-// and git finds nothing to say.
+// reads as the files there, a commit arrives, the tree that has the branch checked out follows, what people see is as
+// it was, and git finds nothing to say.
 func TestKindsOfRepositories(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -119,7 +128,8 @@ func TestKindsOfRepositories(t *testing.T) {
 			}
 			n++
 			content := fmt.Sprintf("by somebody %d\n", n)
-			theirs := gittest.CommitTo(t, origin, "main", map[string]string{"third": content, "locales/de/app.json": content})
+			theirs := gittest.CommitTo(t, origin, "main", map[string]string{"third": content,
+				"locales/de/app.json": content})
 			gittest.Git(t, source, "pull", "-q", "--ff-only", "origin", "main")
 
 			branch := fmt.Sprintf("l10n-%d", n)
@@ -133,7 +143,8 @@ func TestKindsOfRepositories(t *testing.T) {
 			reads(t, tip, source)
 
 			before := seen(t, r)
-			made := commitOn(t, r, tip, branch, map[string][]byte{"locales/de/app.json": []byte("new\n"), "locales/fr/x": []byte("y"), "third": nil})
+			made := commitOn(t, r, tip, branch, map[string][]byte{"locales/de/app.json": []byte("new\n"),
+				"locales/fr/x": []byte("y"), "third": nil})
 			if result := push(t, r, made); !result.Pushed || result.Local != Moved {
 				t.Errorf("%+v", result)
 			}
@@ -180,7 +191,8 @@ func seen(t *testing.T, r *Repo) string {
 	if r.Facts().Bare {
 		return head
 	}
-	return head + gittest.Git(t, r.Facts().WorkTree, "status", "--porcelain") + gittest.Git(t, r.Facts().WorkTree, "ls-files", "-sv")
+	return head + gittest.Git(t, r.Facts().WorkTree, "status", "--porcelain") + gittest.Git(t,
+		r.Facts().WorkTree, "ls-files", "-sv")
 }
 
 // follows commits to the branch that is checked out: its tree goes along where git can move it.
@@ -190,7 +202,8 @@ func follows(t *testing.T, r *Repo, k kindOfRepo, content string) {
 	if err != nil || current == "" {
 		t.Fatal(current, err)
 	}
-	made := commitOn(t, r, at(t, r, current, "main"), current, files("locales/de/app.json", content+"again\n", "scripts/new", content))
+	made := commitOn(t, r, at(t, r, current, "main"), current, files("locales/de/app.json",
+		content+"again\n", "scripts/new", content))
 	result := push(t, r, made)
 	want := map[bool]Local{true: Moved, false: Followed}[r.Facts().Bare]
 	if !result.Pushed || result.Local != want {
@@ -205,13 +218,14 @@ func follows(t *testing.T, r *Repo, k kindOfRepo, content string) {
 	if out := gittest.Git(t, r.Facts().WorkTree, "status", "--porcelain"); out != "" {
 		t.Errorf("git status: %s", out)
 	}
-	if _, err := os.Lstat(filepath.Join(r.Facts().WorkTree, "locales/de/app.json")); (k.name == "sparse") != errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(r.Facts().WorkTree,
+		"locales/de/app.json")); (k.name == "sparse") != errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file outside of what is checked out: %v", err)
 	}
 }
 
-// A blob that a partial clone left out is fetched by git, together with those beside it, or is ErrUnfetched: never a file
-// that does not exist, and never one that a commit takes for deleted.
+// A blob that a partial clone left out is fetched by git, together with those beside it, or is ErrUnfetched: never a
+// file that does not exist, and never one that a commit takes for deleted.
 func TestPromisedBlobs(t *testing.T) {
 	t.Parallel()
 	content := map[string]string{"README.md": "hello\n", "other/a.txt": "x\n"}
@@ -236,7 +250,8 @@ func TestPromisedBlobs(t *testing.T) {
 		t.Error(err)
 	}
 	made := commitOn(t, writer, with, "main", files("l10n/de/app.json", "{}\n")) // needs no old content
-	if got := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", made.Hash()); len(strings.Fields(got)) != len(content) {
+	if got := gittest.Git(t, dir, "ls-tree", "-r", "--name-only",
+		made.Hash()); len(strings.Fields(got)) != len(content) {
 		t.Errorf("the commit has\n%s", got)
 	}
 	if err := writer.Drop("main"); err != nil {

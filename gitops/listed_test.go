@@ -10,8 +10,10 @@ import (
 
 func TestListed(t *testing.T) {
 	t.Parallel()
-	dir := gittest.Init(t, map[string]string{"locales/en.json": "{}", "gone.json": "{}", "ü b/de.json": "{}", "kept.gen": "tracked before it was ignored"})
-	gittest.Write(t, dir, map[string]string{".gitignore": "*.gen\nnode_modules\n", "new/fr.json": "{}", "made.gen": "", "node_modules/x/en.json": "{}", ".git/info/exclude": "private\n", "private/en.json": "{}"})
+	dir := gittest.Init(t, map[string]string{"locales/en.json": "{}", "gone.json": "{}", "ü b/de.json": "{}",
+		"kept.gen": "tracked before it was ignored"})
+	gittest.Write(t, dir, map[string]string{".gitignore": "*.gen\nnode_modules\n", "new/fr.json": "{}", "made.gen": "",
+		"node_modules/x/en.json": "{}", ".git/info/exclude": "private\n", "private/en.json": "{}"})
 	gittest.Git(t, dir, "rm", "-q", "gone.json")
 	r := open(t, dir, Options{})
 	tracked, others, known, err := r.Listed(t.Context())
@@ -26,7 +28,8 @@ func TestListed(t *testing.T) {
 		t.Errorf("others: %s", got)
 	}
 	for _, other := range []*Repo{open(t, gittest.Bare(t, dir), Options{})} {
-		if tracked, others, known, err := other.Listed(t.Context()); err != nil || known || len(tracked)+len(others) > 0 {
+		if tracked, others, known, err := other.Listed(t.Context()); err != nil || known ||
+			len(tracked)+len(others) > 0 {
 			t.Error(tracked, others, known, err)
 		}
 	}

@@ -25,14 +25,21 @@ func TestCheckedOut(t *testing.T) {
 		why   string
 	}{
 		{"clean", func(*testing.T, string) {}, Followed, nil, ""},
-		{"untracked files elsewhere", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"mine": "x"}) }, Followed, nil, ""},
-		{"changed", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"README.md": "x"}) }, Left, ErrDirty, "not committed"},
+		{"untracked files elsewhere", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{"mine": "x"})
+		}, Followed, nil, ""},
+		{"changed", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"README.md": "x"}) },
+			Left, ErrDirty, "not committed"},
 		{"staged", func(t *testing.T, dir string) {
 			gittest.Write(t, dir, map[string]string{"README.md": "x"})
 			gittest.Git(t, dir, "add", "README.md")
 		}, Left, ErrDirty, "not committed"},
-		{"untracked file in the way", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new/file": "mine"}) }, Left, ErrDirty, "new/file"},
-		{"index locked", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/index.lock": ""}) }, Left, ErrBusy, "index.lock"},
+		{"untracked file in the way", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{"new/file": "mine"})
+		}, Left, ErrDirty, "new/file"},
+		{"index locked", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/index.lock": ""})
+		}, Left, ErrBusy, "index.lock"},
 		{"mid-rebase", func(t *testing.T, dir string) {
 			_, _ = gittest.TryGit(t, dir, "-c", "sequence.editor=sed -i s/pick/edit/", "rebase", "-q", "-i", "--root")
 		}, Left, ErrBusy, "rebase"},
@@ -51,7 +58,8 @@ func TestCheckedOut(t *testing.T) {
 			gittest.Git(t, dir, "checkout", "-q", "main")
 			_, _ = gittest.TryGit(t, dir, "cherry-pick", other)
 		}, Left, ErrBusy, "cherry-pick"},
-		{"mid-bisect", func(t *testing.T, dir string) { gittest.Git(t, dir, "bisect", "start") }, Left, ErrBusy, "bisect"},
+		{"mid-bisect", func(t *testing.T, dir string) { gittest.Git(t, dir, "bisect", "start") }, Left, ErrBusy,
+			"bisect"},
 		{"to be added", func(t *testing.T, dir string) {
 			gittest.Write(t, dir, map[string]string{"mine": "x"})
 			gittest.Git(t, dir, "add", "-N", "mine")
@@ -59,8 +67,12 @@ func TestCheckedOut(t *testing.T) {
 		{"an ignored file in the way", func(t *testing.T, dir string) {
 			gittest.Write(t, dir, map[string]string{".git/info/exclude": "new/\n", "new/file": "mine"})
 		}, Left, ErrDirty, "new/file"},
-		{"a folder in the way", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new/file/x": "mine"}) }, Left, ErrDirty, "new/file"},
-		{"a file in the way of a folder", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new": "mine"}) }, Left, ErrDirty, "new"},
+		{"a folder in the way", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{"new/file/x": "mine"})
+		}, Left, ErrDirty, "new/file"},
+		{"a file in the way of a folder", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{"new": "mine"})
+		}, Left, ErrDirty, "new"},
 		{"in two trees", func(t *testing.T, dir string) {
 			gittest.Git(t, dir, "worktree", "add", "-q", "-f", filepath.Join(t.TempDir(), "second"), "main")
 		}, Left, ErrBusy, "second"},
@@ -68,7 +80,9 @@ func TestCheckedOut(t *testing.T) {
 			gittest.Git(t, dir, "update-index", "--assume-unchanged", "README.md")
 			gittest.Write(t, dir, map[string]string{"README.md": "mine"})
 		}, Followed, nil, ""},
-		{"HEAD elsewhere", func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "--detach", "HEAD^") }, Moved, nil, ""},
+		{"HEAD elsewhere", func(t *testing.T, dir string) {
+			gittest.Git(t, dir, "checkout", "-q", "--detach", "HEAD^")
+		}, Moved, nil, ""},
 	}
 	for _, c := range cases {
 		for _, remote := range []string{"", "origin"} {
@@ -83,9 +97,11 @@ func TestCheckedOut(t *testing.T) {
 				c.setup(t, dir)
 				before, head := snapshot(t, dir), gittest.Git(t, dir, "rev-parse", "main")
 				r := open(t, dir, o)
-				made := commitOn(t, r, at(t, r, "main", "main"), "main", files("new/file", "translated\n", "locales/de/app.json", "new\n"))
+				made := commitOn(t, r, at(t, r, "main", "main"), "main", files("new/file", "translated\n",
+					"locales/de/app.json", "new\n"))
 				result := push(t, r, made)
-				if result.Local != c.local || !errors.Is(result.Cause, c.cause) || !strings.Contains(result.Why, c.why) || result.Pushed != (remote != "") {
+				if result.Local != c.local || !errors.Is(result.Cause, c.cause) || !strings.Contains(result.Why,
+					c.why) || result.Pushed != (remote != "") {
 					t.Errorf("%+v", result)
 				}
 				waiting := must[*Tip](t)(r.Pending("main"))
@@ -100,7 +116,8 @@ func TestCheckedOut(t *testing.T) {
 				} else {
 					if c.local == Moved {
 						same(t, before, snapshot(t, dir))
-					} else if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "new/file")))); got != "translated\n" {
+					} else if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir,
+						"new/file")))); got != "translated\n" {
 						t.Errorf("the file is %q", got)
 					}
 					if out := gittest.Git(t, dir, "status", "--porcelain", "--untracked-files=no"); out != "" {
@@ -156,7 +173,8 @@ func TestFollowedWithHookInBackground(t *testing.T) {
 	}
 }
 
-// With a remote the commit is delivered all the same, and the branch here follows it when its tree is clean again; past commits of others alone it does not.
+// With a remote the commit is delivered all the same, and the branch here follows it when its tree is clean again; past
+// commits of others alone it does not.
 func TestFollowLater(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)
@@ -203,9 +221,11 @@ func TestFollowInADryRun(t *testing.T) {
 		"clean":      func(*testing.T, string) {},
 		"dirty":      func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"README.md": "x"}) },
 		"in the way": func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new": "x"}) },
-		"in a merge": func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/MERGE_HEAD": "x"}) },
-		"elsewhere":  func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "-b", "mine") },
-		"its own":    func(t *testing.T, dir string) { gittest.Commit(t, dir, "mine", map[string]string{"mine": "x"}) },
+		"in a merge": func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/MERGE_HEAD": "x"})
+		},
+		"elsewhere": func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "-b", "mine") },
+		"its own":   func(t *testing.T, dir string) { gittest.Commit(t, dir, "mine", map[string]string{"mine": "x"}) },
 		"two trees": func(t *testing.T, dir string) {
 			gittest.Git(t, dir, "worktree", "add", "-q", "--force", filepath.Join(t.TempDir(), "other"), "main")
 		},
@@ -256,7 +276,8 @@ func TestLinkedWorktrees(t *testing.T) {
 		r := open(t, from, Options{})
 		before := snapshot(t, dir)
 		tip := at(t, r, "l10n", "main")
-		if paths := must[[]repository.Worktree](t)(r.repo.Holding("l10n")); len(paths) != 1 || filepath.Base(paths[0].Path) != "linked" {
+		if paths := must[[]repository.Worktree](t)(r.repo.Holding("l10n")); len(paths) != 1 ||
+			filepath.Base(paths[0].Path) != "linked" {
 			t.Errorf("checked out in %v", paths)
 		}
 		made := commitOn(t, r, tip, "l10n", files("a", from))
@@ -296,7 +317,8 @@ func TestLocalBranchMeanwhile(t *testing.T) {
 	t.Run("deleted", func(t *testing.T) {
 		dir, r, made := setup(t)
 		gittest.Git(t, dir, "branch", "-q", "-D", "l10n")
-		if result := push(t, r, made); result.Local != Left || !strings.Contains(result.Why, "deleted") || !result.Pushed {
+		if result := push(t, r, made); result.Local != Left || !strings.Contains(result.Why, "deleted") ||
+			!result.Pushed {
 			t.Errorf("%+v", result)
 		}
 		if out, err := gittest.TryGit(t, dir, "rev-parse", "--verify", "-q", "refs/heads/l10n"); err == nil {
@@ -317,7 +339,8 @@ func TestLocalBranchMeanwhile(t *testing.T) {
 	t.Run("behind", func(t *testing.T) {
 		dir, r, made := setup(t)
 		gittest.Git(t, dir, "branch", "-q", "-f", "l10n", "main")
-		if result := push(t, r, made); result.Local != Moved || gittest.Git(t, dir, "rev-parse", "l10n") != made.Hash() {
+		if result := push(t, r, made); result.Local != Moved ||
+			gittest.Git(t, dir, "rev-parse", "l10n") != made.Hash() {
 			t.Errorf("%+v", result)
 		}
 	})

@@ -69,7 +69,8 @@ func push(t testing.TB, r *Repo, tip *Tip) PushResult {
 	return must[PushResult](t)(r.Push(t.Context(), tip))
 }
 
-// snapshot is everything that must not change under people's hands: the working tree's bytes and times, the index, HEAD.
+// snapshot is everything that must not change under people's hands: the working tree's bytes and times, the index,
+// HEAD.
 func snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -131,7 +132,8 @@ var sample = map[string]string{
 // untouched, and the repository is sound.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"local", "folder", "file URL", "folder with hooks", "http", "http with password", "http with helper"} {
+	for _, kind := range []string{"local", "folder", "file URL", "folder with hooks", "http",
+		"http with password", "http with helper"} {
 		t.Run(kind, func(t *testing.T) {
 			dir := gittest.Init(t, sample)
 			gittest.Write(t, dir, map[string]string{"README.md": "changed, not committed\n", "untracked.txt": "mine\n"})
@@ -148,9 +150,11 @@ func TestLoop(t *testing.T) {
 				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{}))
 			case "http with password":
 				address := gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "s3cret/@"})
-				gittest.Git(t, dir, "remote", "set-url", "origin", strings.Replace(address, "://", "://ada:s3cret%2F%40@", 1))
+				gittest.Git(t, dir, "remote", "set-url", "origin",
+					strings.Replace(address, "://", "://ada:s3cret%2F%40@", 1))
 			case "http with helper":
-				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "pw"}))
+				gittest.Git(t, dir, "remote", "set-url", "origin",
+					gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "pw"}))
 				gittest.Git(t, dir, "config", "credential.helper", `!f() { echo username=ada; echo password=pw; }; f`)
 			}
 			before := snapshot(t, dir)
@@ -163,7 +167,8 @@ func TestLoop(t *testing.T) {
 			if err := fstest.TestFS(tip, "README.md", "locales/en/app.json", "locales/de/deep/x.js"); err != nil {
 				t.Error(err)
 			}
-			made := commitOn(t, r, tip, "l10n", files("locales/de/app.json", "{\n  \"a\": \"B\"\n}\n", "locales/fr/app.json", "{}\n"))
+			made := commitOn(t, r, tip, "l10n", files("locales/de/app.json", "{\n  \"a\": \"B\"\n}\n",
+				"locales/fr/app.json", "{}\n"))
 			if waiting := must[*Tip](t)(r.Pending("l10n")); waiting == nil || waiting.Hash() != made.Hash() {
 				t.Fatalf("the commit does not wait: %v", waiting)
 			}
@@ -183,21 +188,25 @@ func TestLoop(t *testing.T) {
 			if tip.New() || tip.Hash() != made.Hash() || tip.Note() != "" {
 				t.Fatalf("%v %s %q", tip.New(), tip.Hash(), tip.Note())
 			}
-			if _, err := r.Commit(t.Context(), tip, "l10n", files("locales/fr/app.json", "{}\n"), message("none")); !errors.Is(err, ErrNothing) {
+			if _, err := r.Commit(t.Context(), tip, "l10n", files("locales/fr/app.json", "{}\n"),
+				message("none")); !errors.Is(err, ErrNothing) {
 				t.Errorf("the same content again: %v", err)
 			}
-			second := commitOn(t, r, tip, "l10n", map[string][]byte{"locales/fr/app.json": []byte("{\"b\":1}\n"), "locales/de/deep/x.js": nil})
+			second := commitOn(t, r, tip, "l10n", map[string][]byte{"locales/fr/app.json": []byte("{\"b\":1}\n"),
+				"locales/de/deep/x.js": nil})
 			push(t, r, second)
 
 			same(t, before, snapshot(t, dir))
 			want := gittest.Git(t, dir, "log", "--format=%H", "l10n")
-			if lines := strings.Split(want, "\n"); len(lines) != 3 || lines[0] != second.Hash() || lines[1] != made.Hash() {
+			if lines := strings.Split(want, "\n"); len(lines) != 3 ||
+				lines[0] != second.Hash() || lines[1] != made.Hash() {
 				t.Errorf("the branch is\n%s", want)
 			}
 			if got := gittest.Git(t, dir, "show", "l10n:locales/fr/app.json"); got != `{"b":1}` {
 				t.Errorf("fr is %q", got)
 			}
-			if out := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", "l10n", "locales/de"); out != "locales/de/app.json" {
+			if out := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", "l10n",
+				"locales/de"); out != "locales/de/app.json" {
 				t.Errorf("de has %q", out)
 			}
 			gittest.Sound(t, dir)

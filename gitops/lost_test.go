@@ -16,8 +16,8 @@ import (
 )
 
 // A line that breaks, or goes silent, after any part of the conversation, in either direction: the error says nothing
-// that is not known (no lost lease, no refusal, no wrong key), both repositories are sound, and the next pass ends with the
-// one commit (G2, G5, G9). Against a real sshd.
+// that is not known (no lost lease, no refusal, no wrong key), both repositories are sound, and the next pass ends with
+// the one commit (G2, G5, G9). Against a real sshd.
 func TestLinesThatBreak(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -86,7 +86,8 @@ func TestFetchesThatBreak(t *testing.T) {
 		s.Broken(gittest.Break{FromServer: part})
 		tip, err := r.At(t.Context(), "main", "")
 		s.Broken(gittest.Break{})
-		if err == nil && tip.Hash() != want || errors.Is(err, ErrNoBranch) || errors.Is(err, ErrAuth) || errors.Is(err, ErrUntrusted) {
+		if err == nil && tip.Hash() != want || errors.Is(err, ErrNoBranch) || errors.Is(err, ErrAuth) ||
+			errors.Is(err, ErrUntrusted) {
 			t.Errorf("%d bytes: %v", part, err)
 		}
 		gittest.Sound(t, dir)
@@ -96,8 +97,8 @@ func TestFetchesThatBreak(t *testing.T) {
 	}
 }
 
-// Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote, and
-// a repository that is sound in between.
+// Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote,
+// and a repository that is sound in between.
 func TestFaultsOnTheWay(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -115,7 +116,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 		"silence in the reply":  {CutReply: 20, HangReply: true},
 		"silence at the end":    {CutReply: -1, HangReply: true},
 	}
-	kinds := map[string]func(*http.Request) bool{"fetch list": gittest.IsFetchList, "fetch": gittest.IsFetch, "push list": gittest.IsPushList, "push": gittest.IsPush}
+	kinds := map[string]func(*http.Request) bool{"fetch list": gittest.IsFetchList, "fetch": gittest.IsFetch,
+		"push list": gittest.IsPushList, "push": gittest.IsPush}
 	for what, kind := range kinds {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +126,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 			hasty := open(t, s.dir, Options{Remote: "origin", Silence: 1500 * time.Millisecond})
 			for name, f := range faults {
 				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
-				main := gittest.CommitTo(t, s.bare, "main", map[string]string{"more": what + name}) // something to fetch
+				main := gittest.CommitTo(t, s.bare, "main",
+					map[string]string{"more": what + name}) // something to fetch
 				s.once(kind, f)
 				by := r
 				if f.HangReply {
@@ -132,7 +135,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 				}
 				made, err := pass(t, by, branch, files("a", branch))
 				gittest.Sound(t, s.dir)
-				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) || errors.Is(err, ErrNoBranch) ||
+				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) ||
+					errors.Is(err, ErrNoBranch) ||
 					err != nil && what == "push" && !f.HangReply {
 					t.Fatalf("%s: a broken connection is not %v", name, err)
 				}
@@ -141,7 +145,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 						t.Fatalf("%s, the second time: %v", name, err)
 					}
 				}
-				if got := gittest.Git(t, s.bare, "log", "--format=%H", branch); !strings.HasPrefix(got, made.Hash()+"\n"+main) {
+				if got := gittest.Git(t, s.bare, "log", "--format=%H", branch); !strings.HasPrefix(got,
+					made.Hash()+"\n"+main) {
 					t.Errorf("%s: the remote has\n%s\nnot %s on %s", name, got, made.Hash(), main)
 				}
 				if waiting := must[*Tip](t)(r.Pending(branch)); waiting != nil {
@@ -181,7 +186,8 @@ func pass(t testing.TB, r *Repo, branch string, f map[string][]byte) (*Tip, erro
 
 // Slow at any point: the call ends by its deadline.
 func TestDeadlines(t *testing.T) {
-	for what, kind := range map[string]func(*http.Request) bool{"list": gittest.IsFetchList, "push list": gittest.IsPushList, "push": gittest.IsPush} {
+	for what, kind := range map[string]func(*http.Request) bool{"list": gittest.IsFetchList,
+		"push list": gittest.IsPushList, "push": gittest.IsPush} {
 		t.Run(what, func(t *testing.T) {
 			s := serve(t, gittest.Options{})
 			quick := open(t, s.dir, Options{Remote: "origin"})
@@ -213,7 +219,8 @@ func TestCallsEnd(t *testing.T) {
 	t.Cleanup(func() { silent.Close() })
 	cases := map[string]func(t *testing.T, s *served) Options{
 		"credential helper": func(t *testing.T, s *served) Options {
-			gittest.Git(t, s.dir, "remote", "set-url", "origin", gittest.Serve(t, s.bare, gittest.Options{User: "ada", Password: "pw"}))
+			gittest.Git(t, s.dir, "remote", "set-url", "origin",
+				gittest.Serve(t, s.bare, gittest.Options{User: "ada", Password: "pw"}))
 			gittest.Git(t, s.dir, "config", "credential.helper", "!f() { "+hang+"; }; f")
 			return Options{Remote: "origin"}
 		},

@@ -12,11 +12,12 @@ import (
 // atExit takes away what benchmarks share.
 var atExit []func()
 
-// TestMain keeps the machine's git configuration away from every test, and bounds the property tests: most of them start
-// git some dozen times for each example. -rapid.checks asks for more.
+// TestMain keeps the machine's git configuration away from every test, and bounds the property tests: most of them
+// start git some dozen times for each example. -rapid.checks asks for more.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOCSYNC_TEST_VICTIM"); dir != "" {
-		killedPass(dir, os.Getenv("LOCSYNC_TEST_REMOTE"), os.Getenv("LOCSYNC_TEST_BRANCH"), os.Getenv("LOCSYNC_TEST_STEP"))
+		killedPass(dir, os.Getenv("LOCSYNC_TEST_REMOTE"), os.Getenv("LOCSYNC_TEST_BRANCH"),
+			os.Getenv("LOCSYNC_TEST_STEP"))
 		return
 	}
 	if dir := os.Getenv("LOCSYNC_BENCH_DIR"); dir != "" {

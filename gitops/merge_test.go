@@ -16,8 +16,8 @@ import (
 
 func never(string) bool { return false }
 
-// Law: where Merge joins two sides, the tree is the one that git makes, and where git finds a conflict, so does Merge: in
-// histories with merges in both directions, reverts, renames, and several best common ancestors.
+// Law: where Merge joins two sides, the tree is the one that git makes, and where git finds a conflict, so does Merge:
+// in histories with merges in both directions, reverts, renames, and several best common ancestors.
 func TestMergesAreGits(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -39,13 +39,15 @@ func TestMergesAreGits(t *testing.T) {
 		var all []map[string]string // the files of each commit
 		write := func(branch int, parents []int, files map[string]string) int {
 			all = append(all, files)
-			fmt.Fprintf(&in, "commit refs/heads/m%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 1\nx\n", branch, len(all), 1700000000+len(all))
+			fmt.Fprintf(&in, "commit refs/heads/m%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 1\nx\n", branch,
+				len(all), 1700000000+len(all))
 			for i, p := range parents {
 				fmt.Fprintf(&in, "%s :%d\n", []string{"from", "merge"}[i], p)
 			}
 			in.WriteString("deleteall\n")
 			for _, name := range sortedKeys(files) {
-				if files[name] != "" && !slices.ContainsFunc(sortedKeys(files), func(o string) bool { return strings.HasPrefix(o, name+"/") }) {
+				if files[name] != "" && !slices.ContainsFunc(sortedKeys(files),
+					func(o string) bool { return strings.HasPrefix(o, name+"/") }) {
 					fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[name]), files[name])
 				}
 			}
@@ -53,7 +55,8 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		edited := func(files map[string]string) map[string]string {
 			files = maps.Clone(files)
-			for k, v := range rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(content, rapid.Just("")), 1, 3).Draw(rt, "edits") {
+			for k, v := range rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(content, rapid.Just("")), 1,
+				3).Draw(rt, "edits") {
 				files[k] = v
 			}
 			return files
@@ -73,7 +76,8 @@ func TestMergesAreGits(t *testing.T) {
 			case "merge":
 				heads[side] = write(side, []int{mine, theirs}, edited(all[theirs-1]))
 			case "cross":
-				heads = [2]int{write(0, []int{heads[0], heads[1]}, all[heads[0]-1]), write(1, []int{heads[1], heads[0]}, edited(all[heads[0]-1]))}
+				heads = [2]int{write(0, []int{heads[0], heads[1]}, all[heads[0]-1]),
+					write(1, []int{heads[1], heads[0]}, edited(all[heads[0]-1]))}
 			}
 		}
 		fastImport(t, dir, in.Bytes())
@@ -113,8 +117,8 @@ func TestMergesAreGits(t *testing.T) {
 	}
 }
 
-// A person merged the branch while it took base in, and then took the change back: what was taken back stays so, and a file
-// of the caller's that the branch never edited is not contested.
+// A person merged the branch while it took base in, and then took the change back: what was taken back stays so, and a
+// file of the caller's that the branch never edited is not contested.
 func TestARevertIsNotUndone(t *testing.T) {
 	t.Parallel()
 	lines := func(ten string) string { return "1\n2\n3\n4\n5\n6\n7\n8\n9\n" + ten + "\n" }
@@ -139,7 +143,8 @@ func TestARevertIsNotUndone(t *testing.T) {
 			if n := len(must[[]hash](t)(r.repo.History.Bases(tip.commit, tip.Base().commit))); n != 2 {
 				t.Fatalf("%d common ancestors", n)
 			}
-			m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return strings.HasPrefix(p, "locales/") }))
+			m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(),
+				func(p string) bool { return strings.HasPrefix(p, "locales/") }))
 			if m.State != Joined || len(m.Contested) != 0 {
 				t.Fatalf("%s %v %v %q", m.State, m.Conflicts, m.Contested, m.Note)
 			}
@@ -165,9 +170,10 @@ func TestMergesFollowTheRepository(t *testing.T) {
 		state              State
 		path, want         string
 	}{
-		"-merge":   {attributes: "lock.txt -merge", state: Behind},
-		"union":    {attributes: "lock.txt merge=union", state: Joined, path: "lock.txt", want: text("L10N", "MAIN")},
-		"a driver": {attributes: "lock.txt merge=mine", config: "merge.mine.driver=echo by the driver > %A", state: Joined, path: "lock.txt", want: "by the driver\n"},
+		"-merge": {attributes: "lock.txt -merge", state: Behind},
+		"union":  {attributes: "lock.txt merge=union", state: Joined, path: "lock.txt", want: text("L10N", "MAIN")},
+		"a driver": {attributes: "lock.txt merge=mine", config: "merge.mine.driver=echo by the driver > %A",
+			state: Joined, path: "lock.txt", want: "by the driver\n"},
 		"renamed": {change: func(t *testing.T, dir string, base bool) {
 			if base {
 				gittest.Git(t, dir, "mv", "lock.txt", "moved.txt")
@@ -188,13 +194,15 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			}
 		}, state: Joined, path: "lock.txt", want: text("1", "9")},
 		"a submodule goes forward on both sides": {change: func(t *testing.T, dir string, base bool) {
-			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", map[bool]string{false: later, true: last}[base])
+			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q",
+				map[bool]string{false: later, true: last}[base])
 		}, state: Joined, path: "lock.txt", want: text("1", "9")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r",
-				"old/one": text("1", "9"), "old/two": "2\n", "old/three": "3\n"})
+			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n",
+				"README.md": "r",
+				"old/one":   text("1", "9"), "old/two": "2\n", "old/three": "3\n"})
 			gittest.Git(t, dir, "submodule", "add", "-q", module, "module")
 			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later+"^")
 			gittest.Commit(t, dir, "module", nil)
@@ -204,7 +212,8 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			change := c.change
 			if change == nil {
 				change = func(t *testing.T, dir string, base bool) {
-					gittest.Write(t, dir, map[string]string{"lock.txt": map[bool]string{true: text("1", "MAIN"), false: text("L10N", "9")}[base]})
+					gittest.Write(t, dir, map[string]string{"lock.txt": map[bool]string{true: text("1", "MAIN"),
+						false: text("L10N", "9")}[base]})
 				}
 			}
 			gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
@@ -243,7 +252,8 @@ func TestMergesFollowTheRepository(t *testing.T) {
 func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
 	t.Parallel()
 	lines := func(first, last string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n" + last + "\n" }
-	names := []string{"de.json", "l/de.json", "l/[a]*?.json", "l/q\"uote.json", "l/!no", "l/#x", "l/ b.json ", "l/é.json",
+	names := []string{"de.json", "l/de.json", "l/[a]*?.json", "l/q\"uote.json", "l/!no",
+		"l/#x", "l/ b.json ", "l/é.json",
 		"l/new\nline", `l/back\slash`}
 	first := map[string]string{".gitattributes": "* merge=union\n", "l/.gitattributes": "*.json text",
 		"l/deep/de.json": lines("1", "9")}
@@ -341,7 +351,8 @@ func TestBranchTakesInBase(t *testing.T) {
 	merge := func() (*Tip, *Merged) {
 		t.Helper()
 		tip := at(t, r, "l10n", "")
-		return tip, must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return strings.HasPrefix(p, "locales/de") }))
+		return tip, must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(),
+			func(p string) bool { return strings.HasPrefix(p, "locales/de") }))
 	}
 	onMain := func(message string, f map[string]string) string {
 		h := gittest.Commit(t, dir, message, f)
@@ -393,7 +404,8 @@ func TestBranchTakesInBase(t *testing.T) {
 	if m.State != Joined || m.Tip.Hash() != "" || len(m.Contested) != 0 {
 		t.Fatalf("%s %q %v", m.State, m.Tip.Hash(), m.Contested)
 	}
-	for commit, want := range map[string]bool{main: true, tip.Hash(): true, made.Hash(): true, strings.Repeat("1", 40): false, "": false} {
+	for commit, want := range map[string]bool{main: true, tip.Hash(): true, made.Hash(): true,
+		strings.Repeat("1", 40): false, "": false} {
 		if in, err := m.Tip.Contains(commit); in != want || err != nil {
 			t.Errorf("the merge contains %q: %v, %v", commit, in, err)
 		}
@@ -423,7 +435,8 @@ func TestBranchTakesInBase(t *testing.T) {
 		t.Fatalf("%s %v", m.State, m.Contested)
 	}
 	c := m.Contested[0]
-	if c.Path != "locales/de/app.json" || string(c.Ancestor) != "v3\n" && string(c.Ancestor) != "v2\n" || string(c.Branch) != "v4\n" || string(c.Base) != "by hand\n" {
+	if c.Path != "locales/de/app.json" || string(c.Ancestor) != "v3\n" && string(c.Ancestor) != "v2\n" ||
+		string(c.Branch) != "v4\n" || string(c.Base) != "by hand\n" {
 		t.Errorf("%s: %q %q %q", c.Path, c.Ancestor, c.Branch, c.Base)
 	}
 	if got := must[[]byte](t)(m.Tip.ReadFile("locales/de/app.json")); string(got) != "by hand\n" {

@@ -54,12 +54,14 @@ func TestWhatIsRefusedAtOpening(t *testing.T) {
 		}, ErrNotRepo, "nowhere"},
 		"reftable": {func(t *testing.T) string {
 			d := gittest.Init(t, sample)
-			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"})
+			gittest.Write(t, d,
+				map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"})
 			return d
 		}, ErrUnsupported, "refstorage"},
 		"a new extension": {func(t *testing.T) string {
 			d := gittest.Init(t, sample)
-			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tshinyThing = true\n"})
+			gittest.Write(t, d,
+				map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tshinyThing = true\n"})
 			return d
 		}, ErrUnsupported, "shinything"},
 		"a new format": {func(t *testing.T) string {
@@ -82,10 +84,13 @@ func TestRepositoryOfSomebodyElse(t *testing.T) {
 		t.Skip("only root can give a repository away")
 	}
 	dir := gittest.Init(t, sample)
-	if err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }); err != nil {
+	if err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, _ error) error {
+		return os.Lchown(p, 12345, 12345)
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
+	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrOwner) ||
+		!strings.Contains(err.Error(), "safe.directory") {
 		t.Error(err)
 	}
 	global := filepath.Join(t.TempDir(), "gitconfig")
@@ -114,8 +119,10 @@ func TestEnvironmentOfAHook(t *testing.T) {
 	bare := gittest.Bare(t, dir)
 	gittest.Hook(t, bare, "update", "exit 0") // makes the push go through the git program
 	r := open(t, dir, Options{Remote: "origin"})
-	for name, value := range map[string]string{"GIT_DIR": other + "/.git", "GIT_WORK_TREE": other, "GIT_INDEX_FILE": other + "/.git/index",
-		"GIT_QUARANTINE_PATH": other, "GIT_OBJECT_DIRECTORY": other + "/.git/objects", "GIT_CONFIG_PARAMETERS": "'core.bare=true'"} {
+	for name, value := range map[string]string{"GIT_DIR": other + "/.git", "GIT_WORK_TREE": other,
+		"GIT_INDEX_FILE":      other + "/.git/index",
+		"GIT_QUARANTINE_PATH": other, "GIT_OBJECT_DIRECTORY": other + "/.git/objects",
+		"GIT_CONFIG_PARAMETERS": "'core.bare=true'"} {
 		t.Setenv(name, value)
 	}
 	r2, err := Open(t.Context(), dir, Options{Remote: "origin"})
@@ -133,13 +140,15 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"https://user:pw@example.org/x.git": "https://example.org/x.git", "https://tok%zz@example.org/x": "https://example.org/x",
-		"ssh://git:pw@example.org/x": "ssh://git@example.org/x", "git@example.org:x.git": "git@example.org:x.git", "/srv/x.git": "/srv/x.git",
+		"ssh://git:pw@example.org/x": "ssh://git@example.org/x", "git@example.org:x.git": "git@example.org:x.git",
+		"/srv/x.git": "/srv/x.git",
 	} {
 		if got := run.Redact(address); got != want {
 			t.Errorf("%s is shown as %s", address, got)
 		}
 	}
-	for address, want := range map[string]string{"/srv/x": "/srv/x", "../x": "../x", "x": "x", "file:///srv/a%20b": "/srv/a b", "./a:b": "./a:b",
+	for address, want := range map[string]string{"/srv/x": "/srv/x", "../x": "../x", "x": "x",
+		"file:///srv/a%20b": "/srv/a b", "./a:b": "./a:b",
 		"host:x": "", "https://h/x": "", "git@h:/x": ""} {
 		if got, ok := remote.LocalPath(address); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %q %v", address, got, ok)
@@ -154,7 +163,8 @@ func TestSSH(t *testing.T) {
 	bare := gittest.Bare(t, dir)
 	log := filepath.Join(t.TempDir(), "log")
 	script := filepath.Join(t.TempDir(), "ssh")
-	gittest.Executable(t, script, []byte("#!/bin/sh\necho \"$@\" >> "+log+"\nfor last; do :; done\nexec sh -c \"$last\"\n"))
+	gittest.Executable(t, script,
+		[]byte("#!/bin/sh\necho \"$@\" >> "+log+"\nfor last; do :; done\nexec sh -c \"$last\"\n"))
 	gittest.Git(t, dir, "remote", "set-url", "origin", "git@example.org:"+bare)
 	gittest.Git(t, dir, "config", "core.sshCommand", script)
 	r := open(t, dir, Options{Remote: "origin"})
@@ -182,7 +192,8 @@ func TestSSH(t *testing.T) {
 	if got := string(must[[]byte](t)(os.ReadFile(log))); !strings.Contains(got, "git@example.org git-receive-pack") {
 		t.Errorf("ssh was called with %s", got)
 	}
-	gittest.Executable(t, script, []byte("#!/bin/sh\necho 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"))
+	gittest.Executable(t, script,
+		[]byte("#!/bin/sh\necho 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"))
 	if _, err := r.At(t.Context(), "l10n", ""); !errors.Is(err, ErrAuth) {
 		t.Errorf("a key that is not accepted: %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/locsync/locsync/gitops/history"
 )
 
-// The commits of a project are those with its trailer, whoever made them, and no others; since a commit, those that it does not have.
+// The commits of a project are those with its trailer, whoever made them, and no others; since a commit, those that it
+// does not have.
 func TestOurs(t *testing.T) {
 	dir := gittest.Init(t, map[string]string{"a": "1\n"})
 	at := func(n int, message string) string {
@@ -35,7 +36,8 @@ func TestOurs(t *testing.T) {
 		since string
 		most  int
 		want  string
-	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9, ""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
+	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9,
+		""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
 		made, err := Ours(t.Context(), repo, tip, c.since, "app", c.most)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +111,8 @@ func TestOursInALongHistory(t *testing.T) {
 		if i == 1 || i == history.Most {
 			text = "made\n\n" + Trailer + ": app"
 		}
-		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata %d\n%s\n", 1700000000+i, len(text), text)
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata %d\n%s\n",
+			1700000000+i, len(text), text)
 	}
 	gittest.FastImport(t, dir, []byte(in.String()))
 	r := open(t, dir, Options{})

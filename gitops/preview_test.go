@@ -14,7 +14,8 @@ func TestChangedAndDiff(t *testing.T) {
 	gittest.Git(t, dir, "config", "core.abbrev", "40")
 	r := open(t, dir, Options{})
 	tip := at(t, r, "l10n", "")
-	change := map[string][]byte{"locales/de/app.json": []byte("{\n  \"a\": \"B\"\n}\n"), "locales/fr/app.json": []byte("{}"), "locales/de/deep/x.js": nil, "bin": {0, 1, 2}}
+	change := map[string][]byte{"locales/de/app.json": []byte("{\n  \"a\": \"B\"\n}\n"),
+		"locales/fr/app.json": []byte("{}"), "locales/de/deep/x.js": nil, "bin": {0, 1, 2}}
 	preview := must[Preview](t)(r.Preview(t.Context(), tip, change))
 	made := commitOn(t, r, tip, "l10n", change)
 	want := strings.Fields(gittest.Git(t, dir, "diff", "--name-only", tip.Hash(), made.Hash()))
@@ -25,7 +26,8 @@ func TestChangedAndDiff(t *testing.T) {
 	}
 	blobs := must[map[string]string](t)(r.History.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
 	for _, path := range got {
-		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet", made.Hash()+":"+path); blobs[path] != want {
+		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet",
+			made.Hash()+":"+path); blobs[path] != want {
 			t.Errorf("%s is %q then, want %q", path, blobs[path], want)
 		}
 	}
@@ -35,7 +37,8 @@ func TestChangedAndDiff(t *testing.T) {
 	if all := must[[]string](t)(r.History.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
 		t.Errorf("from nothing: %v", all)
 	}
-	if git := gittest.Git(t, dir, "diff", "--no-renames", tip.Hash(), made.Hash()); strings.TrimSpace(preview.Diff) != git {
+	if git := gittest.Git(t, dir, "diff", "--no-renames", tip.Hash(),
+		made.Hash()); strings.TrimSpace(preview.Diff) != git {
 		t.Errorf("our diff:\n%s\ngit's:\n%s", preview.Diff, git)
 	}
 	if strings.Contains(gittest.Git(t, dir, "count-objects", "-v"), "in-pack: 0") {

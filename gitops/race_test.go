@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Several publishers, each with its own clone or sharing one, and a person with git, commit to one branch of one remote:
-// every commit that was reported as delivered is in the branch, in one line (G3, G4, G5).
+// Several publishers, each with its own clone or sharing one, and a person with git, commit to one branch of one
+// remote: every commit that was reported as delivered is in the branch, in one line (G3, G4, G5).
 func TestManyPublishers(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -30,7 +30,8 @@ func TestManyPublishers(t *testing.T) {
 					dir = gittest.Clone(t, s.bare)
 				}
 				if kind == "http" {
-					gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Git(t, s.dir, "remote", "get-url", "origin"))
+					gittest.Git(t, dir, "remote", "set-url", "origin",
+						gittest.Git(t, s.dir, "remote", "get-url", "origin"))
 				}
 				repos = append(repos, open(t, dir, Options{Remote: "origin"}))
 			}

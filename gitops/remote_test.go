@@ -65,7 +65,8 @@ func TestNothingCostsOneRequest(t *testing.T) {
 	r := open(t, s.dir, Options{Remote: "origin"})
 	push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 	state := func() string {
-		return gittest.Git(t, s.dir, "count-objects", "-v") + gittest.Git(t, s.dir, "for-each-ref") + gittest.Git(t, s.bare, "count-objects", "-v")
+		return gittest.Git(t, s.dir, "count-objects", "-v") + gittest.Git(t, s.dir, "for-each-ref") + gittest.Git(t,
+			s.bare, "count-objects", "-v")
 	}
 	before, made := state(), s.requests.Load()
 	tip := at(t, r, "l10n", "")
@@ -108,13 +109,15 @@ func TestAnswersThatNeedAPerson(t *testing.T) {
 	t.Parallel()
 	t.Run("401", func(t *testing.T) {
 		s := serve(t, gittest.Options{User: "ada", Password: "pw"})
-		for _, o := range []Options{{Remote: "origin"}, {Remote: "origin", Username: "ada", Password: "secret-canary"}} {
+		for _, o := range []Options{{Remote: "origin"}, {Remote: "origin", Username: "ada",
+			Password: "secret-canary"}} {
 			_, err := open(t, s.dir, o).At(t.Context(), "main", "")
 			if !errors.Is(err, ErrAuth) || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}
-		push(t, open(t, s.dir, Options{}), commitOn(t, open(t, s.dir, Options{}), at(t, open(t, s.dir, Options{}), "main", ""), "x", files("a", "b")))
+		push(t, open(t, s.dir, Options{}), commitOn(t, open(t, s.dir, Options{}), at(t, open(t, s.dir, Options{}),
+			"main", ""), "x", files("a", "b")))
 		r := open(t, s.dir, Options{Remote: "origin", Username: "ada", Password: "pw"})
 		if at(t, r, "main", "").Hash() == "" {
 			t.Error("no tip")
@@ -123,7 +126,8 @@ func TestAnswersThatNeedAPerson(t *testing.T) {
 	t.Run("a helper that is wrong is told so", func(t *testing.T) {
 		s := serve(t, gittest.Options{User: "ada", Password: "pw"})
 		log := filepath.Join(t.TempDir(), "log")
-		gittest.Git(t, s.dir, "config", "credential.helper", `!f() { echo "$1" >> `+log+`; if [ "$1" = get ]; then echo username=ada; echo password=wrong; fi; }; f`)
+		gittest.Git(t, s.dir, "config", "credential.helper",
+			`!f() { echo "$1" >> `+log+`; if [ "$1" = get ]; then echo username=ada; echo password=wrong; fi; }; f`)
 		if _, err := open(t, s.dir, Options{Remote: "origin"}).At(t.Context(), "main", ""); !errors.Is(err, ErrAuth) {
 			t.Errorf("%v", err)
 		}
@@ -136,7 +140,8 @@ func TestAnswersThatNeedAPerson(t *testing.T) {
 			s := serve(t, gittest.Options{})
 			r := open(t, s.dir, Options{Remote: "origin"})
 			made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
-			for what, kind := range map[string]func(*http.Request) bool{"list": gittest.IsPushList, "push": gittest.IsPush} {
+			for what, kind := range map[string]func(*http.Request) bool{"list": gittest.IsPushList,
+				"push": gittest.IsPush} {
 				s.always(kind, gittest.Fault{Status: status})
 				if _, err := r.Push(t.Context(), made); !errors.Is(err, want) {
 					t.Errorf("%d for %s: %v", status, what, err)
@@ -152,7 +157,8 @@ func TestAnswersThatNeedAPerson(t *testing.T) {
 		gittest.Git(t, dir, "remote", "add", "origin", "http://user:canary@127.0.0.1:1/x.git")
 		r := open(t, dir, Options{Remote: "origin"})
 		_, err := r.At(t.Context(), "main", "")
-		if err == nil || strings.Contains(err.Error(), "canary") || strings.Contains(fmt.Sprintf("%+v", r.Facts()), "canary") {
+		if err == nil || strings.Contains(err.Error(), "canary") ||
+			strings.Contains(fmt.Sprintf("%+v", r.Facts()), "canary") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -214,10 +220,13 @@ func TestRefusals(t *testing.T) {
 				made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
 				_, err := r.Push(t.Context(), made)
 				var refused *Refused
-				if !errors.As(err, &refused) || !errors.Is(err, ErrRefused) || refused.Ref != "refs/heads/l10n" || !strings.Contains(refused.Status, "hook declined") {
+				if !errors.As(err, &refused) || !errors.Is(err, ErrRefused) || refused.Ref != "refs/heads/l10n" ||
+					!strings.Contains(refused.Status, "hook declined") {
 					t.Fatalf("%v", err)
 				}
-				if said := strings.Join(refused.Said, "|"); !strings.HasPrefix(said, map[string]string{"pre-receive": "translations are frozen|until Monday", "update": "not this branch"}[hook]) {
+				if said := strings.Join(refused.Said, "|"); !strings.HasPrefix(said,
+					map[string]string{"pre-receive": "translations are frozen|until Monday",
+						"update": "not this branch"}[hook]) {
 					t.Errorf("said %q", said)
 				}
 				if waiting := must[*Tip](t)(r.Pending("l10n")); waiting == nil {
@@ -240,7 +249,8 @@ func TestALeaseLostBetweenListAndUpdate(t *testing.T) {
 			r := open(t, s.dir, Options{Remote: "origin"})
 			push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 			made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "2"))
-			gittest.Hook(t, s.bare, "pre-receive", "unset GIT_QUARANTINE_PATH; git update-ref refs/heads/l10n refs/heads/main")
+			gittest.Hook(t, s.bare, "pre-receive",
+				"unset GIT_QUARANTINE_PATH; git update-ref refs/heads/l10n refs/heads/main")
 			if _, err := r.Push(t.Context(), made); !errors.Is(err, ErrMoved) {
 				t.Errorf("%v", err)
 			}
@@ -355,7 +365,8 @@ func TestBranchesThatAreNotThere(t *testing.T) {
 		gittest.Git(t, "", "init", "-q", "--bare", bare)
 		gittest.Git(t, dir, "remote", "add", "origin", bare)
 		_, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "")
-		if !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "make the first one, then git push origin main") {
+		if !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(),
+			"make the first one, then git push origin main") {
 			t.Error(err)
 		}
 	})
@@ -379,7 +390,8 @@ func TestALineOfCommitsIsPublished(t *testing.T) {
 			}
 			alone := open(t, s.dir, Options{})
 			for i := range 3 {
-				push(t, alone, commitOn(t, alone, at(t, alone, "l10n", ""), "l10n", files("a", fmt.Sprint(i), fmt.Sprint(i), "x")))
+				push(t, alone, commitOn(t, alone, at(t, alone, "l10n", ""), "l10n",
+					files("a", fmt.Sprint(i), fmt.Sprint(i), "x")))
 			}
 			gittest.Git(t, s.dir, "gc", "-q", "--prune=now")
 			r := open(t, s.dir, Options{Remote: "origin"})
@@ -421,7 +433,8 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 	gittest.Git(t, s.dir, "reset", "-q", "--hard", first.Hash())
 	gittest.Commit(t, s.dir, "ahead", map[string]string{"mine": "x"})
 	gittest.Git(t, s.dir, "checkout", "-q", "main")
-	if tip = at(t, r, "l10n", ""); tip.Hash() != first.Hash() || !strings.Contains(tip.Note(), "ahead of origin by 1 commit") {
+	if tip = at(t, r, "l10n", ""); tip.Hash() != first.Hash() || !strings.Contains(tip.Note(),
+		"ahead of origin by 1 commit") {
 		t.Errorf("%s %q", tip.Hash(), tip.Note())
 	}
 	if out := gittest.Git(t, s.bare, "log", "--all", "--format=%H"); strings.Contains(out, mine) {
@@ -429,7 +442,8 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A remote whose default branch was renamed: who builds on the old name is told the new one, and who names none builds on the new one.
+// A remote whose default branch was renamed: who builds on the old name is told the new one, and who names none builds
+// on the new one.
 func TestRenamedDefaultBranch(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -442,7 +456,8 @@ func TestRenamedDefaultBranch(t *testing.T) {
 		push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 		gittest.Git(t, s.bare, "branch", "-m", "main", "trunk")
 		gittest.Git(t, s.bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
-		if _, err := r.At(t.Context(), "other", "main"); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
+		if _, err := r.At(t.Context(), "other", "main"); !errors.Is(err, ErrNoBranch) ||
+			!strings.Contains(err.Error(), "trunk: set base") {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if tip := at(t, r, "l10n", "main"); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
@@ -496,7 +511,8 @@ func TestBranchNamesThatClashAtTheRemote(t *testing.T) {
 		gittest.Git(t, s.bare, "branch", "l10n/old", "main")
 		r := open(t, s.dir, Options{Remote: "origin"})
 		made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
-		if _, err := r.Push(t.Context(), made); err == nil || errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "l10n/old") {
+		if _, err := r.Push(t.Context(), made); err == nil || errors.Is(err, ErrMoved) ||
+			!strings.Contains(err.Error(), "l10n/old") {
 			t.Errorf("%s: %v", kind, err)
 		}
 		gittest.Sound(t, s.bare)

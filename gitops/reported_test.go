@@ -84,7 +84,8 @@ func TestDoneIsTold(t *testing.T) {
 // What a remote says decides the word, and nothing of what it says is in it.
 func TestDoneTellsFailures(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]string{http.StatusUnauthorized: "fetch auth", http.StatusServiceUnavailable: "fetch unavailable", http.StatusTeapot: "fetch failed"} {
+	for status, want := range map[int]string{http.StatusUnauthorized: "fetch auth",
+		http.StatusServiceUnavailable: "fetch unavailable", http.StatusTeapot: "fetch failed"} {
 		dir := answering(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret words", status) })
 		var heard told
 		r := open(t, dir, Options{Remote: "origin", Done: heard.done})
@@ -100,8 +101,10 @@ func TestDoneTellsFailures(t *testing.T) {
 // Every error that callers branch on has one word, and there are no more of them than are documented.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	words := []string{"ok", "nothing", "moved", "busy", "refused", "auth", "untrusted", "unavailable", "interrupted", "failed"}
-	for _, err := range []error{nil, ErrNothing, errWaits, &ref.Moved{Name: "x"}, ErrBusy, &Refused{Ref: "secret"}, ErrAuth, ErrUntrusted, &Unavailable{Status: 503}, errors.New("secret")} {
+	words := []string{"ok", "nothing", "moved", "busy", "refused", "auth", "untrusted",
+		"unavailable", "interrupted", "failed"}
+	for _, err := range []error{nil, ErrNothing, errWaits, &ref.Moved{Name: "x"}, ErrBusy, &Refused{Ref: "secret"},
+		ErrAuth, ErrUntrusted, &Unavailable{Status: 503}, errors.New("secret")} {
 		if err != nil {
 			err = fmt.Errorf("push: %w", err)
 		}

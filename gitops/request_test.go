@@ -18,11 +18,14 @@ i=0; while [ $i -lt ${GIT_PUSH_OPTION_COUNT:-0} ]; do eval "echo \"\$GIT_PUSH_OP
 echo push >>'LOG'
 echo >&2; echo "View merge request for l10n:" >&2; echo "  https://gitlab.example.com/acme/app/-/merge_requests/7" >&2; echo >&2`
 
-// Push options reach the remote's hooks whatever way is taken to it, and a remote that takes none gets the commit all the same.
+// Push options reach the remote's hooks whatever way is taken to it, and a remote that takes none gets the commit all
+// the same.
 func TestPushOptions(t *testing.T) {
 	t.Parallel()
-	options := []string{"merge_request.create", "merge_request.target=main", "merge_request.title=Übersetzungen: a=b, \"c\" 'd'"}
-	for name, c := range map[string]struct{ http, takes bool }{"http": {true, true}, "http, takes none": {true, false}, "folder": {false, true}, "folder, takes none": {false, false}} {
+	options := []string{"merge_request.create", "merge_request.target=main",
+		"merge_request.title=Übersetzungen: a=b, \"c\" 'd'"}
+	for name, c := range map[string]struct{ http, takes bool }{"http": {true, true}, "http, takes none": {true, false},
+		"folder": {false, true}, "folder, takes none": {false, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
@@ -35,7 +38,8 @@ func TestPushOptions(t *testing.T) {
 			}
 			r := open(t, dir, Options{Remote: "origin"})
 			tip := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
-			if _, err := r.Push(t.Context(), tip, "two\nlines"); err == nil || !strings.Contains(err.Error(), "one line") {
+			if _, err := r.Push(t.Context(), tip, "two\nlines"); err == nil ||
+				!strings.Contains(err.Error(), "one line") {
 				t.Errorf("an option of two lines: %v", err)
 			}
 			res, err := r.Push(t.Context(), tip, options...)
@@ -60,7 +64,8 @@ func TestPushOptions(t *testing.T) {
 	}
 }
 
-// A commit that its branch has already is proposed for base without moving anything, and the same once more is a refusal in the server's words.
+// A commit that its branch has already is proposed for base without moving anything, and the same once more is a
+// refusal in the server's words.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	for name, http := range map[string]bool{"http": true, "folder": false} {
@@ -80,10 +85,12 @@ func TestPropose(t *testing.T) {
 			if err != nil || res.Offer != "https://gitea.example.com/acme/app/pulls/3" {
 				t.Fatalf("%+v, %v", res, err)
 			}
-			if got, want := proposed(), fmt.Sprintf("refs/for/main %s [%q %q]\n", tip.Hash(), "topic=l10n", "title=New translations"); got != want {
+			if got, want := proposed(), fmt.Sprintf("refs/for/main %s [%q %q]\n", tip.Hash(), "topic=l10n",
+				"title=New translations"); got != want {
 				t.Errorf("the server heard %q, want %q", got, want)
 			}
-			if _, err = r.Propose(t.Context(), tip, "main", "topic=l10n"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "new commit is same with old commit") {
+			if _, err = r.Propose(t.Context(), tip, "main", "topic=l10n"); !errors.Is(err, ErrRefused) ||
+				!strings.Contains(err.Error(), "new commit is same with old commit") {
 				t.Errorf("the same once more: %v", err)
 			}
 			if now := gittest.Git(t, bare, "for-each-ref"); now != refs {

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// A repository whose objects have SHA-256 names is read, committed to, merged in and delivered from like any other, in each
-// of its kinds.
+// A repository whose objects have SHA-256 names is read, committed to, merged in and delivered from like any other, in
+// each of its kinds.
 func TestSHA256(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -45,17 +45,20 @@ func journeySHA256(t *testing.T, r *Repo, origin string) {
 	person := gittest.Clone(t, origin)
 	tip := at(t, r, "l10n", "main")
 	reads(t, tip, person)
-	made := commitOn(t, r, tip, "l10n", map[string][]byte{"locales/de/app.json": []byte("new\n"), "locales/fr/x": []byte("y")})
+	made := commitOn(t, r, tip, "l10n", map[string][]byte{"locales/de/app.json": []byte("new\n"),
+		"locales/fr/x": []byte("y")})
 	if result := push(t, r, made); !result.Pushed || result.Local != Moved || len(result.Commit) != 64 {
 		t.Errorf("%+v", result)
 	}
-	theirs := gittest.Commit(t, person, "theirs", map[string]string{"third": "theirs\n", "locales/de/app.json": "theirs\n"})
+	theirs := gittest.Commit(t, person, "theirs", map[string]string{"third": "theirs\n",
+		"locales/de/app.json": "theirs\n"})
 	gittest.Git(t, person, "push", "-q", "origin", "main")
 	tip = at(t, r, "l10n", "main")
 	if tip.Hash() != made.Hash() || tip.Base().Hash() != theirs {
 		t.Errorf("the tips are %s and %s, not %s and %s", tip.Hash(), tip.Base().Hash(), made.Hash(), theirs)
 	}
-	merged := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(path string) bool { return path == "locales/de/app.json" }))
+	merged := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(),
+		func(path string) bool { return path == "locales/de/app.json" }))
 	if merged.State != Joined || len(merged.Contested) != 1 {
 		t.Fatalf("%+v", merged)
 	}
@@ -70,7 +73,8 @@ func journeySHA256(t *testing.T, r *Repo, origin string) {
 	if in, err := at(t, r, "l10n", "main").Contains(theirs); err != nil || !in {
 		t.Errorf("%s is not in the history: %v", theirs, err)
 	}
-	if changed := must[[]string](t)(r.History.Changed(t.Context(), theirs, joined.Hash())); strings.Join(changed, " ") != "locales/de/app.json locales/fr/x" {
+	if changed := must[[]string](t)(r.History.Changed(t.Context(), theirs, joined.Hash())); strings.Join(changed,
+		" ") != "locales/de/app.json locales/fr/x" {
 		t.Errorf("changed: %v", changed)
 	}
 }
@@ -86,7 +90,8 @@ func TestSHA256Clone(t *testing.T) {
 	r := must[*Repo](t)(OpenClone(t.Context(), dir, gittest.Serve(t, bare, gittest.Options{}), Options{}))
 	t.Cleanup(func() { r.Close() })
 	at(t, r, "main", "")
-	if missing := gittest.Git(t, dir, "rev-list", "--objects", "--missing=print", "refs/remotes/origin/main"); !strings.Contains(missing, "?") {
+	if missing := gittest.Git(t, dir, "rev-list", "--objects", "--missing=print",
+		"refs/remotes/origin/main"); !strings.Contains(missing, "?") {
 		t.Error("nothing was left out")
 	}
 	journeySHA256(t, r, bare)
@@ -110,7 +115,8 @@ func TestSHA256SignedAndLogged(t *testing.T) {
 	r := open(t, dir, Options{Signing: Signing{KeyFile: key}})
 	made := commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("a", "1"))
 	push(t, r, made)
-	gittest.Write(t, dir, map[string]string{"signers": "locsync@localhost " + string(must[[]byte](t)(os.ReadFile(key+".pub")))})
+	gittest.Write(t, dir, map[string]string{"signers": "locsync@localhost " +
+		string(must[[]byte](t)(os.ReadFile(key+".pub")))})
 	gittest.Git(t, dir, "-c", "gpg.ssh.allowedSignersFile="+filepath.Join(dir, "signers"), "verify-commit", made.Hash())
 	if got := gittest.Git(t, dir, "rev-parse", "l10n@{0}"); got != made.Hash() {
 		t.Errorf("the log ends with %s", got)
@@ -145,7 +151,8 @@ func TestReftable(t *testing.T) {
 	gittest.Sound(t, origin)
 }
 
-// References that git moves, in a repository that every git can make: commit, delivery and checked-out tree are as ever.
+// References that git moves, in a repository that every git can make: commit, delivery and checked-out tree are as
+// ever.
 func TestReferencesByGit(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

@@ -46,7 +46,8 @@ func TestRemotesOfEveryShape(t *testing.T) {
 			to := filepath.Join(filepath.Dir(bare), "ünï%20©.git")
 			moved(t, bare, to)
 			address := gittest.Serve(t, to, gittest.Options{})
-			gittest.Git(t, dir, "remote", "set-url", "origin", address[:strings.LastIndex(address, "/")]+"/%C3%BCn%C3%AF%2520%C2%A9.git")
+			gittest.Git(t, dir, "remote", "set-url", "origin",
+				address[:strings.LastIndex(address, "/")]+"/%C3%BCn%C3%AF%2520%C2%A9.git")
 			return "origin", to
 		},
 		"its HEAD is unborn": func(t *testing.T, dir, bare string) (string, string) {
@@ -110,7 +111,8 @@ func TestRefusedUntilItIsAllowed(t *testing.T) {
 		made := commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("a", "1"))
 		for range 3 {
 			waiting := must[*Tip](t)(r.Pending("l10n"))
-			if _, err := r.Push(t.Context(), waiting); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "frozen") {
+			if _, err := r.Push(t.Context(), waiting); !errors.Is(err, ErrRefused) ||
+				!strings.Contains(err.Error(), "frozen") {
 				t.Errorf("%s: %v", kind, err)
 			}
 			gittest.Sound(t, s.dir)
@@ -152,7 +154,8 @@ func TestIndexesOfEverySort(t *testing.T) {
 				if out := gittest.Git(t, dir, "status", "--porcelain"); out != "" {
 					t.Errorf("git status: %s", out)
 				}
-				if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "locales/fr/app.json")))); got != fmt.Sprint(i) {
+				if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir,
+					"locales/fr/app.json")))); got != fmt.Sprint(i) {
 					t.Errorf("the file is %q", got)
 				}
 			}
@@ -166,8 +169,10 @@ func TestIndexesOfEverySort(t *testing.T) {
 func TestNamesOfEverySort(t *testing.T) {
 	t.Parallel()
 	const nfd, nfc, emoji = "de\u0301/a\u0308.json", "d\u00e9/\u00e4.json", "\U0001F1E9\U0001F1EA/\U0001F600.json"
-	dir := gittest.Init(t, map[string]string{nfd: "1", emoji: "1", "shared/app.json": "1", " x /\u00a0": "1", "-n": "1", "a\tb": "1", `"q"`: "1"})
-	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "locales"), 0o777), os.Symlink("../shared", filepath.Join(dir, "locales/en"))); err != nil {
+	dir := gittest.Init(t, map[string]string{nfd: "1", emoji: "1", "shared/app.json": "1", " x /\u00a0": "1",
+		"-n": "1", "a\tb": "1", `"q"`: "1"})
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "locales"), 0o777),
+		os.Symlink("../shared", filepath.Join(dir, "locales/en"))); err != nil {
 		t.Skip(err)
 	}
 	gittest.Commit(t, dir, "a link", nil)
@@ -177,7 +182,8 @@ func TestNamesOfEverySort(t *testing.T) {
 	if got, err := tip.ReadFile("locales/en/app.json"); string(got) != "1" {
 		t.Errorf("through a link: %q, %v", got, err)
 	}
-	if _, err := r.Commit(t.Context(), tip, "l10n", files("locales/en/app.json", "2"), message("x")); !errors.Is(err, ErrPath) {
+	if _, err := r.Commit(t.Context(), tip, "l10n", files("locales/en/app.json", "2"), message("x")); !errors.Is(err,
+		ErrPath) {
 		t.Errorf("written through a link: %v", err)
 	}
 	push(t, r, commitOn(t, r, tip, "l10n", files(nfc, "2", emoji, "2", "de\u0301/new.json", "2")))
@@ -195,8 +201,8 @@ func TestNamesOfEverySort(t *testing.T) {
 	gittest.Sound(t, bare)
 }
 
-// A blob that is not read costs no memory, and neither does what a fetch brings. Not parallel: it counts what this process
-// allocates.
+// A blob that is not read costs no memory, and neither does what a fetch brings. Not parallel: it counts what this
+// process allocates.
 func TestLargeRepositories(t *testing.T) {
 	gittest.Long(t)
 	size, commits := gittest.Rounds(24, 300)<<20, gittest.Rounds(2_000, 20_000)
@@ -212,7 +218,9 @@ func TestLargeRepositories(t *testing.T) {
 		}
 		fmt.Fprintf(&in, "M 100644 inline f%d\ndata 2\n%02d\n", i%50, i%100)
 	}
-	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@b> 1800000000 +0000\ndata 1\nx\nM 100644 inline large\ndata %d\n%s\n", size, large)
+	fmt.Fprintf(&in,
+		"commit refs/heads/main\ncommitter A <a@b> 1800000000 +0000\ndata 1\nx\nM 100644 inline large\ndata %d\n%s\n",
+		size, large)
 	gittest.Input(t, bare, in.Bytes(), "-c", "core.compression=0", "fast-import", "--quiet", "--big-file-threshold=1m")
 	in.Reset()
 	allocated := func() uint64 {

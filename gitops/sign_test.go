@@ -21,7 +21,8 @@ func sshKey(t *testing.T, passphrase string) (file, public string) {
 		t.Skip("no ssh-keygen here")
 	}
 	file = filepath.Join(t.TempDir(), "key")
-	if out, err := exec.CommandContext(t.Context(), program, "-q", "-t", "ed25519", "-N", passphrase, "-C", "locsync", "-f", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), program, "-q", "-t", "ed25519", "-N", passphrase, "-C", "locsync",
+		"-f", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	data, err := os.ReadFile(file + ".pub")
@@ -65,7 +66,8 @@ func verify(t *testing.T, dir, commit string) {
 	t.Helper()
 	gittest.Git(t, dir, "verify-commit", commit)
 	gittest.Git(t, dir, "fsck", "--strict")
-	if got := gittest.Git(t, dir, "log", "-1", "--format=%an|%s|%b", commit); got != "Bot|Update translations|Locsync-Project: app" {
+	if got := gittest.Git(t, dir, "log", "-1", "--format=%an|%s|%b",
+		commit); got != "Bot|Update translations|Locsync-Project: app" {
 		t.Errorf("the signed commit says %q", got)
 	}
 }
@@ -77,10 +79,13 @@ func TestSignsWithAnSSHKey(t *testing.T) {
 		options Signing
 		config  map[string]string
 	}{
-		"key file":             {Signing{KeyFile: file}, nil},
-		"configuration":        {Signing{}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": file}},
-		"public key's name":    {Signing{}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": file + ".pub"}},
-		"key file goes before": {Signing{KeyFile: file}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": "/nowhere"}},
+		"key file": {Signing{KeyFile: file}, nil},
+		"configuration": {Signing{}, map[string]string{"commit.gpgSign": "true",
+			"gpg.format": "ssh", "user.signingKey": file}},
+		"public key's name": {Signing{}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh",
+			"user.signingKey": file + ".pub"}},
+		"key file goes before": {Signing{KeyFile: file}, map[string]string{"commit.gpgSign": "true",
+			"gpg.format": "ssh", "user.signingKey": "/nowhere"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})
@@ -120,15 +125,16 @@ func TestSignsWithAKeyOfTheAgent(t *testing.T) {
 	}
 }
 
-// Every commit of a chain is signed, on one that is not written yet too, and so is a merge; each is otherwise the one that
-// would have been made without a signature.
+// Every commit of a chain is signed, on one that is not written yet too, and so is a merge; each is otherwise the one
+// that would have been made without a signature.
 func TestChainsAndMergesAreSigned(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	file, public := sshKey(t, "")
 	dir := gittest.Init(t, sample)
 	allow(t, dir, public)
-	odd := Message{Text: "\n  Ünï\x00 \xff\r\n\n# no comment\n\n\n", Author: Person{` "Bot" <x>. \`, "bot@localhost"}, When: when}
+	odd := Message{Text: "\n  Ünï\x00 \xff\r\n\n# no comment\n\n\n", Author: Person{` "Bot" <x>. \`, "bot@localhost"},
+		When: when}
 	steps := []Step{{files("a", "1"), odd}, {files("a", "2", "d/b", "1"), odd}}
 	var bare [2][]string // what is signed, without the signature and the names that hang on it
 	for i, o := range []Options{{Signing: Signing{KeyFile: file}}, {Signing: Signing{Never: true}}} {
@@ -176,7 +182,8 @@ func TestSignsWithAnOpenPGPKey(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if out, err := exec.CommandContext(t.Context(), program, "--batch", "--passphrase", "", "--quick-generate-key", "Bot <bot@localhost>", "ed25519", "sign").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), program, "--batch", "--passphrase", "", "--quick-generate-key",
+		"Bot <bot@localhost>", "ed25519", "sign").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})

@@ -30,8 +30,8 @@ func brings(r *http.Request) bool {
 	return bytes.Contains(body, []byte("command=fetch")) || !bytes.Contains(body, []byte("command="))
 }
 
-// largeRemote is a bare repository with 2.4 MB that cannot be compressed, so that a twentieth of it is more than a packet of the side band, which git takes
-// whole; and the commit.
+// largeRemote is a bare repository with 2.4 MB that cannot be compressed, so that a twentieth of it is more than a
+// packet of the side band, which git takes whole; and the commit.
 func largeRemote(t *testing.T) (bare, commit string) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{1})
@@ -60,7 +60,8 @@ func serveLarge(t *testing.T, bare string, f gittest.Fault) (address string, bro
 	}}), broken
 }
 
-// patience is Silence in the tests below. They wait more than they work, and so all at once, when everything is prepared.
+// patience is Silence in the tests below. They wait more than they work, and so all at once, when everything is
+// prepared.
 const patience = 1500 * time.Millisecond
 
 func TestSlowAndSilent(t *testing.T) {
@@ -68,11 +69,13 @@ func TestSlowAndSilent(t *testing.T) {
 	t.Parallel()
 	bare, commit := largeRemote(t)
 	var waits []func()
-	for name, f := range map[string]gittest.Fault{"slow": {Trickle: patience / 10}, "silent in the middle": {CutReply: 1 << 20, HangReply: true}, "never answered": {Delay: time.Hour}} {
+	for name, f := range map[string]gittest.Fault{"slow": {Trickle: patience / 10},
+		"silent in the middle": {CutReply: 1 << 20, HangReply: true}, "never answered": {Delay: time.Hour}} {
 		waits = append(waits, slowFetch(t, name, f, bare, commit))
 	}
 	waits = append(waits, slowHook(t))
-	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t), hangingHook(t, "http"), hangingHook(t, "git"))
+	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t),
+		hangingHook(t, "http"), hangingHook(t, "git"))
 	var wg sync.WaitGroup
 	for _, wait := range waits {
 		wg.Go(wait)
@@ -80,8 +83,9 @@ func TestSlowAndSilent(t *testing.T) {
 	wg.Wait()
 }
 
-// A fetch over a slow line takes longer than Silence and arrives; one that stops in the middle, or is never answered, ends after Silence, says for how long
-// nothing came, how far it was and where, and leaves a repository that is sound. A heart hears the first and not the others.
+// A fetch over a slow line takes longer than Silence and arrives; one that stops in the middle, or is never answered,
+// ends after Silence, says for how long nothing came, how far it was and where, and leaves a repository that is sound.
+// A heart hears the first and not the others.
 func slowFetch(t *testing.T, name string, f gittest.Fault, bare, want string) func() {
 	address, broken := serveLarge(t, bare, f)
 	broken.Store(true)
@@ -102,7 +106,8 @@ func slowFetch(t *testing.T, name string, f gittest.Fault, bare, want string) fu
 			return
 		}
 		silent, ok := errors.AsType[*Silent](err)
-		if !ok || took < patience || took > 20*patience || silent.For < patience || !strings.Contains(err.Error(), "http://127.0.0.1") {
+		if !ok || took < patience || took > 20*patience || silent.For < patience ||
+			!strings.Contains(err.Error(), "http://127.0.0.1") {
 			t.Errorf("%s: %v after %s, told %d times", name, err, took, told.Load())
 			return
 		}
@@ -120,7 +125,8 @@ func slowFetch(t *testing.T, name string, f gittest.Fault, bare, want string) fu
 // A push waits for as long as the hooks at the other end say something, however long they take.
 func slowHook(t *testing.T) func() {
 	s := serve(t, gittest.Options{})
-	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; printf 'on Windows\\r\\n' >&2; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
+	gittest.Hook(t, s.bare, "pre-receive",
+		"cat >/dev/null; printf 'on Windows\\r\\n' >&2; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
 	r := open(t, s.dir, Options{Remote: "origin", Silence: patience})
 	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
 	return func() {
@@ -129,7 +135,8 @@ func slowHook(t *testing.T) func() {
 		if took := time.Since(began); err != nil || took < patience*5/4 {
 			t.Errorf("%v after %s", err, took)
 		}
-		if said := strings.Join(result.Said, "; "); said != "on Windows; checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
+		if said := strings.Join(result.Said,
+			"; "); said != "on Windows; checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
 			t.Errorf("said %q", said)
 		}
 	}
@@ -139,7 +146,8 @@ func slowHook(t *testing.T) func() {
 func hangingHook(t *testing.T, scheme string) func() {
 	s := serve(t, gittest.Options{})
 	if scheme == "git" {
-		address := fmt.Sprintf("git://127.0.0.1:%d/%s", gittest.Daemon(t, filepath.Dir(s.bare)).Port, filepath.Base(s.bare))
+		address := fmt.Sprintf("git://127.0.0.1:%d/%s", gittest.Daemon(t, filepath.Dir(s.bare)).Port,
+			filepath.Base(s.bare))
 		gittest.Git(t, s.dir, "remote", "set-url", "origin", address)
 	}
 	gittest.Git(t, s.bare, "config", "receive.keepAlive", "1")
@@ -161,7 +169,8 @@ func slowBlob(t *testing.T, bare string) func() {
 	broken.Store(true)
 	return func() {
 		began := time.Now()
-		err := tip.Prefetch(t.Context(), func(path string) bool { return path == "large" }, func(path string) bool { return path == "large/0" })
+		err := tip.Prefetch(t.Context(), func(path string) bool { return path == "large" },
+			func(path string) bool { return path == "large/0" })
 		if took := time.Since(began); err != nil || took < patience*5/4 {
 			t.Errorf("a blob: %v after %s", err, took)
 		}
@@ -174,8 +183,10 @@ func slowBlob(t *testing.T, bare string) func() {
 
 // The files of git LFS, which tells of them in a file of its own.
 func slowLargeFiles(t *testing.T) func() {
-	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=large\n*.txt filter=hangs", "a.json": "{}\n", "a.txt": "text"})
-	gittest.Git(t, dir, "config", "filter.large.smudge", `for i in 1 2 3 4 5 6 7 8; do echo download $i/8 >> "$GIT_LFS_PROGRESS"; sleep 0.25; done; cat`)
+	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=large\n*.txt filter=hangs",
+		"a.json": "{}\n", "a.txt": "text"})
+	gittest.Git(t, dir, "config", "filter.large.smudge",
+		`for i in 1 2 3 4 5 6 7 8; do echo download $i/8 >> "$GIT_LFS_PROGRESS"; sleep 0.25; done; cat`)
 	gittest.Git(t, dir, "config", "filter.hangs.smudge", "sleep 60")
 	tip := at(t, open(t, dir, Options{Silence: patience}), "main", "")
 	return func() {
@@ -246,8 +257,8 @@ func partialClone(t *testing.T, ctx context.Context, address string, o Options) 
 	return r
 }
 
-// Reading a file has no context of its own: it ends with the one that the repository was opened with. What the fetch has left goes when it is old enough to be
-// nobody's any more.
+// Reading a file has no context of its own: it ends with the one that the repository was opened with. What the fetch
+// has left goes when it is old enough to be nobody's any more.
 func TestReadsEnd(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -285,7 +296,8 @@ func TestReadsEnd(t *testing.T) {
 		t.Fatal("an interrupted fetch leaves nothing any more; sweepFetches is needed no more")
 	}
 	again := func() {
-		must[*Repo](t)(OpenClone(t.Context(), r.repo.Facts.CommonDir, r.repo.Settings.Get("remote.origin.url"), Options{})).Close()
+		must[*Repo](t)(OpenClone(t.Context(), r.repo.Facts.CommonDir, r.repo.Settings.Get("remote.origin.url"),
+			Options{})).Close()
 	}
 	if again(); len(run.UnfinishedPacks(objects)) != len(left) {
 		t.Error("a pack was taken away that may be in use")
@@ -301,7 +313,8 @@ func TestReadsEnd(t *testing.T) {
 	}
 }
 
-// A call that is cancelled ends at once. What it started is asked to end, so that it can put away its locks, and ends also if it does not want to.
+// A call that is cancelled ends at once. What it started is asked to end, so that it can put away its locks, and ends
+// also if it does not want to.
 func TestCancelled(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

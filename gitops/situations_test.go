@@ -16,7 +16,8 @@ import (
 func twice(t *testing.T, r *Repo, dir, remote, branch string) {
 	t.Helper()
 	for i := range 2 {
-		made := commitOn(t, r, at(t, r, branch, "main"), branch, files("locales/de/app.json", fmt.Sprintf("{\"n\": %d}\n", i)))
+		made := commitOn(t, r, at(t, r, branch, "main"), branch, files("locales/de/app.json",
+			fmt.Sprintf("{\"n\": %d}\n", i)))
 		if result := push(t, r, made); !result.Pushed {
 			t.Errorf("%+v", result)
 		}
@@ -83,7 +84,8 @@ func rebaseThatUpdates(t *testing.T, dir string) {
 	gittest.Git(t, dir, "branch", "l10n")
 	gittest.Commit(t, dir, "two", map[string]string{"two": "2"})
 	gittest.Git(t, dir, "push", "-q", "origin", "l10n")
-	_, _ = gittest.TryGit(t, dir, "-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "--update-refs", "main")
+	_, _ = gittest.TryGit(t, dir, "-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q",
+		"-i", "--update-refs", "main")
 	if _, err := os.Stat(filepath.Join(dir, ".git", "rebase-merge", "update-refs")); err != nil {
 		t.Skip("this git has no rebase --update-refs")
 	}
@@ -137,7 +139,8 @@ func TestForks(t *testing.T) {
 			}
 			gittest.Sound(t, fork)
 			gittest.Git(t, dir, "config", "--add", "remote.origin.pushurl", upstream)
-			if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "2 addresses") {
+			if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); !errors.Is(err,
+				ErrUnsupported) || !strings.Contains(err.Error(), "2 addresses") {
 				t.Errorf("several addresses: %v", err)
 			}
 		})
@@ -147,7 +150,8 @@ func TestForks(t *testing.T) {
 // The rules of a remote that is a folder count, and those of the repository about what is fetched.
 func TestRulesOfBothSides(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string][2]string{"size": {"receive.maxInputSize", "10"}, "hidden": {"receive.hideRefs", "refs/heads/l10n"}} {
+	for name, config := range map[string][2]string{"size": {"receive.maxInputSize", "10"},
+		"hidden": {"receive.hideRefs", "refs/heads/l10n"}} {
 		dir := gittest.Init(t, sample)
 		bare := gittest.Bare(t, dir)
 		gittest.Git(t, bare, "config", config[0], config[1])
@@ -160,10 +164,12 @@ func TestRulesOfBothSides(t *testing.T) {
 	}
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
-	folder := object.SHA1.New(object.Tree, rawTree("100644", ".git", hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
+	folder := object.SHA1.New(object.Tree, rawTree("100644", ".git",
+		hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
 	commitTree(t, bare, folder.Data)
 	gittest.Git(t, dir, "config", "transfer.fsckObjects", "true")
-	if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); err == nil || !strings.Contains(err.Error(), "hasDotgit") {
+	if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); err == nil ||
+		!strings.Contains(err.Error(), "hasDotgit") {
 		t.Errorf("a tree that fsck refuses was taken: %v", err)
 	}
 }
@@ -178,12 +184,14 @@ func TestSituations(t *testing.T) {
 		},
 		"fsmonitor": func(t *testing.T, dir, _ string) { gittest.Git(t, dir, "config", "core.fsmonitor", "true") },
 		"replaced": func(t *testing.T, dir, _ string) {
-			gittest.Git(t, dir, "replace", gittest.Git(t, dir, "rev-parse", "HEAD:README.md"), gittest.Git(t, dir, "rev-parse", "HEAD:locales/en/app.json"))
+			gittest.Git(t, dir, "replace", gittest.Git(t, dir, "rev-parse", "HEAD:README.md"),
+				gittest.Git(t, dir, "rev-parse", "HEAD:locales/en/app.json"))
 		},
 		"grafts": func(t *testing.T, dir, _ string) {
 			gittest.Commit(t, dir, "two", map[string]string{"two": "2"})
 			gittest.Git(t, dir, "push", "-q", "origin", "main")
-			gittest.Write(t, dir, map[string]string{".git/info/grafts": gittest.Git(t, dir, "rev-parse", "HEAD") + "\n"})
+			gittest.Write(t, dir, map[string]string{".git/info/grafts": gittest.Git(t, dir, "rev-parse", "HEAD") +
+				"\n"})
 		},
 		"objects elsewhere": func(t *testing.T, dir, _ string) {
 			other, err := os.MkdirTemp("/dev/shm", "locsync-objects-")
@@ -192,18 +200,21 @@ func TestSituations(t *testing.T) {
 			}
 			t.Cleanup(func() { os.RemoveAll(other) })
 			gittest.Git(t, dir, "repack", "-adq")
-			if out, err := gittest.Shell(t, dir, "cp -r .git/objects/. "+other+" && rm -rf .git/objects && ln -s "+other+" .git/objects"); err != nil {
+			if out, err := gittest.Shell(t, dir,
+				"cp -r .git/objects/. "+other+" && rm -rf .git/objects && ln -s "+other+" .git/objects"); err != nil {
 				t.Skip(out)
 			}
 		},
 		"packed-refs is a link": func(t *testing.T, dir, _ string) {
 			gittest.Git(t, dir, "branch", "x")
 			gittest.Git(t, dir, "pack-refs", "--all")
-			if out, err := gittest.Shell(t, dir, "mv .git/packed-refs .git/real && ln -s real .git/packed-refs"); err != nil {
+			if out, err := gittest.Shell(t, dir,
+				"mv .git/packed-refs .git/real && ln -s real .git/packed-refs"); err != nil {
 				t.Skip(out)
 			}
 			t.Cleanup(func() {
-				if info, err := os.Lstat(filepath.Join(dir, ".git", "packed-refs")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+				if info, err := os.Lstat(filepath.Join(dir, ".git", "packed-refs")); err != nil ||
+					info.Mode()&os.ModeSymlink == 0 {
 					t.Error("the link was replaced")
 				}
 			})
@@ -218,7 +229,9 @@ func TestSituations(t *testing.T) {
 			gittest.Commit(t, dir, "latin1", map[string]string{"locales/de/m\xfcll.json": "{}", "caf\xe9/x": "y"})
 			gittest.Git(t, dir, "push", "-q", "origin", "main")
 			t.Cleanup(func() {
-				if out := gittest.Git(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "refs/remotes/origin/l10n"); !strings.Contains(out, "m\xfcll") || !strings.Contains(out, "caf\xe9/x") {
+				if out := gittest.Git(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only",
+					"refs/remotes/origin/l10n"); !strings.Contains(out, "m\xfcll") ||
+					!strings.Contains(out, "caf\xe9/x") {
 					t.Errorf("lost a name: %q", out)
 				}
 			})
@@ -229,14 +242,16 @@ func TestSituations(t *testing.T) {
 			gittest.Git(t, dir, "multi-pack-index", "write", "--bitmap")
 		},
 		"cyclic and quoted alternates": func(t *testing.T, dir, bare string) {
-			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": "# x\n\"" + bare + "/objects\"\n" + dir + "/.git/objects\n"})
+			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": "# x\n\"" + bare +
+				"/objects\"\n" + dir + "/.git/objects\n"})
 		},
 		"relative alternates, and one with a space": func(t *testing.T, dir, bare string) {
 			lender := filepath.Join(t.TempDir(), "a lender")
 			gittest.Git(t, "", "clone", "-q", "--bare", "--no-hardlinks", bare, lender)
 			gittest.Git(t, "", "clone", "-q", "--bare", "--no-hardlinks", bare, lender+".2")
 			near := must[string](t)(filepath.Rel(filepath.Join(dir, ".git/objects"), lender+".2/objects"))
-			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": lender + "/objects\n" + near + "\n"})
+			gittest.Write(t, dir, map[string]string{".git/objects/info/alternates": lender + "/objects\n" + near +
+				"\n"})
 			gittest.Git(t, dir, "repack", "-adlq")
 			gittest.Git(t, dir, "prune-packed", "-q")
 		},
@@ -275,7 +290,8 @@ func TestSituations(t *testing.T) {
 			before := snapshot(t, dir)
 			r := open(t, dir, Options{Remote: "origin"})
 			twice(t, r, dir, bare, "l10n")
-			if got := string(must[[]byte](t)(at(t, r, "l10n", "main").ReadFile("README.md"))); got != sample["README.md"] {
+			if got := string(must[[]byte](t)(at(t, r, "l10n",
+				"main").ReadFile("README.md"))); got != sample["README.md"] {
 				t.Errorf("README.md reads %q", got)
 			}
 			same(t, before, snapshot(t, dir))
@@ -296,7 +312,8 @@ func TestPartialClonesOfEveryDepth(t *testing.T) {
 			dir := gittest.Clone(t, "file://"+bare, "--filter="+filter)
 			r := open(t, dir, Options{Remote: "origin"})
 			twice(t, r, dir, bare, "l10n")
-			gittest.Commit(t, source, "base moves on", map[string]string{"locales/en/app.json": "{\"b\": 1}\n", "src/deep/x": "y"})
+			gittest.Commit(t, source, "base moves on", map[string]string{"locales/en/app.json": "{\"b\": 1}\n",
+				"src/deep/x": "y"})
 			gittest.Git(t, source, "push", "-q", "origin", "main")
 			tip := at(t, r, "l10n", "main")
 			m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
@@ -354,7 +371,8 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	gittest.Hook(t, dir, "reference-transaction", "env >> "+log)
 	gittest.Hook(t, bare, "post-receive", "env >> "+log)
 	Withhold("SERVICE_PASSWORD")
-	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
+	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY",
+		"LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
 		"NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
 		t.Setenv(name, "canary")
 	}

@@ -22,8 +22,8 @@ func overSSH(t *testing.T, s *gittest.SSHServer, command string) (dir, bare stri
 	return dir, bare
 }
 
-// The whole loop over a real sshd: something to fetch, a commit, a lease that is lost, a refusal in the server's words, a
-// repository that is not there.
+// The whole loop over a real sshd: something to fetch, a commit, a lease that is lost, a refusal in the server's words,
+// a repository that is not there.
 func TestLoopOverSSH(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -50,7 +50,8 @@ func TestLoopOverSSH(t *testing.T) {
 	gittest.Git(t, bare, "update-ref", "refs/heads/l10n", first.Hash())
 	gittest.Hook(t, bare, "pre-receive", "echo not before Monday >&2; exit 1")
 	var refused *Refused
-	if _, err := r.Push(t.Context(), second); !errors.As(err, &refused) || strings.Join(refused.Said, "|") != "not before Monday" {
+	if _, err := r.Push(t.Context(), second); !errors.As(err, &refused) || strings.Join(refused.Said,
+		"|") != "not before Monday" {
 		t.Errorf("a refusal: %v", err)
 	}
 	gittest.Sound(t, dir)
@@ -89,18 +90,21 @@ func TestKnownHosts(t *testing.T) {
 		"a star":                    {[]string{"*" + strings.TrimPrefix(s.Known("ed25519"), host)}, ""},
 		"an authority":              {[]string{"@cert-authority " + host + " " + s.Authority}, ""},
 		"another authority":         {[]string{"@cert-authority " + host + " " + other.Authority}, "ssh-keyscan"},
-		"revoked":                   {[]string{"@revoked * " + strings.TrimPrefix(s.Known("ed25519"), host+" "), s.Known("ed25519")}, "revoked"},
-		"changed":                   {[]string{foreign}, "ssh-keygen -R"},
-		"unknown":                   {[]string{other.Known("ed25519")}, "ssh-keyscan"},
-		"excluded":                  {[]string{"!" + s.Host() + ",!127.0.0.1,*" + strings.TrimPrefix(s.Known("ed25519"), host)}, "ssh-keyscan"},
-		"empty":                     {nil, "ssh-keyscan"},
+		"revoked": {[]string{"@revoked * " + strings.TrimPrefix(s.Known("ed25519"), host+" "),
+			s.Known("ed25519")}, "revoked"},
+		"changed": {[]string{foreign}, "ssh-keygen -R"},
+		"unknown": {[]string{other.Known("ed25519")}, "ssh-keyscan"},
+		"excluded": {[]string{"!" + s.Host() + ",!127.0.0.1,*" +
+			strings.TrimPrefix(s.Known("ed25519"), host)}, "ssh-keyscan"},
+		"empty": {nil, "ssh-keyscan"},
 	}
 	dir, _ := overSSH(t, s, "ssh")
 	elsewhere, _ := overSSH(t, other, "ssh")
 	t.Run("an algorithm it has not got", func(t *testing.T) {
 		t.Parallel()
 		command := other.Command(other.KnownHosts(t, other.Host()+" "+s.HostKeys["ssh-rsa"]), other.UserKey)
-		_, err := withSetting(t, elsewhere, Options{Remote: "origin"}, "core.sshcommand", command).At(t.Context(), "main", "")
+		_, err := withSetting(t, elsewhere, Options{Remote: "origin"}, "core.sshcommand",
+			command).At(t.Context(), "main", "")
 		if !errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "ssh-keyscan") {
 			t.Errorf("%v", err)
 		}
@@ -118,7 +122,8 @@ func TestKnownHosts(t *testing.T) {
 			switch {
 			case c.remedy == "" && err != nil:
 				t.Errorf("it is not believed: %v", err)
-			case c.remedy != "" && (!errors.Is(err, ErrUntrusted) || errors.Is(err, ErrAuth) || !strings.Contains(err.Error(), c.remedy)):
+			case c.remedy != "" && (!errors.Is(err, ErrUntrusted) || errors.Is(err, ErrAuth) ||
+				!strings.Contains(err.Error(), c.remedy)):
 				t.Errorf("%v; it should be untrusted, and say %q", err, c.remedy)
 			}
 		})
@@ -130,7 +135,8 @@ func withSetting(t *testing.T, dir string, o Options, key, value string) *Repo {
 	t.Helper()
 	r := open(t, dir, o)
 	wrapper := filepath.Join(t.TempDir(), "git")
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -c %s \"$@\"\n", r.repo.Git.Path, "'"+strings.ReplaceAll(key+"="+value, "'", `'\''`)+"'")
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -c %s \"$@\"\n", r.repo.Git.Path,
+		"'"+strings.ReplaceAll(key+"="+value, "'", `'\''`)+"'")
 	gittest.Executable(t, wrapper, []byte(script))
 	o.Git = wrapper
 	return open(t, dir, o)
@@ -143,7 +149,8 @@ func TestSSHKeys(t *testing.T) {
 	known := s.KnownHosts(t, s.Known("ed25519"))
 	agent, wrong := s.Agent(t, s.UserKey), s.Agent(t, s.OtherKey)
 	locked := filepath.Join(t.TempDir(), "locked")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "a passphrase", "-f", locked).CombinedOutput(); err != nil {
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "a passphrase", "-f",
+		locked).CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}
 	none := s.Command(known, "")
@@ -162,11 +169,13 @@ func TestSSHKeys(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := withSetting(t, dir, Options{Remote: "origin"}, "core.sshcommand", c.command).At(t.Context(), "main", "")
+			_, err := withSetting(t, dir, Options{Remote: "origin"}, "core.sshcommand",
+				c.command).At(t.Context(), "main", "")
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("%v", err)
-			case c.want != "" && (!errors.Is(err, ErrAuth) || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), c.want)):
+			case c.want != "" && (!errors.Is(err, ErrAuth) || errors.Is(err, ErrUntrusted) ||
+				!strings.Contains(err.Error(), c.want)):
 				t.Errorf("%v", err)
 			}
 		})

@@ -55,8 +55,8 @@ func onePass(t *testing.T, dir, branch string, content []byte) error {
 	return err
 }
 
-// A disk that is full, with more and less room left, is an error that says so; nothing half-made is visible, and with room
-// again the same pass works.
+// A disk that is full, with more and less room left, is an error that says so; nothing half-made is visible, and with
+// room again the same pass works.
 func TestFullDisk(t *testing.T) {
 	gittest.Long(t)
 	if os.Geteuid() != 0 {
@@ -132,8 +132,8 @@ func TestFullDisk(t *testing.T) {
 // someoneElse is a user without rights; files can be kept from it, as they cannot from root.
 const someoneElse = 65534
 
-// restricted is what the test binary does as that user: it says what became of one pass for each line that it reads, which
-// names a limit on open files (0: none), a branch and the repository.
+// restricted is what the test binary does as that user: it says what became of one pass for each line that it reads,
+// which names a limit on open files (0: none), a branch and the repository.
 func init() {
 	if os.Getenv("LOCSYNC_TEST_RESTRICTED") != "" {
 		restricted(os.Stdin)
@@ -172,7 +172,8 @@ func restricted(in *os.File) {
 			}
 			made, err := r.Pending(branch)
 			if err == nil && made == nil {
-				made, err = r.Commit(ctx, tip, branch, files("locales/de/app.json", branch, "locales/fr/x", "y"), message("x"))
+				made, err = r.Commit(ctx, tip, branch, files("locales/de/app.json", branch, "locales/fr/x", "y"),
+					message("x"))
 			}
 			if err != nil {
 				return err
@@ -237,13 +238,15 @@ func theirs(t *testing.T) string {
 
 func give(t *testing.T, dir string) {
 	t.Helper()
-	if err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, someoneElse, someoneElse) }); err != nil {
+	if err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, _ error) error {
+		return os.Lchown(p, someoneElse, someoneElse)
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A folder of the repository that may not be written is an error that names it and says what to do; nothing half-made is
-// visible, and when it may be written again the same pass works.
+// A folder of the repository that may not be written is an error that names it and says what to do; nothing half-made
+// is visible, and when it may be written again the same pass works.
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	gittest.Long(t)
 	ask := restrictedPass(t)
@@ -261,7 +264,8 @@ func TestFoldersThatMayNotBeWritten(t *testing.T) {
 			if said != "<nil>" && !denied { // what is written lies deeper, in folders that are there
 				t.Errorf("%s: %s", folder, said)
 			}
-		} else if !denied || !strings.Contains(said, filepath.Join(dir, folder)) || !strings.Contains(said, "let this user write") {
+		} else if !denied || !strings.Contains(said, filepath.Join(dir, folder)) ||
+			!strings.Contains(said, "let this user write") {
 			t.Errorf("%s: %s", folder, said)
 		}
 		nothingLeft(t, dir)
@@ -279,12 +283,14 @@ func TestFoldersThatMayNotBeWritten(t *testing.T) {
 // fsck is gittest.Sound for a repository of somebody else.
 func fsck(t *testing.T, dir string) {
 	t.Helper()
-	if out, err := gittest.TryGit(t, dir, "-c", "safe.directory=*", "fsck", "--strict", "--no-dangling", "--no-progress"); err != nil || out != "" {
+	if out, err := gittest.TryGit(t, dir, "-c", "safe.directory=*", "fsck", "--strict", "--no-dangling",
+		"--no-progress"); err != nil || out != "" {
 		t.Errorf("git fsck in %s: %v %s", dir, err, out)
 	}
 }
 
-// A process that may have so and so many files open, from none to enough: an error or a delivered commit, and nothing between.
+// A process that may have so and so many files open, from none to enough: an error or a delivered commit, and nothing
+// between.
 func TestTooManyOpenFiles(t *testing.T) {
 	gittest.Long(t)
 	ask := restrictedPass(t)

@@ -44,8 +44,10 @@ func TestTipShowsWhatGitHolds(t *testing.T) {
 	tip := local(t, dir)
 
 	mode := func(name string) fs.FileMode { return must[fs.FileInfo](t)(tip.Stat(name)).Mode() }
-	for name, want := range map[string]fs.FileMode{"README.md": 0o644, "scripts/run.sh": 0o755, "link.md": fs.ModeSymlink | 0o777,
-		"locales": fs.ModeDir | 0o755, "module": fs.ModeDir | 0o755, "locales/here/app.json": 0o644, ".": fs.ModeDir | 0o755} {
+	for name, want := range map[string]fs.FileMode{"README.md": 0o644, "scripts/run.sh": 0o755,
+		"link.md": fs.ModeSymlink | 0o777,
+		"locales": fs.ModeDir | 0o755, "module": fs.ModeDir | 0o755, "locales/here/app.json": 0o644,
+		".": fs.ModeDir | 0o755} {
 		if got := mode(name); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
 		}
@@ -61,7 +63,8 @@ func TestTipShowsWhatGitHolds(t *testing.T) {
 	if got := must[string](t)(tip.ReadLink("locales/here")); got != "de" {
 		t.Errorf("the link says %q", got)
 	}
-	for _, name := range []string{"out", "away", "round", "missing", "README.md/x", "module/README.md", "locales/missing/x"} {
+	for _, name := range []string{"out", "away", "round", "missing", "README.md/x",
+		"module/README.md", "locales/missing/x"} {
 		if _, err := tip.ReadFile(name); err == nil {
 			t.Errorf("%s could be read", name)
 		}
@@ -77,7 +80,8 @@ func TestTipShowsWhatGitHolds(t *testing.T) {
 	if info := must[fs.FileInfo](t)(tip.Stat("locales/en/app.json")); info.Size() != int64(len(sample["locales/en/app.json"])) || info.ModTime().Unix() != 1700000000 {
 		t.Errorf("size %d, time %s", info.Size(), info.ModTime())
 	}
-	if got := must[[]string](t)(fs.Glob(tip, "locales/*/app.json")); !slices.Equal(got, []string{"locales/de/app.json", "locales/en/app.json", "locales/here/app.json"}) {
+	if got := must[[]string](t)(fs.Glob(tip, "locales/*/app.json")); !slices.Equal(got, []string{"locales/de/app.json",
+		"locales/en/app.json", "locales/here/app.json"}) {
 		t.Errorf("glob finds %v", got)
 	}
 }
@@ -99,10 +103,12 @@ func TestTipIsAFileSystem(t *testing.T) {
 func TestNamesThatDifferInCaseOnly(t *testing.T) {
 	t.Parallel()
 	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"
-	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2", "two/De.json": "3", "two/de.json": "4"})
+	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2",
+		"two/De.json": "3", "two/de.json": "4"})
 	r := open(t, dir, Options{})
 	tip := at(t, r, "main", "")
-	for name, want := range map[string]string{"l10n/" + nfc: "1", "l10n/pt-br/APP.json": "2", "two/de.json": "4", "two/De.json": "3"} {
+	for name, want := range map[string]string{"l10n/" + nfc: "1", "l10n/pt-br/APP.json": "2",
+		"two/de.json": "4", "two/De.json": "3"} {
 		if got, err := tip.ReadFile(name); string(got) != want {
 			t.Errorf("%s reads %q, %v", name, got, err)
 		}
@@ -110,9 +116,11 @@ func TestNamesThatDifferInCaseOnly(t *testing.T) {
 	if _, err := tip.ReadFile("two/DE.json"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("one of two: %v", err)
 	}
-	made := commitOn(t, r, tip, "main", files("l10n/"+nfc, "11", "l10n/pt-br/app.json", "22", "l10n/PT-BR/new.json", "33"))
+	made := commitOn(t, r, tip, "main", files("l10n/"+nfc, "11", "l10n/pt-br/app.json", "22",
+		"l10n/PT-BR/new.json", "33"))
 	if got := gittest.Git(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", made.Hash()); got !=
-		strings.Join([]string{"l10n/" + nfd, "l10n/pt-BR/app.json", "l10n/pt-BR/new.json", "two/De.json", "two/de.json"}, "\n") {
+		strings.Join([]string{"l10n/" + nfd, "l10n/pt-BR/app.json", "l10n/pt-BR/new.json",
+			"two/De.json", "two/de.json"}, "\n") {
 		t.Errorf("the tree has\n%s", got)
 	}
 }
@@ -160,7 +168,8 @@ func TestPathsThatGitTakes(t *testing.T) {
 		parts := strings.Split(name, "/")
 		id, mode, kind := blob, "100644", "blob"
 		for i := len(parts) - 1; i >= 0; i-- {
-			o := object.SHA1.New(object.Tree, object.EncodeTree([]object.Entry{{Name: parts[i], Mode: map[string]uint32{"100644": object.ModeFile, "040000": object.ModeDir}[mode], Hash: hashOf(id)}}))
+			o := object.SHA1.New(object.Tree, object.EncodeTree([]object.Entry{{Name: parts[i],
+				Mode: map[string]uint32{"100644": object.ModeFile, "040000": object.ModeDir}[mode], Hash: hashOf(id)}}))
 			f := filepath.Join(t.TempDir(), "tree")
 			if err := os.WriteFile(f, o.Data, 0o666); err != nil {
 				rt.Fatal(err)
@@ -171,7 +180,8 @@ func TestPathsThatGitTakes(t *testing.T) {
 		_ = kind
 		commit := gittest.Git(t, dir, "commit-tree", "-m", "x", id)
 		gittest.Git(t, dir, "update-ref", "refs/heads/probe", commit)
-		if out, err := gittest.TryGit(t, dir, "fsck", "--strict", "--no-dangling", "--no-progress"); err != nil || out != "" {
+		if out, err := gittest.TryGit(t, dir, "fsck", "--strict", "--no-dangling", "--no-progress"); err != nil ||
+			out != "" {
 			rt.Fatalf("%q passed, and git says %s", name, out)
 		}
 	})
@@ -185,14 +195,17 @@ func hashOf(s string) hash {
 func TestPathsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	tip := empty(t, gittest.Init(t, sample))
-	for _, name := range []string{"", ".", "..", "../x", "/x", "a//b", "a/./b", "a/../b", "a/", `a\b`, "a\x00b", "a\nb", ".git/config", ".GIT/x",
-		"x/.git/hooks/y", ".g\u200cit/x", ".git. /x", "git~1/x", "GIT~1", ".git::$INDEX_ALLOCATION/x", "con", "aux.json", "locales/NUL .json", "com1.x", "COM²",
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a//b", "a/./b", "a/../b", "a/", `a\b`, "a\x00b",
+		"a\nb", ".git/config", ".GIT/x",
+		"x/.git/hooks/y", ".g\u200cit/x", ".git. /x", "git~1/x", "GIT~1", ".git::$INDEX_ALLOCATION/x", "con",
+		"aux.json", "locales/NUL .json", "com1.x", "COM²",
 		"a.", "a ", "a:b", "a?", strings.Repeat("x", 256), strings.Repeat("x/", 2001) + "x"} {
 		if err := tip.Writable(name); !errors.Is(err, ErrPath) {
 			t.Errorf("%.40q: %v", name, err)
 		}
 	}
-	for _, name := range []string{".github/workflows/x.yml", "a.git", ".gitignore", "com0", "console", "nul-l", "values-pt-rBR/strings.xml", "日本語/ファイル.json", "a b/c"} {
+	for _, name := range []string{".github/workflows/x.yml", "a.git", ".gitignore", "com0", "console", "nul-l",
+		"values-pt-rBR/strings.xml", "日本語/ファイル.json", "a b/c"} {
 		if err := tip.Writable(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -207,7 +220,8 @@ func TestWorktree(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("s"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for link, to := range map[string]string{"in": "README.md", "out": outside, "config": ".git/config", "git": ".git", "locales/de/up": "../../locales/../git", "inner": "nested/.git/config"} {
+	for link, to := range map[string]string{"in": "README.md", "out": outside, "config": ".git/config", "git": ".git",
+		"locales/de/up": "../../locales/../git", "inner": "nested/.git/config"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
 		}
@@ -218,7 +232,8 @@ func TestWorktree(t *testing.T) {
 			t.Errorf("%s reads %q, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{".git", ".git/config", ".git/HEAD", "nested/.git", "nested/.git/config", "out", ".GIT/HEAD", "config", "git", "git/HEAD", "locales/de/up", "locales/de/up/config", "inner"} {
+	for _, name := range []string{".git", ".git/config", ".git/HEAD", "nested/.git", "nested/.git/config", "out",
+		".GIT/HEAD", "config", "git", "git/HEAD", "locales/de/up", "locales/de/up/config", "inner"} {
 		if _, err := fs.ReadFile(tree, name); err == nil {
 			t.Errorf("%s could be read", name)
 		}
@@ -238,13 +253,15 @@ func TestWorktree(t *testing.T) {
 		seen = append(seen, path)
 		return err
 	})
-	if err != nil || slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, ".git") }) || !slices.Contains(seen, "locales/de/app.json") {
+	if err != nil || slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, ".git") }) ||
+		!slices.Contains(seen, "locales/de/app.json") {
 		t.Errorf("walked %v, %v", seen, err)
 	}
 	if to, err := fs.ReadLink(tree, "git"); err != nil || to != ".git" {
 		t.Errorf("the link leads to %q, %v", to, err)
 	}
-	for _, link := range []string{"out", "config", "git", "locales/de/up", "inner"} { // a file system whose entries all can be opened, for its laws
+	for _, link := range []string{"out", "config", "git", "locales/de/up",
+		"inner"} { // a file system whose entries all can be opened, for its laws
 		os.Remove(filepath.Join(dir, link))
 	}
 	if err := fstest.TestFS(tree, "README.md", "locales/de/app.json"); err != nil {
@@ -261,7 +278,8 @@ func TestWorktreeOfABareRepository(t *testing.T) {
 	}
 }
 
-// Law: a path with links leads in a commit to the file that it leads to on disk, or to none in both. Where it would leave the repository it leads to none.
+// Law: a path with links leads in a commit to the file that it leads to on disk, or to none in both. Where it would
+// leave the repository it leads to none.
 func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Init(t, sample), Options{})
@@ -281,7 +299,8 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 		trees := map[string][]object.Entry{}
 		for _, folder := range folders {
 			at := filepath.Join(disk, folder)
-			if err := errors.Join(os.MkdirAll(at, 0o777), os.WriteFile(filepath.Join(at, "f"), []byte(folder), 0o666)); err != nil {
+			if err := errors.Join(os.MkdirAll(at, 0o777), os.WriteFile(filepath.Join(at, "f"),
+				[]byte(folder), 0o666)); err != nil {
 				rt.Fatal(err)
 			}
 			trees[folder] = []object.Entry{{Name: "f", Mode: object.ModeFile, Hash: put(object.Blob, []byte(folder))}}
@@ -292,23 +311,29 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 		var names []string
 		for i := range rapid.IntRange(1, 8).Draw(rt, "links") {
 			folder, name := rapid.SampledFrom(folders).Draw(rt, "folder"), fmt.Sprint("l", i)
-			parts := rapid.SliceOfN(rapid.SampledFrom([]string{"..", "..", ".", "a", "b", "c", "f", "l0", "l1", "l2", "l3"}), 1, 5).Draw(rt, "target")
+			parts := rapid.SliceOfN(rapid.SampledFrom([]string{"..", "..", ".", "a", "b", "c", "f", "l0", "l1", "l2",
+				"l3"}), 1, 5).Draw(rt, "target")
 			target := strings.Join(parts, "/")
 			if err := os.Symlink(target, filepath.Join(disk, folder, name)); err != nil {
 				t.Skip(err)
 			}
-			trees[folder] = append(trees[folder], object.Entry{Name: name, Mode: object.ModeLink, Hash: put(object.Blob, []byte(target))})
+			trees[folder] = append(trees[folder], object.Entry{Name: name, Mode: object.ModeLink,
+				Hash: put(object.Blob, []byte(target))})
 			names = append(names, path.Join(folder, name))
 		}
-		trees["a"] = append(trees["a"], object.Entry{Name: "b", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a/b"]))})
-		trees["."] = append(trees["."], object.Entry{Name: "a", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a"]))}, object.Entry{Name: "c", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["c"]))})
+		trees["a"] = append(trees["a"], object.Entry{Name: "b", Mode: object.ModeDir,
+			Hash: put(object.Tree, object.EncodeTree(trees["a/b"]))})
+		trees["."] = append(trees["."], object.Entry{Name: "a", Mode: object.ModeDir,
+			Hash: put(object.Tree, object.EncodeTree(trees["a"]))}, object.Entry{Name: "c", Mode: object.ModeDir,
+			Hash: put(object.Tree, object.EncodeTree(trees["c"]))})
 		root := put(object.Tree, object.EncodeTree(trees["."]))
 		tip := content.New(r.repo, root, time.Time{}, extra).FS
 		for _, name := range names {
 			for _, below := range []string{"", "/f", "/b/f", "/l0", "/l1/f"} {
 				onDisk, derr := os.ReadFile(filepath.Join(disk, name+below))
 				got, err := tip.ReadFile(name + below)
-				if outside := string(onDisk) == "outside"; (err == nil) != (derr == nil && !outside) || err == nil && string(got) != string(onDisk) {
+				if outside := string(onDisk) == "outside"; (err == nil) != (derr == nil && !outside) || err == nil &&
+					string(got) != string(onDisk) {
 					rt.Errorf("%s is %q (%v), on disk %q (%v)", name+below, got, err, onDisk, derr)
 				}
 			}

@@ -26,7 +26,8 @@ func answering(t *testing.T, answer http.HandlerFunc) string {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	dir := gittest.Init(t, sample)
-	gittest.Git(t, dir, "remote", "add", "origin", strings.Replace(server.URL, "://", "://ada:canary@", 1)+"/group/x.git")
+	gittest.Git(t, dir, "remote", "add", "origin", strings.Replace(server.URL, "://",
+		"://ada:canary@", 1)+"/group/x.git")
 	return dir
 }
 
@@ -64,7 +65,8 @@ func TestStatuses(t *testing.T) {
 		})
 		r := open(t, dir, Options{Remote: "origin", Now: func() time.Time { return now }})
 		_, err := r.At(t.Context(), "main", "")
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "canary") {
 			t.Errorf("%d: %v", c.status, err)
 		}
 		for _, other := range []error{ErrAuth, ErrNoRemote, ErrUnavailable, ErrUntrusted, ErrMoved, ErrRefused} {
@@ -103,7 +105,8 @@ func TestTooLarge(t *testing.T) {
 	// The same from git itself.
 	s.fault.Store(nil)
 	gittest.Git(t, s.bare, "config", "receive.maxInputSize", "10")
-	if _, err := r.Push(t.Context(), made); !errors.As(err, &refused) || !strings.Contains(err.Error(), "exceeds maximum allowed size") {
+	if _, err := r.Push(t.Context(), made); !errors.As(err, &refused) || !strings.Contains(err.Error(),
+		"exceeds maximum allowed size") {
 		t.Errorf("%v", err)
 	}
 	if must[*Tip](t)(r.Pending("l10n")) == nil {
@@ -126,7 +129,8 @@ func TestCertificates(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o666); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	look := func(address string) error {
@@ -153,7 +157,8 @@ func TestCertificates(t *testing.T) {
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	if err := look(strings.Replace(plain.URL, "http:", "https:", 1) + "/x.git"); err == nil || errors.Is(err, ErrNoRemote) {
+	if err := look(strings.Replace(plain.URL, "http:", "https:", 1) + "/x.git"); err == nil ||
+		errors.Is(err, ErrNoRemote) {
 		t.Errorf("https to a server that speaks none: %v", err)
 	}
 }
@@ -175,7 +180,8 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 		var heard []string
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
-			heard = append(heard, r.Method+" "+r.URL.Path+" "+strings.Join(r.Header.Values("Authorization"), ",")+r.Header.Get("X-Token"))
+			heard = append(heard, r.Method+" "+r.URL.Path+" "+strings.Join(r.Header.Values("Authorization"),
+				",")+r.Header.Get("X-Token"))
 			mu.Unlock()
 			handler.ServeHTTP(w, r)
 		}))
@@ -199,7 +205,8 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 		case "options":
 			o.Username, o.Password = "ada", secret
 		case "helper":
-			gittest.Git(t, dir, "config", "credential."+home.URL+".helper", "!f() { test $1 = get && echo username=ada && echo password="+secret+"; }; f")
+			gittest.Git(t, dir, "config", "credential."+home.URL+".helper",
+				"!f() { test $1 = get && echo username=ada && echo password="+secret+"; }; f")
 		case "header":
 			gittest.Git(t, dir, "config", "http."+home.URL+"/.extraHeader", "X-Token: "+secret)
 		}
@@ -296,8 +303,8 @@ func (f *forward) took() int {
 	return n
 }
 
-// Proxies of git's configuration and of the environment, with the exceptions of both. Not parallel: the environment is the
-// process's.
+// Proxies of git's configuration and of the environment, with the exceptions of both. Not parallel: the environment is
+// the process's.
 func TestProxies(t *testing.T) {
 	gittest.Long(t)
 	s := serve(t, gittest.Options{})
@@ -321,16 +328,22 @@ func TestProxies(t *testing.T) {
 	}{
 		{"http.proxy", far, map[string]string{"http.proxy": open_.URL}, nil, open_, nil, false},
 		{"to loopback too", u.String(), map[string]string{"http.proxy": open_.URL}, nil, open_, nil, false},
-		{"without a scheme", far, map[string]string{"http.proxy": strings.TrimPrefix(open_.URL, "http://")}, nil, open_, nil, false},
-		{"for one address", far, map[string]string{"http.proxy": "http://127.0.0.1:1", "http.http://git.example.org/.proxy": open_.URL}, nil, open_, nil, false},
-		{"of the remote", far, map[string]string{"http.proxy": "http://127.0.0.1:1", "remote.origin.proxy": open_.URL}, nil, open_, nil, false},
+		{"without a scheme", far, map[string]string{"http.proxy": strings.TrimPrefix(open_.URL, "http://")}, nil, open_,
+			nil, false},
+		{"for one address", far, map[string]string{"http.proxy": "http://127.0.0.1:1",
+			"http.http://git.example.org/.proxy": open_.URL}, nil, open_, nil, false},
+		{"of the remote", far, map[string]string{"http.proxy": "http://127.0.0.1:1", "remote.origin.proxy": open_.URL},
+			nil, open_, nil, false},
 		{"with a password", far, map[string]string{"http.proxy": with(locked, "ada:pw@")}, nil, locked, nil, false},
 		{"without its password", far, map[string]string{"http.proxy": locked.URL}, nil, locked, ErrAuth, true},
 		{"a tunnel", farSecure, map[string]string{"http.proxy": tunnelled.URL}, nil, tunnelled, nil, false},
-		{"a tunnel without its password", farSecure, map[string]string{"http.proxy": barred.URL}, nil, barred, ErrAuth, true},
+		{"a tunnel without its password", farSecure, map[string]string{"http.proxy": barred.URL}, nil, barred, ErrAuth,
+			true},
 		{"the environment", far, nil, map[string]string{"http_proxy": open_.URL}, open_, nil, false},
-		{"none, against the environment", u.String(), map[string]string{"http.proxy": ""}, map[string]string{"http_proxy": "http://127.0.0.1:1"}, nil, nil, false},
-		{"an exception", u.String(), nil, map[string]string{"http_proxy": open_.URL, "no_proxy": "127.0.0.1"}, nil, nil, false},
+		{"none, against the environment", u.String(), map[string]string{"http.proxy": ""},
+			map[string]string{"http_proxy": "http://127.0.0.1:1"}, nil, nil, false},
+		{"an exception", u.String(), nil, map[string]string{"http_proxy": open_.URL, "no_proxy": "127.0.0.1"}, nil, nil,
+			false},
 		{"a proxy that is not there", far, map[string]string{"http.proxy": "http://127.0.0.1:1"}, nil, nil, nil, true},
 	}
 	for _, c := range cases {
@@ -365,11 +378,13 @@ func TestCredentialHelperLearnsTheOutcome(t *testing.T) {
 	t.Parallel()
 	s := serve(t, gittest.Options{User: "ada", Password: "pw"})
 	log := filepath.Join(t.TempDir(), "log")
-	gittest.Git(t, s.dir, "config", "credential.helper", `!f() { echo "$1" >> `+log+`; if [ "$1" = get ]; then echo username=ada; echo password=pw; fi; }; f`)
+	gittest.Git(t, s.dir, "config", "credential.helper",
+		`!f() { echo "$1" >> `+log+`; if [ "$1" = get ]; then echo username=ada; echo password=pw; fi; }; f`)
 	r := open(t, s.dir, Options{Remote: "origin"})
 	push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 	heard := strings.Fields(string(must[[]byte](t)(os.ReadFile(log))))
-	if len(heard) < 2 || heard[0] != "get" || heard[1] != "store" || strings.Contains(strings.Join(heard, " "), "erase") {
+	if len(heard) < 2 || heard[0] != "get" || heard[1] != "store" ||
+		strings.Contains(strings.Join(heard, " "), "erase") {
 		t.Errorf("the helper heard %q", heard)
 	}
 }

@@ -107,7 +107,8 @@ func (s *attackedService) sends(path string, files map[string]func(io.Writer)) (
 // peaks is the most memory since it was asked last.
 func (s *attackedService) peaks() int64 {
 	peak := residentPeak(s.cmd.Process.Pid)
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0) // a kernel without it counts on
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"),
+		0) // a kernel without it counts on
 	return peak
 }
 
@@ -124,12 +125,14 @@ func keys(n int) func(io.Writer) {
 func workbook(t *testing.T, rows int) func(io.Writer) {
 	const namespace = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	book := zipOf(t, map[string]func(io.Writer){
-		"[Content_Types].xml": large(`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`, "", 0, ""),
-		"xl/workbook.xml":     large(`<workbook xmlns:r="`+namespace+`"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>`, "", 0, ""),
+		"[Content_Types].xml": large(`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+			"", 0, ""),
+		"xl/workbook.xml": large(`<workbook xmlns:r="`+namespace+`"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>`, "", 0, ""),
 		"xl/_rels/workbook.xml.rels": large(`<Relationships><Relationship Id="r1" Type="`+namespace+`/worksheet" Target="worksheets/sheet1.xml"/>`+
 			`</Relationships>`, "", 0, ""),
 		"xl/worksheets/sheet1.xml": large(`<worksheet><sheetData>`,
-			`<row><c t="inlineStr"><is><t>en</t></is></c><c t="inlineStr"><is><t>de</t></is></c></row>`, rows, `</sheetData></worksheet>`),
+			`<row><c t="inlineStr"><is><t>en</t></is></c><c t="inlineStr"><is><t>de</t></is></c></row>`,
+			rows, `</sheetData></worksheet>`),
 	})
 	return func(w io.Writer) { _, _ = w.Write(book) }
 }
@@ -143,8 +146,8 @@ func copies(n int, name string, write func(io.Writer)) map[string]func(io.Writer
 	return files
 }
 
-// Who has the key of the embedded service takes no more memory of it than what comes from elsewhere, and the service goes
-// on for others.
+// Who has the key of the embedded service takes no more memory of it than what comes from elsewhere, and the service
+// goes on for others.
 func TestBoundOfTheEmbeddedService(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -164,11 +167,14 @@ func TestBoundOfTheEmbeddedService(t *testing.T) {
 		{"files of lines", documents, copies(60, "b%d.txt", large("", "a\n", 100_000, ""))},
 		{"sentences", documents, copies(1, "c%d.txt", large("", "A. ", 20<<20, ""))},
 		{"elements", documents, copies(1, "a%d.html", large("<html><body>", "<p>a</p>", 7_500_000, "</body></html>"))},
-		{"nested elements", documents, copies(1, "b%d.html", large("<html><body>", "<p><b>", 10_000_000, "</body></html>"))},
-		{"attributes", documents, copies(1, "c%d.html", large("<html><body><p ", "alt=a ", 10_000_000, "></p></body></html>"))},
+		{"nested elements", documents, copies(1, "b%d.html", large("<html><body>", "<p><b>",
+			10_000_000, "</body></html>"))},
+		{"attributes", documents, copies(1, "c%d.html", large("<html><body><p ", "alt=a ",
+			10_000_000, "></p></body></html>"))},
 		{"emphasis", documents, copies(1, "a%d.md", large("", "*a* ", 15_000_000, ""))},
-		{"units", documents, copies(1, "a%d.xliff", large(`<xliff version="1.2"><file source-language="en" target-language="de"><body>`,
-			`<trans-unit id="1"><source>a</source></trans-unit>`, 1_200_000, "</body></file></xliff>"))},
+		{"units", documents, copies(1, "a%d.xliff",
+			large(`<xliff version="1.2"><file source-language="en" target-language="de"><body>`,
+				`<trans-unit id="1"><source>a</source></trans-unit>`, 1_200_000, "</body></file></xliff>"))},
 		{"JSON", documents, copies(1, "a%d.json", keys(2_500_000))},
 		{"workbook", documents, copies(1, "a%d.xlsx", workbook(t, 600_000))},
 		{"storage", "/v1/file-management/files/x?unzip=true", copies(1, "a%d.zip", func(w io.Writer) {
@@ -176,9 +182,11 @@ func TestBoundOfTheEmbeddedService(t *testing.T) {
 		})},
 		{"glossary", s.glossary(), copies(1, "a%d.xlsx", workbook(t, 600_000))},
 		{"terms", s.glossary(), copies(1, "a%d.csv", large("en,de\n", "a,b\n", 2_500_000, ""))},
-		{"one unit", s.memory(), copies(1, "a%d.tmx", large(`<tmx><body><tu>`, `<tuv lang="en"><seg>a</seg></tuv>`, 3_500_000, `</tu></body></tmx>`))},
+		{"one unit", s.memory(), copies(1, "a%d.tmx", large(`<tmx><body><tu>`, `<tuv lang="en"><seg>a</seg></tuv>`,
+			3_500_000, `</tu></body></tmx>`))},
 	} {
-		if quick := []string{"texts", "files", "lines", "units", "JSON", "one unit"}; !soaking && !slices.Contains(quick, c.name) {
+		if quick := []string{"texts", "files", "lines", "units", "JSON", "one unit"}; !soaking &&
+			!slices.Contains(quick, c.name) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -187,7 +195,8 @@ func TestBoundOfTheEmbeddedService(t *testing.T) {
 			if status == http.StatusOK && c.path == imports {
 				said = s.imported(t, strings.Trim(strings.TrimSpace(said), `"`))
 			}
-			t.Logf("%d after %v, %d MB: %s", status, time.Since(began).Round(time.Millisecond), s.peaks()>>20, clipped(said))
+			t.Logf("%d after %v, %d MB: %s", status, time.Since(began).Round(time.Millisecond),
+				s.peaks()>>20, clipped(said))
 			s.answers(t)
 		})
 	}
@@ -212,7 +221,8 @@ func (s *attackedService) answers(t *testing.T) {
 
 // glossary and memory are where a new one takes files.
 func (s *attackedService) glossary() string {
-	_, said := s.call("POST", "/v1/glossaries", "application/json", strings.NewReader(`{"name":"g","languages":["en","de"]}`))
+	_, said := s.call("POST", "/v1/glossaries", "application/json",
+		strings.NewReader(`{"name":"g","languages":["en","de"]}`))
 	return "/v1/glossary/import?glossaryId=" + strings.Trim(strings.TrimSpace(string(said)), `"`)
 }
 
@@ -226,7 +236,8 @@ func (s *attackedService) memory() string {
 func (s *attackedService) imported(t *testing.T, id string) string {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < guard; time.Sleep(20 * time.Millisecond) {
-		if _, said := s.call("GET", "/v1/project/import-result/"+id, "", nil); !bytes.Contains(said, []byte(`"inprogress"`)) && !bytes.Contains(said, []byte(`"pending"`)) {
+		if _, said := s.call("GET", "/v1/project/import-result/"+id, "", nil); !bytes.Contains(said,
+			[]byte(`"inprogress"`)) && !bytes.Contains(said, []byte(`"pending"`)) {
 			return string(said)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// hostile makes a bare repository whose branch main has what a stream of git fast-import says, beside one ordinary source file.
+// hostile makes a bare repository whose branch main has what a stream of git fast-import says, beside one ordinary
+// source file.
 func (v *victim) hostile(name, stream string) string {
 	v.Helper()
 	dir := filepath.Join(v.dir, name)
@@ -34,7 +35,8 @@ func (v *victim) gitReads(input string, args ...string) string {
 
 // nestedTree, bombTree, starsTree and dotsTree are repositories that take few bytes to send.
 func (v *victim) nestedTree(depth int) string {
-	return v.hostile("nested.git", "M 100644 inline locales/"+strings.Repeat("a/", depth)+"app.json\n"+inline(`{"greeting": "Hello"}`))
+	return v.hostile("nested.git", "M 100644 inline locales/"+strings.Repeat("a/",
+		depth)+"app.json\n"+inline(`{"greeting": "Hello"}`))
 }
 
 // bombTree has ten folders, of which each is the same one, ten levels deep: ten thousand million files in eleven trees.
@@ -83,7 +85,8 @@ func (v *victim) dotsTree() string {
 		return b.String()
 	}
 	for _, name := range []string{".", ".."} {
-		tree = v.gitReads("40000 "+name+"\x00"+raw(tree), "-C", dir, "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+		tree = v.gitReads("40000 "+name+"\x00"+raw(tree), "-C", dir, "hash-object", "-w", "-t",
+			"tree", "--literally", "--stdin")
 	}
 	v.become(dir, tree)
 	return dir
@@ -109,8 +112,10 @@ func TestBoundOfTrees(t *testing.T) {
 			v := newVictim(t)
 			dir := c.hostile(v)
 			v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 1}`)
-			v.file("locsync.toml", strings.NewReplacer(`repository = "."`, `repository = "`+filepath.Base(dir)+`"`, `locales/en/*.json`, `**/app.json`,
-				`locales/{LANGUAGE}/{NAME}.json`, `{DIR}/{NAME}.{LANGUAGE}.json`, `[project.pull]`, "[project.push]\nsource = \"main\"\n[project.pull]").
+			v.file("locsync.toml", strings.NewReplacer(`repository = "."`, `repository = "`+filepath.Base(dir)+`"`,
+				`locales/en/*.json`, `**/app.json`,
+				`locales/{LANGUAGE}/{NAME}.json`, `{DIR}/{NAME}.{LANGUAGE}.json`, `[project.pull]`,
+				"[project.push]\nsource = \"main\"\n[project.pull]").
 				Replace(v.text("locsync.toml")))
 			code, said := v.locsync("check")
 			expect(t, code, said, c.code)

@@ -24,17 +24,22 @@ func TestBoundOfAnswers(t *testing.T) {
 	deep := func(w io.Writer) { repeated(w, `{"id":`, "[", 20_000_000, "") }
 	long := func(w io.Writer) { repeated(w, `{"id":"`, "x", 200_000_000, `"}`) }
 	languages := func(w io.Writer) {
-		repeated(w, `{"id": "`+victimProject+`", "sourceLanguage": "en", "targetLanguages": ["de"`, `,"de"`, 5_000_000, `]}`)
+		repeated(w, `{"id": "`+victimProject+`", "sourceLanguage": "en", "targetLanguages": ["de"`, `,"de"`, 5_000_000,
+			`]}`)
 	}
 	for _, c := range []struct {
 		call    string
 		write   func(io.Writer)
 		command string
 	}{
-		{"GET /v1/account", empty, "check --online"}, {"GET /v1/account", deep, "doctor"}, {"GET /v1/account", long, "check --online"},
-		{"GET " + victimPath, deep, "check --online"}, {"GET " + victimPath, long, "check --online"}, {"GET " + victimPath, languages, "check --online"},
-		{"POST /v2/project/" + victimProject + "/export", long, "pull"}, {"POST /v2/project/" + victimProject + "/export", deep, "pull"},
-		{"POST /v2/project/" + victimProject + "/import", empty, "push"}, {"POST /v2/project/" + victimProject + "/import", long, "push"},
+		{"GET /v1/account", empty, "check --online"}, {"GET /v1/account", deep, "doctor"}, {"GET /v1/account", long,
+			"check --online"},
+		{"GET " + victimPath, deep, "check --online"}, {"GET " + victimPath, long, "check --online"},
+		{"GET " + victimPath, languages, "check --online"},
+		{"POST /v2/project/" + victimProject + "/export", long, "pull"},
+		{"POST /v2/project/" + victimProject + "/export", deep, "pull"},
+		{"POST /v2/project/" + victimProject + "/import", empty, "push"},
+		{"POST /v2/project/" + victimProject + "/import", long, "push"},
 		{"GET /v1/project/import-result/i1", deep, "push"}, {"GET /v1/project/import-result/i1", long, "push"},
 		{"GET " + victimPath + "/statistics", empty, "stats"}, {"GET /v2/project/list", empty, "project list"},
 		{"GET /v1/document/export/e1", deep, "pull"}, {"GET /v1/document/export/e1", empty, "pull"},
@@ -71,7 +76,8 @@ func TestKeyStays(t *testing.T) {
 	}))
 	defer thief.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, to := range []string{thief.URL, strings.Replace(thief.URL, "http:", "", 1), strings.Replace(thief.URL, "127.0.0.1", "localhost", 1)} {
+		for _, to := range []string{thief.URL, strings.Replace(thief.URL, "http:", "", 1), strings.Replace(thief.URL,
+			"127.0.0.1", "localhost", 1)} {
 			v.answers["GET /v1/account"] = func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", to+"/api/integration/v1/account")
 				w.WriteHeader(status)
@@ -88,11 +94,17 @@ func TestKeyStays(t *testing.T) {
 func TestNamesOfEntries(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	members := map[string]func(io.Writer){"locales/de/app.json": func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"Hallo"}`) }}
-	for _, name := range []string{"../../evil", ".github/workflows/evil.yml", ".husky/pre-commit", ".gitmodules", ".gitattributes", "locsync.toml",
-		"locales/de/a\nb.json", "locales/de/\x1b[31m.json", "locales/de/\u202egnp.json", "locales/de/" + strings.Repeat("x", 300), "locales/DE/app.json",
-		"locales/de/app.json/", "locales//de/app.json", "./locales/de/app.json", "LOCALES/de/app.json", "locales/de/app.json ", "locales/de/.git/config",
-		"locales/de/git~1/config", "\\\\host\\share", "C:evil", "con", "locales/de/app.json\x00.txt", "\xff\xfe.json", "locales/\u200d.git/config"} {
+	members := map[string]func(io.Writer){"locales/de/app.json": func(w io.Writer) {
+		_, _ = io.WriteString(w, `{"greeting":"Hallo"}`)
+	}}
+	for _, name := range []string{"../../evil", ".github/workflows/evil.yml", ".husky/pre-commit", ".gitmodules",
+		".gitattributes", "locsync.toml",
+		"locales/de/a\nb.json", "locales/de/\x1b[31m.json", "locales/de/\u202egnp.json", "locales/de/" +
+			strings.Repeat("x", 300), "locales/DE/app.json",
+		"locales/de/app.json/", "locales//de/app.json", "./locales/de/app.json", "LOCALES/de/app.json",
+		"locales/de/app.json ", "locales/de/.git/config",
+		"locales/de/git~1/config", "\\\\host\\share", "C:evil", "con", "locales/de/app.json\x00.txt", "\xff\xfe.json",
+		"locales/\u200d.git/config"} {
 		members[name] = func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"EVIL"}`) }
 	}
 	v.says("GET /v1/document/export/e1", string(zipOf(t, members)))
@@ -126,14 +138,16 @@ func TestNoFiles(t *testing.T) {
 	for _, file := range []string{pipe, sparse, "/dev/zero", v.dir} {
 		for _, command := range [][]string{
 			{"check", "--config", file}, {"check", "--baseline", file}, {"push", "--config", file},
-			{"service", "--listen", "127.0.0.1:0", "--data", filepath.Join(v.dir, "data"), "--account", "a", "--api-key-file", file},
+			{"service", "--listen", "127.0.0.1:0", "--data", filepath.Join(v.dir, "data"), "--account",
+				"a", "--api-key-file", file},
 			{"glossary", "import", file}, {"memories", "import", file},
 		} {
 			if code, said := v.locsync(command...); code == 0 {
 				t.Errorf("%v: %s", command, said)
 			}
 		}
-		v.file("other.toml", strings.Replace(v.text("locsync.toml"), "[[project]]", "api_key_env = \"NOWHERE\"\napi_key_file = \""+file+"\"\n[[project]]", 1))
+		v.file("other.toml", strings.Replace(v.text("locsync.toml"), "[[project]]",
+			"api_key_env = \"NOWHERE\"\napi_key_file = \""+file+"\"\n[[project]]", 1))
 		if code, said := v.locsync("check", "--online", "--config", "other.toml"); code == 0 {
 			t.Errorf("%s as a key: %s", file, said)
 		}
@@ -171,18 +185,23 @@ func TestProposedConfigurations(t *testing.T) {
 	ten := strings.Repeat("%s", 10)
 	for name, text := range map[string]string{
 		"workflows": output(".github/workflows/{LANGUAGE}.json"), "husky": output(".husky/{LANGUAGE}.json"), "modules": output(".gitmodules/{LANGUAGE}"),
-		"label": output("{LABEL:x}"), "git": output("x/.git/{LANGUAGE}.json"), "case": output(".GitHub/{LANGUAGE}.json"),
-		"itself": output("{LANGUAGE}/../locsync.toml"), "outside": output("../{LANGUAGE}.json"), "absolute": output("/etc/{LANGUAGE}.json"),
-		"key":         with("account_id", "api_key = \"k\"\naccount_id"),
-		"plain":       with("http://127.0.0.1", "http://192.0.2.1"),
-		"source":      with("locales/en/*.json", "/etc/**/*.json"),
-		"above":       with("locales/en/*.json", "../**/*.json"),
-		"remote":      with(`remote = ""`, `remote = "--upload-pack=touch pwned"`),
-		"helper":      with(`remote = ""`, `remote = "ext::touch pwned"`),
-		"branch":      with(`remote = ""`, "remote = \"\"\nbranch = \"../../config\""),
-		"template":    with(`remote = ""`, "remote = \"\"\ncommit_message = '{{ define \"T\" }}{{ template \"T\" }}{{ end }}{{ template \"T\" }}'"),
-		"growing":     with(`remote = ""`, "remote = \"\"\ncommit_message = '{{ $a := \"xxxxxxxxxx\" }}"+strings.Repeat(`{{ $a = printf "`+ten+`"`+strings.Repeat(" $a", 10)+" }}", 10)+"{{ $a }}'"),
-		"wide":        with(`remote = ""`, "remote = \"\"\ncommit_message = '"+strings.Repeat(`{{ printf "%999999d" 1 }}`, 2000)+"'"),
+		"label": output("{LABEL:x}"), "git": output("x/.git/{LANGUAGE}.json"),
+		"case":   output(".GitHub/{LANGUAGE}.json"),
+		"itself": output("{LANGUAGE}/../locsync.toml"), "outside": output("../{LANGUAGE}.json"),
+		"absolute": output("/etc/{LANGUAGE}.json"),
+		"key":      with("account_id", "api_key = \"k\"\naccount_id"),
+		"plain":    with("http://127.0.0.1", "http://192.0.2.1"),
+		"source":   with("locales/en/*.json", "/etc/**/*.json"),
+		"above":    with("locales/en/*.json", "../**/*.json"),
+		"remote":   with(`remote = ""`, `remote = "--upload-pack=touch pwned"`),
+		"helper":   with(`remote = ""`, `remote = "ext::touch pwned"`),
+		"branch":   with(`remote = ""`, "remote = \"\"\nbranch = \"../../config\""),
+		"template": with(`remote = ""`,
+			"remote = \"\"\ncommit_message = '{{ define \"T\" }}{{ template \"T\" }}{{ end }}{{ template \"T\" }}'"),
+		"growing": with(`remote = ""`,
+			"remote = \"\"\ncommit_message = '{{ $a := \"xxxxxxxxxx\" }}"+strings.Repeat(`{{ $a = printf "`+ten+`"`+strings.Repeat(" $a", 10)+" }}", 10)+"{{ $a }}'"),
+		"wide": with(`remote = ""`,
+			"remote = \"\"\ncommit_message = '"+strings.Repeat(`{{ printf "%999999d" 1 }}`, 2000)+"'"),
 		"stars":       with("locales/en/*.json", strings.Repeat("**/", 300)+"*.json"),
 		"braces":      with("locales/en/*.json", "locales/"+strings.Repeat("{a,b}", 60)+"/*.json"),
 		"a long list": with(`["de"]`, `["de"`+strings.Repeat(`, "fr"`, 100_000)+`]`),

@@ -33,12 +33,15 @@ func newBesieged(t *testing.T) *besieged {
 	b.works, b.waits = 10*time.Minute, 10*time.Minute
 	_, rest, _ := strings.Cut(b.text("locsync.toml"), "url = \"")
 	b.service, _, _ = strings.Cut(rest, "\"")
-	fmt.Fprintf(&b.toml, "[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = 200\njob_timeout = \"30s\"\n"+
-		"[daemon]\nlisten = %q\ndebounce = \"50ms\"\nrescan = \"10s\"\n", b.service, strings.TrimPrefix(b.url, "http://"))
+	fmt.Fprintf(&b.toml,
+		"[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = 200\njob_timeout = \"30s\"\n"+
+			"[daemon]\nlisten = %q\ndebounce = \"50ms\"\nrescan = \"10s\"\n", b.service, strings.TrimPrefix(b.url,
+			"http://"))
 	return b
 }
 
-// project adds a project with a repository of this folder, and an export that a function writes; more is in [[project]].
+// project adds a project with a repository of this folder, and an export that a function writes; more is in
+// [[project]].
 func (b *besieged) project(name, repository, pattern, push string, export func(io.Writer)) (id, number string) {
 	b.Helper()
 	b.projects++
@@ -48,14 +51,16 @@ func (b *besieged) project(name, repository, pattern, push string, export func(i
 		output = "{DIR}/{NAME}.{LANGUAGE}.json"
 	}
 	id = fmt.Sprintf("11111111-2222-3333-4444-%012d", b.projects)
-	fmt.Fprintf(&b.toml, "[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n"+
-		"[project.push]\n%s\n[project.pull]\nremote = \"\"\ncompletion_state = \"draft\"\nschedule = \"*/10 * * * * *\"\n"+
-		"[[project.files]]\nsource = %q\noutput = %q\n", name, id, repository, push, pattern, output)
+	fmt.Fprintf(&b.toml,
+		"[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n"+
+			"[project.push]\n%s\n[project.pull]\nremote = \"\"\ncompletion_state = \"draft\"\nschedule = \"*/10 * * * * *\"\n"+
+			"[[project.files]]\nsource = %q\noutput = %q\n", name, id, repository, push, pattern, output)
 	b.says("GET /v1/project/"+id, `{"id": "`+id+`", "sourceLanguage": "en", "targetLanguages": ["de"]}`)
 	b.says("POST /v2/project/"+id+"/import", `"i`+number+`"`)
 	b.says("POST /v2/project/"+id+"/export", `"e`+number+`"`)
 	b.says("GET /v1/project/import-result/i"+number, `{"status": "completed", "keysCreated": 2}`)
-	b.says("GET /v1/document/export/e"+number, string(zipOf(b.T, map[string]func(io.Writer){"out/de/app.json": export})))
+	b.says("GET /v1/document/export/e"+number, string(zipOf(b.T,
+		map[string]func(io.Writer){"out/de/app.json": export})))
 	return id, number
 }
 
@@ -98,7 +103,8 @@ func TestAllAttacksTogether(t *testing.T) {
 	}
 	id, _ = b.project("record", b.ordinary("record"), "locales/app.json", "", translated)
 	b.streams("GET /v1/project/"+id, true, func(w io.Writer) {
-		repeated(w, `{"id":"`+id+`","sourceLanguage":"en","targetLanguages":["de"],"documents":[{}`, `,{}`, size*2_500_000, `]}`)
+		repeated(w, `{"id":"`+id+`","sourceLanguage":"en","targetLanguages":["de"],"documents":[{}`, `,{}`,
+			size*2_500_000, `]}`)
 	})
 	_, n := b.project("result", b.ordinary("result"), "locales/app.json", "", translated)
 	b.streams("GET /v1/project/import-result/i"+n, true, func(w io.Writer) {
@@ -110,7 +116,8 @@ func TestAllAttacksTogether(t *testing.T) {
 	})
 	b.project("zeros", b.ordinary("zeros"), "locales/app.json", "", large("", "\x00", size*256<<20, ""))
 	b.project("tiny", b.ordinary("tiny"), "locales/app.json", "", keys(size*3_000_000))
-	b.project("long", b.ordinary("long"), "locales/app.json", "", large(`{"greeting":"`, "some text", size*6_000_000, `"}`))
+	b.project("long", b.ordinary("long"), "locales/app.json", "",
+		large(`{"greeting":"`, "some text", size*6_000_000, `"}`))
 	b.project("source", b.ordinary("source"), "locales/*.json", "", translated)
 	b.file("source/locales/big.json", "{}")
 	if err := os.Truncate(filepath.Join(b.dir, "source/locales/big.json"), 5<<30); err != nil {
@@ -159,7 +166,9 @@ func (b *besieged) goesOn(named []string) {
 	defer func() { b.Logf("not named: %v", silent) }()
 	b.until("a word about each attack", func() bool {
 		said := w.saidSoFar()
-		silent = slices.DeleteFunc(silent, func(name string) bool { return strings.Contains(said, `"project": "`+name+`"`) })
+		silent = slices.DeleteFunc(silent, func(name string) bool {
+			return strings.Contains(said, `"project": "`+name+`"`)
+		})
 		return len(silent) == 0
 	})
 	peak := residentPeak(w.cmd.Process.Pid)

@@ -19,13 +19,15 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// booted is a machine within this one: a systemd as process 1 in namespaces of its own (testdata/systemd/boot), with this test's program installed as locsync.
+// booted is a machine within this one: a systemd as process 1 in namespaces of its own (testdata/systemd/boot), with
+// this test's program installed as locsync.
 type booted struct {
 	*testing.T
 	pid string // of its process 1, out here
 }
 
-// install is what its root gets before it starts. The units are those of the project; what differs stands in drop-ins, as it would on any machine.
+// install is what its root gets before it starts. The units are those of the project; what differs stands in drop-ins,
+// as it would on any machine.
 const install = `
 install -m 0755 /tmp/install/locsync /usr/bin/locsync
 mkdir -p /etc/systemd/system /etc/systemd/user /etc/locsync /srv/locsync
@@ -83,7 +85,8 @@ func boot(t *testing.T) *booted {
 			t.Skipf("NOTE: %v", err)
 		}
 	}
-	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount", "--cgroup", "--uts", "--ipc", "--net", "mount", "-t", "tmpfs", "tmpfs", t.TempDir()).CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount", "--cgroup", "--uts", "--ipc", "--net", "mount",
+		"-t", "tmpfs", "tmpfs", t.TempDir()).CombinedOutput(); err != nil {
 		t.Skipf("NOTE: no namespaces can be made here: %v: %s", err, out)
 	}
 	dir := t.TempDir()
@@ -105,7 +108,8 @@ func boot(t *testing.T) *booted {
 	put("gitconfig", "[user]\nname = Dev\nemail = dev@localhost\n")
 	const embedded = "url = \"embedded\"\n"
 	put("locsync.toml", project(embedded, "", "/srv/locsync/one.git", "source = \"main\"\n"))
-	put("app.toml", project("url = \"http://127.0.0.1:9\"\naccount_id = \"acc\"\n", "listen = \"127.0.0.1:7421\"\n", "/srv/locsync/app.git", "source = \"main\"\n"))
+	put("app.toml", project("url = \"http://127.0.0.1:9\"\naccount_id = \"acc\"\n", "listen = \"127.0.0.1:7421\"\n",
+		"/srv/locsync/app.git", "source = \"main\"\n"))
 	put("packaged.toml", deployed(t, "package/locsync.toml"))
 	put("wrong.toml", "nonsense = 1\nmore = 2\n")
 	put("user/locsync.toml", project(embedded, "listen = \"\"\n", ".", ""))
@@ -199,7 +203,8 @@ func dropGroups(t *testing.T, name string) {
 
 // try runs a command in it.
 func (b *booted) try(args ...string) (string, error) {
-	cmd := exec.Command("nsenter", append([]string{"--target", b.pid, "--mount", "--pid", "--net", "--uts", "--ipc", "--cgroup", "--root", "--wd", "--"}, args...)...)
+	cmd := exec.Command("nsenter", append([]string{"--target", b.pid, "--mount", "--pid", "--net", "--uts", "--ipc",
+		"--cgroup", "--root", "--wd", "--"}, args...)...)
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SYSTEMD_PAGER=cat"}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -268,7 +273,8 @@ type entry struct {
 func (b *booted) journal(unit string) []entry {
 	b.Helper()
 	var all []entry
-	for d := json.NewDecoder(strings.NewReader(b.run("journalctl", "--no-pager", "-o", "json", "_SYSTEMD_UNIT="+unit, "+", "_SYSTEMD_USER_UNIT="+unit))); ; {
+	for d := json.NewDecoder(strings.NewReader(b.run("journalctl", "--no-pager", "-o", "json", "_SYSTEMD_UNIT="+unit,
+		"+", "_SYSTEMD_USER_UNIT="+unit))); ; {
 		var e entry
 		if err := d.Decode(&e); err == io.EOF {
 			return all
@@ -281,7 +287,8 @@ func (b *booted) journal(unit string) []entry {
 	}
 }
 
-// logs waits until a message that begins so is in a unit's journal, which is written a moment after it was said, and checks its priority.
+// logs waits until a message that begins so is in a unit's journal, which is written a moment after it was said, and
+// checks its priority.
 func (b *booted) logs(unit, begins, want string) {
 	b.Helper()
 	got := ""
@@ -304,14 +311,17 @@ func priorityOf(all []entry, begins string) string {
 	return ""
 }
 
-// hangs makes the daemon's next pass hang (see daemonWorld.hang), lets systemd notice, and waits until it has put another one in its place.
+// hangs makes the daemon's next pass hang (see daemonWorld.hang), lets systemd notice, and waits until it has put
+// another one in its place.
 func (b *booted) hangs(who as, unit, gitDir string, ring func()) {
 	b.Helper()
 	before := b.show(who, unit, "MainPID")
 	b.run("sh", "-c", "printf '[include]\\n\\tpath = included\\n' >> "+gitDir+"/config") // every git command reads it
 	b.run("mkfifo", "-m", "0666", gitDir+"/included")
 	ring()
-	b.until("the status says that it hangs", func() bool { return strings.Contains(b.show(who, unit, "StatusText"), `project "app" hangs; `) })
+	b.until("the status says that it hangs", func() bool {
+		return strings.Contains(b.show(who, unit, "StatusText"), `project "app" hangs; `)
+	})
 	b.run("rm", gitDir+"/included") // else the next one hangs, too
 	b.until("another process is in its place", func() bool {
 		now := b.show(who, unit, "MainPID")
@@ -324,13 +334,15 @@ func (b *booted) hangs(who as, unit, gitDir string, ring func()) {
 	b.logs(unit, "SIGABRT", "6") // where it hung, which the Go runtime writes
 }
 
-// The units under a real systemd: the program starts and is ready, says what it does, is reloaded, is watched, logs with priorities, and ends; as a system's service
-// within all that the unit takes away from it, as one of several, and as a developer's own.
+// The units under a real systemd: the program starts and is ready, says what it does, is reloaded, is watched, logs
+// with priorities, and ends; as a system's service within all that the unit takes away from it, as one of several, and
+// as a developer's own.
 func TestBooted(t *testing.T) {
 	b := boot(t)
 	active := func(who as, unit string) {
 		b.Helper()
-		b.until(unit+" says how it left its project", func() bool { return strings.HasPrefix(b.show(who, unit, "StatusText"), "app: everything is pushed") })
+		b.until(unit+" says how it left its project",
+			func() bool { return strings.HasPrefix(b.show(who, unit, "StatusText"), "app: everything is pushed") })
 		if state := b.show(who, unit, "ActiveState"); state != "active" {
 			b.Errorf("%s is %s", unit, state)
 		}
@@ -348,10 +360,12 @@ func TestBooted(t *testing.T) {
 		if out, err := b.systemctl(who, "stop", unit); err != nil {
 			b.Errorf("stop %s: %v %s", unit, err, out)
 		}
-		if took := b.moment(who, unit, "InactiveEnter") - b.moment(who, unit, "ActiveExit"); took < 0 || took > 10*time.Second {
+		if took := b.moment(who, unit, "InactiveEnter") - b.moment(who, unit, "ActiveExit"); took < 0 ||
+			took > 10*time.Second {
 			b.Errorf("%s took %s to stop", unit, took)
 		}
-		if state, result := b.show(who, unit, "ActiveState"), b.show(who, unit, "Result"); state != "inactive" || result != "success" {
+		if state, result := b.show(who, unit, "ActiveState"), b.show(who, unit, "Result"); state != "inactive" ||
+			result != "success" {
 			b.Errorf("%s is %s, %s", unit, state, result)
 		}
 	}
@@ -373,7 +387,8 @@ func TestBooted(t *testing.T) {
 	b.logs("locsync.service", "the new configuration is not used; the old one stays {", "3")
 	configure(good)
 	active(system, "locsync")
-	if out := b.run("journalctl", "--no-pager", "-u", "locsync", "-p", "err", "-o", "cat"); strings.Contains(out, "running") || !strings.Contains(out, "not used") {
+	if out := b.run("journalctl", "--no-pager", "-u", "locsync", "-p", "err", "-o", "cat"); strings.Contains(out,
+		"running") || !strings.Contains(out, "not used") {
 		t.Errorf("journalctl -p err:\n%s", out)
 	}
 	b.hangs(system, "locsync.service", "/srv/locsync/one.git", trigger)
@@ -386,12 +401,14 @@ func TestBooted(t *testing.T) {
 		t.Errorf("it starts with a wrong configuration: %s", out)
 	}
 	if state, code, n := b.show(system, "locsync", "ActiveState"), b.show(system, "locsync", "ExecMainStatus"),
-		b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(report.ExitWrong) || n != "0" {
+		b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(report.ExitWrong) ||
+		n != "0" {
 		t.Errorf("with a wrong configuration it is %s, with %s, after %s further starts", state, code, n)
 	}
 	problems := 0
 	for _, e := range b.journal("locsync.service") {
-		if text, _ := e.Message.(string); regexp.MustCompile(`wrong|locsync\.toml:[12]:`).MatchString(text) && e.Priority == "3" {
+		if text, _ := e.Message.(string); regexp.MustCompile(`wrong|locsync\.toml:[12]:`).MatchString(text) &&
+			e.Priority == "3" {
 			problems++
 		}
 	}
@@ -418,13 +435,15 @@ func TestBooted(t *testing.T) {
 	}
 	stop(system, "locsync")
 
-	// One of several has a state of its own, and its key from the credential, without which it would not start; that its service is down is no reason not to.
+	// One of several has a state of its own, and its key from the credential, without which it would not start; that
+	// its service is down is no reason not to.
 	if out, err := b.systemctl(system, "start", "locsync@app"); err != nil {
 		t.Errorf("start locsync@app: %v %s", err, out)
 	}
 	b.until("locsync@app says that its push failed", func() bool {
 		text := b.show(system, "locsync@app", "StatusText")
-		return strings.HasPrefix(text, "app: push fails since ") && strings.Contains(text, "; 1 value waits to be pushed")
+		return strings.HasPrefix(text, "app: push fails since ") &&
+			strings.Contains(text, "; 1 value waits to be pushed")
 	})
 	if out, err := b.try("ls", "/var/lib/locsync/app/control.json"); err != nil {
 		t.Errorf("its state: %v %s", err, out)
@@ -435,7 +454,8 @@ func TestBooted(t *testing.T) {
 	b.run("systemctl", "start", "user@7420")
 	unit := "locsync@" + strings.TrimSpace(b.run("systemd-escape", "--path", "/home/developer/app")) + ".service"
 	start(developer, unit)
-	b.run("runuser", "-u", "developer", "--", "sh", "-c", `printf '{"a": "A", "b": "B"}' > /home/developer/app/locales/en.json`)
+	b.run("runuser", "-u", "developer", "--", "sh", "-c",
+		`printf '{"a": "A", "b": "B"}' > /home/developer/app/locales/en.json`)
 	b.until("an edit is pushed", func() bool {
 		n := 0
 		for _, e := range b.journal(unit) {
@@ -449,7 +469,8 @@ func TestBooted(t *testing.T) {
 		t.Errorf("reload %s: %v %s", unit, err, out)
 	}
 	b.hangs(developer, unit, "/home/developer/app/.git", func() {
-		b.run("runuser", "-u", "developer", "--", "sh", "-c", `printf '{"a": "A", "b": "B", "c": "C"}' > /home/developer/app/locales/en.json`)
+		b.run("runuser", "-u", "developer", "--", "sh", "-c",
+			`printf '{"a": "A", "b": "B", "c": "C"}' > /home/developer/app/locales/en.json`)
 	})
 	active(developer, unit)
 	stop(developer, unit)

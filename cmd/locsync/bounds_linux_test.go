@@ -47,7 +47,8 @@ func newVictim(t *testing.T) *victim {
 	server := httptest.NewServer(http.HandlerFunc(v.serve))
 	t.Cleanup(server.Close)
 	v.says("GET /v1/account", `{"id": "acc"}`)
-	v.says("GET /v1/project/"+victimProject, `{"id": "`+victimProject+`", "sourceLanguage": "en", "targetLanguages": ["de"]}`)
+	v.says("GET /v1/project/"+victimProject,
+		`{"id": "`+victimProject+`", "sourceLanguage": "en", "targetLanguages": ["de"]}`)
 	v.says("POST /v1/project/"+victimProject+"/import", `"i1"`)
 	v.says("POST /v2/project/"+victimProject+"/import", `"i1"`)
 	v.says("POST /v2/project/"+victimProject+"/export", `"e1"`)
@@ -95,8 +96,10 @@ func (v *victim) file(name, text string) {
 }
 
 func (v *victim) env() []string {
-	return append(os.Environ(), "HOME="+v.dir+"/.home", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LOCSYNC_API_KEY=key-of-the-victim",
-		"LOCSYNC_BUDGET_DIR="+v.dir+"/.git/budget", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
+	return append(os.Environ(), "HOME="+v.dir+"/.home", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"LOCSYNC_API_KEY=key-of-the-victim",
+		"LOCSYNC_BUDGET_DIR="+v.dir+"/.git/budget", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
 }
 
 // command is a program that is run in the repository.
@@ -165,8 +168,9 @@ type watched struct {
 // begin starts the program.
 func (v *victim) begin(args ...string) *watched {
 	v.Helper()
-	w := &watched{victim: v, cmd: exec.Command("locsync", args...), began: time.Now(), done: make(chan struct{}), broken: make(chan string, 1),
-		peak: filepath.Join(v.TempDir(), "peak")}
+	w := &watched{victim: v, cmd: exec.Command("locsync", args...), began: time.Now(), done: make(chan struct{}),
+		broken: make(chan string, 1),
+		peak:   filepath.Join(v.TempDir(), "peak")}
 	w.cmd.Dir, w.cmd.Env = v.dir, append(v.env(), testPeakFile+"="+w.peak)
 	var err error
 	if w.out, err = os.Create(filepath.Join(v.TempDir(), "said")); err != nil {
@@ -252,7 +256,8 @@ func processorTime(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third on: the name may have blanks
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat,
+		')')+1:])) // from the third on: the name may have blanks
 	if len(fields) < 13 {
 		return 0
 	}
@@ -326,7 +331,8 @@ func TestBoundOfRecords(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	record := `{"id": "` + victimProject + `", "sourceLanguage": "en", "targetLanguages": ["de"], "documents": [{}`
-	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) { repeated(w, record, `,{}`, 10_000_000, `]}`) })
+	v.streams("GET /v1/project/"+victimProject, true,
+		func(w io.Writer) { repeated(w, record, `,{}`, 10_000_000, `]}`) })
 	code, said := v.locsync("check", "--online")
 	expect(t, code, said, 0)
 	v.locsync("doctor")
@@ -340,7 +346,8 @@ func TestRecordOfManyDocuments(t *testing.T) {
 	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) {
 		numbered(w, `{"id":"`+victimProject+`","sourceLanguage":"en","targetLanguages":["de"],"documents":[{}`,
 			`,{"id":"11111111-2222-3333-4444-%012d","name":"manual/chapter/page.md","sourceLanguage":"en","targetLanguage":"de-DE",`+
-				`"status":"inProgress","wordsCount":1200,"externalId":"`+strings.Repeat("x", 100)+`","workflowStages":[{"progress":50.5,`+
+				`"status":"inProgress","wordsCount":1200,"externalId":"`+strings.Repeat("x",
+				100)+`","workflowStages":[{"progress":50.5,`+
 				`"wordsTranslated":600,"unassignedWordsCount":0,"status":"inProgress","executives":[{"id":"`+victimProject+`","wordsCount":1}]},`+
 				`{"progress":0,"wordsTranslated":0,"unassignedWordsCount":0,"status":"created","executives":[]}]}`, 900*60, `]}`)
 	})
@@ -378,9 +385,13 @@ func TestBoundOfExports(t *testing.T) {
 		"one": {"locales/de/app.json": func(w io.Writer) {
 			numbered(w, `{"":""`, `,"strange %d":"some text that is not so short"`, 5_000_000, `}`)
 		}},
-		"tiny":     {"locales/de/app.json": func(w io.Writer) { numbered(w, `{"":""`, `,"%d":""`, 12_000_000, `}`) }},
-		"repeated": {"locales/de/app.json": func(w io.Writer) { repeated(w, `{"":""`, `,"greeting":"x"`, 12_000_000, `}`) }},
-		"long":     {"locales/de/app.json": func(w io.Writer) { repeated(w, `{"greeting":"`, `some text`, 25_000_000, `"}`) }},
+		"tiny": {"locales/de/app.json": func(w io.Writer) { numbered(w, `{"":""`, `,"%d":""`, 12_000_000, `}`) }},
+		"repeated": {"locales/de/app.json": func(w io.Writer) {
+			repeated(w, `{"":""`, `,"greeting":"x"`, 12_000_000, `}`)
+		}},
+		"long": {"locales/de/app.json": func(w io.Writer) {
+			repeated(w, `{"greeting":"`, `some text`, 25_000_000, `"}`)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVictim(t)
@@ -407,12 +418,14 @@ func TestBoundOfLongExports(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	strange := func(w io.Writer) {
-		numbered(w, `{"greeting":"Hallo"`, `,"strange %d":"some text that is not so short"`, 4_600_000, `,"farewell":"Tschüss"}`)
+		numbered(w, `{"greeting":"Hallo"`, `,"strange %d":"some text that is not so short"`,
+			4_600_000, `,"farewell":"Tschüss"}`)
 	}
 	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){"locales/de/app.json": strange})))
 	code, said := v.locsync("pull")
 	expect(t, code, said, 0, "locales/de/app.json")
-	if de := v.git("show", "l10n:locales/de/app.json"); !strings.Contains(de, "Hallo") || !strings.Contains(de, "Tschüss") {
+	if de := v.git("show", "l10n:locales/de/app.json"); !strings.Contains(de, "Hallo") ||
+		!strings.Contains(de, "Tschüss") {
 		t.Errorf("pulled: %s", de)
 	}
 	v.answers["GET /v1/document/export/e1"] = func(w http.ResponseWriter, _ *http.Request) {
@@ -434,13 +447,16 @@ func TestBoundOfExportsInManyLanguages(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.file("locsync.toml", strings.ReplaceAll(string(text), `["de"]`, `["`+strings.Join(languages, `", "`)+`"]`))
-	source, target := numberedText(`,"k%d":"short"`, 30), numberedText(`,"k%d":"`+numberedText("%d some text ", 50_000)+`"`, 30)
+	source, target := numberedText(`,"k%d":"short"`, 30), numberedText(`,"k%d":"`+numberedText("%d some text ",
+		50_000)+`"`, 30)
 	v.file("locales/en/app.json", `{"greeting":"Hello"`+source+"}")
 	v.git("add", ".")
 	v.git("commit", "-qm", "grow")
 	members := make(map[string]func(io.Writer))
 	for _, l := range languages {
-		members["locales/"+l+"/app.json"] = func(w io.Writer) { _, _ = io.WriteString(w, `{"greeting":"Hi"`+target+"}") }
+		members["locales/"+l+"/app.json"] = func(w io.Writer) {
+			_, _ = io.WriteString(w, `{"greeting":"Hi"`+target+"}")
+		}
 	}
 	v.says("GET /v1/document/export/e1", string(zipOf(t, members)))
 	code, said := v.locsync("pull")
@@ -525,7 +541,8 @@ func TestBoundOfTheLargest(t *testing.T) {
 	v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 299001}`)
 	code, said = v.locsync("push")
 	expect(t, code, said, 0)
-	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){"locales/de/big.json": func(w io.Writer) { _, _ = w.Write(b.Bytes()) }})))
+	v.says("GET /v1/document/export/e1", string(zipOf(t,
+		map[string]func(io.Writer){"locales/de/big.json": func(w io.Writer) { _, _ = w.Write(b.Bytes()) }})))
 	code, said = v.locsync("pull")
 	expect(t, code, said, 0, "locales/de/big.json")
 }

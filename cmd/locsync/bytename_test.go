@@ -11,8 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// A source file whose name is not UTF-8 is one problem, with its name and what to do; everything else is pushed and pulled,
-// by each command that reads the files, from the working tree and from a branch.
+// A source file whose name is not UTF-8 is one problem, with its name and what to do; everything else is pushed and
+// pulled, by each command that reads the files, from the working tree and from a branch.
 func TestNameThatIsNotUTF8(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -43,7 +43,8 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 			bare := gittest.Bare(t, dir)
 			for _, command := range []string{"check", "push", "pull", "sync", "status"} {
 				var printed json.RawMessage
-				locsyncIn(t, dir, map[bool]int{true: report.ExitDone, false: report.ExitPartial}[command == "status"], &printed,
+				locsyncIn(t, dir, map[bool]int{true: report.ExitDone, false: report.ExitPartial}[command == "status"],
+					&printed,
 					command)
 				for _, word := range []string{"m\\ufffdll.json", "not UTF-8", `"remedy": "rename it"`} {
 					if command != "status" && !strings.Contains(string(printed), word) {
@@ -54,7 +55,8 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 			if got := gittest.Git(t, bare, "show", "l10n:locales/de/app.json"); !strings.Contains(got, `"a"`) {
 				t.Errorf("the other file is %s", got)
 			}
-			if got := gittest.Git(t, bare, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "l10n", "locales/en/"); !strings.Contains(got, "m\xfcll.json") {
+			if got := gittest.Git(t, bare, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "l10n",
+				"locales/en/"); !strings.Contains(got, "m\xfcll.json") {
 				t.Errorf("the branch lost the file: %q", got)
 			}
 			gittest.Sound(t, dir)

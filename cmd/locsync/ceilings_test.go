@@ -35,7 +35,8 @@ var limits = map[string]int{
 	"columns":    120,  // runes of one line; counts the lines that are longer
 }
 
-// TestCeilings holds the size and the tangle of every package. A ceiling only falls: lower it in the commit that lowers the number.
+// TestCeilings holds the size and the tangle of every package. A ceiling only falls: lower it in the commit that lowers
+// the number.
 func TestCeilings(t *testing.T) {
 	gittest.Long(t)
 	if testing.Short() {
@@ -199,7 +200,8 @@ func methodsOf(typ types.Type) int {
 	return types.NewMethodSet(typ).Len()
 }
 
-// references tells for each file of a package which others declare what it uses: package-level names, methods and fields.
+// references tells for each file of a package which others declare what it uses: package-level names, methods and
+// fields.
 func references(fset *token.FileSet, pkg *types.Package, info *types.Info) map[string]map[string]bool {
 	refs := make(map[string]map[string]bool)
 	for ident, object := range info.Uses {

@@ -118,7 +118,8 @@ func (w *clusterWorld) saw(r *http.Request) {
 		by := processesOf(port, server)
 		if err == nil && len(by) > 0 && !slices.Contains(by, pid) && since > 5*time.Second {
 			w.mu.Lock()
-			w.trespass = append(w.trespass, fmt.Sprintf("%s by %v, whose project %s is %d's for %v", r.URL, by, p.name, pid, since))
+			w.trespass = append(w.trespass, fmt.Sprintf("%s by %v, whose project %s is %d's for %v",
+				r.URL, by, p.name, pid, since))
 			w.mu.Unlock()
 		}
 	}
@@ -182,7 +183,8 @@ func (w *clusterWorld) command(d *clusterDaemon, args ...string) *exec.Cmd {
 	var text strings.Builder
 	fmt.Fprintf(&text, "state_dir = \"state%d\"\n[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = %d\n",
 		d.number, w.service.URL, w.rate)
-	fmt.Fprintf(&text, "[cluster]\n[daemon]\nlisten = %q\nrescan = %q\n", strings.TrimPrefix(d.url, "http://"), w.rescan)
+	fmt.Fprintf(&text, "[cluster]\n[daemon]\nlisten = %q\nrescan = %q\n", strings.TrimPrefix(d.url, "http://"),
+		w.rescan)
 	for _, p := range w.projects {
 		fmt.Fprintf(&text, "[[project]]\nname = %q\nid = %q\nrepository = \"file://%s\"\nsource_language = \"en\"\n",
 			p.name, p.id, p.repository)

@@ -22,7 +22,8 @@ import (
 
 var (
 	clusterSeed  = flag.Uint64("cluster.seed", 0, "what TestClusterTrouble draws from; 0 takes one from the clock")
-	clusterLasts = flag.Duration("cluster.for", 0, "how long TestClusterTrouble makes trouble; 0: once, or half an hour")
+	clusterLasts = flag.Duration("cluster.for", 0,
+		"how long TestClusterTrouble makes trouble; 0: once, or half an hour")
 )
 
 // trouble is what three daemons go through while people write and translate.
@@ -336,7 +337,8 @@ func (w *clusterWorld) busy() *clusterDaemon {
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		for _, d := range w.daemons {
 			var pid int
-			err := w.db.QueryRow(w.t.Context(), `SELECT p.pid FROM locsync.leases l JOIN locsync.processes p ON p.id = l.holder
+			err := w.db.QueryRow(w.t.Context(),
+				`SELECT p.pid FROM locsync.leases l JOIN locsync.processes p ON p.id = l.holder
 				WHERE l.project <> '' AND l.until > clock_timestamp() AND p.pid = $1 LIMIT 1`, d.cmd.Process.Pid).Scan(&pid)
 			if err == nil {
 				return d

@@ -39,7 +39,8 @@ func TestCodesOfProblems(t *testing.T) {
 	made := 0
 	for pkg, files := range packageFiles(t) {
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, "check_text.go") { // prints parts of problems
+			if strings.HasSuffix(file, "_test.go") ||
+				strings.HasSuffix(file, "check_text.go") { // prints parts of problems
 				continue
 			}
 			set := token.NewFileSet()
@@ -78,7 +79,8 @@ func constantCodes(t *testing.T, f *ast.File, documented map[string]bool) {
 	})
 }
 
-// ofInspection reports whether a function is a method of the inspection, which gives its problems their codes when it adds them.
+// ofInspection reports whether a function is a method of the inspection, which gives its problems their codes when it
+// adds them.
 func ofInspection(fn *ast.FuncDecl) bool {
 	if fn.Recv == nil {
 		return false

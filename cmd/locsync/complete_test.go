@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completed are the words that the program offers to a shell for a command line that was begun; of all that it names, the shell takes those that fit.
+// completed are the words that the program offers to a shell for a command line that was begun; of all that it names,
+// the shell takes those that fit.
 func completed(t *testing.T, dir string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command("locsync", append([]string{"__completeNoDesc"}, args...)...)
@@ -29,7 +30,8 @@ func completed(t *testing.T, dir string, args ...string) []string {
 	return slices.DeleteFunc(lines, func(word string) bool { return !strings.HasPrefix(word, begun) })
 }
 
-// shelf is a folder with a configuration of two projects and nothing else: no repository, no service that could be called.
+// shelf is a folder with a configuration of two projects and nothing else: no repository, no service that could be
+// called.
 func shelf(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +62,8 @@ output = "web/{LANGUAGE}/{NAME}.json"
 	return dir
 }
 
-// Offered is what the configuration says, and what flags can be; nobody is called, and without a configuration nothing is offered and nothing said.
+// Offered is what the configuration says, and what flags can be; nobody is called, and without a configuration nothing
+// is offered and nothing said.
 func TestCompletion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program for every line, which does one thing and ends")
@@ -92,7 +95,8 @@ func TestCompletion(t *testing.T) {
 		{"glossary import |", []string{"default"}},
 		{"glossary import default |", []string{"csv", "xlsx"}}, // kinds of files
 		{"help proj|", []string{"project"}},
-		{"help project |", []string{"add", "apply", "cancel", "complete", "create", "export", "list", "plan", "remove", "restore", "set",
+		{"help project |", []string{"add", "apply", "cancel", "complete", "create", "export", "list",
+			"plan", "remove", "restore", "set",
 			"show"}},
 		{"help exit|", []string{"exit-codes"}},
 		{"pul|", []string{"pull"}},

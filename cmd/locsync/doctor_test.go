@@ -81,7 +81,8 @@ func (d diagnosis) expect(t *testing.T, code int, want ...string) {
 		part := strings.Split(w, " | ")
 		met := false
 		for _, f := range d.Findings {
-			met = met || f.Area == part[0] && f.Check == part[1] && f.Level == part[2] && strings.Contains(f.Found+" -> "+f.Do, part[3])
+			met = met || f.Area == part[0] && f.Check == part[1] && f.Level == part[2] &&
+				strings.Contains(f.Found+" -> "+f.Do, part[3])
 		}
 		if !met {
 			t.Errorf("there is no %q", w)
@@ -97,7 +98,8 @@ func (d diagnosis) expect(t *testing.T, code int, want ...string) {
 	}
 }
 
-// Everything that works is found to work, beside a daemon, and nothing is changed; a daemon that hangs is found to hang.
+// Everything that works is found to work, beside a daemon, and nothing is changed; a daemon that hangs is found to
+// hang.
 func TestDoctorOfWhatWorks(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -108,14 +110,20 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	w.check(w.command("hook", "install").Run())
 	before, refs := folderOf(t, w.repo), gittest.Git(t, bare, "for-each-ref")
 	w.doctor(w.command("doctor", "--json")).expect(t, 0,
-		"program | git | ok | 2.", "program | clock | ok | UTC", "configuration | file | ok | 1 project", "configuration | API key | ok | environment variable LOCSYNC_API_KEY",
+		"program | git | ok | 2.", "program | clock | ok | UTC", "configuration | file | ok | 1 project",
+		"configuration | API key | ok | environment variable LOCSYNC_API_KEY",
 		"state | folder | ok | can be written to", "state | store | ok | sound", "state | disk | ok | free",
-		"repository | repository | ok | a working tree", "repository | branch | ok | main is checked out", "repository | remote | ok | 1 branch",
-		"repository | pushing | ok | lets us in", "repository | signing | ok | not signed", "repository | hooks | ok | git notifies",
-		"files | files | ok | 2 keys", "files | filters | ok | 1 committed file", "file events | folders | ok | to watch", "file events | event | ok | after",
-		"service | address | ok | "+w.service.URL, "service | credentials | ok | accepted", "service | clock | ok | agree", "service | budget | ok | 200 requests",
+		"repository | repository | ok | a working tree", "repository | branch | ok | main is checked out",
+		"repository | remote | ok | 1 branch",
+		"repository | pushing | ok | lets us in", "repository | signing | ok | not signed",
+		"repository | hooks | ok | git notifies",
+		"files | files | ok | 2 keys", "files | filters | ok | 1 committed file",
+		"file events | folders | ok | to watch", "file events | event | ok | after",
+		"service | address | ok | "+w.service.URL, "service | credentials | ok | accepted",
+		"service | clock | ok | agree", "service | budget | ok | 200 requests",
 		"service | project | ok | languages", "service | callback | ok | none",
-		"daemon | daemon | ok | it runs, process", "daemon | watching | ok | by events", "daemon | address | ok | ready", "daemon | others | ok | no other")
+		"daemon | daemon | ok | it runs, process", "daemon | watching | ok | by events",
+		"daemon | address | ok | ready", "daemon | others | ok | no other")
 	if after := folderOf(t, w.repo); after != before || gittest.Git(t, bare, "for-each-ref") != refs {
 		t.Errorf("something was changed:\n%s\n%s", before, after)
 	}
@@ -124,7 +132,8 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	}
 	w.check(cmd.Process.Signal(syscall.SIGSTOP))
 	w.doctor(w.command("doctor", "--json", "--offline")).expect(t, 1,
-		"daemon | daemon | fault | does not answer", "daemon | address | fault | does not answer", "service | address | skipped | --offline",
+		"daemon | daemon | fault | does not answer", "daemon | address | fault | does not answer",
+		"service | address | skipped | --offline",
 		"repository | remote | skipped | --offline", "state | store | ok | sound")
 	w.check(cmd.Process.Signal(syscall.SIGCONT))
 }
@@ -136,12 +145,14 @@ func TestDoctorOfADaemonThatIsNotReady(t *testing.T) {
 	w.mode.Store(down)
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), text...), 0o600))
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), text...),
+		0o600))
 	w.startWith("--config", "locsync.toml") // a path that means something else elsewhere
 	w.until("a reason", func() bool { _, said := w.get("/readyz"); return strings.Contains(said, "503") })
 	cmd := w.command("doctor", "--json", "--config", filepath.Join(w.repo, "locsync.toml"))
 	cmd.Dir = t.TempDir()
-	w.doctor(cmd).expect(t, 1, "daemon | daemon | ok | it runs", "daemon | others | ok | no other", "daemon | address | fault | 503 Service Unavailable", "service | credentials | fault | 503")
+	w.doctor(cmd).expect(t, 1, "daemon | daemon | ok | it runs", "daemon | others | ok | no other",
+		"daemon | address | fault | 503 Service Unavailable", "service | credentials | fault | 503")
 }
 
 // folderOf is every file below a folder with its size; not what a daemon writes meanwhile.
@@ -169,7 +180,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	key := filepath.Join(t.TempDir(), "key")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2 passphrase", "-f", key).CombinedOutput(); err != nil {
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2 passphrase", "-f",
+		key).CombinedOutput(); err != nil {
 		t.Skipf("no key can be made: %v %s", err, out)
 	}
 	w.daemon += "public_url = \"https://outside.example\"\ncallback_secret_env = \"BELL_SECRET\"\nwebhook_secret_env = \"NOT_SET\"\npage_token_env = \"SHORT_TOKEN\"\n"
@@ -178,10 +190,13 @@ func TestDoctorFindsFaults(t *testing.T) {
 	w.configure("")
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	text = bytes.Replace(text, []byte("[project.pull]\n"), fmt.Appendf(nil, "[project.pull]\nsigning_key_file = %q\n", key), 1)
+	text = bytes.Replace(text, []byte("[project.pull]\n"), fmt.Appendf(nil, "[project.pull]\nsigning_key_file = %q\n",
+		key), 1)
 	text = bytes.Replace(text, []byte("target_languages = [\"de\"]"), []byte("target_languages = [\"de\", \"fr\"]"), 1)
-	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), append([]byte("state_dir = \"/proc/sys/kernel\"\n"), text...), 0o600))
-	gittest.Write(t, w.repo, map[string]string{"broken/a.json": "{", "broken/b.json": "{}", ".gitattributes": "locales/*.json filter=nobodys\n"})
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"),
+		append([]byte("state_dir = \"/proc/sys/kernel\"\n"), text...), 0o600))
+	gittest.Write(t, w.repo, map[string]string{"broken/a.json": "{", "broken/b.json": "{}",
+		".gitattributes": "locales/*.json filter=nobodys\n"})
 	gittest.Git(t, w.repo, "add", "-A")
 	gittest.Git(t, w.repo, "commit", "-q", "-m", "more")
 	gittest.Git(t, w.repo, "remote", "add", "origin", "http://bot:c4nary@"+unusedAddress(t)+"/x.git")
@@ -203,15 +218,20 @@ func TestDoctorFindsFaults(t *testing.T) {
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
 	w.check(err)
 	t.Cleanup(c.Close)
-	w.check(c.Callbacks().Set(t.Context(), service.Callback{URL: "https://somebody.example/else", AdditionalHeaders: []wire.CallbackHeader{}}))
+	w.check(c.Callbacks().Set(t.Context(), service.Callback{URL: "https://somebody.example/else",
+		AdditionalHeaders: []wire.CallbackHeader{}}))
 
 	w.doctor(w.command("doctor", "--json")).expect(t, 2,
-		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET", "configuration | page token | fault | shorter than 16",
+		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET",
+		"configuration | page token | fault | shorter than 16",
 		"state | folder | fault | cannot be written to",
-		"repository | git | warning | index.lock", "repository | remote | fault | is the network up", "repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
+		"repository | git | warning | index.lock", "repository | remote | fault | is the network up",
+		"repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
 		"files | files | fault | 1 error", "files | filters | fault | nobodys",
-		"service | address | ok | answers", "service | project | fault | \"fr\"", "service | callback | warning | somebody.example",
-		"daemon | daemon | ok | not running", "daemon | address | warning | something else answers", "daemon | others | fault | /elsewhere")
+		"service | address | ok | answers", "service | project | fault | \"fr\"",
+		"service | callback | warning | somebody.example",
+		"daemon | daemon | ok | not running", "daemon | address | warning | something else answers",
+		"daemon | others | fault | /elsewhere")
 }
 
 // A service that cannot be reached, or does not prove who it is, or does not accept who we are, or has another time.
@@ -234,18 +254,28 @@ func TestDoctorOfTheService(t *testing.T) {
 		code         int
 		want         []string
 	}{
-		"another time":       {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of", "service | project | ok | languages"}},
-		"no such name":       {"https://nobody.invalid", "secret", daemonProject, 1, []string{"service | address | fault | nobody.invalid"}},
-		"nobody listens":     {"http://" + unusedAddress(t), "secret", daemonProject, 1, []string{"service | address | fault | does not take a connection", "service | project | skipped | does not answer"}},
-		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired", "service | certificate | fault | it ended 2 h ago"}},
-		"another key":        {w.service.URL, "c4nary", daemonProject, 2, []string{"service | address | ok | answers", "service | credentials | fault | API key", "service | clock | ok | agree"}},
-		"no key":             {w.service.URL, "", daemonProject, 2, []string{"configuration | API key | fault | LOCSYNC_API_KEY", "service | address | ok | answers", "service | credentials | fault | 401"}},
-		"an unknown project": {w.service.URL, "secret", unknown, 2, []string{"service | credentials | ok | accepted", "service | project | fault | "}},
+		"another time": {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of",
+			"service | project | ok | languages"}},
+		"no such name": {"https://nobody.invalid", "secret", daemonProject, 1,
+			[]string{"service | address | fault | nobody.invalid"}},
+		"nobody listens": {"http://" + unusedAddress(t), "secret", daemonProject, 1,
+			[]string{"service | address | fault | does not take a connection",
+				"service | project | skipped | does not answer"}},
+		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired",
+			"service | certificate | fault | it ended 2 h ago"}},
+		"another key": {w.service.URL, "c4nary", daemonProject, 2, []string{"service | address | ok | answers",
+			"service | credentials | fault | API key", "service | clock | ok | agree"}},
+		"no key": {w.service.URL, "", daemonProject, 2,
+			[]string{"configuration | API key | fault | LOCSYNC_API_KEY", "service | address | ok | answers",
+				"service | credentials | fault | 401"}},
+		"an unknown project": {w.service.URL, "secret", unknown, 2, []string{"service | credentials | ok | accepted",
+			"service | project | fault | "}},
 	} {
 		file := filepath.Join(w.repo, strings.ReplaceAll(name, " ", "-")+".toml")
 		text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 		w.check(err)
-		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(w.service.URL), []byte(x.url)), []byte(daemonProject), []byte(x.id))
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(w.service.URL), []byte(x.url)),
+			[]byte(daemonProject), []byte(x.id))
 		w.check(os.WriteFile(file, text, 0o600))
 		cmd := w.command("doctor", "--json", "--config", file)
 		cmd.Env = append(cmd.Env, "LOCSYNC_API_KEY="+x.key, "SSL_CERT_FILE="+trusted)
@@ -262,14 +292,16 @@ func expiredService(t *testing.T) (address, trusted string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-2*time.Hour - time.Minute),
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour),
+		NotAfter:    time.Now().Add(-2*time.Hour - time.Minute),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trusted = filepath.Join(t.TempDir(), "trusted.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -293,7 +325,9 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		dir, err := exec.LookPath("git")
 		w.check(err)
 		old := t.TempDir()
-		gittest.Executable(t, filepath.Join(old, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n", dir))
+		gittest.Executable(t, filepath.Join(old, "git"),
+			fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n",
+				dir))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "PATH="+old+":"+os.Getenv("PATH"))
 		w.doctor(cmd).expect(t, 2, "program | git | fault | 2.20.1")
@@ -301,13 +335,17 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("no configuration", func(t *testing.T) {
 		cmd := w.command("doctor", "--json")
 		cmd.Dir = t.TempDir()
-		w.doctor(cmd).expect(t, 2, "configuration | file | fault | locsync init", "program | git | ok | 2.", "repository | repository | skipped | none here")
+		w.doctor(cmd).expect(t, 2, "configuration | file | fault | locsync init", "program | git | ok | 2.",
+			"repository | repository | skipped | none here")
 	})
 	t.Run("a broken configuration", func(t *testing.T) {
 		broken := filepath.Join(t.TempDir(), "locsync.toml")
 		w.check(os.WriteFile(broken, []byte("state_dri = \"x\"\n[service]\nrequests_per_second = -1\n"), 0o600))
-		w.doctor(w.command("doctor", "--json", "--config", broken)).expect(t, 2, "configuration | file | fault | locsync.toml:1: state_dri: unknown key", "configuration | file | fault | requests_per_second",
-			"repository | branch | ok | main", "state | folder | ok | .git/locsync", "daemon | daemon | ok | not running")
+		w.doctor(w.command("doctor", "--json", "--config", broken)).expect(t, 2,
+			"configuration | file | fault | locsync.toml:1: state_dri: unknown key",
+			"configuration | file | fault | requests_per_second",
+			"repository | branch | ok | main", "state | folder | ok | .git/locsync",
+			"daemon | daemon | ok | not running")
 	})
 	t.Run("no watchers left", func(t *testing.T) {
 		cmd := w.command("doctor", "--json", "--offline")
@@ -317,10 +355,12 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		if cmd.Path, err = exec.LookPath("unshare"); err != nil {
 			t.Skip("no unshare here")
 		}
-		if out, err := exec.Command(cmd.Path, "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances").CombinedOutput(); err != nil {
+		if out, err := exec.Command(cmd.Path, "-Ur", "sh", "-c",
+			"echo 0 > /proc/sys/user/max_inotify_instances").CombinedOutput(); err != nil {
 			t.Skipf("limits cannot be lowered here: %s", out)
 		}
-		w.doctor(cmd).expect(t, 0, "file events | event | warning | fs.inotify.max_user_instances", "file events | limits | warning | max_user_instances")
+		w.doctor(cmd).expect(t, 0, "file events | event | warning | fs.inotify.max_user_instances",
+			"file events | limits | warning | max_user_instances")
 	})
 	t.Run("a damaged state", func(t *testing.T) {
 		dir := t.TempDir()
@@ -328,7 +368,8 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		w.check(os.WriteFile(filepath.Join(dir, "state.db.damaged-20261120T000000Z"), nil, 0o600))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
-		w.doctor(cmd).expect(t, 0, "state | folder | ok | "+dir, "state | store | warning | damaged: ", "state | store | warning | state.db.damaged-20261120T000000Z")
+		w.doctor(cmd).expect(t, 0, "state | folder | ok | "+dir, "state | store | warning | damaged: ",
+			"state | store | warning | state.db.damaged-20261120T000000Z")
 		if now, err := os.ReadDir(dir); err != nil || len(now) != 2 {
 			t.Errorf("there is %v, %v", now, err)
 		}
@@ -339,7 +380,8 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		defer store.Close()
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+store.Dir())
-		w.doctor(cmd).expect(t, 0, "state | store | ok | sound", fmt.Sprintf("daemon | daemon | warning | process %d, since ", os.Getpid()), "daemon | address | ok | free")
+		w.doctor(cmd).expect(t, 0, "state | store | ok | sound",
+			fmt.Sprintf("daemon | daemon | warning | process %d, since ", os.Getpid()), "daemon | address | ok | free")
 	})
 	t.Run("somebody else's state", func(t *testing.T) {
 		dir := t.TempDir()
@@ -354,7 +396,8 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("a file in the state's place", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		w.check(os.WriteFile(file, nil, 0o600))
-		for dir, want := range map[string]string{file: "is not a folder", filepath.Join(file, "below"): "not a directory"} {
+		for dir, want := range map[string]string{file: "is not a folder",
+			filepath.Join(file, "below"): "not a directory"} {
 			cmd := w.command("doctor", "--json", "--offline")
 			cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
 			w.doctor(cmd).expect(t, 2, "state | folder | fault | "+want)
@@ -363,7 +406,8 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("a repository without a commit", func(t *testing.T) {
 		dir := t.TempDir()
 		gittest.Git(t, "", "init", "-q", dir)
-		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), must(os.ReadFile(filepath.Join(w.repo, "locsync.toml"))), 0o600))
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"),
+			must(os.ReadFile(filepath.Join(w.repo, "locsync.toml"))), 0o600))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Dir = dir
 		w.doctor(cmd).expect(t, 2, "repository | branch | fault | first commit", "files | files | fault | app: 0 files")
@@ -372,16 +416,19 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "clone")
 		gittest.Git(t, "", "clone", "-q", "-o", "upstream", w.repo, dir)
 		text := must(os.ReadFile(filepath.Join(w.repo, "locsync.toml")))
-		text = bytes.Replace(text, []byte("[project.pull]\n"), []byte("[project.push]\nbranches = [\"release/*\"]\n[project.pull]\nremote = \"upstream\"\nbase = \"gone\"\n"), 1)
+		text = bytes.Replace(text, []byte("[project.pull]\n"),
+			[]byte("[project.push]\nbranches = [\"release/*\"]\n[project.pull]\nremote = \"upstream\"\nbase = \"gone\"\n"), 1)
 		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), text, 0o600))
 		cmd := w.command("doctor", "--json")
 		cmd.Dir = dir
-		w.doctor(cmd).expect(t, 2, "repository | branch | warning | release/*", "repository | remote | fault | builds translations on gone")
+		w.doctor(cmd).expect(t, 2, "repository | branch | warning | release/*",
+			"repository | remote | fault | builds translations on gone")
 		gittest.Git(t, dir, "checkout", "-q", "--detach")
 		gittest.Git(t, dir, "remote", "rename", "upstream", "other")
 		cmd = w.command("doctor", "--json")
 		cmd.Dir = dir
-		w.doctor(cmd).expect(t, 2, "repository | branch | warning | detached", "repository | remote | fault | no remote is called \"upstream\"")
+		w.doctor(cmd).expect(t, 2, "repository | branch | warning | detached",
+			"repository | remote | fault | no remote is called \"upstream\"")
 	})
 	t.Run("somebody else's repository", func(t *testing.T) {
 		if os.Getuid() != 0 {
@@ -395,7 +442,9 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		w.check(os.Lchown(filepath.Join(theirs, ".git"), 65534, 65534))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Dir = theirs
-		w.doctor(cmd).expect(t, 2, "repository | repository | fault | trust_owner = true", "state | folder | skipped | cannot be opened", "files | files | skipped | cannot be opened", "configuration | file | ok | valid")
+		w.doctor(cmd).expect(t, 2, "repository | repository | fault | trust_owner = true",
+			"state | folder | skipped | cannot be opened", "files | files | skipped | cannot be opened",
+			"configuration | file | ok | valid")
 	})
 }
 
@@ -405,12 +454,13 @@ func TestDoctorOfARepositoryElsewhere(t *testing.T) {
 	w := newRestingWorld(t)
 	bare := gittest.Bare(t, w.repo)
 	var readOnly atomic.Bool
-	server := httptest.NewServer(must(gittest.Handler(bare, gittest.Options{User: "bot", Password: "hunter2", Fault: func(r *http.Request, _ int) *gittest.Fault {
-		if readOnly.Load() && r.URL.Query().Get("service") == "git-receive-pack" {
-			return &gittest.Fault{Status: http.StatusForbidden}
-		}
-		return nil
-	}})))
+	server := httptest.NewServer(must(gittest.Handler(bare, gittest.Options{User: "bot", Password: "hunter2",
+		Fault: func(r *http.Request, _ int) *gittest.Fault {
+			if readOnly.Load() && r.URL.Query().Get("service") == "git-receive-pack" {
+				return &gittest.Fault{Status: http.StatusForbidden}
+			}
+			return nil
+		}})))
 	t.Cleanup(server.Close)
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
@@ -419,12 +469,16 @@ func TestDoctorOfARepositoryElsewhere(t *testing.T) {
 		readOnly bool
 		code     int
 		want     string
-	}{{"hunter2", false, 0, "repository | pushing | ok | lets us in"}, {"c4nary", false, 2, "repository | repository | fault | credentials"}, {"hunter2", true, 2, "repository | pushing | fault | use one that may"}} {
+	}{{"hunter2", false, 0, "repository | pushing | ok | lets us in"}, {"c4nary", false, 2,
+		"repository | repository | fault | credentials"}, {"hunter2", true, 2,
+		"repository | pushing | fault | use one that may"}} {
 		readOnly.Store(x.readOnly)
 		password, dir := x.password, t.TempDir()
 		address := strings.Replace(server.URL, "//", "//bot:"+password+"@", 1) + "/" + filepath.Base(bare)
-		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), bytes.Replace(text, []byte("name = \"app\"\n"), fmt.Appendf(nil, "name = \"app\"\nrepository = %q\n", address), 1), 0o600))
-		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), must(os.ReadFile(filepath.Join(dir, "locsync.toml")))...), 0o600))
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), bytes.Replace(text, []byte("name = \"app\"\n"),
+			fmt.Appendf(nil, "name = \"app\"\nrepository = %q\n", address), 1), 0o600))
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), append([]byte("state_dir = \"state\"\n"),
+			must(os.ReadFile(filepath.Join(dir, "locsync.toml")))...), 0o600))
 		cmd := w.command("doctor", "--json")
 		cmd.Dir = dir
 		w.doctor(cmd).expect(t, x.code, x.want, "state | folder | ok | not there yet")
@@ -441,7 +495,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// A service and a remote that take the connection and say nothing are named, each by itself, and nothing else waits for them.
+// A service and a remote that take the connection and say nothing are named, each by itself, and nothing else waits for
+// them.
 func TestDoctorOfWhatHangs(t *testing.T) {
 	w := newRestingWorld(t)
 	w.mode.Store(hangs)

@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// A daemon on a server, of a repository that is elsewhere and of which several branches are translated: a push event brings what was pushed there to the
-// service, and a pull brings translations back.
+// A daemon on a server, of a repository that is elsewhere and of which several branches are translated: a push event
+// brings what was pushed there to the service, and a pull brings translations back.
 func TestDaemonOfARepositoryElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)

@@ -27,8 +27,8 @@ func (w *daemonWorld) embedded() {
 	w.write("locsync.toml", "[service]\nurl = \"embedded\"\n[daemon]"+rest)
 }
 
-// A daemon that is turned to another service closes the embedded one when its last pass has ended, so that another process may open it; turned back it opens it again,
-// with all that it had.
+// A daemon that is turned to another service closes the embedded one when its last pass has ended, so that another
+// process may open it; turned back it opens it again, with all that it had.
 func TestEmbeddedServiceIsLeft(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)

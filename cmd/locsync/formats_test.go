@@ -73,7 +73,8 @@ func TestFormatsAreNamedOnce(t *testing.T) {
 				met++
 				text, err := strconv.Unquote(literal.Value)
 				if err == nil && slices.Contains(names, text) && !slices.Contains(allowed, text) {
-					t.Errorf("%s names the format %s; ask a row for what it is to know", fset.Position(literal.Pos()), text)
+					t.Errorf("%s names the format %s; ask a row for what it is to know",
+						fset.Position(literal.Pos()), text)
 				}
 				return true
 			})

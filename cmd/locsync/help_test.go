@@ -35,8 +35,10 @@ func TestHelpFits(t *testing.T) {
 	everyCommand(func(c *cobra.Command) {
 		text := helpOf(c)
 		for line := range strings.Lines(text) {
-			if line = strings.TrimSuffix(line, "\n"); terminal.Columns(line) > helpWidth || strings.TrimRight(line, " ") != line {
-				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(), terminal.Columns(line), line)
+			if line = strings.TrimSuffix(line, "\n"); terminal.Columns(line) > helpWidth ||
+				strings.TrimRight(line, " ") != line {
+				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(),
+					terminal.Columns(line), line)
 			}
 		}
 		if !c.IsAdditionalHelpTopicCommand() && !strings.Contains(text, "\nUsage:\n  "+c.CommandPath()) {
@@ -58,7 +60,8 @@ func TestHelpFits(t *testing.T) {
 // Every short description is a wish to the program, without a period, so that the list reads as one.
 func TestHelpIsOfOneKind(t *testing.T) {
 	everyCommand(func(c *cobra.Command) {
-		if s := c.Short; s == "" || strings.HasSuffix(s, ".") || s[:1] != strings.ToUpper(s[:1]) || strings.HasPrefix(s, "The ") {
+		if s := c.Short; s == "" || strings.HasSuffix(s, ".") || s[:1] != strings.ToUpper(s[:1]) ||
+			strings.HasPrefix(s, "The ") {
 			t.Errorf("%s: %q", c.CommandPath(), s)
 		}
 	})

@@ -22,7 +22,8 @@ var imports = map[string][]string{
 	"cmd/locsync": {"*"},
 	"sync/past":   {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
-	"sync/web": {"sync/bound", "sync/web/share", "sync/engine", "sync/exposition", "sync/pass", "sync/pull", "sync/push", "sync/failure",
+	"sync/web": {"sync/bound", "sync/web/share", "sync/engine", "sync/exposition", "sync/pass",
+		"sync/pull", "sync/push", "sync/failure",
 		"sync/report", "sync/service/wire", "sync/heartbeat"},
 	// languages: their names
 	"sync/web/share": {"sync/languages", "sync/report"},
@@ -65,7 +66,8 @@ var imports = map[string][]string{
 		"sync/spelling", "gitops", "formats/resource"},
 	// bound, files: the file of accepted problems
 	"sync/inspect": {"sync/tree", "sync/examine", "sync/failure", "sync/bound", "sync/files", "sync/bundle",
-		"sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+		"sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling",
+		"gitops", "formats/resource"},
 	// heartbeat: a git host that is slow is no hang
 	"sync/request": {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat",
 		"sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"},
@@ -103,7 +105,8 @@ var imports = map[string][]string{
 	"sync/settings": {"sync/config", "sync/failure", "sync/files", "sync/process", "sync/service", "sync/service/wire"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
 	// page: how the embedded service is asked for an invitation. files: the configuration that is edited.
-	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/files", "sync/ledger/boltledger", "sync/process",
+	"sync/command": {"sync/config", "sync/engine", "sync/failure", "sync/files",
+		"sync/ledger/boltledger", "sync/process",
 		"sync/report", "sync/service/local/page", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
@@ -117,10 +120,12 @@ var imports = map[string][]string{
 		"sync/bound", "sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	// cluster, ledger: the state that processes share, in place of a file.
-	"sync/process": {"sync/cluster", "sync/ledger", "sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
+	"sync/process": {"sync/cluster", "sync/ledger", "sync/failure", "sync/engine", "sync/config",
+		"sync/ledger/boltledger", "sync/report", "sync/service",
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret", "sync/secret/keyring"},
 	// Forms travel as messages to a service that has no forms.
-	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/plural", "sync/report", "formats", "formats/resource"},
+	"sync/bundle": {"sync/bound", "sync/config", "sync/catalog", "sync/plural", "sync/report",
+		"formats", "formats/resource"},
 	// config: the words of a collection
 	"sync/discover":          {"sync/config", "sync/languages", "formats", "formats/resource"},
 	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound"},
@@ -130,9 +135,11 @@ var imports = map[string][]string{
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/languages", "sync/service/local/api",
 		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
-		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
+		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys",
+		"sync/service/local/machine",
 		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
-		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
+		"sync/service/local/pseudo", "sync/service/local/statistics",
+		"sync/service/local/store", "sync/service/local/tasks"},
 	"sync/service/local/api": {"sync/service/wire", "sync/languages"},
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store":     {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment"},
@@ -150,7 +157,8 @@ var imports = map[string][]string{
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
 		"sync/service/local/store"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api",
-		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/machine", "sync/service/local/memory",
+		"sync/service/local/editor", "sync/service/local/jobs",
+		"sync/service/local/machine", "sync/service/local/memory",
 		"sync/service/local/pseudo", "sync/service/local/segment", "sync/service/local/store"},
 	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/editor", "sync/service/local/jobs",
@@ -161,7 +169,8 @@ var imports = map[string][]string{
 	// check: what an engine answers is measured against its source
 	"sync/service/local/machine": {"sync/bound", "sync/check", "formats/programs"},
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
-	"sync/service/local/page": {"formats", "formats/programs", "sync/check", "sync/languages", "sync/plural", "sync/service/wire",
+	"sync/service/local/page": {"formats", "formats/programs", "sync/check", "sync/languages",
+		"sync/plural", "sync/service/wire",
 		"sync/service/local/api", "sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store"},
 	"sync/service/local/pseudo":   {"sync/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
@@ -258,21 +267,24 @@ var libraries = map[string][]string{
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/zalando/go-keyring":       {"sync/secret/keyring"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
-	"github.com/prometheus/client_golang": {},                                                             // tests read with it what we wrote
-	"golang.org/x/net/":                   {"sync/service/local/callbacks", "sync/service/local/segment"}, // what a header may be; HTML documents
-	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
-	"github.com/xuri/excelize":            {}, // tests read with it what we wrote
-	"go.yaml.in/":                         {"formats/oracle", "sync/migrate"},
-	"howett.net/":                         {"formats/oracle"},
+	"github.com/prometheus/client_golang": {}, // tests read with it what we wrote
+	"golang.org/x/net/": {"sync/service/local/callbacks",
+		"sync/service/local/segment"}, // what a header may be; HTML documents
+	"github.com/yuin/goldmark": {"sync/service/local/segment", "sync/manual"},
+	"github.com/xuri/excelize": {}, // tests read with it what we wrote
+	"go.yaml.in/":              {"formats/oracle", "sync/migrate"},
+	"howett.net/":              {"formats/oracle"},
 }
 
 // pure packages know no clock, disk, network, logger or goroutine.
 var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages",
 	"sync/bundle", "sync/examine",
-	"sync/discover", "sync/migrate", "formats", "sync/service/wire", "sync/service/local/segment", "sync/service/local/pseudo"}
+	"sync/discover", "sync/migrate", "formats", "sync/service/wire",
+	"sync/service/local/segment", "sync/service/local/pseudo"}
 
 // testKits may use every library, as tests do.
-var testKits = []string{"gitops/gittest", "formats/oracle/oracletest", "formats/resource/resourcetest", "sync/ledger/ledgertest",
+var testKits = []string{"gitops/gittest", "formats/oracle/oracletest", "formats/resource/resourcetest",
+	"sync/ledger/ledgertest",
 	"sync/ledger/pgledger/pgtest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}

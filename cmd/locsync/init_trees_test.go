@@ -20,10 +20,11 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-var updateTrees = flag.Bool("update-trees", false, "write what init does with the trees of testdata/init into them, to be looked at")
+var updateTrees = flag.Bool("update-trees", false,
+	"write what init does with the trees of testdata/init into them, to be looked at")
 
-// Each archive of testdata/init is a repository as an ecosystem has it. Its last file, want, is what init makes of it and what the first check and the first
-// push would do: nothing may be wrong then.
+// Each archive of testdata/init is a repository as an ecosystem has it. Its last file, want, is what init makes of it
+// and what the first check and the first push would do: nothing may be wrong then.
 func TestInitInTheEcosystems(t *testing.T) {
 	gittest.Need(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "init", "*.txtar"))
@@ -76,7 +77,8 @@ func repositoryOf(tb testing.TB, dir string, files map[string]string, commit boo
 	if commit {
 		gittest.Git(tb, dir, "add", "-A")
 	}
-	gittest.Git(tb, dir, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "start")
+	gittest.Git(tb, dir, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q",
+		"--allow-empty", "-m", "start")
 }
 
 // locsyncIn runs the program in a folder and reads the JSON that it prints. It must end with this exit code.
@@ -88,7 +90,8 @@ func locsyncIn(tb testing.TB, dir string, exit int, into any, args ...string) {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if code := cmd.ProcessState.ExitCode(); code != exit {
-		tb.Fatalf("locsync %s: exit code %d, want %d: %v\n%s%s", strings.Join(args, " "), code, exit, err, errs.String(), out)
+		tb.Fatalf("locsync %s: exit code %d, want %d: %v\n%s%s", strings.Join(args, " "), code,
+			exit, err, errs.String(), out)
 	}
 	if err := json.Unmarshal(out, into); err != nil {
 		tb.Fatalf("locsync %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -28,7 +28,8 @@ func TestServiceInvites(t *testing.T) {
 		t.Errorf("two names: %v %s", err, out)
 	}
 	var out lockedBuffer
-	cmd := exec.Command("locsync", "service", "--listen", "127.0.0.1:0", "--data", data, "--account", "me", "--api-key-file", key)
+	cmd := exec.Command("locsync", "service", "--listen", "127.0.0.1:0", "--data", data,
+		"--account", "me", "--api-key-file", key)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

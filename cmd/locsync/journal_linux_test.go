@@ -12,8 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// stream is the two ends of what a process has in place of standard error, as systemd makes it; each read of one is one write of the other. name is how systemd
-// names it to the process.
+// stream is the two ends of what a process has in place of standard error, as systemd makes it; each read of one is one
+// write of the other. name is how systemd names it to the process.
 func stream(t *testing.T) (ours, theirs *os.File, name string) {
 	t.Helper()
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0)
@@ -29,7 +29,8 @@ func stream(t *testing.T) (ours, theirs *os.File, name string) {
 	return ours, theirs, fmt.Sprintf("%d:%d", is.Dev, is.Ino)
 }
 
-// ran runs a program to its end, with something else meanwhile, and returns what it wrote, each write by itself, and its exit code.
+// ran runs a program to its end, with something else meanwhile, and returns what it wrote, each write by itself, and
+// its exit code.
 func ran(t *testing.T, cmd *exec.Cmd, ours, theirs *os.File, meanwhile func()) (written []string, code int) {
 	t.Helper()
 	cmd.Stderr = theirs
@@ -61,7 +62,8 @@ var (
 	timed     = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 )
 
-// What a daemon says to the journal is there with its priority, line by line: its log, and the errors that end it or that it goes on after.
+// What a daemon says to the journal is there with its priority, line by line: its log, and the errors that end it or
+// that it goes on after.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
@@ -86,7 +88,8 @@ func TestJournal(t *testing.T) {
 			t.Errorf("a record in the journal: %q", record)
 		}
 	}
-	for _, want := range []string{"<6>running {", "<6>pushed {", "<3>the new configuration is not used; the old one stays {", "<6>ending\n"} {
+	for _, want := range []string{"<6>running {", "<6>pushed {",
+		"<3>the new configuration is not used; the old one stays {", "<6>ending\n"} {
 		if !strings.Contains(all(written), want) {
 			t.Errorf("%q is not in %q", want, all(written))
 		}

@@ -20,12 +20,13 @@ func (r *records) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The law of the journal: whatever is said, at whatever level, is one write, and every line of it has the level's priority and is for the rest what would be there
-// without a journal but for the time.
+// The law of the journal: whatever is said, at whatever level, is one write, and every line of it has the level's
+// priority and is for the rest what would be there without a journal but for the time.
 func TestPriorities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.StringOf(rapid.RuneFrom([]rune("ab <3>\n\r\tä")))
-		level := rapid.SampledFrom([]zapcore.Level{zap.DebugLevel, zap.InfoLevel, zap.WarnLevel, zap.ErrorLevel}).Draw(t, "level")
+		level := rapid.SampledFrom([]zapcore.Level{zap.DebugLevel, zap.InfoLevel, zap.WarnLevel,
+			zap.ErrorLevel}).Draw(t, "level")
 		format := rapid.SampledFrom([]string{"console", "json"}).Draw(t, "format")
 		said, why := "said "+texts.Draw(t, "said"), texts.Draw(t, "why")
 		write := func(journal bool) records {
@@ -43,7 +44,8 @@ func TestPriorities(t *testing.T) {
 		if len(with) != 2 || len(without) != 2 {
 			t.Fatalf("%q and %q: not one write for each record", with, without)
 		}
-		mark := map[zapcore.Level]string{zap.DebugLevel: "<7>", zap.InfoLevel: "<6>", zap.WarnLevel: "<4>", zap.ErrorLevel: "<3>"}[level]
+		mark := map[zapcore.Level]string{zap.DebugLevel: "<7>", zap.InfoLevel: "<6>", zap.WarnLevel: "<4>",
+			zap.ErrorLevel: "<3>"}[level]
 		for i := range with {
 			var rest strings.Builder
 			for line := range strings.Lines(string(with[i])) {

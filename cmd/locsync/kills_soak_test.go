@@ -31,7 +31,8 @@ func TestKills(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-kills.seed %d", seed)
-	k := &killing{daemonWorld: newDaemonWorld(t), rnd: rand.New(rand.NewPCG(seed, 15)), en: make(map[string]string), de: make(map[string]string), fresh: make(map[string]bool)}
+	k := &killing{daemonWorld: newDaemonWorld(t), rnd: rand.New(rand.NewPCG(seed, 15)), en: make(map[string]string),
+		de: make(map[string]string), fresh: make(map[string]bool)}
 	k.begin()
 	k.rest()
 	for round := 1; k.kills.Push+k.kills.Pull+k.kills.Reload < *killRounds; round++ {
@@ -144,7 +145,8 @@ func (k *killing) rest() {
 		}
 	}
 	imports, tip := k.called("/import"), gittest.Git(k.t, k.repo, "rev-parse", "l10n^{tree}", "l10n")
-	if got := k.says("sync"); got.code != 0 || k.called("/import") != imports || gittest.Git(k.t, k.repo, "rev-parse", "l10n^{tree}", "l10n") != tip {
+	if got := k.says("sync"); got.code != 0 || k.called("/import") != imports || gittest.Git(k.t, k.repo, "rev-parse",
+		"l10n^{tree}", "l10n") != tip {
 		k.t.Fatalf("another sync does something: %d %s%s", got.code, got.out, got.err)
 	}
 	k.holds("at the service, en", k.exported("en"), k.en)
@@ -171,7 +173,8 @@ func (k *killing) exported(language string) map[string]string {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(k.t.Context(), guard)
 	defer cancel()
-	id, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: daemonProject, Languages: []string{language}, Collection: "main",
+	id, err := c.Strings().StartExport(ctx, service.ExportRequest{Project: daemonProject, Languages: []string{language},
+		Collection:      "main",
 		CompletionState: service.Draft, OutputTemplate: "{LANGUAGE}.json", Zip: true})
 	k.check(err)
 	archive, err := c.Strings().Download(ctx, id, k.t.TempDir())

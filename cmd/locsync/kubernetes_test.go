@@ -227,7 +227,8 @@ func (m manifest) checkContainer(t *testing.T, d kubeObject, c kubeContainer) {
 	files := m.files(t, d, c)
 	for _, e := range c.Env {
 		if ref := e.ValueFrom.SecretKeyRef; ref.Name != "" && !slices.Contains(m.secrets[ref.Name], ref.Key) {
-			t.Errorf("%s: %s comes from %q of a secret %q that is not said to be made", c.Name, e.Name, ref.Key, ref.Name)
+			t.Errorf("%s: %s comes from %q of a secret %q that is not said to be made",
+				c.Name, e.Name, ref.Key, ref.Name)
 		}
 		if e.Name != "GIT_CONFIG_GLOBAL" {
 			continue
@@ -289,7 +290,8 @@ func (m manifest) checkDaemon(t *testing.T, d kubeObject, c kubeContainer, all [
 	follows := slices.ContainsFunc(all, func(c kubeContainer) bool {
 		return c.RestartPolicy == "Always" && strings.Contains(strings.Join(c.Command, " "), "pull --quiet --ff-only")
 	})
-	if shared && (!follows || c.RestartPolicy != "Always" || d.Spec.Replicas != 1 || d.Spec.Strategy.Type != "Recreate") {
+	if shared && (!follows || c.RestartPolicy != "Always" || d.Spec.Replicas != 1 ||
+		d.Spec.Strategy.Type != "Recreate") {
 		t.Error("a working tree is shared by one pod at a time, which follows the remote")
 	}
 	m.checkAddress(t, d, c, cfg)

@@ -103,7 +103,8 @@ func (p *product) phrase(words []string, placeholder string) string {
 		text = append(text, pick(p, words))
 	}
 	if p.chance(15) {
-		text = append(text, pick(p, []string{`"quoted"`, "it's", "a & b", "<b>bold</b>", "line\nbreak", `back\slash`, "# hash",
+		text = append(text, pick(p, []string{`"quoted"`, "it's", "a & b", "<b>bold</b>",
+			"line\nbreak", `back\slash`, "# hash",
 			"key: value", "tab\tbed", "100 %", "'single'", "…"}))
 	}
 	if placeholder != "" {
@@ -185,7 +186,8 @@ func (p *product) lineEnds(text string) string {
 
 // nested is a JSON object; a key's first part is an object of its own where nest is set. forms says how the key
 // of a plural's form is spelled.
-func (p *product) nested(messages []*productKey, language string, nest bool, forms func(key, form string) string) string {
+func (p *product) nested(messages []*productKey, language string, nest bool,
+	forms func(key, form string) string) string {
 	indent := pick(p, []string{"  ", "    ", "\t"})
 	var b strings.Builder
 	b.WriteString("{")
@@ -383,7 +385,8 @@ func androidModules(p *product) {
 	for _, module := range []string{"app", "feature/login"} {
 		messages := p.messages(module[:1], "%1$s", languages)
 		for _, l := range slices.Concat([]string{"en"}, languages) {
-			p.file(fmt.Sprintf("%s/src/main/res/values%s/strings.xml", module, qualifier(l)), p.android(messages, l, androidText))
+			p.file(fmt.Sprintf("%s/src/main/res/values%s/strings.xml", module, qualifier(l)),
+				p.android(messages, l, androidText))
 		}
 	}
 }
@@ -393,7 +396,8 @@ func kotlinMultiplatform(p *product) {
 	p.file("settings.gradle.kts", "include(\":shared\")\n")
 	messages := p.messages("k", "%1$s", languages)
 	for _, l := range slices.Concat([]string{"en"}, languages) {
-		p.file(fmt.Sprintf("shared/src/commonMain/composeResources/values%s/strings.xml", qualifier(l)), p.android(messages, l, composeText))
+		p.file(fmt.Sprintf("shared/src/commonMain/composeResources/values%s/strings.xml", qualifier(l)),
+			p.android(messages, l, composeText))
 	}
 }
 
@@ -457,8 +461,9 @@ func chromeExtension(p *product) {
 		var members []string
 		entries(messages, l, func(m *productKey, form, text string) {
 			if form == "" || form == "other" {
-				members = append(members, fmt.Sprintf("  %q: {\n    \"message\": %s,\n    \"description\": \"what it is for\"\n  }",
-					m.key, jsonText(text)))
+				members = append(members,
+					fmt.Sprintf("  %q: {\n    \"message\": %s,\n    \"description\": \"what it is for\"\n  }",
+						m.key, jsonText(text)))
 			}
 		})
 		text := p.lineEnds("{\n" + strings.Join(members, ",\n") + "\n}\n")

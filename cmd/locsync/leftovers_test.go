@@ -29,7 +29,8 @@ func newTemporary(t *testing.T) *temporary {
 	gittest.Need(t)
 	x := &temporary{t: t, dir: t.TempDir()}
 	home := t.TempDir()
-	x.env = append(os.Environ(), "TMPDIR="+x.dir, "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LOCSYNC_BUDGET_DIR="+filepath.Join(home, "run"))
+	x.env = append(os.Environ(), "TMPDIR="+x.dir, "HOME="+home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "LOCSYNC_BUDGET_DIR="+filepath.Join(home, "run"))
 	return x
 }
 
@@ -74,11 +75,12 @@ func (x *temporary) until(what string, holds func() bool) {
 	}
 }
 
-// A pull that is killed while a filter of git's works for it leaves the filter's folder. A later one removes it when it is old enough to be nobody's, and
-// nothing else.
+// A pull that is killed while a filter of git's works for it leaves the filter's folder. A later one removes it when it
+// is old enough to be nobody's, and nothing else.
 func TestKilledProcessLeavesNothingForGood(t *testing.T) {
 	x := newTemporary(t)
-	repo := gittest.Init(t, map[string]string{"locales/en.json": "{\n  \"a\": \"Apple\"\n}\n", ".gitattributes": "locales/de.json filter=slow\n",
+	repo := gittest.Init(t, map[string]string{"locales/en.json": "{\n  \"a\": \"Apple\"\n}\n",
+		".gitattributes": "locales/de.json filter=slow\n",
 		"locsync.toml": "[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nid = \"00000000-0000-0000-0000-000000000000\"\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n" +
 			"[project.pull]\ncompletion_state = \"draft\"\n[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n"})
 	pid := filepath.Join(t.TempDir(), "pid")

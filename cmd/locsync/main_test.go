@@ -36,7 +36,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.
+// TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute.
+// -parallel on the command line wins.
 func TestMain(m *testing.M) {
 	programs["locsync"] = func() {
 		if step := os.Getenv(testHangsAfter); step != "" {
@@ -67,8 +68,8 @@ const testHangsAfter = "TEST_HANGS_AFTER"
 // testPeakFile is the environment variable with the file that a program of a test writes its peak memory to.
 const testPeakFile = "TEST_PEAK_FILE"
 
-// notePeak writes the line of /proc that has this process's peak memory. The operating system's own accounting of an ended process
-// counts the memory of its parent, too.
+// notePeak writes the line of /proc that has this process's peak memory. The operating system's own accounting of an
+// ended process counts the memory of its parent, too.
 func notePeak(file string) {
 	if file == "" {
 		return
@@ -112,8 +113,8 @@ var longScripts = []string{"assets", "baseline", "bringing", "clone", "codes", "
 // besideIt is a command of a script that goes on beside it.
 var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)
 
-// TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the scripts have
-// besides testscript's own are in the map below.
+// TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the
+// scripts have besides testscript's own are in the map below.
 func TestScripts(t *testing.T) {
 	gittest.Need(t)
 	testscript.Run(t, testscript.Params{
@@ -172,8 +173,9 @@ func freeport(ts *testscript.TestScript, neg bool, args []string) {
 // handedOut counts the ports that unusedPort has tried.
 var handedOut atomic.Int64
 
-// unusedPort is a port that nobody listens on, and that nobody gets before who asked: ports are tried one by one, each process's tests from another one, below
-// those of which the kernel gives any to connections and to who does not mind which.
+// unusedPort is a port that nobody listens on, and that nobody gets before who asked: ports are tried one by one, each
+// process's tests from another one, below those of which the kernel gives any to connections and to who does not mind
+// which.
 func unusedPort() (int, error) {
 	for range 1000 {
 		port := 10_000 + (53*os.Getpid()+int(handedOut.Add(1)))%20_000
@@ -184,7 +186,8 @@ func unusedPort() (int, error) {
 	return 0, errors.New("no port is free")
 }
 
-// guard is how long a test waits for something that has to happen, however slow the machine is today. What must not take long has bounds of its own.
+// guard is how long a test waits for something that has to happen, however slow the machine is today. What must not
+// take long has bounds of its own.
 const guard = time.Minute
 
 // until PATTERN PROGRAM ARGS... runs a program until its output matches, for as long as a test waits (guard).
@@ -212,7 +215,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 func scriptEnv(ts *testscript.TestScript) []string {
 	env := os.Environ()
-	for _, name := range []string{"HOME", "LOCSYNC_BUDGET_DIR", "LOCSYNC_API_KEY", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "PATH"} {
+	for _, name := range []string{"HOME", "LOCSYNC_BUDGET_DIR", "LOCSYNC_API_KEY", "GIT_CONFIG_NOSYSTEM",
+		"GIT_CONFIG_GLOBAL", "PATH"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env
@@ -235,7 +239,8 @@ func corpus(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(dest, data, 0o644))
 }
 
-// replace OLD NEW FILE replaces the only occurrence of a text. It is written like an editor writes: beside, and renamed over.
+// replace OLD NEW FILE replaces the only occurrence of a text. It is written like an editor writes: beside, and renamed
+// over.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 3, "replace OLD NEW FILE")
 	file := ts.MkAbs(args[2])
@@ -293,11 +298,12 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// recorder VAR TARGET LOG passes requests on to the service at TARGET and writes a line for each into LOG: method, path, query, and for an import
-// the text of its files. VAR gets its address.
+// recorder VAR TARGET LOG passes requests on to the service at TARGET and writes a line for each into LOG: method,
+// path, query, and for an import the text of its files. VAR gets its address.
 //
-// While there is a file `hold` in the folder where this was called whose text, a regular expression, matches that line, the answer is held back after the service has done what
-// was asked; while there is a file `hold-before`, the request does not reach the service.
+// While there is a file `hold` in the folder where this was called whose text, a regular expression, matches that line,
+// the answer is held back after the service has done what was asked; while there is a file `hold-before`, the request
+// does not reach the service.
 func recorder(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 3, "recorder VAR TARGET LOG")
 	target, err := url.Parse(args[1])
@@ -314,7 +320,8 @@ func recorder(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		line := fmt.Sprintf("%s %s?%s %q", r.Method, r.URL.Path, r.URL.RawQuery, filesOf(r.Header.Get("Content-Type"), body))
+		line := fmt.Sprintf("%s %s?%s %q", r.Method, r.URL.Path, r.URL.RawQuery,
+			filesOf(r.Header.Get("Content-Type"), body))
 		mu.Lock()
 		fmt.Fprintln(file, line)
 		mu.Unlock()
@@ -371,7 +378,8 @@ func scriptClient(ts *testscript.TestScript, address string) *service.Client {
 	return c
 }
 
-// newproject VAR URL SOURCE TARGETS makes a software localization project and puts its identifier into VAR. It waits for the service to be up.
+// newproject VAR URL SOURCE TARGETS makes a software localization project and puts its identifier into VAR. It waits
+// for the service to be up.
 func newProject(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 4, "newproject VAR URL SOURCE TARGETS")
 	c := scriptClient(ts, args[1])
@@ -385,7 +393,8 @@ func newProject(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	p, err := c.Projects().Create(ctx, service.NewProject{Name: "story", SourceLanguage: args[2], TargetLanguages: strings.Split(args[3], ",")})
+	p, err := c.Projects().Create(ctx, service.NewProject{Name: "story", SourceLanguage: args[2],
+		TargetLanguages: strings.Split(args[3], ",")})
 	ts.Check(err)
 	ts.Setenv(args[0], p.ID)
 }
@@ -402,8 +411,10 @@ func translateAt(ts *testscript.TestScript, neg bool, args []string) {
 	c := scriptClient(ts, args[0])
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
-	id, err := c.Strings().StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection, Language: args[2], Format: service.Format(args[3]),
-		CompletionState: service.CompletionState(args[4]), Files: []service.Upload{{Name: filepath.Base(args[5]), Body: data}}})
+	id, err := c.Strings().StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection,
+		Language: args[2], Format: service.Format(args[3]),
+		CompletionState: service.CompletionState(args[4]),
+		Files:           []service.Upload{{Name: filepath.Base(args[5]), Body: data}}})
 	ts.Check(err)
 	res, err := c.Strings().WaitImport(ctx, id)
 	ts.Check(err)
@@ -412,7 +423,8 @@ func translateAt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// httpgit VAR DIR serves a bare repository over http with a password, and puts the address before its name, password included, into VAR.
+// httpgit VAR DIR serves a bare repository over http with a password, and puts the address before its name, password
+// included, into VAR.
 func httpGit(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "httpgit VAR DIR")
 	handler, err := gittest.Handler(ts.MkAbs(args[1]), gittest.Options{User: "bot", Password: "hunter2"})
@@ -487,7 +499,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// oneDocument fails where standard output is not one document that begins with the schema, and says why a command failed.
+// oneDocument fails where standard output is not one document that begins with the schema, and says why a command
+// failed.
 func oneDocument(ts *testscript.TestScript, code int, args []string) {
 	out := ts.ReadFile("stdout")
 	ts.Check(fitsSchema(args, out))

@@ -73,8 +73,8 @@ func TestMessages(t *testing.T) {
 var properNames = regexp.MustCompile(`^(Git|GitHub|GitLab|Gitea|Forgejo|Bitbucket|Azure|Rails|Android|Markdown|Java|` +
 	`Windows|Linux|Kubernetes|Flutter|Angular|Prometheus|Slack|Teams|Unicode|Latin|English|Basic)\b`)
 
-// Errors, log lines and problems have one form: they begin in small letters, as they are parts of a line, and end without
-// a full stop. An event is a sentence or two.
+// Errors, log lines and problems have one form: they begin in small letters, as they are parts of a line, and end
+// without a full stop. An event is a sentence or two.
 func TestFormOfMessages(t *testing.T) {
 	t.Parallel()
 	counted := map[string]int{}
@@ -153,7 +153,8 @@ func kindOfCall(call *ast.CallExpr) (kind string, arg int) {
 	switch name := fun.Sel.Name; {
 	case x != nil && x.Name == "fmt" && name == "Errorf", x != nil && x.Name == "errors" && name == "New":
 		return errorMessage, 0
-	case slices.Contains([]string{"Debug", "Info", "Warn", "Error", "DPanic", "Fatal"}, name) && (x == nil || x.Name != "t"):
+	case slices.Contains([]string{"Debug", "Info", "Warn", "Error", "DPanic", "Fatal"}, name) &&
+		(x == nil || x.Name != "t"):
 		return logMessage, 0
 	}
 	return "", 0
@@ -177,7 +178,8 @@ func fieldsOf(lit *ast.CompositeLit, add func(string, ast.Expr)) {
 	}
 }
 
-// wordsOfExpr is the text of an expression: its constants, with an ellipsis for each other part; "" where nothing is constant.
+// wordsOfExpr is the text of an expression: its constants, with an ellipsis for each other part; "" where nothing is
+// constant.
 func wordsOfExpr(e ast.Expr) string {
 	text := ""
 	switch e := e.(type) {

@@ -15,13 +15,14 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// deadMount runs locsync where a folder is a mount of which the server never says a word: not even its first lookup is answered, as of a server for files that is
-// gone. It needs a namespace of its own, which its process is begun in.
+// deadMount runs locsync where a folder is a mount of which the server never says a word: not even its first lookup is
+// answered, as of a server for files that is gone. It needs a namespace of its own, which its process is begun in.
 func deadMount() {
 	dir, args := os.Args[1], os.Args[2:]
 	fuse, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err == nil {
-		err = syscall.Mount("dead", dir, "fuse", syscall.MS_NODEV|syscall.MS_NOSUID, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse.Fd()))
+		err = syscall.Mount("dead", dir, "fuse", syscall.MS_NODEV|syscall.MS_NOSUID,
+			fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse.Fd()))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "no dead mount:", err)
@@ -49,9 +50,8 @@ const noDeadMount = 77
 
 func init() { programs["deadmount"] = deadMount }
 
-// A mount on which every call hangs, even the one for what a name is, is like a repository of which one file hangs: the daemon
-// starts beside it, is reloaded, and ends. A configuration that names a
-// secret there is not used.
+// A mount on which every call hangs, even the one for what a name is, is like a repository of which one file hangs: the
+// daemon starts beside it, is reloaded, and ends. A configuration that names a secret there is not used.
 func TestDeadMount(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -66,8 +66,9 @@ func TestDeadMount(t *testing.T) {
 		cmd.Path, cmd.Args = program, append([]string{"deadmount", mount}, args...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-			Pdeathsig: syscall.SIGKILL,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+			Pdeathsig:   syscall.SIGKILL,
 		}
 		return cmd
 	}
@@ -81,7 +82,10 @@ func TestDeadMount(t *testing.T) {
 	for range 3 {
 		w.hup(cmd.Process)
 	}
-	w.until("the other project is pushed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"result": "ok"`) })
+	w.until("the other project is pushed", func() bool {
+		_, body := w.get("/api/status")
+		return strings.Contains(body, `"result": "ok"`)
+	})
 	out, _ := w.command("push", "--project", "app").CombinedOutput()
 	if !strings.Contains(string(out), "app") {
 		t.Errorf("a push beside it:\n%s", out)

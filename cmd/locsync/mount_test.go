@@ -39,25 +39,32 @@ func (w *daemonWorld) answer(pipe string) {
 func (w *daemonWorld) beside() {
 	t := w.t
 	t.Helper()
-	w.until("the other project is pushed", func() bool { return strings.Contains(w.logs.String(), "pushed {\"project\": \"app\"") })
+	w.until("the other project is pushed", func() bool {
+		return strings.Contains(w.logs.String(), "pushed {\"project\": \"app\"")
+	})
 	w.until("the log names the one that hangs", func() bool {
 		return strings.Contains(w.logs.String(), "the project does not begin {\"project\": \"docs\"")
 	})
 	w.told("STATUS=2 projects; docs: its repository does not answer")
-	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/api/status": http.StatusOK, "/metrics": http.StatusOK, "/": http.StatusOK} {
+	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable,
+		"/api/status": http.StatusOK, "/metrics": http.StatusOK, "/": http.StatusOK} {
 		code, said := w.get(path)
 		if code != want {
 			t.Errorf("%s: %d %s", path, code, said)
 		}
-		if named := strings.Contains(said, "has not answered since"); named != (path != "/healthz" && path != "/metrics") {
+		if named := strings.Contains(said, "has not answered since"); named != (path != "/healthz" &&
+			path != "/metrics") {
 			t.Errorf("%s tells that a repository does not answer: %v\n%s", path, named, said)
 		}
-		if path == "/metrics" && (!strings.Contains(said, `locsync_scan_failed{project="docs"} 1`) || !strings.Contains(said, `locsync_scan_failed{project="app"} 0`)) {
+		if path == "/metrics" && (!strings.Contains(said, `locsync_scan_failed{project="docs"} 1`) ||
+			!strings.Contains(said, `locsync_scan_failed{project="app"} 0`)) {
 			t.Errorf("the metrics do not tell of it:\n%s", said)
 		}
 	}
 	w.post("/trigger?project=app&action=pull", "")
-	w.until("the other project is pulled", func() bool { return strings.Contains(w.logs.String(), "pulled {\"project\": \"app\"") })
+	w.until("the other project is pulled", func() bool {
+		return strings.Contains(w.logs.String(), "pulled {\"project\": \"app\"")
+	})
 
 	for _, c := range []struct {
 		want string
@@ -84,8 +91,9 @@ func (w *daemonWorld) hup(daemon *os.Process) {
 	w.told("READY=1")
 }
 
-// A project whose repository does not answer, for good and for real (see hang), keeps no other one from anything: the daemon starts without it, says so wherever it is
-// asked, is not started again for it, reads its configuration again, and begins with the project when it answers.
+// A project whose repository does not answer, for good and for real (see hang), keeps no other one from anything: the
+// daemon starts without it, says so wherever it is asked, is not started again for it, reads its configuration again,
+// and begins with the project when it answers.
 func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -101,7 +109,8 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 
 	w.configure("callback_secret_env = \"BELL_SECRET\"")
 	w.hup(cmd.Process)
-	if code := w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", "dingdong"); code != http.StatusOK {
+	if code := w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback",
+		"dingdong"); code != http.StatusOK {
 		t.Errorf("the new configuration is not in use: %d", code)
 	}
 	for range 5 {
@@ -109,7 +118,9 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	}
 
 	w.answer(pipe)
-	w.until("the project begins", func() bool { return strings.Contains(w.logs.String(), "pushed {\"project\": \"docs\"") })
+	w.until("the project begins", func() bool {
+		return strings.Contains(w.logs.String(), "pushed {\"project\": \"docs\"")
+	})
 	w.until("it is ready", func() bool { code, _ := w.get("/readyz"); return code == http.StatusOK })
 	if _, body := w.get("/api/status"); strings.Contains(body, "until that is repaired") {
 		t.Errorf("the status still tells of it:\n%s", body)
@@ -149,7 +160,9 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 			t.Errorf("systemd is told %q", said)
 		}
 	}
-	w.until("the log says why each time", func() bool { return strings.Count(w.logs.String(), "it is not a regular file") == 3 })
+	w.until("the log says why each time", func() bool {
+		return strings.Count(w.logs.String(), "it is not a regular file") == 3
+	})
 	w.check(os.Remove(file))
 	w.configure("")
 	w.until("it is used", func() bool {
@@ -169,6 +182,7 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 	w.write("secret", "dingdong")
 	w.until("the secret is used", func() bool {
 		w.hup(cmd.Process)
-		return w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", "dingdong") == http.StatusOK
+		return w.post("/callback/document/exportRequestCompleted", `["x"]`,
+			"X-Locsync-Callback", "dingdong") == http.StatusOK
 	})
 }

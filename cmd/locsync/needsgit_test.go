@@ -14,11 +14,12 @@ import (
 	"github.com/locsync/locsync/sync/process"
 )
 
-// Without git, and with one that is too old, every command ends before it does anything, and says what to install; but for
-// those that tell about the program itself. Not parallel: PATH is the process's.
+// Without git, and with one that is too old, every command ends before it does anything, and says what to install; but
+// for those that tell about the program itself. Not parallel: PATH is the process's.
 func TestCommandsNeedGit(t *testing.T) {
 	old := t.TempDir()
-	if err := os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.1\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.1\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{t.TempDir(), old} {
@@ -37,7 +38,8 @@ func TestCommandsNeedGit(t *testing.T) {
 			}
 			found.SetContext(t.Context())
 			err = needsGit(found, nil)
-			if top := line[0]; top == "version" || top == "help" || top == "doctor" || top == "completion" || top == "hook" {
+			if top := line[0]; top == "version" || top == "help" || top == "doctor" ||
+				top == "completion" || top == "hook" {
 				if err != nil {
 					t.Errorf("%s: %v", c.CommandPath(), err)
 				}

@@ -117,7 +117,8 @@ func arrive(t *testing.T, bare string, spent *spending) *newcomer {
 	n := &newcomer{T: t, origin: filepath.Join(dir, "origin.git"), spent: spent}
 	gittest.Git(t, dir, "clone", "--quiet", "--bare", bare, n.origin)
 	n.env = append(gittest.Environ(), "HOME="+dir, "LOCSYNC_API_KEY=secret", "LOCSYNC_BUDGET_DIR="+dir,
-		"GOGC=400", fmt.Sprint("GOMEMLIMIT=", mostMemory/5*4)) // more memory for less work; the bound holds all the same
+		"GOGC=400", fmt.Sprint("GOMEMLIMIT=",
+			mostMemory/5*4)) // more memory for less work; the bound holds all the same
 	return n.clone(dir)
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// commandsOf says which command makes an operation of the service interface, and by which flags its parameters are said;
-// testdata/script/operations.txtar and documents.txtar call them.
+// commandsOf says which command makes an operation of the service interface, and by which flags its parameters are
+// said; testdata/script/operations.txtar and documents.txtar call them.
 var commandsOf = map[string]string{
 	"POST /v1/project/create": "project create --documents --deadline --description --tag --stage --engine",
 	"GET /v1/project/list":    "api", // deprecated, and unavailable since 2022
@@ -19,8 +19,9 @@ var commandsOf = map[string]string{
 	"POST /v1/project/complete":   "project complete --id",
 	"POST /v1/project/document": "documents push --language --ocr --placeholders --preset --excel --bilingual " +
 		"--id",
-	"PUT /v1/document/update": "documents push --placeholders --bilingual", "DELETE /v1/document": "documents delete --language",
-	"GET /v1/document": "documents show", "GET /v1/directory/formats": "documents formats",
+	"PUT /v1/document/update": "documents push --placeholders --bilingual",
+	"DELETE /v1/document":     "documents delete --language",
+	"GET /v1/document":        "documents show", "GET /v1/directory/formats": "documents formats",
 	"GET /v1/project/{projectId}/statistics":                         "stats --exact",
 	"GET /v1/document/statistics":                                    "documents stats --exact",
 	"PUT /v1/project/{projectId}/fuzzyRepetitions":                   "stats --fuzzy-repetitions",

@@ -129,7 +129,8 @@ output = "{LANGUAGE}.json"
 	if code, said := m.as(victimUser, own, "git", "init", "-q", "."); code != 0 {
 		t.Fatal(said)
 	}
-	commands := []string{"status", "check", "doctor --offline", "push", "sync --dry-run", "run", "hook install", "stats"}
+	commands := []string{"status", "check", "doctor --offline", "push", "sync --dry-run",
+		"run", "hook install", "stats"}
 	ends := func(where, dir, says string, args ...string) {
 		t.Helper()
 		for _, command := range commands {
@@ -171,7 +172,8 @@ target_languages = ["de"]
 source = "en.json"
 output = "{LANGUAGE}.json"
 `
-	for uid, want := range map[int]int{0: report.ExitDone, victimUser: report.ExitDone, attackerUser: report.ExitWrong} {
+	for uid, want := range map[int]int{0: report.ExitDone, victimUser: report.ExitDone,
+		attackerUser: report.ExitWrong} {
 		dir := m.folder(filepath.Join(m.dir, "of", "user"), victimUser)
 		m.file(filepath.Join(dir, "en.json"), `{"a": "A"}`, victimUser)
 		_, _ = m.as(victimUser, dir, "git", "init", "-q", ".")

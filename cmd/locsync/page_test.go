@@ -16,8 +16,9 @@ import (
 	"time"
 )
 
-// A browser that is unlocked stays so when the configuration is read again, and hears of passes after it as before; neither it nor what it listens to keeps
-// the daemon from ending at once. A token that is too short is refused, with the line.
+// A browser that is unlocked stays so when the configuration is read again, and hears of passes after it as before;
+// neither it nor what it listens to keeps the daemon from ending at once. A token that is too short is refused, with
+// the line.
 func TestPageOutlivesReloads(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)

@@ -33,7 +33,8 @@ func checkPicture(t *testing.T, demo string) {
 		}
 	}
 	if readPage(t, file) != drawn {
-		t.Errorf("%s is not what the demo prints; draw it again: go test ./cmd/locsync -run TestPages -update-picture", file)
+		t.Errorf("%s is not what the demo prints; draw it again: go test ./cmd/locsync -run TestPages -update-picture",
+			file)
 	}
 }
 

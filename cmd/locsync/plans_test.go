@@ -22,8 +22,8 @@ var effects = []string{"context.Context", "io/fs.FS", "os.File", "go.uber.org/za
 	module + "sync/service.Client", module + "sync/pass.Branch", module + "sync/pass.Memory",
 	module + "gitops.Repo", module + "gitops.Tip"}
 
-// TestPlansArePure: of a pass, a file plan.go, or plan_*.go, decides only. It knows no clock, disk, network, logger or goroutine,
-// and calls nothing of its package but other plans.
+// TestPlansArePure: of a pass, a file plan.go, or plan_*.go, decides only. It knows no clock, disk, network, logger or
+// goroutine, and calls nothing of its package but other plans.
 func TestPlansArePure(t *testing.T) {
 	gittest.Long(t)
 	if testing.Short() {

@@ -9,7 +9,8 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// A person at a terminal sees what long work is about, and in the end only its result; whoever is no such person sees only the result from the begin.
+// A person at a terminal sees what long work is about, and in the end only its result; whoever is no such person sees
+// only the result from the begin.
 func TestProgressAtATerminal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,7 +56,9 @@ func TestProgressAtATerminal(t *testing.T) {
 				t.Errorf("progress shown: %t, want %t:\n%q", shows, c.show, s.raw())
 			}
 			if !c.pipe && c.show {
-				if rest := s.raw()[strings.LastIndex(s.raw(), terminal.Erase):]; !strings.HasPrefix(strings.Join(strings.Fields(escapes.ReplaceAllString(rest, "")), " "), "app: sent 2 values in 1 import locales/") {
+				if rest := s.raw()[strings.LastIndex(s.raw(),
+					terminal.Erase):]; !strings.HasPrefix(strings.Join(strings.Fields(escapes.ReplaceAllString(rest,
+					"")), " "), "app: sent 2 values in 1 import locales/") {
 					t.Errorf("the result does not stand alone: %q", rest)
 				}
 			}

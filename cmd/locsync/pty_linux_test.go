@@ -24,7 +24,8 @@ type console struct {
 	ended chan struct{} // it has ended, and all that it showed is in seen
 }
 
-// atConsole starts a program at a terminal of that many columns. What it writes to standard output goes to out, where that is not nil; to the terminal else.
+// atConsole starts a program at a terminal of that many columns. What it writes to standard output goes to out, where
+// that is not nil; to the terminal else.
 func atConsole(t *testing.T, cmd *exec.Cmd, columns int, out *os.File) *console {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -84,7 +85,8 @@ func inColours(t *testing.T, cmd *exec.Cmd, columns int, settings ...string) *co
 
 func (c *console) resize(columns int) {
 	c.t.Helper()
-	if err := unix.IoctlSetWinsize(int(c.keys.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+	if err := unix.IoctlSetWinsize(int(c.keys.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
 		c.t.Fatal(err)
 	}
 }

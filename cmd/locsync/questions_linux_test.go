@@ -35,7 +35,8 @@ func TestInitAsks(t *testing.T) {
 	t.Parallel()
 	gittest.Need(t)
 	dir := filepath.Join(t.TempDir(), "shop")
-	repositoryOf(t, dir, map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "Ä"}`, "locales/pt_BR.json": `{"a": "Á"}`, "mail/i18n/en.json": `{"b": "B"}`}, true)
+	repositoryOf(t, dir, map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "Ä"}`,
+		"locales/pt_BR.json": `{"a": "Á"}`, "mail/i18n/en.json": `{"b": "B"}`}, true)
 	file := filepath.Join(dir, "locsync.toml")
 	starts := func(args ...string) *person {
 		cmd := exec.Command("locsync", args...)
@@ -79,7 +80,9 @@ func TestInitAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`url = "https://translation.example.com"`, `account_id = "42"`, `api_key_env = "KEY"`, `target_languages = ["de", "zh-Hans", "pt-BR"]`, `branch = "i18n"`, `"pt-BR" = "pt_BR"`, `"zh-Hans" = "zh_Hans"`} {
+	for _, line := range []string{`url = "https://translation.example.com"`, `account_id = "42"`, `api_key_env = "KEY"`,
+		`target_languages = ["de", "zh-Hans", "pt-BR"]`, `branch = "i18n"`,
+		`"pt-BR" = "pt_BR"`, `"zh-Hans" = "zh_Hans"`} {
 		if !strings.Contains(string(text), line) {
 			t.Errorf("%s is not in\n%s", line, text)
 		}

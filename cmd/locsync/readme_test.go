@@ -76,7 +76,8 @@ func newReader(t *testing.T) *reader {
 	t.Helper()
 	home := t.TempDir()
 	r := &reader{home: home, repo: filepath.Join(home, "my-app")}
-	for name, text := range map[string]string{"locales/en/app.json": `{"a": "A"}`, "locales/de/app.json": `{"a": "Ä"}`} {
+	for name, text := range map[string]string{"locales/en/app.json": `{"a": "A"}`,
+		"locales/de/app.json": `{"a": "Ä"}`} {
 		file := filepath.Join(r.repo, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -126,7 +127,8 @@ func (r *reader) types(line string) error {
 		return nil
 	case strings.HasPrefix(command, "go run ./cmd/locsync"):
 		return r.locsync(args[3:]...)
-	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "npm", "brew", "echo", "ssh-keygen", "sha256sum", "systemd/package/build", ".ci/run"}, args[0]):
+	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "npm", "brew", "echo", "ssh-keygen", "sha256sum",
+		"systemd/package/build", ".ci/run"}, args[0]):
 		for _, arg := range args { // .ci/run builds and installs the packages
 			if strings.HasPrefix(arg, "systemd/") || strings.HasPrefix(arg, ".ci/") {
 				if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg))); err != nil {
@@ -224,7 +226,8 @@ func checkScrape(t *testing.T, text string) {
 			Static []struct{ Targets []string } `yaml:"static_configs"`
 		} `yaml:"scrape_configs"`
 	}
-	if err := yaml.Unmarshal([]byte(text), &c); err != nil || len(c.Rules) != 1 || len(c.Scrape) != 1 || len(c.Scrape[0].Static) != 1 {
+	if err := yaml.Unmarshal([]byte(text), &c); err != nil || len(c.Rules) != 1 || len(c.Scrape) != 1 ||
+		len(c.Scrape[0].Static) != 1 {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	rules, err := filepath.Abs(filepath.Join("..", "..", "systemd", c.Rules[0]))
@@ -437,7 +440,8 @@ func TestManualNamesTheCommands(t *testing.T) {
 		}
 	}
 	for _, c := range root.Commands() {
-		if c.Name() != "help" && !c.IsAdditionalHelpTopicCommand() && !c.Hidden && !told[c.CommandPath()] && !c.HasSubCommands() {
+		if c.Name() != "help" && !c.IsAdditionalHelpTopicCommand() && !c.Hidden &&
+			!told[c.CommandPath()] && !c.HasSubCommands() {
 			t.Errorf("the manual does not tell of %s", c.CommandPath())
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// refused calls the program in this process with a command line that is to be refused before anything is read, and returns why.
+// refused calls the program in this process with a command line that is to be refused before anything is read, and
+// returns why.
 func refused(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -52,7 +53,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 		line := words(c)
 		if c.Flags().Lookup("project") != nil && c.Flags().Lookup("id") != nil {
 			both++
-			if why := refused(t, append(slices.Clone(line), "--project", "a", "--id", "b")...); !strings.Contains(why, "--project") {
+			if why := refused(t, append(slices.Clone(line), "--project", "a", "--id", "b")...); !strings.Contains(why,
+				"--project") {
 				t.Errorf("%s: %s", c.CommandPath(), why)
 			}
 		}
@@ -72,13 +74,15 @@ func TestNoFlagIsIgnored(t *testing.T) {
 				values = offered[:2]
 			}
 			twice++
-			if why := refused(t, append(slices.Clone(line), "--"+f.Name, values[0], "--"+f.Name, values[1])...); !strings.Contains(why, `--`+f.Name) || !strings.Contains(why, "given twice") {
+			if why := refused(t, append(slices.Clone(line), "--"+f.Name, values[0], "--"+f.Name,
+				values[1])...); !strings.Contains(why, `--`+f.Name) || !strings.Contains(why, "given twice") {
 				t.Errorf("%s --%s: %s", c.CommandPath(), f.Name, why)
 			}
 		})
 	})
 	if both < 10 || twice < 30 {
-		t.Errorf("only %d commands with two ways to name a project, and %d flags with one value, were looked at", both, twice)
+		t.Errorf("only %d commands with two ways to name a project, and %d flags with one value, were looked at", both,
+			twice)
 	}
 }
 

@@ -118,17 +118,20 @@ func TestInstall(t *testing.T) {
 		damage          func(folder string) error
 		says            string // "": it is installed
 	}{
-		"released":             {version: "1.2.3"},
-		"signed":               {version: "1.2.3", public: public},
-		"the newest":           {version: "latest", public: public},
-		"another key":          {version: "1.2.3", public: stranger, says: "(?i)could not verify|no principal matched"},
-		"not signed":           {version: "1.2.3", public: public, unsigned: true, says: `SHA256SUMS\.sig|open|[Cc]ould`},
-		"no such version":      {version: "9.9.9", says: `curl`},
-		"checksums of another": {version: "1.2.3", damage: replace("SHA256SUMS", "_1.2.3_", "_1.2.2_"), says: "not those of version 1.2.3"},
-		"other checksums":      {version: "1.2.3", public: public, damage: replace("SHA256SUMS", "  ", "   "), says: "(?i)verify|incorrect"},
-		"a damaged archive": {version: "1.2.3", public: public, says: "(?i)did NOT match|FAILED", damage: func(folder string) error {
-			return os.WriteFile(filepath.Join(folder, "locsync_1.2.3_"+archive+".tar.gz"), []byte("other"), 0o644)
-		}},
+		"released":        {version: "1.2.3"},
+		"signed":          {version: "1.2.3", public: public},
+		"the newest":      {version: "latest", public: public},
+		"another key":     {version: "1.2.3", public: stranger, says: "(?i)could not verify|no principal matched"},
+		"not signed":      {version: "1.2.3", public: public, unsigned: true, says: `SHA256SUMS\.sig|open|[Cc]ould`},
+		"no such version": {version: "9.9.9", says: `curl`},
+		"checksums of another": {version: "1.2.3", damage: replace("SHA256SUMS", "_1.2.3_", "_1.2.2_"),
+			says: "not those of version 1.2.3"},
+		"other checksums": {version: "1.2.3", public: public, damage: replace("SHA256SUMS", "  ", "   "),
+			says: "(?i)verify|incorrect"},
+		"a damaged archive": {version: "1.2.3", public: public, says: "(?i)did NOT match|FAILED",
+			damage: func(folder string) error {
+				return os.WriteFile(filepath.Join(folder, "locsync_1.2.3_"+archive+".tar.gz"), []byte("other"), 0o644)
+			}},
 	} {
 		signing := key
 		if c.unsigned {
@@ -311,14 +314,16 @@ func TestRelease(t *testing.T) {
 		if got := members[name+"/"+program]; !bytes.Contains(got, []byte(commit)) {
 			t.Errorf("%s: the program does not know its commit", file)
 		}
-		if !strings.HasSuffix(file, ".zip") && (!strings.Contains(formula, sum) || !strings.Contains(formula, "/"+file+`"`)) {
+		if !strings.HasSuffix(file, ".zip") && (!strings.Contains(formula, sum) ||
+			!strings.Contains(formula, "/"+file+`"`)) {
 			t.Errorf("the formula does not have %s and its checksum", file)
 		}
 	}
 	if archives < 3 || strings.Contains(formula, "${VERSION}") {
 		t.Errorf("%d archives; the formula is\n%s", archives, formula)
 	}
-	if docker := readPage(t, filepath.Join(dist, "Dockerfile")); !strings.Contains(docker, "locsync_"+version+"_${TARGETARCH}.deb") ||
+	if docker := readPage(t, filepath.Join(dist, "Dockerfile")); !strings.Contains(docker,
+		"locsync_"+version+"_${TARGETARCH}.deb") ||
 		!strings.Contains(docker, commit) {
 		t.Errorf("the Dockerfile is\n%s", docker)
 	}
@@ -435,7 +440,8 @@ func checkNPM(t *testing.T, dist, version, commit string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		into := filepath.Join(dir, "node_modules", map[bool]string{true: "locsync", false: "@locsync/" + node}[name == "_npm"])
+		into := filepath.Join(dir, "node_modules", map[bool]string{true: "locsync",
+			false: "@locsync/" + node}[name == "_npm"])
 		if err := os.MkdirAll(into, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -451,7 +457,8 @@ func checkNPM(t *testing.T, dist, version, commit string) {
 		run(t, dir, nil, "npm", "pack", "--silent", "--dry-run", "--offline", into)
 	}
 	call := func(args ...string) (string, int) {
-		cmd := exec.Command("node", append([]string{filepath.Join(dir, "node_modules", "locsync", "bin", "locsync.js")}, args...)...)
+		cmd := exec.Command("node", append([]string{filepath.Join(dir, "node_modules", "locsync", "bin", "locsync.js")},
+			args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {

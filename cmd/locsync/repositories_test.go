@@ -82,7 +82,8 @@ func lawsOfFirstContact(t *testing.T, bare string) {
 			t.Errorf("%q took %d MB", spent.greedy, spent.peak>>20)
 		}
 		t.Logf("%.1f s; %d runs used processors for %.1f s, most of all %q (%.1f s), and %d MB at most",
-			time.Since(begin).Seconds(), spent.runs, spent.time.Seconds(), spent.slow, spent.slowest.Seconds(), spent.peak>>20)
+			time.Since(begin).Seconds(), spent.runs, spent.time.Seconds(), spent.slow,
+			spent.slowest.Seconds(), spent.peak>>20)
 		t.Logf("first sync: %d requests, %d imports", spent.requests, spent.imports)
 	})
 	written := ""
@@ -323,7 +324,8 @@ func naming(problems []passProblem) func(text) bool {
 	}
 	return func(t text) bool {
 		for _, key := range []string{t.key, ""} {
-			if named[entry{t.file, key, t.language}] || named[entry{t.file, key, ""}] || inAll[entry{t.source, key, ""}] {
+			if named[entry{t.file, key, t.language}] || named[entry{t.file, key, ""}] ||
+				inAll[entry{t.source, key, ""}] {
 				return true
 			}
 		}

@@ -27,7 +27,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local"
 )
 
-// daemonWorld is a repository, a service over HTTP that can hang or be down, and daemons that run as processes of their own.
+// daemonWorld is a repository, a service over HTTP that can hang or be down, and daemons that run as processes of their
+// own.
 type daemonWorld struct {
 	t       *testing.T
 	repo    string
@@ -77,7 +78,8 @@ const daemonProject = "11111111-2222-3333-4444-555555555555"
 func newDaemonWorld(t *testing.T) *daemonWorld {
 	t.Helper()
 	gittest.Need(t)
-	w := &daemonWorld{t: t, repo: gittest.Init(t, map[string]string{"locales/en.json": `{"a": "A", "b": "B"}`}), logs: &lockedBuffer{}, hung: make(chan struct{}, 100), notify: make(chan string, 10_000)}
+	w := &daemonWorld{t: t, repo: gittest.Init(t, map[string]string{"locales/en.json": `{"a": "A", "b": "B"}`}),
+		logs: &lockedBuffer{}, hung: make(chan struct{}, 100), notify: make(chan string, 10_000)}
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"secret"}, Pseudo: true})
 	w.check(err)
 	w.svc = svc
@@ -128,7 +130,8 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 	})
 	w.url = "http://" + unusedAddress(t)
 	w.configure("")
-	w.env = append(os.Environ(), "LOCSYNC_API_KEY=secret", "LOCSYNC_BUDGET_DIR="+t.TempDir(), "HOOK_SECRET=hook", "BELL_SECRET=dingdong", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	w.env = append(os.Environ(), "LOCSYNC_API_KEY=secret", "LOCSYNC_BUDGET_DIR="+t.TempDir(), "HOOK_SECRET=hook",
+		"BELL_SECRET=dingdong", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	return w
 }
 
@@ -157,7 +160,8 @@ func (w *daemonWorld) configure(more string) {
 	}
 	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = 200\n[daemon]\nlisten = %q\n%s%s\n", w.service.URL, strings.TrimPrefix(w.url, "http://"), daemon, more)
 	text += fmt.Sprintf("[[project]]\nname = \"app\"\nid = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\nschedule = \"0 0 1 1 *\"\n", daemonProject)
-	text += "[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n" + w.labels + "\n" + w.projects
+	text += "[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n" + w.labels +
+		"\n" + w.projects
 	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), []byte(text), 0o600))
 }
 
@@ -214,7 +218,8 @@ func (w *daemonWorld) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// told waits until systemd was told something, and returns all of it. What the daemon does, and that it moves, it may tell in between.
+// told waits until systemd was told something, and returns all of it. What the daemon does, and that it moves, it may
+// tell in between.
 func (w *daemonWorld) told(want string) string {
 	w.t.Helper()
 	for late := time.After(guard); ; {
@@ -317,13 +322,15 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// A daemon that is told to end while the service hangs, in a pass of its own and in one for a command, ends within 10 seconds and well; the
-// next one takes up the work.
+// A daemon that is told to end while the service hangs, in a pass of its own and in one for a command, ends within 10
+// seconds and well; the next one takes up the work.
 func TestEndsWhileTheServiceHangs(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)
 	cmd := w.start()
-	w.until("the first push", func() bool { return w.called("/import") > 0 && strings.Contains(w.logs.String(), "pushed") })
+	w.until("the first push", func() bool {
+		return w.called("/import") > 0 && strings.Contains(w.logs.String(), "pushed")
+	})
 	w.mode.Store(hangs)
 	pull := w.command("pull") // the daemon does it
 	var said lockedBuffer
@@ -351,7 +358,8 @@ func TestEndsWhileTheServiceHangs(t *testing.T) {
 	w.ends(cmd, 10*time.Second)
 }
 
-// A reload takes a good configuration and keeps the old one otherwise, whether it cannot be read or cannot be begun with.
+// A reload takes a good configuration and keeps the old one otherwise, whether it cannot be read or cannot be begun
+// with.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)
@@ -370,14 +378,17 @@ func TestReload(t *testing.T) {
 	if got := ring(); got != http.StatusOK {
 		t.Errorf("the new secret does not count: %d", got)
 	}
-	for name, bad := range map[string]string{"unknown key": "wat = 1", "secret that is not set": `callback_secret_env = "NO_SUCH_THING"`, "address of nobody here": "# " + "\n" + `public_url = "nonsense"`} {
+	for name, bad := range map[string]string{"unknown key": "wat = 1",
+		"secret that is not set": `callback_secret_env = "NO_SUCH_THING"`, "address of nobody here": "# " +
+			"\n" + `public_url = "nonsense"`} {
 		w.configure(bad)
 		hup()
 		if got := ring(); got != http.StatusOK {
 			t.Errorf("%s: the old configuration is not kept: %d", name, got)
 		}
 	}
-	w.until("the log says that the old one stays", func() bool { return strings.Count(w.logs.String(), "the old one stays") == 3 })
+	w.until("the log says that the old one stays",
+		func() bool { return strings.Count(w.logs.String(), "the old one stays") == 3 })
 	if _, body := w.get("/metrics"); !strings.Contains(body, "locsync_config_last_reload_successful 0") {
 		t.Errorf("the metrics do not tell of it:\n%s", body)
 	}
@@ -392,13 +403,15 @@ func TestReload(t *testing.T) {
 	if got := ring(); got != http.StatusOK {
 		t.Errorf("the old address does not answer any more: %d", got)
 	}
-	w.until("the log says why it keeps its address", func() bool { return strings.Contains(w.logs.String(), "choose another address") })
+	w.until("the log says why it keeps its address",
+		func() bool { return strings.Contains(w.logs.String(), "choose another address") })
 	w.url, old = old, w.url
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
 	w.write("locsync.toml", "state_dir = \"elsewhere\"\n"+string(text))
 	hup()
-	w.until("the log says why it keeps its state folder", func() bool { return strings.Contains(w.logs.String(), "set state_dir = ") })
+	w.until("the log says why it keeps its state folder",
+		func() bool { return strings.Contains(w.logs.String(), "set state_dir = ") })
 	w.configure(secret)
 	hup()
 	if _, body := w.get("/metrics"); !strings.Contains(body, "locsync_config_last_reload_successful 1") {
@@ -415,7 +428,8 @@ func TestReload(t *testing.T) {
 	w.configure("callback_secret_file = \"bell\"\nwebhook_secret_file = \"hook\"")
 	both := func(bell, hook string, want int) {
 		t.Helper()
-		if got := w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", bell); got != want {
+		if got := w.post("/callback/document/exportRequestCompleted", `["x"]`,
+			"X-Locsync-Callback", bell); got != want {
 			t.Errorf("notified with %q: %d, want %d", bell, got, want)
 		}
 		if got := w.post("/webhook/gitlab", `{"event_name": "other"}`, "X-Gitlab-Token", hook); got != want {
@@ -446,11 +460,15 @@ func TestStatusBesideAStoppedDaemon(t *testing.T) {
 	t.Parallel()
 	w := newDaemonWorld(t)
 	cmd := w.start()
-	w.until("the first push", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"result": "ok"`) })
+	w.until("the first push", func() bool {
+		_, body := w.get("/api/status")
+		return strings.Contains(body, `"result": "ok"`)
+	})
 	w.check(cmd.Process.Signal(syscall.SIGSTOP))
 	defer cmd.Process.Signal(syscall.SIGCONT)
 	out, err := w.command("status", "--json").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"pending": 0`) || !strings.Contains(string(out), `"result": "ok"`) {
+	if err != nil || !strings.Contains(string(out), `"pending": 0`) ||
+		!strings.Contains(string(out), `"result": "ok"`) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -463,7 +481,8 @@ func TestServiceDownAtStart(t *testing.T) {
 	cmd := w.start()
 	w.until("not ready, with the reason", func() bool {
 		code, body := w.get("/readyz")
-		return code == http.StatusServiceUnavailable && strings.Contains(body, `project "app"`) && strings.Contains(body, "503")
+		return code == http.StatusServiceUnavailable && strings.Contains(body, `project "app"`) &&
+			strings.Contains(body, "503")
 	})
 	if code, _ := w.get("/healthz"); code != http.StatusOK {
 		t.Errorf("healthz: %d", code)
@@ -482,15 +501,21 @@ func TestOutage(t *testing.T) {
 	w := newDaemonWorld(t)
 	w.mode.Store(noImports)
 	cmd := w.start()
-	w.until("the push failed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"result": "failed"`) })
+	w.until("the push failed", func() bool {
+		_, body := w.get("/api/status")
+		return strings.Contains(body, `"result": "failed"`)
+	})
 	w.post("/trigger", "")
-	w.until("the second push failed", func() bool { return strings.Count(w.logs.String(), "push failed, trying again") >= 2 })
+	w.until("the second push failed", func() bool {
+		return strings.Count(w.logs.String(), "push failed, trying again") >= 2
+	})
 	w.mode.Store(works)
 	w.until("pushed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"pending": 0`) })
 	if code, body := w.get("/readyz"); code != http.StatusOK {
 		t.Errorf("readyz: %d %s", code, body)
 	}
-	if _, body := w.get("/metrics"); !strings.Contains(body, `locsync_pending_keys{project="app"} 0`) || !strings.Contains(body, "locsync_ready 1") {
+	if _, body := w.get("/metrics"); !strings.Contains(body, `locsync_pending_keys{project="app"} 0`) ||
+		!strings.Contains(body, "locsync_ready 1") {
 		t.Errorf("metrics:\n%s", body)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
@@ -539,9 +564,12 @@ func TestWhoMayTrigger(t *testing.T) {
 		{404, "/webhook/else", body, nil},
 		{202, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + sum, "X-GitHub-Event", "push"}},
 		{200, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + sum, "X-GitHub-Event", "ping"}},
-		{403, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString([]byte(sum)), "X-GitHub-Event", "ping"}},
-		{202, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "u1"}},
-		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "u1"}},
+		{403, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString([]byte(sum)),
+			"X-GitHub-Event", "ping"}},
+		{202, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook",
+			"X-Gitlab-Event-UUID", "u1"}},
+		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook",
+			"X-Gitlab-Event-UUID", "u1"}},
 		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Tag Push Hook"}},
 		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Note Hook"}},
 
@@ -564,7 +592,8 @@ func TestWhoMayTrigger(t *testing.T) {
 	if code, _ := w.get("/trigger"); code != http.StatusMethodNotAllowed {
 		t.Errorf("GET /trigger: %d", code)
 	}
-	if code, page := w.get("/"); code != 200 || !strings.Contains(page, "locales/en.json") || strings.Contains(page, "dingdong") || strings.Contains(page, "secret") {
+	if code, page := w.get("/"); code != 200 || !strings.Contains(page, "locales/en.json") ||
+		strings.Contains(page, "dingdong") || strings.Contains(page, "secret") {
 		t.Errorf("the page: %d\n%s", code, page)
 	}
 
@@ -577,7 +606,8 @@ func TestWhoMayTrigger(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	w.until("all bells are heard", quiet)
 	before := w.called("/export")
-	if got := w.post("/callback/project/status", `["`+strings.ToUpper(daemonProject)+`"]`, "X-Bell", "dingdong"); got != http.StatusOK {
+	if got := w.post("/callback/project/status", `["`+strings.ToUpper(daemonProject)+`"]`, "X-Bell",
+		"dingdong"); got != http.StatusOK {
 		t.Errorf("%d", got)
 	}
 	w.until("a pull", func() bool { return w.called("/export") > before })
@@ -585,7 +615,8 @@ func TestWhoMayTrigger(t *testing.T) {
 	w.mode.Store(hangs)
 	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell", "dingdong")
 	<-w.hung
-	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell", "dingdong") // nothing ends the pass before these are answered
+	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell",
+		"dingdong") // nothing ends the pass before these are answered
 	if code, _ := w.get("/api/status"); code != 200 {
 		t.Errorf("status %d", code)
 	}
@@ -652,24 +683,30 @@ func TestPageEscapes(t *testing.T) {
 	name := "locales/<img src=x onerror=alert(1)>.json"
 	hostile := `{"<script>alert(1)</script>": "one", "`
 	w.check(os.WriteFile(filepath.Join(w.repo, "locales/en.json"), []byte(hostile+`a": "A"}`), 0o644))
-	w.check(os.WriteFile(filepath.Join(w.repo, filepath.FromSlash(name)), []byte(`{"<script>alert(1)</script>": "two"}`), 0o644))
+	w.check(os.WriteFile(filepath.Join(w.repo, filepath.FromSlash(name)),
+		[]byte(`{"<script>alert(1)</script>": "two"}`), 0o644))
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), bytes.Replace(bytes.Replace(text, []byte(`"locales/en.json"`), []byte(`"locales/*.json"`), 1), []byte(`"locales/{LANGUAGE}.json"`), []byte(`"out/{LANGUAGE}/{NAME}.json"`), 1), 0o600))
-	// An output with such a name is refused for good reasons; the file with it is a source, which may be called what it likes.
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"),
+		bytes.Replace(bytes.Replace(text, []byte(`"locales/en.json"`), []byte(`"locales/*.json"`), 1),
+			[]byte(`"locales/{LANGUAGE}.json"`), []byte(`"out/{LANGUAGE}/{NAME}.json"`), 1), 0o600))
+	// An output with such a name is refused for good reasons; the file with it is a source, which may be called what it
+	// likes.
 	cmd := w.start()
 	var page string
 	w.until("the page tells of both", func() bool {
 		_, page = w.get("/")
 		return strings.Contains(page, "&lt;script&gt;")
 	})
-	if strings.Count(page, "<script") != 1 || !strings.Contains(page, `<script src="static/page.`) || strings.Contains(page, "<img") {
+	if strings.Count(page, "<script") != 1 || !strings.Contains(page, `<script src="static/page.`) ||
+		strings.Contains(page, "<img") {
 		t.Errorf("markup of the repository is markup of the page:\n%s", page)
 	}
 	resp, err := http.Get(w.url + "/")
 	w.check(err)
 	w.check(resp.Body.Close())
-	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
+		!strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))

@@ -81,7 +81,8 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("there is no command %q", name)
 		}
 	}
-	for _, wrong := range []string{`{}`, `{"schema": 2, "projects": []}`, `{"schema": 1}`, `{"schema": 1, "error": "x"}`,
+	for _, wrong := range []string{`{}`, `{"schema": 2, "projects": []}`, `{"schema": 1}`,
+		`{"schema": 1, "error": "x"}`,
 		`{"schema": 1, "projects": [{"name": "app"}]}`,
 		`{"schema": 1, "projects": [], "error": "x", "error_code": "odd"}`} {
 		if fitsSchema([]string{"push"}, wrong) == nil {

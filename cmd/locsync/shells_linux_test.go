@@ -17,11 +17,13 @@ func atShell(t *testing.T, dir string, args ...string) *console {
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = dir
 	home := t.TempDir()
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ZDOTDIR=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "TERM=xterm", "LANG=C.UTF-8", "HISTFILE=/dev/null"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ZDOTDIR=" + home, "XDG_CONFIG_HOME=" + home,
+		"XDG_DATA_HOME=" + home, "TERM=xterm", "LANG=C.UTF-8", "HISTFILE=/dev/null"}
 	return atConsole(t, cmd, 120, nil)
 }
 
-// The shells themselves complete what is typed: a command, a flag, a project of the configuration with a blank in its name, a word of a list.
+// The shells themselves complete what is typed: a command, a flag, a project of the configuration with a blank in its
+// name, a word of a list.
 func TestShells(t *testing.T) {
 	t.Parallel()
 	bash := "/usr/share/bash-completion/bash_completion"
@@ -36,9 +38,12 @@ func TestShells(t *testing.T) {
 		name, begin, blank string
 		shell              []string
 	}{
-		{"bash", "source " + bash + "; source <(locsync completion bash); bind 'set enable-bracketed-paste off'; PS1='> '", `web\\ site`, []string{"bash", "--norc", "--noprofile", "-i"}},
-		{"zsh", "autoload -U compinit; compinit -u -D; source <(locsync completion zsh); PS1='> '", `web\\ site`, []string{"zsh", "-f", "-i"}},
-		{"fish", "locsync completion fish | source; function fish_prompt; echo '> '; end", `(web\\ site|'web site')`, []string{"fish", "--no-config", "--interactive"}},
+		{"bash", "source " + bash +
+			"; source <(locsync completion bash); bind 'set enable-bracketed-paste off'; PS1='> '", `web\\ site`, []string{"bash", "--norc", "--noprofile", "-i"}},
+		{"zsh", "autoload -U compinit; compinit -u -D; source <(locsync completion zsh); PS1='> '", `web\\ site`,
+			[]string{"zsh", "-f", "-i"}},
+		{"fish", "locsync completion fish | source; function fish_prompt; echo '> '; end", `(web\\ site|'web site')`,
+			[]string{"fish", "--no-config", "--interactive"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

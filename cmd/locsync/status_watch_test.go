@@ -22,7 +22,8 @@ const (
 	givenBack = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 )
 
-// At a terminal the status is drawn on a screen of its own, anew when something or the window's size changes, and Ctrl-C gives back the screen that was there.
+// At a terminal the status is drawn on a screen of its own, anew when something or the window's size changes, and
+// Ctrl-C gives back the screen that was there.
 func TestWatchStatusAtATerminal(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
@@ -73,7 +74,8 @@ func TestStatusAtATerminalThatIsPlain(t *testing.T) {
 		if code := x.wait(); code != report.ExitDone {
 			t.Errorf("%s: exit code %d", setting, code)
 		}
-		if text := x.raw(); strings.Contains(text, "\x1b") || !strings.Contains(text, "2 values wait") || !strings.Contains(text, "░") {
+		if text := x.raw(); strings.Contains(text, "\x1b") || !strings.Contains(text, "2 values wait") ||
+			!strings.Contains(text, "░") {
 			t.Errorf("%s: %q", setting, text)
 		}
 	}
@@ -93,8 +95,9 @@ func TestDoctorAtATerminal(t *testing.T) {
 		t.Errorf("%q", x.raw())
 	}
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
-		line = line[strings.LastIndexByte(line, '\r')+1:]                                                   // over what was there of progress
-		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 70 && len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
+		line = line[strings.LastIndexByte(line, '\r')+1:] // over what was there of progress
+		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 70 &&
+			len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -148,7 +151,8 @@ func TestWatchStatusInAPipe(t *testing.T) {
 	})
 	w.check(text.Process.Signal(syscall.SIGTERM))
 	w.check(text.Wait())
-	if !regexp.MustCompile(`^-- \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\napp: 2 values wait`).MatchString(out.String()) || strings.Contains(out.String(), "\x1b") {
+	if !regexp.MustCompile(`^-- \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\napp: 2 values wait`).MatchString(out.String()) ||
+		strings.Contains(out.String(), "\x1b") {
 		t.Errorf("%q", out.String())
 	}
 }

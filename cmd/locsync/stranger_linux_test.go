@@ -31,14 +31,16 @@ func inShell(t *testing.T, dir, line string, env ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), said.String()
 }
 
-// A result that does not arrive, since the disk is full, is a failure that may pass, and is told once; a reader who has seen enough is none.
+// A result that does not arrive, since the disk is full, is a failure that may pass, and is told once; a reader who has
+// seen enough is none.
 func TestLostResult(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
 	dir := shelf(t)
-	for _, command := range []string{"version", "version --json", "help push", "completion bash", "status", "status --json"} {
+	for _, command := range []string{"version", "version --json", "help push",
+		"completion bash", "status", "status --json"} {
 		code, said := inShell(t, dir, "exec locsync "+command+" >/dev/full")
 		if code != report.ExitLater || strings.Count(said, "no space left on device") != 1 {
 			t.Errorf("%s: exit code %d, %q", command, code, said)
@@ -62,7 +64,8 @@ func TestMissingFolders(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q", command, code, said)
 		}
 	}
-	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != report.ExitLater ||
+	if code, said := inShell(t, dir, "exec locsync status >/dev/null",
+		"TMPDIR=/nonexistent"); code != report.ExitLater ||
 		!strings.Contains(said, "let TMPDIR name one that can be written") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
@@ -86,7 +89,8 @@ func TestMissingFolders(t *testing.T) {
 	}
 }
 
-// What is not for this user stays so until somebody changes it; a disk may have room again, and a network that says the same may let us through.
+// What is not for this user stays so until somebody changes it; a disk may have room again, and a network that says the
+// same may let us through.
 func TestErrorsOfFiles(t *testing.T) {
 	at := func(why error) error {
 		return fmt.Errorf("open state: %w", &fs.PathError{Op: "open", Path: "state.db", Err: why})
@@ -95,7 +99,8 @@ func TestErrorsOfFiles(t *testing.T) {
 		err  error
 		code int
 	}{
-		{at(syscall.EACCES), report.ExitWrong}, {at(syscall.EPERM), report.ExitWrong}, {at(syscall.EROFS), report.ExitWrong},
+		{at(syscall.EACCES), report.ExitWrong}, {at(syscall.EPERM), report.ExitWrong}, {at(syscall.EROFS),
+			report.ExitWrong},
 		{at(syscall.ENOSPC), report.ExitLater}, {at(syscall.EIO), report.ExitLater},
 		{misuse(at(syscall.ENOSPC)), report.ExitLater},
 		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EPERM)}, report.ExitLater},
@@ -122,7 +127,8 @@ func TestNoFile(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, args := range [][]string{{"memories", "create", ""}, {"glossary", "export", "default", ""}, {"tasks", "assign", "x", ""}} {
+	for _, args := range [][]string{{"memories", "create", ""}, {"glossary", "export", "default", ""},
+		{"tasks", "assign", "x", ""}} {
 		if why := refused(t, args...); !strings.Contains(why, "needs") {
 			t.Errorf("%q: %s", args, why)
 		}

@@ -94,7 +94,8 @@ func (w *translator) call(method, path string, query url.Values, contentType str
 func (w *translator) export(collection, format string, keys []string) map[string][]byte {
 	w.Helper()
 	q := url.Values{"collections": {collection}, "format": {format}, "completion-state": {"draft"},
-		"skip-incomplete-keys": {"true"}, "include-default-language": {"true"}, "zip": {"true"}, "output-file-path-template": {"{LANGUAGE}"}}
+		"skip-incomplete-keys": {"true"}, "include-default-language": {"true"}, "zip": {"true"},
+		"output-file-path-template": {"{LANGUAGE}"}}
 	var body io.Reader
 	if keys != nil {
 		data, err := json.Marshal(map[string][]string{"keys": keys})

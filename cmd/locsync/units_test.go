@@ -65,7 +65,8 @@ func TestUnitsAgree(t *testing.T) {
 		}
 		return all
 	}
-	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID", "WatchdogSec": "60", "Restart": "on-failure",
+	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID",
+		"WatchdogSec": "60", "Restart": "on-failure",
 		"RestartPreventExitStatus": strconv.Itoa(report.ExitWrong), "LimitCORE": "0"}
 	for _, name := range units {
 		got := settings(name)
@@ -99,13 +100,15 @@ func TestUnits(t *testing.T) {
 		if err := os.WriteFile(file, []byte(unit), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command(analyze, "verify", file).CombinedOutput(); err != nil || strings.Contains(string(out), filepath.Base(file)) {
+		if out, err := exec.Command(analyze, "verify", file).CombinedOutput(); err != nil ||
+			strings.Contains(string(out), filepath.Base(file)) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		if strings.HasPrefix(name, "user/") {
 			continue // a user's service manager cannot take anything away
 		}
-		if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15", file).CombinedOutput(); err != nil {
+		if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15",
+			file).CombinedOutput(); err != nil {
 			t.Errorf("%s is more exposed than 1.5: %v\n%s", name, err, out)
 		}
 	}

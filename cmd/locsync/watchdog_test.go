@@ -34,8 +34,9 @@ func (w *daemonWorld) hear(within time.Duration) (said []string) {
 	}
 }
 
-// The watchdog gets its sign of life all the while that a pass waits for the service, for longer than any step may take; not any more when a pass hangs. Then
-// the daemon says which part it is, wherever it is asked; and when systemd ends it, it shows where it hung, and ends so that it is started again.
+// The watchdog gets its sign of life all the while that a pass waits for the service, for longer than any step may
+// take; not any more when a pass hangs. Then the daemon says which part it is, wherever it is asked; and when systemd
+// ends it, it shows where it hung, and ends so that it is started again.
 func TestWatchdog(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -76,7 +77,8 @@ func TestWatchdog(t *testing.T) {
 	if said := w.hear(time.Second); len(said) > 0 {
 		t.Errorf("systemd is told more of a daemon that hangs: %q", said)
 	}
-	if code, said := w.get("/healthz"); code != http.StatusServiceUnavailable || !strings.HasPrefix(said, `project "app" has not moved for `) {
+	if code, said := w.get("/healthz"); code != http.StatusServiceUnavailable ||
+		!strings.HasPrefix(said, `project "app" has not moved for `) {
 		t.Errorf("healthz of a daemon that hangs: %d %s", code, said)
 	}
 	if log := w.logs.String(); strings.Count(log, "the daemon hangs; the watchdog is not told any more") != 1 {
@@ -92,7 +94,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// A process that systemd does not watch, because it watches another one, tells of itself all the same but for its signs of life.
+// A process that systemd does not watch, because it watches another one, tells of itself all the same but for its signs
+// of life.
 func TestWatchdogOfAnother(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
@@ -109,7 +112,8 @@ func TestWatchdogOfAnother(t *testing.T) {
 	}
 }
 
-// A daemon of which a pass hangs ends within ten seconds of the first signal all the same, and well; at once with the second one.
+// A daemon of which a pass hangs ends within ten seconds of the first signal all the same, and well; at once with the
+// second one.
 func TestEndsThoughAPassHangs(t *testing.T) {
 	t.Parallel()
 	for name, signals := range map[string]int{"one signal": 1, "two signals": 2} {

@@ -13,7 +13,8 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// made is a file of some size in the proportions of real ones: mostly plain texts, some escapes, quotes, markup, comments, plurals.
+// made is a file of some size in the proportions of real ones: mostly plain texts, some escapes, quotes, markup,
+// comments, plurals.
 func made(size int) []byte {
 	var b strings.Builder
 	b.WriteString(header + "\n<resources xmlns:xliff=\"" + xliffURI + "\">\n")
@@ -22,15 +23,20 @@ func made(size int) []byte {
 		case 3:
 			fmt.Fprintf(&b, "    <!-- What the button %d says. [CHAR LIMIT=20] -->\n", i)
 		case 5:
-			fmt.Fprintf(&b, "    <string name=\"escaped_%d\">Don\\'t lose \\\"this\\\" &amp; that\\nSecond line</string>\n", i)
+			fmt.Fprintf(&b,
+				"    <string name=\"escaped_%d\">Don\\'t lose \\\"this\\\" &amp; that\\nSecond line</string>\n", i)
 		case 7:
-			fmt.Fprintf(&b, "    <string name=\"markup_%d\">Tap <b>Save</b> to keep <xliff:g id=\"n\">%%1$d</xliff:g> changes</string>\n", i)
+			fmt.Fprintf(&b,
+				"    <string name=\"markup_%d\">Tap <b>Save</b> to keep <xliff:g id=\"n\">%%1$d</xliff:g> changes</string>\n", i)
 		case 11:
-			fmt.Fprintf(&b, "    <plurals name=\"plural_%d\">\n        <item quantity=\"one\">%%d file</item>\n        <item quantity=\"other\">%%d files</item>\n    </plurals>\n", i)
+			fmt.Fprintf(&b,
+				"    <plurals name=\"plural_%d\">\n        <item quantity=\"one\">%%d file</item>\n        <item quantity=\"other\">%%d files</item>\n    </plurals>\n", i)
 		case 13:
 			fmt.Fprintf(&b, "    <string name=\"quoted_%d\">\"  Übersicht   der Änderungen \"</string>\n", i)
 		default:
-			fmt.Fprintf(&b, "    <string name=\"plain_text_%d\">The quick brown fox jumps over the lazy dog %d times.</string>\n", i, i)
+			fmt.Fprintf(&b,
+				"    <string name=\"plain_text_%d\">The quick brown fox jumps over the lazy dog %d times.</string>\n",
+				i, i)
 		}
 	}
 	b.WriteString("</resources>\n")
@@ -60,7 +66,8 @@ func benchmarkEdits(b *testing.B, edits []resource.Edit) {
 func BenchmarkEditThousand(b *testing.B) {
 	var edits []resource.Edit
 	for i := range 1000 {
-		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprint("plain_text_", i*16), Text: "Tippe auf <b>Sichern</b>, es ist's wert"})
+		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprint("plain_text_", i*16),
+			Text: "Tippe auf <b>Sichern</b>, es ist's wert"})
 	}
 	benchmarkEdits(b, edits)
 }

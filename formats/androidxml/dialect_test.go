@@ -86,7 +86,8 @@ func TestComposeLaws(t *testing.T) {
 		c.Grammar = Compose
 		resourcetest.Check(t, c)
 	}
-	f := composeFile(t, "<resources><string name=\"a\">It\\'s</string><string name=\"b\">It's \\\\'</string></resources>")
+	f := composeFile(t,
+		"<resources><string name=\"a\">It\\'s</string><string name=\"b\">It's \\\\'</string></resources>")
 	if w := f.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0].Msg, "the backslash before ' is shown") {
 		t.Errorf("warnings %v", w)
 	}

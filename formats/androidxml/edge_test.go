@@ -67,8 +67,8 @@ func edges(t testing.TB) map[string]resourcetest.Edge {
 	return m
 }
 
-// TestEdges holds every edge case against its row of the index: what is refused, the laws, the text of k, and the one word
-// that an edit may change.
+// TestEdges holds every edge case against its row of the index: what is refused, the laws, the text of k, and the one
+// word that an edit may change.
 func TestEdges(t *testing.T) {
 	refused := map[string]string{
 		"latin1":     "1:1: the file says that it is ISO-8859-1; save it as UTF-8 and declare that",
@@ -148,7 +148,8 @@ func TestEdgeSpelling(t *testing.T) {
 		{"cdata-escapes", "It's\n<p>", `<![CDATA[It\'s\n<p>]]>`},
 		{"xliff", `<xliff:g id="n" example="Bob">%1$s</xliff:g>'s`, `<xliff:g id="n" example="Bob">%1$s</xliff:g>\'s`},
 		{"xliff-noprefix", `<xliff:g id="n">%1$s</xliff:g>?`, `<xliff:g id="n">%1$s</xliff:g>?`},
-		{"html", `<b>x</b> & <a href="https://x/?a=1&amp;b=2">y</a>`, `<b>x</b> &amp; <a href="https://x/?a=1&amp;b=2">y</a>`},
+		{"html", `<b>x</b> & <a href="https://x/?a=1&amp;b=2">y</a>`,
+			`<b>x</b> &amp; <a href="https://x/?a=1&amp;b=2">y</a>`},
 		{"html", `1 < 2 <b>x</b> <unknown> > `, `1 &lt; 2 <b>x</b> &lt;unknown> > `},
 		{"html-escaped", "<i>x</i> y", `&lt;i&gt;x&lt;/i&gt; y`},
 		{"br", "x<br/>y<br />z", `x<br/>y<br />z`},
@@ -201,7 +202,8 @@ func TestEdgeBehaviour(t *testing.T) {
 			if e := entry(t, f, "k", ""); e.Text != `a <b>bold</b> <a href="https://x/?a=1&amp;b=2">link</a>` {
 				t.Errorf("%q", e.Text)
 			}
-			for _, bad := range []string{"<b>x", "x</b>", "<b>x</i></b>", `<a href=x>y</a>`, `<a href="x?a=1&b=2">y</a>`} {
+			for _, bad := range []string{"<b>x", "x</b>", "<b>x</i></b>", `<a href=x>y</a>`,
+				`<a href="x?a=1&b=2">y</a>`} {
 				if why := refusal(t, f, "k", "", bad); !strings.Contains(why, "markup") {
 					t.Errorf("%q: %s", bad, why)
 				}
@@ -249,7 +251,8 @@ func TestEdgeBehaviour(t *testing.T) {
 		},
 		"plurals": func(t *testing.T, f *resource.File) {
 			out := rewrite(t, f, nil, set("k", "few", "%d Dateien"), remove("k", "one"))
-			want := strings.Replace(f.Source(), `<item quantity="one">%d file</item>`, `<item quantity="few">%d Dateien</item>`, 1)
+			want := strings.Replace(f.Source(), `<item quantity="one">%d file</item>`,
+				`<item quantity="few">%d Dateien</item>`, 1)
 			if out != want {
 				t.Error(out)
 			}
@@ -309,7 +312,8 @@ func TestEdgeBehaviour(t *testing.T) {
 		},
 		"self-closing": func(t *testing.T, f *resource.File) {
 			out := rewrite(t, f, nil, set("k", "", "x"))
-			if want := strings.Replace(f.Source(), `<string name="k"/>`, `<string name="k">x</string>`, 1); out != want || want == f.Source() {
+			if want := strings.Replace(f.Source(), `<string name="k"/>`, `<string name="k">x</string>`,
+				1); out != want || want == f.Source() {
 				t.Error(out)
 			}
 		},
@@ -328,34 +332,40 @@ func TestEdgeBehaviour(t *testing.T) {
 			if out := rewrite(t, f, nil, remove("l", "")); !strings.Contains(out, "x</string>\n") {
 				t.Error(out)
 			}
-			if out := rewrite(t, f, nil, remove("k", ""), remove("l", "")); !strings.Contains(out, "<resources>\n    <string name=\"plain\">") {
+			if out := rewrite(t, f, nil, remove("k", ""), remove("l", "")); !strings.Contains(out,
+				"<resources>\n    <string name=\"plain\">") {
 				t.Error(out)
 			}
 		},
 		"empty-resources": func(t *testing.T, f *resource.File) {
 			out := rewrite(t, f, nil, set("a", "", "x"), set("b", "", "y"))
-			if !strings.HasSuffix(out, "?>\n<resources>\n    <string name=\"a\">x</string>\n    <string name=\"b\">y</string>\n</resources>\n") {
+			if !strings.HasSuffix(out,
+				"?>\n<resources>\n    <string name=\"a\">x</string>\n    <string name=\"b\">y</string>\n</resources>\n") {
 				t.Error(out)
 			}
 		},
 		"crlf": func(t *testing.T, f *resource.File) {
-			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out, "  <string name=\"new\">n</string>\r\n</resources>") {
+			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out,
+				"  <string name=\"new\">n</string>\r\n</resources>") {
 				t.Errorf("%q", out)
 			}
 		},
 		"tabs": func(t *testing.T, f *resource.File) {
-			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out, "\t<string name=\"new\">n</string>\n") {
+			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out,
+				"\t<string name=\"new\">n</string>\n") {
 				t.Errorf("%q", out)
 			}
 		},
 		"minified": func(t *testing.T, f *resource.File) {
-			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out, `oldword</string><string name="new">n</string></resources>`) {
+			if out := rewrite(t, f, nil, set("new", "", "n")); !strings.Contains(out,
+				`oldword</string><string name="new">n</string></resources>`) {
 				t.Errorf("%q", out)
 			}
 		},
 		"single-quotes": func(t *testing.T, f *resource.File) {
 			like := parse(t, `<resources><string name="new"/><string name="k"/></resources>`)
-			if out := rewrite(t, f, like, set("new", "", "n")); !strings.Contains(out, `<string name='new'>n</string>`) {
+			if out := rewrite(t, f, like, set("new", "", "n")); !strings.Contains(out,
+				`<string name='new'>n</string>`) {
 				t.Errorf("%q", out)
 			}
 		},

@@ -45,7 +45,8 @@ func TestInsert(t *testing.T) {
 	}{
 		{"attributes of the model, place of the source",
 			"<resources>\n    <string name=\"third\">3</string>\n</resources>\n",
-			[]resource.Edit{set("last", "", "Z"), set("first", "", "it's"), set("second@tablet", "", "T"), set("second", "", "P")},
+			[]resource.Edit{set("last", "", "Z"), set("first", "", "it's"), set("second@tablet", "", "T"),
+				set("second", "", "P")},
 			"<resources>\n    <string name=\"first\" formatted=\"false\">it\\'s</string>\n    <string name=\"second\" product=\"tablet\">T</string>\n    <string name=\"second\" product=\"default\">P</string>\n    <string name=\"third\">3</string>\n    <string name=\"last\">Z</string>\n</resources>\n"},
 		{"element of the model",
 			"<resources>\n    <string name=\"second\">2</string>\n</resources>\n",
@@ -61,15 +62,19 @@ func TestInsert(t *testing.T) {
 			"<resources>\n  <!-- Shown first. -->\n  <string name=\"first\" formatted=\"false\">it\\'s</string>\n  <string name=\"quoted\">\"it's\"</string>\n</resources>\n"},
 		{"markup as the model has it",
 			"<resources>\n\t<string name=\"last\">z</string>\n</resources>\n",
-			[]resource.Edit{set("cdata", "", "<i>y</i>"), set("escaped", "", "<i>y</i>"), set("first", "", "<i>y</i> <p>")},
+			[]resource.Edit{set("cdata", "", "<i>y</i>"), set("escaped", "", "<i>y</i>"),
+				set("first", "", "<i>y</i> <p>")},
 			"<resources>\n\t<string name=\"first\" formatted=\"false\"><i>y</i> &lt;p></string>\n\t<string name=\"cdata\"><![CDATA[<i>y</i>]]></string>\n\t<string name=\"escaped\">&lt;i>y&lt;/i></string>\n\t<string name=\"last\">z</string>\n</resources>\n"},
 		{"a prefix that the file does not declare",
 			"<resources>\n    <string name=\"last\">z</string>\n</resources>\n",
 			[]resource.Edit{set("markup", "", `<x:g id="n">%d</x:g> b`), set("first", "", `<xliff:g>%d</xliff:g> "c"`)},
-			"<resources>\n    <string name=\"first\" formatted=\"false\" xmlns:xliff=\"" + xliffURI + "\"><xliff:g>%d</xliff:g> \\\"c\\\"</string>\n    <string name=\"markup\" xmlns:x=\"" + xliffURI + "\"><x:g id=\"n\">%d</x:g> b</string>\n    <string name=\"last\">z</string>\n</resources>\n"},
+			"<resources>\n    <string name=\"first\" formatted=\"false\" xmlns:xliff=\"" + xliffURI +
+				"\"><xliff:g>%d</xliff:g> \\\"c\\\"</string>\n    <string name=\"markup\" xmlns:x=\"" + xliffURI +
+				"\"><x:g id=\"n\">%d</x:g> b</string>\n    <string name=\"last\">z</string>\n</resources>\n"},
 		{"whole plurals and arrays, indented as in the source",
 			"<resources>\n    <string name=\"last\">z</string>\n</resources>\n",
-			[]resource.Edit{set("list", "0", "A"), set("list", "2", "C"), set("list", "3", "D"), set("files", "other", "%d Dateien"), set("files", "one", "%d Datei"), set("files", "many", "%d")},
+			[]resource.Edit{set("list", "0", "A"), set("list", "2", "C"), set("list", "3", "D"),
+				set("files", "other", "%d Dateien"), set("files", "one", "%d Datei"), set("files", "many", "%d")},
 			"<resources>\n    <plurals name=\"files\">\n       <item quantity=\"one\">%d Datei</item>\n       <item quantity=\"many\">%d</item>\n       <item quantity=\"other\">%d Dateien</item>\n    </plurals>\n    <string-array name=\"list\">\n       <item>A</item>\n       <item>@string/first</item>\n       <item>C</item>\n       <item>D</item>\n    </string-array>\n    <string name=\"last\">z</string>\n</resources>\n"},
 		{"a new quantity",
 			"<resources>\r\n<plurals name=\"files\">\r\n\t<item quantity=\"other\">o</item> <!-- all -->\r\n</plurals>\r\n</resources>",
@@ -77,7 +82,8 @@ func TestInsert(t *testing.T) {
 			"<resources>\r\n<plurals name=\"files\">\r\n\t<item quantity=\"one\">e</item>\r\n\t<item quantity=\"few\">f</item>\r\n\t<item quantity=\"other\">o</item> <!-- all -->\r\n</plurals>\r\n</resources>"},
 		{"plurals on one line",
 			`<resources><plurals name="files"><item quantity="one">e</item> <item quantity="other">o</item></plurals></resources>`,
-			[]resource.Edit{set("files", "few", "f"), set("list", "0", "a"), set("list", "2", "c"), set("list", "3", "")},
+			[]resource.Edit{set("files", "few", "f"), set("list", "0", "a"),
+				set("list", "2", "c"), set("list", "3", "")},
 			`<resources><plurals name="files"><item quantity="one">e</item> <item quantity="few">f</item> <item quantity="other">o</item></plurals><string-array name="list"><item>a</item><item>@string/first</item><item>c</item><item></item></string-array></resources>`},
 		{"plurals without items",
 			"<resources>\n  <plurals name=\"files\"/>\n</resources>",
@@ -87,18 +93,30 @@ func TestInsert(t *testing.T) {
 			"<resources>\n  <string-array name=\"list\"></string-array>\n</resources>",
 			[]resource.Edit{set("list", "0", "a")},
 			"<resources>\n  <string-array name=\"list\">\n     <item>a</item>\n  </string-array>\n</resources>"},
-		{"a closed root", "<resources />", []resource.Edit{set("last", "", "z")}, "<resources>\n  <string name=\"last\">z</string>\n</resources>"},
-		{"a root on one line", "<resources></resources>\n", []resource.Edit{set("last", "", "z")}, "<resources>\n  <string name=\"last\">z</string>\n</resources>\n"},
-		{"only comments", "<resources> <!-- a -->\n\t<!-- b -->\n\n</resources>\n", []resource.Edit{set("last", "", "z")}, "<resources> <!-- a -->\n\t<string name=\"last\">z</string>\n\t<!-- b -->\n\n</resources>\n"},
-		{"only other resources", "<resources>\n   <color name=\"c\">#fff</color>\n   <!-- end -->\n</resources>\n", []resource.Edit{set("last", "", "z")}, "<resources>\n   <color name=\"c\">#fff</color>\n   <string name=\"last\">z</string>\n   <!-- end -->\n</resources>\n"},
-		{"a blank file", "\ufeff\n", []resource.Edit{set("last", "", "z")}, "\ufeff" + header + "\n<resources>\n    <string name=\"last\">z</string>\n</resources>\n"},
-		{"above the first and its comment", "<resources>\n    <!-- header -->\n\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n", []resource.Edit{set("first", "", "1")},
+		{"a closed root", "<resources />", []resource.Edit{set("last", "", "z")},
+			"<resources>\n  <string name=\"last\">z</string>\n</resources>"},
+		{"a root on one line", "<resources></resources>\n", []resource.Edit{set("last", "", "z")},
+			"<resources>\n  <string name=\"last\">z</string>\n</resources>\n"},
+		{"only comments", "<resources> <!-- a -->\n\t<!-- b -->\n\n</resources>\n",
+			[]resource.Edit{set("last", "", "z")},
+			"<resources> <!-- a -->\n\t<string name=\"last\">z</string>\n\t<!-- b -->\n\n</resources>\n"},
+		{"only other resources", "<resources>\n   <color name=\"c\">#fff</color>\n   <!-- end -->\n</resources>\n",
+			[]resource.Edit{set("last", "", "z")},
+			"<resources>\n   <color name=\"c\">#fff</color>\n   <string name=\"last\">z</string>\n   <!-- end -->\n</resources>\n"},
+		{"a blank file", "\ufeff\n", []resource.Edit{set("last", "", "z")}, "\ufeff" + header +
+			"\n<resources>\n    <string name=\"last\">z</string>\n</resources>\n"},
+		{"above the first and its comment",
+			"<resources>\n    <!-- header -->\n\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n", []resource.Edit{set("first", "", "1")},
 			"<resources>\n    <!-- header -->\n\n    <!-- Shown first. -->\n    <string name=\"first\" formatted=\"false\">1</string>\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n"},
-		{"behind a comment of several lines", "<resources>\n  <string name=\"first\">1</string> <!-- a\n  b -->\n</resources>\n", []resource.Edit{set("last", "", "z")},
+		{"behind a comment of several lines",
+			"<resources>\n  <string name=\"first\">1</string> <!-- a\n  b -->\n</resources>\n",
+			[]resource.Edit{set("last", "", "z")},
 			"<resources>\n  <string name=\"first\">1</string> <!-- a\n  b -->\n  <string name=\"last\">z</string>\n</resources>\n"},
-		{"before the first on its line", "<resources> <string name=\"last\">z</string></resources>", []resource.Edit{set("first", "", "1")},
+		{"before the first on its line", "<resources> <string name=\"last\">z</string></resources>",
+			[]resource.Edit{set("first", "", "1")},
 			"<resources> <string name=\"first\" formatted=\"false\">1</string> <string name=\"last\">z</string></resources>"},
-		{"names that need escapes", "<resources>\n</resources>", []resource.Edit{set("a\"<&>'\n@x y", "", "z"), set("b@", "", "z"), set("c@default", "", "z"), set("@d", "", "z")},
+		{"names that need escapes", "<resources>\n</resources>", []resource.Edit{set("a\"<&>'\n@x y", "", "z"),
+			set("b@", "", "z"), set("c@default", "", "z"), set("@d", "", "z")},
 			"<resources>\n    <string name=\"a&quot;&lt;&amp;>'&#10;\" product=\"x y\">z</string>\n    <string name=\"b@\">z</string>\n    <string name=\"c@default\">z</string>\n    <string name=\"@d\">z</string>\n</resources>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -127,7 +145,8 @@ func TestRefusedEdits(t *testing.T) {
 	like := parse(t, source)
 	empty := parse(t, `<resources><plurals name="p"></plurals><string-array name="a"/></resources>`)
 	closed := parse(t, `<resources translatable="false"></resources>`)
-	f := parse(t, `<resources><string name="k">x</string><plurals name="p"><item quantity="other">x</item></plurals><string-array name="a"><item>x</item></string-array></resources>`)
+	f := parse(t,
+		`<resources><string name="k">x</string><plurals name="p"><item quantity="other">x</item></plurals><string-array name="a"><item>x</item></string-array></resources>`)
 	for _, c := range []struct {
 		f    *resource.File
 		edit resource.Edit
@@ -185,19 +204,27 @@ func TestRemove(t *testing.T) {
 		edits []resource.Edit
 		gone  []string // cut out of before, once each
 	}{
-		{[]resource.Edit{remove("a", "")}, []string{"    <!-- a -->\n    <string name=\"a\">x</string> <!-- tail -->\n"}},
+		{[]resource.Edit{remove("a", "")},
+			[]string{"    <!-- a -->\n    <string name=\"a\">x</string> <!-- tail -->\n"}},
 		{[]resource.Edit{remove("b", "")}, []string{"<string name=\"b\">x</string>"}},
 		{[]resource.Edit{remove("c", "")}, []string{"<string name=\"c\">x</string>"}},
 		{[]resource.Edit{remove("d", "")}, []string{" <string name=\"d\">x</string>"}},
-		{[]resource.Edit{remove("c", ""), remove("d", "")}, []string{"<string name=\"c\">x</string> <string name=\"d\">x</string>"}},
-		{[]resource.Edit{remove("b", ""), remove("c", ""), remove("d", "")}, []string{"    <string name=\"b\">x</string><string name=\"c\">x</string> <string name=\"d\">x</string>\n"}},
-		{[]resource.Edit{remove("p", "one")}, []string{"        <!-- one -->\n        <item quantity=\"one\">x</item>\n"}},
-		{[]resource.Edit{remove("p", "one"), remove("p", "other")}, []string{before[strings.Index(before, "    <!-- p -->"):strings.Index(before, "    <string name=\"e\"")]}},
+		{[]resource.Edit{remove("c", ""), remove("d", "")},
+			[]string{"<string name=\"c\">x</string> <string name=\"d\">x</string>"}},
+		{[]resource.Edit{remove("b", ""), remove("c", ""), remove("d", "")},
+			[]string{"    <string name=\"b\">x</string><string name=\"c\">x</string> <string name=\"d\">x</string>\n"}},
+		{[]resource.Edit{remove("p", "one")},
+			[]string{"        <!-- one -->\n        <item quantity=\"one\">x</item>\n"}},
+		{[]resource.Edit{remove("p", "one"), remove("p", "other")},
+			[]string{before[strings.Index(before, "    <!-- p -->"):strings.Index(before, "    <string name=\"e\"")]}},
 		{[]resource.Edit{remove("e", "")}, []string{"<string name=\"e\">x</string>   "}},
 		{[]resource.Edit{remove("f", "")}, []string{" <string name=\"f\">x</string>"}},
 		{[]resource.Edit{remove("l", "1")}, []string{"        <item>y</item>\n"}},
-		{[]resource.Edit{remove("l", "0")}, []string{before[strings.Index(before, "    <string-array"):strings.Index(before, "</resources>")]}},
-		{[]resource.Edit{remove("a", ""), remove("e", ""), remove("absent", "")}, []string{"    <!-- a -->\n    <string name=\"a\">x</string> <!-- tail -->\n", "<string name=\"e\">x</string>   "}},
+		{[]resource.Edit{remove("l", "0")}, []string{before[strings.Index(before,
+			"    <string-array"):strings.Index(before, "</resources>")]}},
+		{[]resource.Edit{remove("a", ""), remove("e", ""), remove("absent", "")},
+			[]string{"    <!-- a -->\n    <string name=\"a\">x</string> <!-- tail -->\n",
+				"<string name=\"e\">x</string>   "}},
 	} {
 		want := before
 		for _, g := range c.gone {
@@ -213,7 +240,8 @@ func TestRemove(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	f := parse(t, `<resources><string name='k' product="tv">x</string><string name="l">y</string><plurals name="p"><item quantity="one">a</item></plurals><string-array name="a"><item>b</item></string-array></resources>`)
+	f := parse(t,
+		`<resources><string name='k' product="tv">x</string><string name="l">y</string><plurals name="p"><item quantity="one">a</item></plurals><string-array name="a"><item>b</item></string-array></resources>`)
 	for _, c := range []struct {
 		node             int
 		to, before, want string
@@ -309,10 +337,12 @@ func TestCompose(t *testing.T) {
 	}
 	agree(t, out)
 
-	if out, err := resource.Compose(Grammar, resource.Keys{}, nil, nil); err != nil || string(out) != header+"\n<resources>\n</resources>\n" {
+	if out, err := resource.Compose(Grammar, resource.Keys{}, nil, nil); err != nil ||
+		string(out) != header+"\n<resources>\n</resources>\n" {
 		t.Errorf("nothing composed: %s %v", out, err)
 	}
-	for _, e := range []resource.Entry{{Key: "k", Text: "\x01"}, {Key: "", Text: "x"}, {Key: "p", Form: "lots", Text: "x"}} {
+	for _, e := range []resource.Entry{{Key: "k", Text: "\x01"}, {Key: "", Text: "x"},
+		{Key: "p", Form: "lots", Text: "x"}} {
 		if out, err := resource.Compose(Grammar, resource.Keys{}, nil, []resource.Entry{e}); err == nil {
 			t.Errorf("%v: %s", e, out)
 		}

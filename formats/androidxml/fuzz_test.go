@@ -25,34 +25,43 @@ func undone(f *resource.File, _ string) bool {
 
 // strict is a case of an ordinary file: an edit of it is refused only for what the package comment names.
 func strict(src []byte, texts ...string) resourcetest.Case {
-	rules := []string{`marked translatable="false"`, "is not a quantity", "the entry is plurals here", "are counted from 0", "an item holds a single text", "other keys are below it",
-		"without the items before it", "without its other items", "is missing, and a list is whole or absent", "declare it in this file, too", "plural quantities and counted items at once", "needs a name", "the name has more than"}
-	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: func(_ *resource.File, r resource.Refusal) bool {
-		why := rules
-		if writable(r.Text) != nil || writable(r.Key) != nil {
-			why = append(why, "control character", "not valid UTF-8")
-		}
-		if strings.Contains(r.Text, "<") {
-			why = append(why, "the markup in the text is broken", "does not declare the prefix")
-		}
-		return slices.ContainsFunc(why, func(rule string) bool { return strings.Contains(r.Reason, rule) })
-	}}
+	rules := []string{`marked translatable="false"`, "is not a quantity", "the entry is plurals here",
+		"are counted from 0", "an item holds a single text", "other keys are below it",
+		"without the items before it", "without its other items", "is missing, and a list is whole or absent",
+		"declare it in this file, too", "plural quantities and counted items at once",
+		"needs a name", "the name has more than"}
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone,
+		Refuses: func(_ *resource.File, r resource.Refusal) bool {
+			why := rules
+			if writable(r.Text) != nil || writable(r.Key) != nil {
+				why = append(why, "control character", "not valid UTF-8")
+			}
+			if strings.Contains(r.Text, "<") {
+				why = append(why, "the markup in the text is broken", "does not declare the prefix")
+			}
+			return slices.ContainsFunc(why, func(rule string) bool { return strings.Contains(r.Reason, rule) })
+		}}
 }
 
 // hard are texts that XML or Android find hard to spell.
 var hard = []string{
 	"", " ", "a 'b' \"c\" \\ & < > d", "  two  spaces ", "line\nbreak\ttab\r", "<b>x</b> y", "a <b>x", "@string/x", "?attr/x", "]]>",
-	"&amp; &app; &#65;", "é… \u00a0\u200f日本😀", `\u0041\`, "<xliff:g id=\"a\">%s</xliff:g> z", "x\x01", "</string>", "<!-- c -->",
+	"&amp; &app; &#65;", "é… \u00a0\u200f日本😀", `\u0041\`, "<xliff:g id=\"a\">%s</xliff:g> z",
+	"x\x01", "</string>", "<!-- c -->",
 }
 
 // values are values as people spell them.
 var values = []string{
 	`x`, ``, ` a `, `"a"`, `"a  'b' " c`, `a "  b`, `a\n\tb\'\"\\\@`, `\u00A0&#160;\uD83D\uDE00`, `\uD83D x \uDE00 \u12 \`, `a\ `, `\  b`,
-	`<b> a </b> c `, ` <xliff:g id="n" example=">">%1$s</xliff:g> `, `a <xliff:g> b</xliff:g> `, `"a"<i>"b"</i>" c"`, `<br/>a<br />`,
-	`<![CDATA[<b>a</b> & c]]>`, ` <![CDATA[ a ]]> `, `a <![CDATA[<i>]]> b`, `&lt;b&gt;a&lt;/b> &amp;`, `a<!-- b -->c`, `a<?pi b?>c`, `@string/x`,
-	`<![CDATA[@string/x]]>`, `?attr/x`, `@x`, `it's`, `&quot;a  b&quot;`, `&apos;`, "a\r\n  b", "\"a\r\n  b\"", `&#32;a&#32;`, `<b>a</b> &lt;i>`,
+	`<b> a </b> c `, ` <xliff:g id="n" example=">">%1$s</xliff:g> `, `a <xliff:g> b</xliff:g> `,
+	`"a"<i>"b"</i>" c"`, `<br/>a<br />`,
+	`<![CDATA[<b>a</b> & c]]>`, ` <![CDATA[ a ]]> `, `a <![CDATA[<i>]]> b`, `&lt;b&gt;a&lt;/b> &amp;`,
+	`a<!-- b -->c`, `a<?pi b?>c`, `@string/x`,
+	`<![CDATA[@string/x]]>`, `?attr/x`, `@x`, `it's`, `&quot;a  b&quot;`, `&apos;`, "a\r\n  b", "\"a\r\n  b\"",
+	`&#32;a&#32;`, `<b>a</b> &lt;i>`,
 	`<a href="x?a=1&amp;b=2">l</a>`, "\"a\\u00", `\u&#48;041`, `"&#34;`, "a\\<b>c</b>", "a \"<xliff:g> b</xliff:g>  \"",
-	`\\n\\\n\\\\n`, `\u005C\u005C\u005cn`, `\<!-- c -->n`, `\\&#92;'\"`, "\\\r\n\\u0041", `\\uD83D\uDE00\uD83D`, `\<b>n</b>`,
+	`\\n\\\n\\\\n`, `\u005C\u005C\u005cn`, `\<!-- c -->n`, `\\&#92;'\"`, "\\\r\n\\u0041",
+	`\\uD83D\uDE00\uD83D`, `\<b>n</b>`,
 }
 
 func document(value string) []byte {
@@ -81,7 +90,8 @@ func FuzzLaws(f *testing.F) {
 		if len(src) > 1<<13 {
 			return
 		}
-		f := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{" a  'b' <b>", "<b>c</b> &app;"}, Undone: undone, Any: true})
+		f := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{" a  'b' <b>",
+			"<b>c</b> &app;"}, Undone: undone, Any: true})
 		agree(t, src)
 		if f != nil && len(src) > 0 {
 			monolingual(t, f)
@@ -119,13 +129,14 @@ func FuzzValue(f *testing.F) {
 			return
 		}
 		src := document(value)
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{text}, Undone: undone, Any: true})
+		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{text}, Undone: undone,
+			Any: true})
 		agree(t, src)
 	})
 }
 
-// FuzzText writes any text in place of any spelling, and as a new entry modelled on it: it comes back equal or is refused. A
-// file without markup takes every text that XML can hold.
+// FuzzText writes any text in place of any spelling, and as a new entry modelled on it: it comes back equal or is
+// refused. A file without markup takes every text that XML can hold.
 func FuzzText(f *testing.F) {
 	for i, text := range hard {
 		f.Add(text, values[i%len(values)])
@@ -141,7 +152,8 @@ func FuzzText(f *testing.F) {
 		if err != nil {
 			return
 		}
-		empty, err := resource.Parse(Grammar, resource.Keys{}, []byte(`<resources xmlns:xliff="`+xliffURI+"\">\n</resources>\n"))
+		empty, err := resource.Parse(Grammar, resource.Keys{},
+			[]byte(`<resources xmlns:xliff="`+xliffURI+"\">\n</resources>\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +222,8 @@ func composes(t *testing.T, f *resource.File, text string) {
 			continue
 		}
 		if got, ok := g.Lookup(e.Key, e.Form); !ok || got.Text != e.Text || got.Note != e.Note {
-			t.Fatalf("composed: %s %s: %q with note %q, read %q with note %q\n%s", e.Key, e.Form, e.Text, e.Note, got.Text, got.Note, out)
+			t.Fatalf("composed: %s %s: %q with note %q, read %q with note %q\n%s", e.Key, e.Form, e.Text,
+				e.Note, got.Text, got.Note, out)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// monolingual checks that the file without what is not translated has the same texts with the same notes, and nothing else but what keeps
-// the items of arrays in their places.
+// monolingual checks that the file without what is not translated has the same texts with the same notes, and nothing
+// else but what keeps the items of arrays in their places.
 func monolingual(t testing.TB, f *resource.File) {
 	t.Helper()
 	out, err := Monolingual(f)
@@ -32,7 +32,8 @@ func monolingual(t testing.TB, f *resource.File) {
 		}
 		return all
 	}
-	same := func(have, want resource.Entry) bool { // a comment behind something that goes may become a note, or stand before one
+	same := func(have,
+		want resource.Entry) bool { // a comment behind something that goes may become a note, or stand before one
 		if strings.HasSuffix(have.Note, want.Note) {
 			have.Note = want.Note
 		}
@@ -96,7 +97,8 @@ func TestMonolingual(t *testing.T) {
 	if err != nil || string(out) != after {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, after)
 	}
-	for _, src := range []string{"", "\ufeff\n", "<resources/>", "<resources>\n    <color name=\"c\">x</color>\n</resources>", string(source)} {
+	for _, src := range []string{"", "\ufeff\n", "<resources/>",
+		"<resources>\n    <color name=\"c\">x</color>\n</resources>", string(source)} {
 		monolingual(t, parse(t, src))
 	}
 }

@@ -13,11 +13,14 @@ func TestNewFileBlankLines(t *testing.T) {
 		{"resources without texts",
 			"\n<string name=\"a\">A</string>\n\n<plurals name=\"p\">\n</plurals>\n<!-- p2 -->\n\n<color name=\"c\">#fff</color>\n",
 			"\n<string name=\"a\">B</string>\n\n<color name=\"c\">#fff</color>\n"},
-		{"two on a line", "\n<string name=\"a\">A</string>\n\n<string name=\"b\">B</string><string name=\"c\">C</string>\n\n<color name=\"c\">#fff</color>\n",
+		{"two on a line",
+			"\n<string name=\"a\">A</string>\n\n<string name=\"b\">B</string><string name=\"c\">C</string>\n\n<color name=\"c\">#fff</color>\n",
 			"\n<string name=\"a\">B</string>\n\n<color name=\"c\">#fff</color>\n"},
-		{"a comment that stays", "\n<!-- all -->\n\n<string name=\"a\">A</string>\n\n<string name=\"b\">B</string>\n\n<!-- end -->\n\n",
+		{"a comment that stays",
+			"\n<!-- all -->\n\n<string name=\"a\">A</string>\n\n<string name=\"b\">B</string>\n\n<!-- end -->\n\n",
 			"\n<!-- all -->\n\n<string name=\"a\">B</string>\n\n"},
-		{"the first and the last", "\n\n<string name=\"b\">B</string>\n\n\n<string name=\"a\">A</string>\n\n\n<string name=\"c\">C</string>\n",
+		{"the first and the last",
+			"\n\n<string name=\"b\">B</string>\n\n\n<string name=\"a\">A</string>\n\n\n<string name=\"c\">C</string>\n",
 			"\n\n<string name=\"a\">B</string>\n"},
 	} {
 		f := parse(t, "<resources>"+c.body+"</resources>\n")

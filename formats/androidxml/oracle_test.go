@@ -30,8 +30,9 @@ func ours(f *resource.File) []leafSeen {
 	return all
 }
 
-// readIndependently lists the leaves that the second reader finds: encoding/xml for the XML, and the compiler's rules for texts written down stage by
-// stage (cut into stretches, trim, build), where the package itself goes over the bytes once.
+// readIndependently lists the leaves that the second reader finds: encoding/xml for the XML, and the compiler's rules
+// for texts written down stage by stage (cut into stretches, trim, build), where the package itself goes over the bytes
+// once.
 func readIndependently(reader string, src []byte) ([]leafSeen, error) {
 	leaves, err := oracle.Rule{Format: reader}.Read(src)
 	var all []leafSeen
@@ -48,7 +49,8 @@ func readIndependently(reader string, src []byte) ([]leafSeen, error) {
 	return all, err
 }
 
-// agree holds a file against the independent reader, in both dialects. Where that cannot read a file which the package accepts, it says why.
+// agree holds a file against the independent reader, in both dialects. Where that cannot read a file which the package
+// accepts, it says why.
 func agree(t testing.TB, src []byte) {
 	t.Helper()
 	agreeIn(t, Grammar, "android-xml", src)

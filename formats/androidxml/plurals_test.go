@@ -9,8 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPluralsOfALanguage makes a copy of the source's plurals into those of a language that has other quantities, as a new target file gets them: what is
-// missing comes in CLDR's order, laid out as its neighbours are; what the language does not have goes, with its comment.
+// TestPluralsOfALanguage makes a copy of the source's plurals into those of a language that has other quantities, as a
+// new target file gets them: what is missing comes in CLDR's order, laid out as its neighbours are; what the language
+// does not have goes, with its comment.
 func TestPluralsOfALanguage(t *testing.T) {
 	const source = `<resources>
     <!-- How many files were found. -->
@@ -107,18 +108,22 @@ func TestPluralsOfALanguage(t *testing.T) {
 	}
 }
 
-// TestPluralsAnyLayout gives plurals in CLDR's order and any layout the quantities of another language: they stand in that order again, and nothing else changes.
+// TestPluralsAnyLayout gives plurals in CLDR's order and any layout the quantities of another language: they stand in
+// that order again, and nothing else changes.
 func TestPluralsAnyLayout(t *testing.T) {
-	sets := [][]string{{"other"}, {"one", "other"}, {"one", "many", "other"}, {"one", "few", "many", "other"}, {"one", "two", "few", "other"}, quantities}
+	sets := [][]string{{"other"}, {"one", "other"}, {"one", "many", "other"}, {"one", "few", "many", "other"},
+		{"one", "two", "few", "other"}, quantities}
 	rapid.Check(t, func(r *rapid.T) {
 		from, to := rapid.SampledFrom(sets).Draw(r, "from"), rapid.SampledFrom(sets).Draw(r, "to")
-		gap := rapid.SampledFrom([]string{"\n        ", "\n\n\t", "", " ", "\n  <!-- note -->\n  ", " <!-- tail -->\n  "})
+		gap := rapid.SampledFrom([]string{"\n        ", "\n\n\t", "", " ",
+			"\n  <!-- note -->\n  ", " <!-- tail -->\n  "})
 		var b strings.Builder
 		b.WriteString("<resources>\n    <string name=\"a\">x</string>\n    <plurals name=\"p\">")
 		for _, q := range from {
 			b.WriteString(gap.Draw(r, "gap") + `<item quantity="` + q + `">old ` + q + `</item>`)
 		}
-		b.WriteString(gap.Draw(r, "gap") + "</plurals>" + gap.Draw(r, "gap") + "<string name=\"z\">x</string>\n</resources>\n")
+		b.WriteString(gap.Draw(r, "gap") + "</plurals>" + gap.Draw(r, "gap") +
+			"<string name=\"z\">x</string>\n</resources>\n")
 		f := parse(t, b.String())
 		var edits []resource.Edit
 		for _, q := range from {

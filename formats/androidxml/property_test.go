@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawFile makes a file of any layout: indentation, line ends, comments in every place, several entries on a line, other resources.
+// drawFile makes a file of any layout: indentation, line ends, comments in every place, several entries on a line,
+// other resources.
 func drawFile(t *rapid.T, label string) string {
 	pick := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label+" "+what) }
 	nl := pick("line end", "\n", "\n", "\r\n")
@@ -23,8 +24,10 @@ func drawFile(t *rapid.T, label string) string {
 		return strings.ReplaceAll(rapid.SampledFrom(values).Draw(t, label+" value"), "\r\n", "\n")
 	}
 	gap := func(indent string) string {
-		return pick("gap", nl+indent, nl+indent, nl+indent, nl+indent, nl+nl+indent, "", " ", " <!-- tail -->"+nl+indent, nl+indent+"<!-- note -->"+nl+indent,
-			nl+indent+"<!-- note"+nl+indent+"of two lines -->"+nl+nl+indent, nl+indent+"<!-- <string name=\"dead\"/> -->"+nl+indent, "<!-- c -->", nl+indent+"<!-- d --> ",
+		return pick("gap", nl+indent, nl+indent, nl+indent, nl+indent, nl+nl+indent, "", " ",
+			" <!-- tail -->"+nl+indent, nl+indent+"<!-- note -->"+nl+indent,
+			nl+indent+"<!-- note"+nl+indent+"of two lines -->"+nl+nl+indent,
+			nl+indent+"<!-- <string name=\"dead\"/> -->"+nl+indent, "<!-- c -->", nl+indent+"<!-- d --> ",
 			" <!-- e"+nl+" f -->"+nl+indent, "  "+nl+indent, nl+indent+"<?pi?>"+nl+indent,
 			"\""+nl+indent, nl+indent+"&gt; stray"+nl+nl+indent)
 	}
@@ -36,9 +39,11 @@ func drawFile(t *rapid.T, label string) string {
 		return "<" + start + "/>"
 	}
 	var b strings.Builder
-	b.WriteString(pick("head", "", header, header+nl, "\ufeff"+header+nl+"<!-- licence -->"+nl, "<!DOCTYPE resources [ <!ENTITY app \"x\"> ]>"+nl))
+	b.WriteString(pick("head", "", header, header+nl, "\ufeff"+header+nl+"<!-- licence -->"+nl,
+		"<!DOCTYPE resources [ <!ENTITY app \"x\"> ]>"+nl))
 	b.WriteString("<resources" + attribute("xmlns:xliff", xliffURI) + ">")
-	for _, key := range rapid.SliceOfNDistinct(rapid.IntRange(0, 14), 0, 9, func(i int) int { return i }).Draw(t, label+" keys") {
+	for _, key := range rapid.SliceOfNDistinct(rapid.IntRange(0, 14), 0, 9, func(i int) int { return i }).Draw(t,
+		label+" keys") {
 		b.WriteString(gap(indent))
 		name := attribute("name", fmt.Sprint("k", key))
 		switch {
@@ -47,7 +52,8 @@ func drawFile(t *rapid.T, label string) string {
 			b.WriteString(leaf("string"+product+name, "string"))
 		case key < 11:
 			b.WriteString("<plurals" + name + ">")
-			for _, q := range rapid.SliceOfNDistinct(rapid.SampledFrom(quantities), 0, 4, func(q string) string { return q }).Draw(t, label+" quantities") {
+			for _, q := range rapid.SliceOfNDistinct(rapid.SampledFrom(quantities), 0, 4,
+				func(q string) string { return q }).Draw(t, label+" quantities") {
 				b.WriteString(gap(indent+indent) + leaf("item"+attribute("quantity", q), "item"))
 			}
 			b.WriteString(gap(indent) + "</plurals>")
@@ -77,8 +83,8 @@ func texts(f *resource.File) map[spot]string {
 	return m
 }
 
-// TestRandomEdits makes batches of edits in files of any layout and compares what is read afterwards with what was asked for. What is
-// refused, and lists that go as a whole, are the only differences.
+// TestRandomEdits makes batches of edits in files of any layout and compares what is read afterwards with what was
+// asked for. What is refused, and lists that go as a whole, are the only differences.
 func TestRandomEdits(ot *testing.T) {
 	rapid.Check(ot, func(t *rapid.T) {
 		src, other := drawFile(t, "file"), drawFile(t, "source")
@@ -151,7 +157,8 @@ func TestRandomEdits(ot *testing.T) {
 		}
 		agree(ot, out)
 		if !maps.Equal(want, got) {
-			t.Fatalf("edits %q refused %v\nhave %q\nwant %q\n--- before\n%s\n--- after\n%s", edits, refused, got, want, src, out)
+			t.Fatalf("edits %q refused %v\nhave %q\nwant %q\n--- before\n%s\n--- after\n%s", edits,
+				refused, got, want, src, out)
 		}
 	})
 }
@@ -171,18 +178,21 @@ func TestRandomLayouts(t *testing.T) {
 	})
 }
 
-// TestBatches holds a thousand edits at once against the same edits one by one, in files of any layout and in real ones. (Texts in quotes, and
-// empty ones, are left out: a new entry is in quotes when its neighbours are, which edits one by one may have changed before.)
+// TestBatches holds a thousand edits at once against the same edits one by one, in files of any layout and in real
+// ones. (Texts in quotes, and empty ones, are left out: a new entry is in quotes when its neighbours are, which edits
+// one by one may have changed before.)
 func TestBatches(t *testing.T) {
 	texts := []string{"a 'b' & c", "  two  spaces ", "line\nbreak", "@string/x", "é… 日本", "1 < 2"}
 	rapid.Check(t, func(r *rapid.T) {
 		src, seed := strings.ReplaceAll(drawFile(r, "file"), `"a`, `a`), rapid.Uint64().Draw(r, "seed")
-		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"),
+			rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	src.WriteString("<resources>\n")
 	for i := range 700 {
-		fmt.Fprintf(&src, "    <!-- note %d -->\n    <string name=\"key_%d\">It\\'s <b>x</b></string> <!-- tail -->\n    <plurals name=\"p%d\"><item quantity=\"other\">x</item></plurals>\n    <string name=\"l%d\">y</string><string name=\"m%d\">z</string>\n", i, i, i, i, i)
+		fmt.Fprintf(&src,
+			"    <!-- note %d -->\n    <string name=\"key_%d\">It\\'s <b>x</b></string> <!-- tail -->\n    <plurals name=\"p%d\"><item quantity=\"other\">x</item></plurals>\n    <string name=\"l%d\">y</string><string name=\"m%d\">z</string>\n", i, i, i, i, i)
 	}
 	src.WriteString("</resources>\n")
 	edits := 250
@@ -204,7 +214,8 @@ func TestUsualEntries(t *testing.T) {
 		f := parse(t, src)
 		for i := range f.Len() {
 			n := f.Node(i)
-			all = append(all, fmt.Sprint(n.Parent, n.End, n.Kind, n.Style, f.Name(i), n.Value.Of(src), Grammar.Note(src, n)))
+			all = append(all, fmt.Sprint(n.Parent, n.End, n.Kind, n.Style, f.Name(i),
+				n.Value.Of(src), Grammar.Note(src, n)))
 		}
 		for _, w := range f.Warnings() {
 			all = append(all, fmt.Sprint(w.Node, w.Msg))
@@ -225,8 +236,8 @@ func TestUsualEntries(t *testing.T) {
 	})
 }
 
-// TestRandomDamage breaks files of any layout in a few places. What is accepted all the same holds the laws and reads the same to the
-// independent reader.
+// TestRandomDamage breaks files of any layout in a few places. What is accepted all the same holds the laws and reads
+// the same to the independent reader.
 func TestRandomDamage(t *testing.T) {
 	tokens := strings.Split("<|>|&|\"|'|/|=| |\n|]]>|<![CDATA[|<!--|-->|--|<?a |?>|<!DOCTYPE a|[|]|\\|\\u12|&#10;|&#|;|&amp;|<b>|</b>|<b/>|</string>|<string name=\"n\">|"+
 		"<item>|</item>|xmlns:a=\"b\"|a:|:|@|?|translatable=\"false\"|product=\"x\"|\r|\x00|\ufffe|\u00e9|<resources>|</resources>|\u00d7", "|")

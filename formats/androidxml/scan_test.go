@@ -91,7 +91,8 @@ func TestRefused(t *testing.T) {
 		{"\xff\xfe<\x00", "UTF-16"},
 		{"<\x00r\x00", "UTF-16"},
 		{value("\xff"), "2:20: not valid UTF-8"},
-		{"<resources><string name=\"" + strings.Repeat("k", resource.MaxName+1) + "\">x</string></resources>", "a name of more than"},
+		{"<resources><string name=\"" + strings.Repeat("k", resource.MaxName+1) + "\">x</string></resources>",
+			"a name of more than"},
 	} {
 		_, err := resource.Parse(Grammar, resource.Keys{}, []byte(c.src))
 		if err == nil || !strings.Contains(err.Error(), c.why) {
@@ -106,26 +107,37 @@ func TestAccepted(t *testing.T) {
 		{"\ufeff \n", "", ""},
 		{"<resources/>", "", ""},
 		{"<!-- a --><?pi b?><!DOCTYPE resources><resources></resources ><!-- c --><?pi d?>\n", "", ""},
-		{`<!DOCTYPE resources SYSTEM "x.dtd"><resources><string name="k">&any;</string></resources>`, `k[] other=false "&any;"`, ""},
-		{`<!DOCTYPE resources [ %pe; ]><resources><string name="k">&any;</string></resources>`, `k[] other=false "&any;"`, ""},
+		{`<!DOCTYPE resources SYSTEM "x.dtd"><resources><string name="k">&any;</string></resources>`,
+			`k[] other=false "&any;"`, ""},
+		{`<!DOCTYPE resources [ %pe; ]><resources><string name="k">&any;</string></resources>`,
+			`k[] other=false "&any;"`, ""},
 		{`<!DOCTYPE resources [<!-- ]> --><?p ]>?><!ELEMENT a ANY><!ENTITY % p "x"><!ENTITY e ">">]><resources><string name="&e;">&e;</string></resources>`, `&e;[] other=false "&e;"`, ""},
 		{`<resources><string name="a&amp;b&#10;&apos;c">x</string></resources>`, "a&b\n'c[] other=false \"x\"", ""},
 		{"<resources><string name=\"a\nb\">x</string></resources>", `a b[] other=false "x"`, ""},
 		{`<resources><string>x</string><string name="">y</string><plurals/></resources>`, "", "a <string> has no name"},
-		{`<resources><plurals name="p"><item>x</item><item quantity="one"/><thing/>text</plurals></resources>`, `p[one] other=false ""`, "an item has no quantity|<thing> among its items|the quantity other is missing"},
-		{`<resources><plurals name="p"><item quantity="1">x</item></plurals></resources>`, `p[1] other=false "x"`, `no quantity "1"|the quantity other is missing`},
+		{`<resources><plurals name="p"><item>x</item><item quantity="one"/><thing/>text</plurals></resources>`,
+			`p[one] other=false ""`, "an item has no quantity|<thing> among its items|the quantity other is missing"},
+		{`<resources><plurals name="p"><item quantity="1">x</item></plurals></resources>`, `p[1] other=false "x"`,
+			`no quantity "1"|the quantity other is missing`},
 		{`<resources><plurals name="p"><item quantity="one">x</item><item quantity="few">y</item></plurals></resources>`, `p[one] other=false "x"|p[few] other=false "y"`, ""},
 		{`<resources translatable="false"><string name="k">x</string><string-array name="a"><item>y</item></string-array></resources>`, `k[] other=true ""|a[0] other=true ""`, ""},
-		{`<resources><plurals name="p" translatable="False"><item quantity="other">x</item></plurals></resources>`, `p[other] other=true ""`, ""},
+		{`<resources><plurals name="p" translatable="False"><item quantity="other">x</item></plurals></resources>`,
+			`p[other] other=true ""`, ""},
 		{`<resources><a:string name="k">x</a:string></resources>`, "", "the prefix a:"},
-		{`<resources xmlns:a="u"><string name="k"><a:b a:c="d">x</a:b></string></resources>`, `k[] other=false "<a:b a:c=\"d\">x</a:b>"`, ""},
-		{`<resources><string name="k"><x:g xmlns:x="u">a</x:g><x:g>b</x:g></string></resources>`, `k[] other=false "<x:g xmlns:x=\"u\">a</x:g><x:g>b</x:g>"`, "the prefix x:"},
-		{`<resources><string name="k" tools:x="y">a</string><string name="l" tools:x="y">a</string></resources>`, `k[] other=false "a"|l[] other=false "a"`, "the prefix tools:"},
-		{`<resources xml:lang="de"><string name="k">\u00g0</string></resources>`, `k[] other=false "\\u00g0"`, `a \u is not followed`},
-		{`<resources><string name="k">a\\u'b"it's"</string></resources>`, `k[] other=false "a\\u'bit's"`, "an apostrophe"},
+		{`<resources xmlns:a="u"><string name="k"><a:b a:c="d">x</a:b></string></resources>`,
+			`k[] other=false "<a:b a:c=\"d\">x</a:b>"`, ""},
+		{`<resources><string name="k"><x:g xmlns:x="u">a</x:g><x:g>b</x:g></string></resources>`,
+			`k[] other=false "<x:g xmlns:x=\"u\">a</x:g><x:g>b</x:g>"`, "the prefix x:"},
+		{`<resources><string name="k" tools:x="y">a</string><string name="l" tools:x="y">a</string></resources>`,
+			`k[] other=false "a"|l[] other=false "a"`, "the prefix tools:"},
+		{`<resources xml:lang="de"><string name="k">\u00g0</string></resources>`,
+			`k[] other=false "\\u00g0"`, `a \u is not followed`},
+		{`<resources><string name="k">a\\u'b"it's"</string></resources>`, `k[] other=false "a\\u'bit's"`,
+			"an apostrophe"},
 		{`<resources><style name="s"><item name="k">x</item><string name="no">y</string></style><item name="i" type="string">z</item></resources>`, `i[] other=false "z"`, ""},
 		{`<resources><string name="t" product="tv">a</string><string name="t" product="default">b</string><string name="u" product="">c</string></resources>`, `t@tv[] other=false "a"|t[] other=false "b"|u[] other=false "c"`, ""},
-		{"<resources>\n&gt;<string name=\"a\">x</string>\" &#x25;\n<string name=\"b\">y</string>text</resources>", `a[] other=false "x"|b[] other=false "y"`,
+		{"<resources>\n&gt;<string name=\"a\">x</string>\" &#x25;\n<string name=\"b\">y</string>text</resources>",
+			`a[] other=false "x"|b[] other=false "y"`,
 			"text directly inside <resources>|text directly|text directly"},
 		{`<resources><string name="a">@null</string><string name="b"> @+id/x </string><string name="c">@a:string/b</string><string name="d">?attr/x</string><string name="e">?x</string><string name="f">@*android:string/x</string></resources>`,
 			`a[] other=true ""|b[] other=true ""|c[] other=true ""|d[] other=true ""|e[] other=true ""|f[] other=true ""`, ""},
@@ -191,11 +203,13 @@ func TestNotes(t *testing.T) {
 }
 
 func nested(n int) string {
-	return "<resources><string name=\"k\">" + strings.Repeat("<b>", n) + "x" + strings.Repeat("</b>", n) + "</string></resources>"
+	return "<resources><string name=\"k\">" + strings.Repeat("<b>", n) + "x" +
+		strings.Repeat("</b>", n) + "</string></resources>"
 }
 
 func TestDepth(t *testing.T) {
-	if _, err := resource.Parse(Grammar, resource.Keys{}, []byte(nested(resource.MaxDepth-1))); err == nil || err.Error() != "1:3023: more than 1000 elements inside one another" {
+	if _, err := resource.Parse(Grammar, resource.Keys{}, []byte(nested(resource.MaxDepth-1))); err == nil ||
+		err.Error() != "1:3023: more than 1000 elements inside one another" {
 		t.Errorf("one level too deep: %v", err)
 	}
 	deep := strings.Repeat("<b>", resource.MaxDepth) + strings.Repeat("</b>", resource.MaxDepth)
@@ -243,10 +257,12 @@ func TestLinearTime(t *testing.T) {
 		"markup":              value("<b>a </b>"),
 		"prefixed elements":   value("<xliff:g> a</xliff:g>"),
 		"undeclared prefixes": numbered("<resources><string name=\"k\">", "<a%d:b/>", "</string></resources>"),
-		"declared prefixes":   numbered("<resources><string name=\"k\">", "<b xmlns:p%d=\"u\"/>", "</string></resources>"),
-		"prefixes of a tag":   numbered("<resources", " xmlns:p%d=\"u\"", "><string name=\"k\">x</string></resources>"),
-		"attributes":          numbered("<resources><string name=\"k\"", " a%d=\"\"", " product=\"tv\">x</string></resources>"),
-		"entities":            numbered("<!DOCTYPE resources [", "<!ENTITY e%d \"x\">", "]><resources><string name=\"k\">&e0;</string></resources>"),
+		"declared prefixes": numbered("<resources><string name=\"k\">",
+			"<b xmlns:p%d=\"u\"/>", "</string></resources>"),
+		"prefixes of a tag": numbered("<resources", " xmlns:p%d=\"u\"", "><string name=\"k\">x</string></resources>"),
+		"attributes":        numbered("<resources><string name=\"k\"", " a%d=\"\"", " product=\"tv\">x</string></resources>"),
+		"entities": numbered("<!DOCTYPE resources [", "<!ENTITY e%d \"x\">",
+			"]><resources><string name=\"k\">&e0;</string></resources>"),
 		"tags of many names":  numbered("<resources><string name=\"k\">", "&lt;t%d>", "</string></resources>"),
 		"CDATA":               value("<![CDATA[a <b>]]>"),
 		"brackets":            value("]]"),
@@ -262,18 +278,21 @@ func TestLinearTime(t *testing.T) {
 		"notes":               repeat("<resources>", "\n<!-- c --><string name=\"k\">x</string>", "</resources>"),
 		"one line":            repeat("<resources>", "<string name=\"k\">x</string><!-- c -->", "</resources>"),
 		"other resources":     repeat("<resources>", "<color name=\"c\">#fff</color>\n", "</resources>"),
-		"quantities":          numbered("<resources>", "<plurals name=\"p%d\"><item quantity=\"few\">x</item><item quantity=\"other\">x</item></plurals>", "</resources>"),
-		"items":               repeat("<resources><string-array name=\"p\">", "<item>x</item>\n", "</string-array></resources>"),
-		"plurals":             numbered("<resources>", "<plurals name=\"p%d\"/>", "</resources>"),
-		"variants":            numbered("<resources>", "<string name=\"k\" product=\"p%d\">x</string>", "</resources>"),
-		"open elements":       repeat("<resources><string name=\"k\">", "<b>", ""),
-		"text in plurals":     repeat("<resources><plurals name=\"p\">", "text<b/>", "</plurals></resources>"),
+		"quantities": numbered("<resources>",
+			"<plurals name=\"p%d\"><item quantity=\"few\">x</item><item quantity=\"other\">x</item></plurals>",
+			"</resources>"),
+		"items":           repeat("<resources><string-array name=\"p\">", "<item>x</item>\n", "</string-array></resources>"),
+		"plurals":         numbered("<resources>", "<plurals name=\"p%d\"/>", "</resources>"),
+		"variants":        numbered("<resources>", "<string name=\"k\" product=\"p%d\">x</string>", "</resources>"),
+		"open elements":   repeat("<resources><string name=\"k\">", "<b>", ""),
+		"text in plurals": repeat("<resources><plurals name=\"p\">", "text<b/>", "</plurals></resources>"),
 	} {
 		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: Grammar}, input)
 	}
 }
 
-// TestCuts cuts files anywhere: they are refused unless only white space, comments or instructions are missing, or all of it.
+// TestCuts cuts files anywhere: they are refused unless only white space, comments or instructions are missing, or all
+// of it.
 func TestCuts(t *testing.T) {
 	whole := func(cut, rest string) bool {
 		return isBlank(cut) || (&scanner{src: rest}).epilog(0) == nil
@@ -322,23 +341,27 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestManyIntoNothing adds many entries at once to a large file that has none: each costs the same as in any other file.
+// TestManyIntoNothing adds many entries at once to a large file that has none: each costs the same as in any other
+// file.
 func TestManyIntoNothing(t *testing.T) {
 	resourcetest.Linear(t, "other resources", func(n int) []byte {
-		return []byte("<resources>\n" + strings.Repeat("    <color name=\"c\">#ffffff</color> <!-- c -->\n", n) + "</resources>\n")
+		return []byte("<resources>\n" + strings.Repeat("    <color name=\"c\">#ffffff</color> <!-- c -->\n", n) +
+			"</resources>\n")
 	}, func(src []byte) {
 		var edits []resource.Edit
 		for i := range len(src) / 100 {
 			edits = append(edits, set(fmt.Sprint("n", i), "", "x"))
 		}
 		out := rewrite(t, parse(t, string(src)), nil, edits...)
-		if want := fmt.Sprintf("    <string name=\"n%d\">x</string>\n</resources>\n", len(edits)-1); !strings.HasSuffix(out, want) {
+		if want := fmt.Sprintf("    <string name=\"n%d\">x</string>\n</resources>\n",
+			len(edits)-1); !strings.HasSuffix(out, want) {
 			t.Fatal(out[len(out)-200:])
 		}
 	})
 }
 
-// TestCorpusRebuilt writes every text of every real file into an empty one, with the real file as source: all come back, in its order.
+// TestCorpusRebuilt writes every text of every real file into an empty one, with the real file as source: all come
+// back, in its order.
 func TestCorpusRebuilt(t *testing.T) {
 	empty := parse(t, "<resources>\n</resources>\n")
 	for _, r := range resourcetest.Corpus(t, "android-xml") {

@@ -47,7 +47,8 @@ func BenchmarkNested(b *testing.B)       { resourcetest.BenchScan(b, benchCase(n
 func BenchmarkMemoryFlat(b *testing.B)   { resourcetest.BenchMemory(b, benchCase(flat)) }
 func BenchmarkMemoryNested(b *testing.B) { resourcetest.BenchMemory(b, benchCase(nested)) }
 func BenchmarkDecades(b *testing.B) {
-	resourcetest.BenchDecades(b, resourcetest.Case{Grammar: Grammar, Keys: nested}, func(size int) []byte { return big(false, size) })
+	resourcetest.BenchDecades(b, resourcetest.Case{Grammar: Grammar, Keys: nested},
+		func(size int) []byte { return big(false, size) })
 }
 
 func BenchmarkEditThousand(b *testing.B) {

@@ -9,7 +9,8 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// The description and the hash of a message with plural forms, as go-i18n has them, are no texts; in other files they are.
+// The description and the hash of a message with plural forms, as go-i18n has them, are no texts; in other files they
+// are.
 func TestMessagesWithPluralForms(t *testing.T) {
 	for src, want := range map[string]string{
 		`{"a": "A", "b": {"description": "D", "hash": "sha1-1", "one": "1", "other": "2"}}`:        "a=A b/description=- b/hash=- b/one=1 b/other=2",
@@ -55,16 +56,20 @@ func TestMessagesWithPluralForms(t *testing.T) {
 		if strings.Join(theirs, " ") != want {
 			t.Errorf("%s\nto the second reader %v\nwant %s", src, theirs, want)
 		}
-		refuses := resourcetest.Rules(halfNameMsg, "is metadata of", "this is a message file", "a message of this file has plural forms",
+		refuses := resourcetest.Rules(halfNameMsg, "is metadata of", "this is a message file",
+			"a message of this file has plural forms",
 			"say something about it")
-		if !strings.Contains(want, "=-") || strings.Contains(want, "n=-") { // an edit may be refused that would make one with messages of it
+		if !strings.Contains(want, "=-") || strings.Contains(want,
+			"n=-") { // an edit may be refused that would make one with messages of it
 			continue
 		}
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: []byte(src), Undone: undone, Refuses: refuses})
+		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: []byte(src),
+			Undone: undone, Refuses: refuses})
 	}
 }
 
-// A message goes with its hash when its last text goes, comes without one, and a new file has none: it would be the source's.
+// A message goes with its hash when its last text goes, comes without one, and a new file has none: it would be the
+// source's.
 func TestEditsOfMessagesWithPluralForms(t *testing.T) {
 	const source = "{\n  \"a\": \"A\",\n  \"b\": {\n    \"description\": \"D\",\n    \"one\": \"1\",\n    \"other\": \"2\"\n  },\n" +
 		"  \"c\": {\n    \"description\": \"D\",\n    \"other\": \"C\"\n  }\n}\n"
@@ -76,12 +81,16 @@ func TestEditsOfMessagesWithPluralForms(t *testing.T) {
 		name, after, refused string
 		edits                []resource.Edit
 	}{
-		{name: "a text changes alone", after: strings.Replace(before, `"2"`, `"zwei"`, 1), edits: []resource.Edit{set("b/other", "zwei")}},
-		{name: "one form goes", after: strings.Replace(before, "    \"one\": \"1\",\n", "", 1), edits: []resource.Edit{remove("b/one")}},
+		{name: "a text changes alone", after: strings.Replace(before, `"2"`, `"zwei"`, 1),
+			edits: []resource.Edit{set("b/other", "zwei")}},
+		{name: "one form goes", after: strings.Replace(before, "    \"one\": \"1\",\n", "", 1),
+			edits: []resource.Edit{remove("b/one")}},
 		{name: "all forms go", after: without, edits: []resource.Edit{remove("b/one"), remove("b/other")}},
-		{name: "a message comes", after: strings.Replace(before, "  }\n}", "  },\n  \"c\": {\n    \"other\": \"Z\"\n  }\n}", 1), edits: []resource.Edit{set("c/other", "Z")}},
+		{name: "a message comes", after: strings.Replace(before, "  }\n}",
+			"  },\n  \"c\": {\n    \"other\": \"Z\"\n  }\n}", 1), edits: []resource.Edit{set("c/other", "Z")}},
 		{name: "no hash is set", after: before, refused: "is metadata of", edits: []resource.Edit{set("b/hash", "x")}},
-		{name: "no description comes", after: before, refused: "a message of this file has plural forms", edits: []resource.Edit{set("c/other", "Z"), set("c/description", "x")}},
+		{name: "no description comes", after: before, refused: "a message of this file has plural forms",
+			edits: []resource.Edit{set("c/other", "Z"), set("c/description", "x")}},
 	} {
 		like, f := parse(t, nested, source), parse(t, nested, before)
 		out, refused := f.Rewrite(test.edits, like)
@@ -103,10 +112,12 @@ func TestEditsOfMessagesWithPluralForms(t *testing.T) {
 		}
 	}
 	out, refused := parse(t, nested, before).Fresh([]resource.Edit{set("a", "Z"), set("b/other", "zwei")})
-	if want := "{\n  \"a\": \"Z\",\n  \"b\": {\n    \"other\": \"zwei\"\n  }\n}\n"; string(out) != want || len(refused) > 0 {
+	if want := "{\n  \"a\": \"Z\",\n  \"b\": {\n    \"other\": \"zwei\"\n  }\n}\n"; string(out) != want ||
+		len(refused) > 0 {
 		t.Errorf("a new file: %v\n%s", refused, out)
 	}
-	out, refused = parse(t, nested, `{"$schema": "S", "locale": "en", "translations": {"1": "A", "2": "B"}}`).Fresh([]resource.Edit{set("translations/2", "Z")})
+	out, refused = parse(t, nested,
+		`{"$schema": "S", "locale": "en", "translations": {"1": "A", "2": "B"}}`).Fresh([]resource.Edit{set("translations/2", "Z")})
 	if want := `{"$schema": "S", "locale": "en", "translations": {"2": "Z"}}`; string(out) != want || len(refused) > 0 {
 		t.Errorf("a new file: %v\n%s", refused, out)
 	}

@@ -33,7 +33,8 @@ func TestEdgeCases(t *testing.T) {
 			for e := range f.Entries() {
 				if e.Text == "oldword" {
 					out, refused := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: e.Key, Text: "newword"}}, nil)
-					if want := strings.Replace(string(edge.Src), "oldword", "newword", 1); len(refused) > 0 || string(out) != want {
+					if want := strings.Replace(string(edge.Src), "oldword", "newword", 1); len(refused) > 0 ||
+						string(out) != want {
 						t.Errorf("%v\n--- got\n%q\n--- want\n%q", refused, out, want)
 					}
 					return
@@ -105,7 +106,8 @@ func TestEdgeReading(t *testing.T) {
 			t.Errorf("%s: duplicates %v, want one", name, d)
 		}
 	}
-	if w := edge(t, "lone-surrogate").Warnings(); len(w) != 1 || w[0].Node != 1 || !strings.Contains(w[0].Msg, "surrogate") {
+	if w := edge(t, "lone-surrogate").Warnings(); len(w) != 1 || w[0].Node != 1 ||
+		!strings.Contains(w[0].Msg, "surrogate") {
 		t.Errorf("lone-surrogate: warnings %v", w)
 	}
 	if e, _ := edge(t, "deep").Lookup(strings.Repeat("k/", 599)+"k", ""); e.Text == "" {
@@ -113,7 +115,8 @@ func TestEdgeReading(t *testing.T) {
 	}
 }
 
-// What the table of edge cases says of new entries: where they stand and how they are spelled. The edits are made at "k" or "plain".
+// What the table of edge cases says of new entries: where they stand and how they are spelled. The edits are made at
+// "k" or "plain".
 func TestEdgeWriting(t *testing.T) {
 	set := func(key, text string) []resource.Edit {
 		return []resource.Edit{{Op: resource.Set, Key: key, Text: text}}
@@ -129,30 +132,39 @@ func TestEdgeWriting(t *testing.T) {
 }
 `},
 		{"raw-nonascii", set("k", "ü\u2028"), "{\n  \"k\": \"ü\u2028\",\n  \"plain\": \"oldword\"\n}\n"},
-		{"surrogate-pair", set("k", "\U0001f600\U0001f601é"), "{\n  \"k\": \"\\ud83d\\ude00\U0001f601é\",\n  \"plain\": \"oldword\"\n}\n"},
+		{"surrogate-pair", set("k", "\U0001f600\U0001f601é"),
+			"{\n  \"k\": \"\\ud83d\\ude00\U0001f601é\",\n  \"plain\": \"oldword\"\n}\n"},
 		{"lone-surrogate", set("k", "x"), "{\n  \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
-		{"scalars", set("nul", "x"), "{\n  \"n\": 1.0, \"e\": 1E3, \"z\": -0, \"big\": 12345678901234567890, \"t\": true, \"f\": false, \"nul\": \"x\", \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
+		{"scalars", set("nul", "x"),
+			"{\n  \"n\": 1.0, \"e\": 1E3, \"z\": -0, \"big\": 12345678901234567890, \"t\": true, \"f\": false, \"nul\": \"x\", \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
 		{"dup-keys", set("k", "x"), "{\n  \"k\": \"one\",\n  \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
 		{"dup-keys", []resource.Edit{{Op: resource.Remove, Key: "k"}}, "{\n  \"plain\": \"oldword\"\n}\n"},
 		{"crlf", set("n", "x"), "{\r\n  \"k\": \"x\",\r\n  \"plain\": \"oldword\",\r\n  \"n\": \"x\"\r\n}\r\n"},
 		{"mixed-eol", set("n", "x"), "{\r\n  \"k\": \"x\",\n  \"plain\": \"oldword\",\n  \"n\": \"x\"\n}\n"},
 		{"no-final-newline", set("n", "x"), "{\n  \"k\": \"x\",\n  \"plain\": \"oldword\",\n  \"n\": \"x\"\n}"},
 		{"tabs", set("n", "x"), "{\n\t\"k\": \"x\",\n\t\"plain\": \"oldword\",\n\t\"n\": \"x\"\n}\n"},
-		{"tabs", set("n/o", "x"), "{\n\t\"k\": \"x\",\n\t\"plain\": \"oldword\",\n\t\"n\": {\n\t\t\"o\": \"x\"\n\t}\n}\n"},
+		{"tabs", set("n/o", "x"),
+			"{\n\t\"k\": \"x\",\n\t\"plain\": \"oldword\",\n\t\"n\": {\n\t\t\"o\": \"x\"\n\t}\n}\n"},
 		{"minified", set("n", "x"), `{"k":"x","plain":"oldword","n":"x"}`},
 		{"minified", set("n/o", "x"), `{"k":"x","plain":"oldword","n":{"o":"x"}}`},
-		{"odd-spacing", set("g/n", "x"), "{ \"k\" :\"x\" ,\n\n     \"g\":{ \"plain\"  :\t\"oldword\", \"n\"  :\t\"x\" } }\n"},
-		{"two-per-line", set("n", "x"), "{\n  \"k\": \"x\", \"j\": \"y\",\n  \"plain\": \"oldword\", \"l\": \"z\",\n  \"n\": \"x\"\n}\n"},
-		{"line-comment", set("n", "x"), "// licence\n{\n  // note\n  \"k\": \"x\", // tail\n  \"plain\": \"oldword\",\n  \"n\": \"x\"\n}\n"},
-		{"line-comment", []resource.Edit{{Op: resource.Remove, Key: "k"}}, "// licence\n{\n  \"plain\": \"oldword\"\n}\n"},
+		{"odd-spacing", set("g/n", "x"),
+			"{ \"k\" :\"x\" ,\n\n     \"g\":{ \"plain\"  :\t\"oldword\", \"n\"  :\t\"x\" } }\n"},
+		{"two-per-line", set("n", "x"),
+			"{\n  \"k\": \"x\", \"j\": \"y\",\n  \"plain\": \"oldword\", \"l\": \"z\",\n  \"n\": \"x\"\n}\n"},
+		{"line-comment", set("n", "x"),
+			"// licence\n{\n  // note\n  \"k\": \"x\", // tail\n  \"plain\": \"oldword\",\n  \"n\": \"x\"\n}\n"},
+		{"line-comment", []resource.Edit{{Op: resource.Remove, Key: "k"}},
+			"// licence\n{\n  \"plain\": \"oldword\"\n}\n"},
 		{"trailing-comma", set("n", "x"), "{\n  \"k\": \"x\",\n  \"plain\": \"oldword\",\n  \"n\": \"x\",\n}\n"},
 		{"trailing-comma", []resource.Edit{{Op: resource.Remove, Key: "plain"}}, "{\n  \"k\": \"x\",\n}\n"},
 		{"array", set("k/2", "z"), "{\n  \"k\": [\"x\", \"y\", \"z\"],\n  \"plain\": \"oldword\"\n}\n"},
 		{"top-array", set("2", "z"), "[\"x\", \"oldword\", \"z\"]\n"},
 		{"empty-object", set("n", "x"), "{\n  \"n\": \"x\"\n}\n"},
-		{"empties", set("o/n", "x"), "{\n  \"o\": {\n    \"n\": \"x\"\n  }, \"a\": [], \"s\": \"\", \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
+		{"empties", set("o/n", "x"),
+			"{\n  \"o\": {\n    \"n\": \"x\"\n  }, \"a\": [], \"s\": \"\", \"k\": \"x\",\n  \"plain\": \"oldword\"\n}\n"},
 		{"bom", set("n", "x"), "\ufeff{\n  \"k\": \"x\",\n  \"plain\": \"oldword\",\n  \"n\": \"x\"\n}\n"},
-		{"chrome", set("n/message", "x"), "{\n  \"k\": {\"message\": \"x\", \"description\": \"d\", \"placeholders\": {\"n\": {\"content\": \"$1\"}}},\n  \"plain\": \"oldword\",\n  \"n\": {\"message\": \"x\"}\n}\n"},
+		{"chrome", set("n/message", "x"),
+			"{\n  \"k\": {\"message\": \"x\", \"description\": \"d\", \"placeholders\": {\"n\": {\"content\": \"$1\"}}},\n  \"plain\": \"oldword\",\n  \"n\": {\"message\": \"x\"}\n}\n"},
 		{"chrome", []resource.Edit{{Op: resource.Remove, Key: "k/message"}}, "{\n  \"plain\": \"oldword\"\n}\n"},
 	} {
 		f := edge(t, c.name)

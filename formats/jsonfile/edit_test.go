@@ -34,7 +34,8 @@ func (s story) check(t *testing.T) {
 		edits = append(edits, e)
 	}
 	out, refused := f.Rewrite(edits, like)
-	if s.refused == "" && len(refused) > 0 || s.refused != "" && (len(refused) != 1 || !strings.Contains(refused[0].Reason, s.refused)) {
+	if s.refused == "" && len(refused) > 0 || s.refused != "" &&
+		(len(refused) != 1 || !strings.Contains(refused[0].Reason, s.refused)) {
 		t.Errorf("%s: refused %v, want %q", s.name, refused, s.refused)
 	}
 	if string(out) != s.after {
@@ -229,10 +230,12 @@ func TestMessageFiles(t *testing.T) {
 			name: "a place for a text, with a comment", edits: "+a A", before: "{\"a\": {\"comment\": \"c\", \"message\": null}}", after: "{\"a\": {\"comment\": \"c\", \"message\": \"A\"}}",
 		}, {
 			name: "a new translated file is the source's shape", like: vscode, edits: "+save Speichern\n-close\n+open Öffnen", before: vscode,
-			after: strings.NewReplacer("Save", "Speichern", "Open", "Öffnen", "  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n", "").Replace(vscode),
+			after: strings.NewReplacer("Save", "Speichern", "Open", "Öffnen",
+				"  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n", "").Replace(vscode),
 		}, {
 			name: "a message goes though something else is asked for in its place", edits: "-bye/message\n+bye/title x", before: source,
-			after:   strings.Replace(source, "  \"bye\": { \"message\": \"Bye\", \"description\": \"farewell\" },\n", "", 1),
+			after: strings.Replace(source, "  \"bye\": { \"message\": \"Bye\", \"description\": \"farewell\" },\n",
+				"", 1),
 			refused: "message file",
 		},
 	} {
@@ -290,28 +293,44 @@ func TestNotes(t *testing.T) {
 
 func TestRemove(t *testing.T) {
 	for _, s := range []story{
-		{name: "several in a row", before: "{\n  \"a\": \"1\",\n  \"b\": \"2\", // two\n  // of c\n  \"c\": \"3\",\n  \"d\": \"4\"\n}", edits: "-b\n-c", after: "{\n  \"a\": \"1\",\n  \"d\": \"4\"\n}"},
-		{name: "the last ones", before: "{\n  \"a\": \"1\", // one\n  \"b\": \"2\",\n  \"c\": \"3\" // three\n}", edits: "-b\n-c", after: "{\n  \"a\": \"1\" // one\n}"},
-		{name: "the first ones", before: "{\n  \"a\": \"1\",\n  \"b\": \"2\",\n\n  \"c\": \"3\"\n}", edits: "-a\n-b", after: "{\n\n  \"c\": \"3\"\n}"},
-		{name: "every second", before: `{"a":"1","b":"2","c":"3","d":"4","e":"5"}`, edits: "-a\n-c\n-e", after: `{"b":"2","d":"4"}`},
+		{name: "several in a row",
+			before: "{\n  \"a\": \"1\",\n  \"b\": \"2\", // two\n  // of c\n  \"c\": \"3\",\n  \"d\": \"4\"\n}",
+			edits:  "-b\n-c", after: "{\n  \"a\": \"1\",\n  \"d\": \"4\"\n}"},
+		{name: "the last ones", before: "{\n  \"a\": \"1\", // one\n  \"b\": \"2\",\n  \"c\": \"3\" // three\n}",
+			edits: "-b\n-c", after: "{\n  \"a\": \"1\" // one\n}"},
+		{name: "the first ones", before: "{\n  \"a\": \"1\",\n  \"b\": \"2\",\n\n  \"c\": \"3\"\n}", edits: "-a\n-b",
+			after: "{\n\n  \"c\": \"3\"\n}"},
+		{name: "every second", before: `{"a":"1","b":"2","c":"3","d":"4","e":"5"}`,
+			edits: "-a\n-c\n-e", after: `{"b":"2","d":"4"}`},
 		{name: "on one line", before: `{ "a": "1", "b": "2", "c": "3" }`, edits: "-a\n-c", after: `{ "b": "2" }`},
 		{name: "all", before: "{\n  \"a\": \"1\",\n  \"b\": \"2\"\n}\n", edits: "-a\n-b", after: "{}\n"},
-		{name: "all but comments", before: "{ // c\n  \"a\": \"1\", // one\n\n  // section\n\n  \"b\": \"2\"\n}\n", edits: "-a\n-b", after: "{ // c\n\n  // section\n}\n"},
-		{name: "a section's comment stays", before: "{\n  \"a\": \"1\",\n\n  // section\n\n  // of b\n  \"b\": \"2\",\n  \"c\": \"3\"\n}", edits: "-b", after: "{\n  \"a\": \"1\",\n\n  // section\n\n  \"c\": \"3\"\n}"},
-		{name: "blank lines do not pile up", before: "{\n  \"a\": \"1\",\n\n  \"b\": \"2\",\n\n  \"c\": \"3\"\n}", edits: "-b", after: "{\n  \"a\": \"1\",\n\n  \"c\": \"3\"\n}"},
-		{name: "parents go with their last entry", before: "{\n  \"a\": {\n    \"b\": {\n      \"c\": \"1\"\n    }\n  },\n  \"d\": \"2\"\n}", edits: "-a/b/c", after: "{\n  \"d\": \"2\"\n}"},
-		{name: "the comment in front of the last needs its line", before: "{ \"a\": \"1\", // c\n  \"b\": \"2\" }", edits: "-b", after: "{ \"a\": \"1\" // c\n  }"},
-		{name: "a list goes whole", before: `{"l": ["1", "2", "3"], "a": "4"}`, edits: "-l/1\n+l/2 x", after: `{"a": "4"}`, refused: "all of it is left out"},
-		{name: "a list gets shorter", before: `{"l": ["1", "2", "3"], "a": "4"}`, edits: "-l/2\n-l/1", after: `{"l": ["1"], "a": "4"}`},
+		{name: "all but comments", before: "{ // c\n  \"a\": \"1\", // one\n\n  // section\n\n  \"b\": \"2\"\n}\n",
+			edits: "-a\n-b", after: "{ // c\n\n  // section\n}\n"},
+		{name: "a section's comment stays",
+			before: "{\n  \"a\": \"1\",\n\n  // section\n\n  // of b\n  \"b\": \"2\",\n  \"c\": \"3\"\n}", edits: "-b",
+			after: "{\n  \"a\": \"1\",\n\n  // section\n\n  \"c\": \"3\"\n}"},
+		{name: "blank lines do not pile up", before: "{\n  \"a\": \"1\",\n\n  \"b\": \"2\",\n\n  \"c\": \"3\"\n}",
+			edits: "-b", after: "{\n  \"a\": \"1\",\n\n  \"c\": \"3\"\n}"},
+		{name: "parents go with their last entry",
+			before: "{\n  \"a\": {\n    \"b\": {\n      \"c\": \"1\"\n    }\n  },\n  \"d\": \"2\"\n}", edits: "-a/b/c",
+			after: "{\n  \"d\": \"2\"\n}"},
+		{name: "the comment in front of the last needs its line", before: "{ \"a\": \"1\", // c\n  \"b\": \"2\" }",
+			edits: "-b", after: "{ \"a\": \"1\" // c\n  }"},
+		{name: "a list goes whole", before: `{"l": ["1", "2", "3"], "a": "4"}`, edits: "-l/1\n+l/2 x",
+			after: `{"a": "4"}`, refused: "all of it is left out"},
+		{name: "a list gets shorter", before: `{"l": ["1", "2", "3"], "a": "4"}`, edits: "-l/2\n-l/1",
+			after: `{"l": ["1"], "a": "4"}`},
 		{name: "the outermost list gets empty", before: "[\"1\", \"2\"]\n", edits: "-0", after: "[]\n"},
-		{name: "renamed", before: "{\n\t\"a\": \"1\"\n}\n", edits: "-a\n+b 2", like: "{\n\t\"b\": \"1\"\n}\n", after: "{\n\t\"b\": \"2\"\n}\n"},
+		{name: "renamed", before: "{\n\t\"a\": \"1\"\n}\n", edits: "-a\n+b 2", like: "{\n\t\"b\": \"1\"\n}\n",
+			after: "{\n\t\"b\": \"2\"\n}\n"},
 	} {
 		s.check(t)
 	}
 }
 
 func TestRename(t *testing.T) {
-	f, err := resource.Parse(Grammar, resource.Keys{Structured: true, Roots: []string{"en"}}, []byte("{ \"en\" : {\"a\": \"x\"}}"))
+	f, err := resource.Parse(Grammar, resource.Keys{Structured: true, Roots: []string{"en"}},
+		[]byte("{ \"en\" : {\"a\": \"x\"}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,20 +355,27 @@ func TestCompose(t *testing.T) {
 		want    string
 	}{
 		{flat, nil, nil, "{}\n"},
-		{flat, nil, []resource.Entry{{Key: "a/b", Text: "é/\n\""}, {Key: "", Text: "x", Note: "not written"}}, "{\n  \"a/b\": \"é/\\n\\\"\",\n  \"\": \"x\"\n}\n"},
-		{nested, nil, []resource.Entry{{Key: "a/b", Text: "1"}, {Key: "a/c/d", Text: "2"}, {Key: "e", Text: "3"}}, "{\n  \"a\": {\n    \"b\": \"1\",\n    \"c\": {\n      \"d\": \"2\"\n    }\n  },\n  \"e\": \"3\"\n}\n"},
-		{nested, nil, []resource.Entry{{Key: "l/0", Text: "1", Item: true}, {Key: "l/1", Text: "2", Item: true}}, "{\n  \"l\": [\n    \"1\",\n    \"2\"\n  ]\n}\n"},
-		{nested, nil, []resource.Entry{{Key: "l/1", Text: "2", Item: true}}, "{\n  \"l\": {\n    \"1\": \"2\"\n  }\n}\n"},
-		{nested, nil, []resource.Entry{{Key: "0", Text: "1", Item: true}, {Key: "1", Text: "2", Item: true}}, "[\n  \"1\",\n  \"2\"\n]\n"},
+		{flat, nil, []resource.Entry{{Key: "a/b", Text: "é/\n\""}, {Key: "", Text: "x", Note: "not written"}},
+			"{\n  \"a/b\": \"é/\\n\\\"\",\n  \"\": \"x\"\n}\n"},
+		{nested, nil, []resource.Entry{{Key: "a/b", Text: "1"}, {Key: "a/c/d", Text: "2"}, {Key: "e", Text: "3"}},
+			"{\n  \"a\": {\n    \"b\": \"1\",\n    \"c\": {\n      \"d\": \"2\"\n    }\n  },\n  \"e\": \"3\"\n}\n"},
+		{nested, nil, []resource.Entry{{Key: "l/0", Text: "1", Item: true}, {Key: "l/1", Text: "2", Item: true}},
+			"{\n  \"l\": [\n    \"1\",\n    \"2\"\n  ]\n}\n"},
+		{nested, nil, []resource.Entry{{Key: "l/1", Text: "2", Item: true}},
+			"{\n  \"l\": {\n    \"1\": \"2\"\n  }\n}\n"},
+		{nested, nil, []resource.Entry{{Key: "0", Text: "1", Item: true}, {Key: "1", Text: "2", Item: true}},
+			"[\n  \"1\",\n  \"2\"\n]\n"},
 		{nested, list, []resource.Entry{{Key: "0", Text: "1", Item: true, Node: 1}}, "[\n  \"1\"\n]\n"},
-		{nested, parse(t, nested, `{"a":"x"}`), []resource.Entry{{Key: "", Text: "1", Node: 1}}, "{\n  \"\": \"1\"\n}\n"},
+		{nested, parse(t, nested, `{"a":"x"}`), []resource.Entry{{Key: "", Text: "1", Node: 1}},
+			"{\n  \"\": \"1\"\n}\n"},
 	} {
 		out, err := resource.Compose(Grammar, c.keys, c.like, c.entries)
 		if err != nil || string(out) != c.want {
 			t.Errorf("%v: %v\n--- got\n%s\n--- want\n%s", c.entries, err, out, c.want)
 		}
 	}
-	for _, e := range []resource.Entry{{Key: "a", Text: "\xff"}, {Key: "\xff"}, {Key: strings.Repeat("/", 1000)}, {Key: "a", Form: "one", Text: "x"}, {Key: strings.Repeat("k", 65<<10)}} {
+	for _, e := range []resource.Entry{{Key: "a", Text: "\xff"}, {Key: "\xff"}, {Key: strings.Repeat("/", 1000)},
+		{Key: "a", Form: "one", Text: "x"}, {Key: strings.Repeat("k", 65<<10)}} {
 		if out, err := resource.Compose(Grammar, nested, nil, []resource.Entry{e}); err == nil {
 			t.Errorf("%.20q composed as %.40q", e.Key, out)
 		}
@@ -408,9 +434,13 @@ func TestSizes(t *testing.T) {
 		"comments":        func(n int) string { return "{" + strings.Repeat("/* c */ ", n) + "}" },
 		"line comments":   func(n int) string { return "{" + strings.Repeat("// c\n", n) + "}" },
 		"commented items": func(n int) string { return "[" + strings.Repeat("1,// c\n", n) + "]" },
-		"commented texts": func(n int) string { return "{" + strings.Repeat("/* a */ \"k\": \"x\" /* b */, // c\n", n) + "}" },
-		"blank lines":     func(n int) string { return "[" + strings.Repeat("\n", 8*n) + "]" },
-		"deep":            func(n int) string { return strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", n) },
+		"commented texts": func(n int) string {
+			return "{" + strings.Repeat("/* a */ \"k\": \"x\" /* b */, // c\n", n) + "}"
+		},
+		"blank lines": func(n int) string { return "[" + strings.Repeat("\n", 8*n) + "]" },
+		"deep": func(n int) string {
+			return strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", n)
+		},
 		"lists":           func(n int) string { return "[" + strings.Repeat("[1],", n) + "]" },
 		"half pairs":      func(n int) string { return `{"a":"` + strings.Repeat(`\ud800`, n) + `"}` },
 		"colons":          func(n int) string { return `{"a":"` + strings.Repeat(`:`, 8*n) + `"}` },
@@ -418,13 +448,18 @@ func TestSizes(t *testing.T) {
 		"one nested name": func(n int) string { return "{" + strings.Repeat(`"k":{"l":"x"},`, n) + "}" },
 		"separators":      func(n int) string { return "{" + strings.Repeat(`"/":{"/":"x"},`, n) + "}" },
 		"long keys": func(n int) string {
-			return strings.Repeat(`{"`+strings.Repeat("k", n/200+1)+`":`, 100) + "[" + strings.Repeat("{},", n/4) + `"x"]` + strings.Repeat("}", 100)
+			return strings.Repeat(`{"`+strings.Repeat("k", n/200+1)+`":`, 100) + "[" + strings.Repeat("{},", n/4) +
+				`"x"]` + strings.Repeat("}", 100)
 		},
-		"messages":         func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x","description":"d"},`, n) + "}" },
-		"almost messages":  func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x"},`, n) + `"k":1}` },
-		"open quotes":      func(n int) string { return "{" + strings.Repeat("\"k\":\"x,\n", n) + "}" },
-		"opened comments":  func(n int) string { return "{" + strings.Repeat("/*", n) },
-		"escapes":          func(n int) string { return `{"` + strings.Repeat(`k`, 100) + `":"` + strings.Repeat(`\\\"`, n) + `"}` },
+		"messages": func(n int) string {
+			return "{" + strings.Repeat(`"k":{"message":"x","description":"d"},`, n) + "}"
+		},
+		"almost messages": func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x"},`, n) + `"k":1}` },
+		"open quotes":     func(n int) string { return "{" + strings.Repeat("\"k\":\"x,\n", n) + "}" },
+		"opened comments": func(n int) string { return "{" + strings.Repeat("/*", n) },
+		"escapes": func(n int) string {
+			return `{"` + strings.Repeat(`k`, 100) + `":"` + strings.Repeat(`\\\"`, n) + `"}`
+		},
 		"many small texts": func(n int) string { return "[" + strings.Repeat(`{"a":"x"},`, n) + "]" },
 	} {
 		c := resourcetest.Case{Grammar: Grammar, Keys: nested}

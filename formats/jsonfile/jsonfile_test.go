@@ -20,7 +20,8 @@ var (
 )
 
 // hard are texts that JSON spells with escapes, or could be tempted to.
-var hard = []string{"", `"`, `\`, "a\nb\r\n\tc", "\x00\x1f\x7f", "é א 😀 \u2028 \u00a0", "a/b </script>", `\u0041`, "{n, plural, one {# x} other {# y}}", "// no comment", "/* no */"}
+var hard = []string{"", `"`, `\`, "a\nb\r\n\tc", "\x00\x1f\x7f", "é א 😀 \u2028 \u00a0", "a/b </script>", `\u0041`,
+	"{n, plural, one {# x} other {# y}}", "// no comment", "/* no */"}
 
 func parse(t testing.TB, keys resource.Keys, src string) *resource.File {
 	t.Helper()
@@ -60,7 +61,8 @@ func strict(keys resource.Keys, src []byte, texts ...string) resourcetest.Case {
 }
 
 // refuses names the format's own reasons against an edit, which the package comment gives.
-var refuses = resourcetest.Rules(halfNameMsg, "this is a message file", "as those of metadata do", "it is metadata of", "a message of this file has plural forms")
+var refuses = resourcetest.Rules(halfNameMsg, "this is a message file", "as those of metadata do", "it is metadata of",
+	"a message of this file has plural forms")
 
 var examples = []string{
 	`{}`, "{}\n", "{ }", "{\n}\n", `[]`, "\ufeff{}\r\n",
@@ -68,8 +70,10 @@ var examples = []string{
 	"{\n  \"a\": \"x\",\n  \"b\": \"y\"\n}\n", "{\r\n\t\"a\": \"x\",\r\n\t\"b\": \"y\"\r\n}", "{\r\"a\" : \"x\"\r}\r",
 	"{ \n  \"a\": 1 , \n\n\n  \"b\": \"y\"  \n\n}",
 	"{\n  \"a\": \"x\", \"b\": \"y\",\n  \"c\": \"z\", \"d\": \"w\"\n}",
-	"{ \"a\": \"x\",\n  \"b\": \"y\" }", "{ \"a\": \"x\", // c\n  \"b\": \"y\" }", "{ \"a\": \"x\" // c\n }", "{ \"a\": \"x\", /* c */ }", "{ \"a\": \"x\" /* c */ }",
-	"{ \"a\": \"x\" /* c */, \"b\": \"y\" /* d */ }", "{ /* c */ \"a\": \"x\", /* d */ \"b\": \"y\" }", "{ // c\n  \"a\": \"x\" // d\n  // e\n}",
+	"{ \"a\": \"x\",\n  \"b\": \"y\" }", "{ \"a\": \"x\", // c\n  \"b\": \"y\" }", "{ \"a\": \"x\" // c\n }",
+	"{ \"a\": \"x\", /* c */ }", "{ \"a\": \"x\" /* c */ }",
+	"{ \"a\": \"x\" /* c */, \"b\": \"y\" /* d */ }", "{ /* c */ \"a\": \"x\", /* d */ \"b\": \"y\" }",
+	"{ // c\n  \"a\": \"x\" // d\n  // e\n}",
 	"{\n  // head\n\n  // of a\n  \"a\": \"x\", // behind a\n\n  // section\n\n  /* of b */\n  \"b\": \"y\"\n  // end\n}\n",
 	"{ \"a\": 1\n, \"b\": 2 // c\n, \"c\": 3\n}", "{\"a\": \"x\" /* 1\n2 */, /* 3\n4 */ \"b\": \"y\"}",
 	"{ // nothing yet\n}", "{\n  // nothing yet\n}", "{ /* nothing */ }", "{\n  /* a\n b */ }", "[ // nothing\n]",
@@ -84,7 +88,8 @@ var examples = []string{
 	`{"k":{"message":"x","comment":["a","b"]},"l":"y"}`, `{"k":{"description":"d","message":null,"message":"x"}}`,
 	`{"A":"x","B":{"hash":"h","one":"1","other":"2"},"C":{"description":"d","other":"o"}}`,
 	"{\n  \"A\": {\n    \"description\": \"d\",\n    \"other\": \"o\"\n  },\n  \"B\": \"y\"\n}",
-	`{"@@locale":"en","a":"A","@a":{"description":"d"}}`, "{\n  \"@metadata\": {\n    \"authors\": [\"x\"]\n  },\n  \"@b\": \"y\"\n}",
+	`{"@@locale":"en","a":"A","@a":{"description":"d"}}`,
+	"{\n  \"@metadata\": {\n    \"authors\": [\"x\"]\n  },\n  \"@b\": \"y\"\n}",
 }
 
 func TestLaws(t *testing.T) {
@@ -95,7 +100,8 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// Real files: those marked refuse are refused with their place, all others keep every law and read as encoding/json reads them.
+// Real files: those marked refuse are refused with their place, all others keep every law and read as encoding/json
+// reads them.
 func TestCorpus(t *testing.T) {
 	for i, real := range resourcetest.Corpus(t, "json") {
 		var texts []string // all of the hard ones over all files
@@ -178,7 +184,8 @@ func tokens(src []byte) (leaves []leaf, ok bool) {
 	}
 }
 
-// ours are the leaves of a layout in the same terms. ok is false where half a surrogate pair is in the way: encoding/json replaces it.
+// ours are the leaves of a layout in the same terms. ok is false where half a surrogate pair is in the way:
+// encoding/json replaces it.
 func ours(src string, l *resource.Layout) (leaves []leaf, ok bool) {
 	var g grammar
 	count := make([]int, len(l.Nodes))
@@ -217,7 +224,8 @@ func oracle(t testing.TB, name string, src []byte) {
 	}
 	want, valid := tokens(src)
 	l, err := Scan(string(src), Strict)
-	if valid && err != nil && !strings.Contains(err.Error(), "resource file holds") && !strings.Contains(err.Error(), "more than") {
+	if valid && err != nil && !strings.Contains(err.Error(), "resource file holds") &&
+		!strings.Contains(err.Error(), "more than") {
 		t.Fatalf("%s: encoding/json reads it, we refuse it: %v\n%q", name, err, src)
 	}
 	if err != nil || bytes.HasPrefix(src, []byte(bom)) {

@@ -34,7 +34,8 @@ func FuzzLaws(f *testing.F) {
 			return
 		}
 		for _, keys := range []resource.Keys{flat, nested} {
-			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: src, Any: true, NewTexts: []string{`"`, "a\nb", "é/\u2028"}, Undone: undone})
+			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: src, Any: true,
+				NewTexts: []string{`"`, "a\nb", "é/\u2028"}, Undone: undone})
 		}
 	})
 }
@@ -59,18 +60,21 @@ func repeated(src []byte) func(n int) []byte {
 	}
 }
 
-// FuzzText sets and inserts any text, in files of either habit: it reads back as it is, or is refused because it is no UTF-8.
+// FuzzText sets and inserts any text, in files of either habit: it reads back as it is, or is refused because it is no
+// UTF-8.
 func FuzzText(f *testing.F) {
 	for _, s := range append(hard, "\xff", "a\xed\xa0\x80b") {
 		f.Add(s, "k")
 		f.Add("x", s)
 	}
 	f.Fuzz(func(t *testing.T, text, key string) {
-		for _, src := range []string{`{"old": "x"}`, `{"old": "\u00e9\/\u0026\u00A0\ud83d\ude00"}`, `{"old": null}`, "{}", `{"m": {"message": "x", "description": "d"}}`} {
+		for _, src := range []string{`{"old": "x"}`, `{"old": "\u00e9\/\u0026\u00A0\ud83d\ude00"}`, `{"old": null}`,
+			"{}", `{"m": {"message": "x", "description": "d"}}`} {
 			file := parse(t, flat, src)
 			for _, k := range []string{"old", key} {
 				out, refused := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: k, Text: text}}, nil)
-				if valid := utf8.ValidString(text) && utf8.ValidString(k) && len(k) < resource.MaxName/6-2; !valid || len(refused) > 0 {
+				if valid := utf8.ValidString(text) && utf8.ValidString(k) && len(k) < resource.MaxName/6-2; !valid ||
+					len(refused) > 0 {
 					if valid && k != "m" {
 						t.Fatalf("%q: %q refused: %v", src, text, refused)
 					}
@@ -103,9 +107,11 @@ type gen struct {
 func (g *gen) pick(of ...string) string { return rapid.SampledFrom(of).Draw(g.T, "pick") }
 
 func (g *gen) gap() {
-	gap := g.pick("", "", " ", "\n", "\n  ", "\r\n\t", "\n\n  ", " // c\n", "\n// d\n", " /* e */ ", "\n\n/* f\n g */\n\n")
+	gap := g.pick("", "", " ", "\n", "\n  ", "\r\n\t", "\n\n  ", " // c\n", "\n// d\n",
+		" /* e */ ", "\n\n/* f\n g */\n\n")
 	g.gaps++ // no comment is told from another by chance
-	g.b.WriteString(strings.NewReplacer("// ", fmt.Sprintf("// %d", g.gaps), "/* ", fmt.Sprintf("/* %d", g.gaps)).Replace(gap))
+	g.b.WriteString(strings.NewReplacer("// ", fmt.Sprintf("// %d", g.gaps), "/* ",
+		fmt.Sprintf("/* %d", g.gaps)).Replace(gap))
 }
 
 func (g *gen) value(depth int) {
@@ -177,7 +183,8 @@ func TestLawsAnyLayout(t *testing.T) {
 				rt.Logf("file %q", src)
 			}
 		}()
-		if f := resourcetest.Check(quiet{t, rt}, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: []byte(src), NewTexts: []string{"é\n"}, Undone: undone}); f == nil {
+		if f := resourcetest.Check(quiet{t, rt}, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: []byte(src),
+			NewTexts: []string{"é\n"}, Undone: undone}); f == nil {
 			rt.Fatalf("refused: %q", src)
 		}
 	})
@@ -207,7 +214,8 @@ func TestBatchAnyLayout(t *testing.T) {
 		var edits []resource.Edit
 		wish := make(map[string]string)
 		for range rapid.IntRange(1, 12).Draw(rt, "edits") {
-			e := resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "key"), Text: rapid.SampledFrom([]string{"new", "é \"\n"}).Draw(rt, "text")}
+			e := resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "key"),
+				Text: rapid.SampledFrom([]string{"new", "é \"\n"}).Draw(rt, "text")}
 			wish[e.Key] = "text:" + e.Text
 			if rapid.Bool().Draw(rt, "remove") {
 				e.Op, e.Text = resource.Remove, ""
@@ -230,7 +238,8 @@ func TestBatchAnyLayout(t *testing.T) {
 		for key, want := range wish {
 			e, ok := g.Lookup(key, "")
 			if want == "" && ok && e.Kind == resource.Text || want != "" && (!ok || "text:"+e.Text != want) {
-				rt.Fatalf("%q, %v: %q is %q %v, want %q; refused %v\n%q", src, edits, key, e.Text, ok, want, refused, out)
+				rt.Fatalf("%q, %v: %q is %q %v, want %q; refused %v\n%q", src, edits, key,
+					e.Text, ok, want, refused, out)
 			}
 		}
 		for e := range f.Entries() {
@@ -258,7 +267,8 @@ func TestBatches(t *testing.T) {
 		if strings.Contains(src, `\u`) {
 			text = "\n" // whether é is escaped is a habit of the whole file, which an edit may change for the next one
 		}
-		resourcetest.Batch(quiet{t, rt}, strict(nested, []byte(src), text), rapid.IntRange(1, 60).Draw(rt, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(quiet{t, rt}, strict(nested, []byte(src), text), rapid.IntRange(1, 60).Draw(rt, "edits"),
+			rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	src.WriteString("{\n")

@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// What says something about the file or another entry is no text: MediaWiki's @metadata, ARB's @@locale and @key. A mention is one.
+// What says something about the file or another entry is no text: MediaWiki's @metadata, ARB's @@locale and @key. A
+// mention is one.
 func TestMetadata(t *testing.T) {
 	for src, want := range map[string]string{
 		`{"@metadata": {"authors": ["A", "B"]}, "a": "A"}`:                                 "@metadata=- a=A",
@@ -47,8 +48,10 @@ func TestMetadataStays(t *testing.T) {
 	const src = "{\n  \"@metadata\": {\"authors\": [\"A\"]},\n  \"@@locale\": \"en\",\n  \"a\": \"A\",\n  \"@a\": {\"description\": \"D\"}\n}\n"
 	f := parse(t, nested, src)
 	out, refused := f.Rewrite([]resource.Edit{
-		{Op: resource.Set, Key: "@metadata", Text: "x"}, {Op: resource.Set, Key: "@metadata/authors/1", Text: "x"}, {Op: resource.Set, Key: "@@locale", Text: "x"},
-		{Op: resource.Set, Key: "@@new", Text: "x"}, {Op: resource.Set, Key: "@b/description", Text: "x"}, {Op: resource.Set, Key: "@new", Text: "N"},
+		{Op: resource.Set, Key: "@metadata", Text: "x"}, {Op: resource.Set, Key: "@metadata/authors/1",
+			Text: "x"}, {Op: resource.Set, Key: "@@locale", Text: "x"},
+		{Op: resource.Set, Key: "@@new", Text: "x"}, {Op: resource.Set, Key: "@b/description", Text: "x"},
+		{Op: resource.Set, Key: "@new", Text: "N"},
 	}, nil)
 	if want := strings.Replace(src, "}\n}", "},\n  \"@new\": \"N\"\n}", 1); string(out) != want {
 		t.Errorf("%s\nwant\n%s", out, want)
@@ -61,7 +64,8 @@ func TestMetadataStays(t *testing.T) {
 	if len(refused) != 5 {
 		t.Errorf("refused: %v", refused)
 	}
-	if out, refused := f.Fresh([]resource.Edit{{Op: resource.Set, Key: "a", Text: "B"}}); len(refused) > 0 || string(out) != "{\n  \"a\": \"B\"\n}\n" {
+	if out, refused := f.Fresh([]resource.Edit{{Op: resource.Set, Key: "a", Text: "B"}}); len(refused) > 0 ||
+		string(out) != "{\n  \"a\": \"B\"\n}\n" {
 		t.Errorf("a new file: %v\n%s", refused, out)
 	}
 }

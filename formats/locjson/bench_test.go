@@ -18,7 +18,8 @@ func big(size int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "\n        {\n            \"key\": \"section%d.message%d\",\n            \"properties\": {\n                \"comments\": [\"Shown below the form\"]\n            },\n            \"source\": ", i/10, i%10)
+		fmt.Fprintf(&b,
+			"\n        {\n            \"key\": \"section%d.message%d\",\n            \"properties\": {\n                \"comments\": [\"Shown below the form\"]\n            },\n            \"source\": ", i/10, i%10)
 		if i%3 == 0 {
 			b.WriteString("[\n                \"The file could not be saved because the folder \",\n                \"is not there anymore.\"\n            ]")
 		} else {

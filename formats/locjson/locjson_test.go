@@ -61,7 +61,8 @@ var examples = []string{
 	`{"units":[{"key":"a","source":["\ud800"]},{"key":"b","source":["x"],"target":["\udc00"]},{"key":"","source":["\ud83d\ude00"]}]}`,
 }
 
-var hard = []string{"", "\n", "a\n\nb\n", `"\`, "é 😀 \u2028", strings.Repeat("word ", 40), strings.Repeat("長", 120), strings.Repeat("x", 50), strings.Repeat("x", 49) + "\n", " " + strings.Repeat("y", 51) + " z"}
+var hard = []string{"", "\n", "a\n\nb\n", `"\`, "é 😀 \u2028", strings.Repeat("word ", 40), strings.Repeat("長", 120),
+	strings.Repeat("x", 50), strings.Repeat("x", 49) + "\n", " " + strings.Repeat("y", 51) + " z"}
 
 // undone is the exceptions that the package comment names.
 func undone(f *resource.File, key string) bool {
@@ -76,7 +77,8 @@ func laws(t testing.TB, src []byte, texts ...string) *resource.File {
 
 // ordinary is a case of an ordinary file: no edit is refused, but of what has half of a surrogate pair.
 func ordinary(src []byte, texts ...string) resourcetest.Case {
-	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: resourcetest.Rules("half of a surrogate pair")}
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone,
+		Refuses: resourcetest.Rules("half of a surrogate pair")}
 }
 
 func parse(t testing.TB, src string) *resource.File {
@@ -158,7 +160,8 @@ func oracle(t testing.TB, src []byte) {
 func TestReading(t *testing.T) {
 	f := parse(t, canonical)
 	got := slices.Collect(f.Entries())
-	if len(got) != 2 || got[0].Key != "welcomeMessage" || got[0].Text != "Hello, {USER}!" || got[0].Note != "{USER} is the first name\nof a signed in user" ||
+	if len(got) != 2 || got[0].Key != "welcomeMessage" || got[0].Text != "Hello, {USER}!" ||
+		got[0].Note != "{USER} is the first name\nof a signed in user" ||
 		got[1].Text != `Please read our <a href="https://example.com/legal/pp">Privacy Policy</a> and <a href="https://example.com/legal/tos">Terms of Service</a>` {
 		t.Errorf("%+v", got)
 	}
@@ -265,19 +268,32 @@ func edited(t *testing.T, name, before, like, edits, after string) {
 
 func TestEdits(t *testing.T) {
 	edited(t, "in the source's layout", canonical, "", "+welcomeMessage Hallo,|{USER}!\n+signInFooterText Kurz",
-		strings.NewReplacer(`["Hello, {USER}!"]`, "[\n                \"Hallo,\\n\",\n                \"{USER}!\"\n            ]",
-			canonical[strings.Index(canonical, "\"Please"):strings.Index(canonical, "\n            ],\n            \"target")], `"Kurz"`).Replace(canonical))
-	edited(t, "on one line", `{"units":[{"key":"a","source":["x"]},{"key":"b","source":["y", "z"]}]}`, "", "+a 1|2\n+b 3|4",
+		strings.NewReplacer(`["Hello, {USER}!"]`,
+			"[\n                \"Hallo,\\n\",\n                \"{USER}!\"\n            ]",
+			canonical[strings.Index(canonical, "\"Please"):strings.Index(canonical,
+				"\n            ],\n            \"target")], `"Kurz"`).Replace(canonical))
+	edited(t, "on one line", `{"units":[{"key":"a","source":["x"]},{"key":"b","source":["y", "z"]}]}`, "",
+		"+a 1|2\n+b 3|4",
 		`{"units":[{"key":"a","source":["1\n", "2"]},{"key":"b","source":["3\n", "4"]}]}`)
-	edited(t, "a single string", "{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": \"x\"\n    }\n  ]\n}", "", "+a 1|2", "{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": \"1\\n2\"\n    }\n  ]\n}")
-	edited(t, "a new unit takes properties and place from the source", "{\n  \"units\": [\n    {\n      \"key\": \"signInFooterText\",\n      \"source\": [\n        \"Bitte\"\n      ]\n    }\n  ]\n}\n", canonical, "+welcomeMessage Hallo",
+	edited(t, "a single string",
+		"{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": \"x\"\n    }\n  ]\n}", "", "+a 1|2",
+		"{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": \"1\\n2\"\n    }\n  ]\n}")
+	edited(t, "a new unit takes properties and place from the source",
+		"{\n  \"units\": [\n    {\n      \"key\": \"signInFooterText\",\n      \"source\": [\n        \"Bitte\"\n      ]\n    }\n  ]\n}\n", canonical, "+welcomeMessage Hallo",
 		"{\n  \"units\": [\n    {\n      \"key\": \"welcomeMessage\",\n      \"properties\": {\n        \"comments\": [\n          \"{USER} is the first name\",\n          \"of a signed in user\"\n        ],\n        \"x-smartcat-format\": \"html\",\n        \"x-unknown\": {\"max\": [1, 2]}\n      },\n      \"source\": [\n        \"Hallo\"\n      ]\n    },\n    {\n      \"key\": \"signInFooterText\",\n      \"source\": [\n        \"Bitte\"\n      ]\n    }\n  ]\n}\n")
-	edited(t, "a new unit loses the target", "{\n    \"units\": []\n}\n", canonical, "+signInFooterText Bitte", "{\n    \"units\": [\n        {\n            \"key\": \"signInFooterText\",\n            \"source\": [\"Bitte\"]\n        }\n    ]\n}\n")
-	edited(t, "no units yet", "{\n    \"properties\": {}\n}\n", "", "+a A\n+b B", "{\n    \"properties\": {},\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\"A\"]\n        },\n        {\n            \"key\": \"b\",\n            \"source\": [\"B\"]\n        }\n    ]\n}\n")
-	edited(t, "an empty object", "{}\n", "", "+a A", "{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\"A\"]\n        }\n    ]\n}\n")
-	edited(t, "minified", `{"units":[{"key":"a","source":["x"]}]}`, "", "+b B", `{"units":[{"key":"a","source":["x"]},{"key":"b","source":["B"]}]}`)
-	edited(t, "removed", canonical, "", "-welcomeMessage", canonical[:strings.Index(canonical, "        {\n            \"key\": \"wel")]+canonical[strings.Index(canonical, "        {\n            \"key\": \"sign"):])
-	edited(t, "all removed", canonical, "", "-welcomeMessage\n-signInFooterText", canonical[:strings.Index(canonical, "units")]+"units\": []\n}\n")
+	edited(t, "a new unit loses the target", "{\n    \"units\": []\n}\n", canonical, "+signInFooterText Bitte",
+		"{\n    \"units\": [\n        {\n            \"key\": \"signInFooterText\",\n            \"source\": [\"Bitte\"]\n        }\n    ]\n}\n")
+	edited(t, "no units yet", "{\n    \"properties\": {}\n}\n", "", "+a A\n+b B",
+		"{\n    \"properties\": {},\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\"A\"]\n        },\n        {\n            \"key\": \"b\",\n            \"source\": [\"B\"]\n        }\n    ]\n}\n")
+	edited(t, "an empty object", "{}\n", "", "+a A",
+		"{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\"A\"]\n        }\n    ]\n}\n")
+	edited(t, "minified", `{"units":[{"key":"a","source":["x"]}]}`, "", "+b B",
+		`{"units":[{"key":"a","source":["x"]},{"key":"b","source":["B"]}]}`)
+	edited(t, "removed", canonical, "", "-welcomeMessage",
+		canonical[:strings.Index(canonical, "        {\n            \"key\": \"wel")]+canonical[strings.Index(canonical,
+			"        {\n            \"key\": \"sign"):])
+	edited(t, "all removed", canonical, "", "-welcomeMessage\n-signInFooterText",
+		canonical[:strings.Index(canonical, "units")]+"units\": []\n}\n")
 }
 
 func TestMonolingual(t *testing.T) {
@@ -301,7 +317,8 @@ func TestMonolingual(t *testing.T) {
 		if len(Targets(f)) == 0 && !strings.Contains(src, "target") && string(out) != src {
 			t.Errorf("nothing to take out, and yet changed: %q to %q", src, out)
 		}
-		if !slices.EqualFunc(slices.Collect(f.Entries()), slices.Collect(g.Entries()), func(a, b resource.Entry) bool { return a.Key == b.Key && a.Text == b.Text && a.Note == b.Note }) {
+		if !slices.EqualFunc(slices.Collect(f.Entries()), slices.Collect(g.Entries()),
+			func(a, b resource.Entry) bool { return a.Key == b.Key && a.Text == b.Text && a.Note == b.Note }) {
 			t.Errorf("entries changed: %q to %q", src, out)
 		}
 		if strings.Contains(string(out), `"target"`) {
@@ -327,14 +344,17 @@ func TestCompose(t *testing.T) {
 	if want := "{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"properties\": {\"z\":1,\n            \"a\":2},\n            \"source\": \"x\"\n        }\n    ]\n}\n"; err != nil || string(out) != want {
 		t.Errorf("sorted members, raw properties: %v\n%s", err, out)
 	}
-	out, err = resource.Compose(Grammar, resource.Keys{Structured: true}, nil, []resource.Entry{{Key: "a", Text: "x", Note: "one\ntwo"}})
+	out, err = resource.Compose(Grammar, resource.Keys{Structured: true}, nil,
+		[]resource.Entry{{Key: "a", Text: "x", Note: "one\ntwo"}})
 	if want := "{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"properties\": {\n                \"comments\": [\n                    \"one\",\n                    \"two\"\n                ]\n            },\n            \"source\": [\"x\"]\n        }\n    ]\n}\n"; err != nil || string(out) != want {
 		t.Errorf("without a model: %v\n%s", err, out)
 	}
-	if out, err := resource.Compose(Grammar, resource.Keys{}, nil, nil); err != nil || string(out) != "{\n    \"units\": []\n}\n" {
+	if out, err := resource.Compose(Grammar, resource.Keys{}, nil, nil); err != nil ||
+		string(out) != "{\n    \"units\": []\n}\n" {
 		t.Errorf("empty: %v\n%s", err, out)
 	}
-	for _, e := range []resource.Entry{{Key: "a", Text: "\xff"}, {Key: "a", Form: "one"}, {Key: strings.Repeat("k", 65<<10)}} {
+	for _, e := range []resource.Entry{{Key: "a", Text: "\xff"}, {Key: "a", Form: "one"},
+		{Key: strings.Repeat("k", 65<<10)}} {
 		if out, err := resource.Compose(Grammar, resource.Keys{}, nil, []resource.Entry{e}); err == nil {
 			t.Errorf("%.20q composed as %s", e.Key, out)
 		}
@@ -367,15 +387,18 @@ func TestSizes(t *testing.T) {
 				pieces[i] = `"` + pieces[i] + `"`
 			}
 			if len(pieces) == 1 {
-				return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [" + pieces[0] + "]\n        }"
+				return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [" + pieces[0] +
+					"]\n        }"
 			}
-			return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [\n                " + strings.Join(pieces, ",\n                ") + "\n            ]\n        }"
+			return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [\n                " +
+				strings.Join(pieces, ",\n                ") + "\n            ]\n        }"
 		},
 		File: func(units []string) string {
 			return "{\n    \"units\": [\n" + strings.Join(units, ",\n") + "\n    ]\n}\n"
 		},
 		Deep: func(n int) string {
-			return `{"units":[{"key":"a","source":"x","properties":{"d":` + strings.Repeat("[", n-4) + strings.Repeat("]", n-4) + `}}]}`
+			return `{"units":[{"key":"a","source":"x","properties":{"d":` + strings.Repeat("[", n-4) +
+				strings.Repeat("]", n-4) + `}}]}`
 		},
 	}.Check(t)
 	for name, input := range map[string]func(n int) string{
@@ -383,19 +406,28 @@ func TestSizes(t *testing.T) {
 		"one key": func(n int) string {
 			return `{"units":[` + strings.Repeat(`{"key":"k","source":"x"},`, n) + `{"key":"l","source":"x"}]}`
 		},
-		"pieces":  func(n int) string { return `{"units":[{"key":"k","source":[` + strings.Repeat(`"x",`, n) + `"y"]}]}` },
-		"members": func(n int) string { return `{"units":[{"key":"k","source":"x"` + strings.Repeat(`,"x":1`, n) + `}]}` },
+		"pieces": func(n int) string {
+			return `{"units":[{"key":"k","source":[` + strings.Repeat(`"x",`, n) + `"y"]}]}`
+		},
+		"members": func(n int) string {
+			return `{"units":[{"key":"k","source":"x"` + strings.Repeat(`,"x":1`, n) + `}]}`
+		},
 		"properties": func(n int) string {
 			return `{"units":[{"key":"k","source":"x","properties":{` + strings.Repeat(`"x":1,`, n) + `"y":[]}}]}`
 		},
-		"words":          func(n int) string { return `{"units":[{"key":"k","source":"` + strings.Repeat(`a b\n`, n) + `"}]}` },
-		"without spaces": func(n int) string { return `{"units":[{"key":"k","source":"` + strings.Repeat("\u0301", n) + `"}]}` },
+		"words": func(n int) string {
+			return `{"units":[{"key":"k","source":"` + strings.Repeat(`a b\n`, n) + `"}]}`
+		},
+		"without spaces": func(n int) string {
+			return `{"units":[{"key":"k","source":"` + strings.Repeat("\u0301", n) + `"}]}`
+		},
 	} {
 		resourcetest.LinearCase(t, name, ordinary(nil), func(n int) []byte { return []byte(input(n)) })
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	resourcetest.Batch(t, ordinary([]byte(canonical), hard...), 100, random)
-	resourcetest.Batch(t, ordinary([]byte(repeated(`{"key":"k","source":["x"],"target":"t"}`, 800)), hard...), 1000, random)
+	resourcetest.Batch(t, ordinary([]byte(repeated(`{"key":"k","source":["x"],"target":"t"}`, 800)), hard...), 1000,
+		random)
 }
 
 func FuzzLaws(f *testing.F) {
@@ -425,7 +457,8 @@ func TestRepeatedInLinearTime(t *testing.T) {
 	}
 }
 
-// repeated is a file of n units whose first properties are those of unit, each with a key of its own where it is spelled as usual.
+// repeated is a file of n units whose first properties are those of unit, each with a key of its own where it is
+// spelled as usual.
 func repeated(unit string, n int) string {
 	units := make([]string, n)
 	for i := range units {
@@ -472,7 +505,8 @@ func TestBatches(t *testing.T) {
 		keys := rapid.SampledFrom([]string{"a", "b", "c", "d e", "é/"})
 		texts := rapid.SampledFrom(hard)
 		state := make(map[string]string)
-		f := parse(t, rapid.SampledFrom([]string{"{}", `{"units":[]}`, "{\n  \"units\": [\n  ]\n}\n"}).Draw(rt, "start"))
+		f := parse(t, rapid.SampledFrom([]string{"{}", `{"units":[]}`, "{\n  \"units\": [\n  ]\n}\n"}).Draw(rt,
+			"start"))
 		for range rapid.IntRange(1, 4).Draw(rt, "rounds") {
 			var edits []resource.Edit
 			for range rapid.IntRange(1, 5).Draw(rt, "edits") {

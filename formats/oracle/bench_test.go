@@ -33,8 +33,8 @@ func large(format string) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkProve: the proof of one edit in a file of a megabyte, beside the scan that every pass makes of it. Only files that are about to be
-// written are proven.
+// BenchmarkProve: the proof of one edit in a file of a megabyte, beside the scan that every pass makes of it. Only
+// files that are about to be written are proven.
 func BenchmarkProve(b *testing.B) {
 	for _, name := range []string{"structured-json", "structured-yaml", "ios-strings", "android-xml"} {
 		src := large(name)

@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 )
 
-// A file of translations that is laid out like its source is proven, whatever part of the texts it has; and not when a source text was left in it,
-// or a translation is missing.
+// A file of translations that is laid out like its source is proven, whatever part of the texts it has; and not when a
+// source text was left in it, or a translation is missing.
 func TestProvesNewFiles(t *testing.T) {
 	t.Parallel()
 	files := 0
@@ -65,7 +65,8 @@ func TestProvesNewFiles(t *testing.T) {
 		if err := rule.ProveNew(f.Bytes(), out, made[1:], target); err == nil {
 			t.Errorf("%s: %q was not asked for, and is not found", f.name, made[0].Key)
 		}
-		if err := rule.ProveNew(f.Bytes(), out, append(made, oracle.Change{Key: "not there", Text: "x"}), target); err == nil {
+		if err := rule.ProveNew(f.Bytes(), out, append(made, oracle.Change{Key: "not there", Text: "x"}),
+			target); err == nil {
 			t.Errorf("%s: a translation is missing, and that is not found", f.name)
 		}
 	}
@@ -76,7 +77,8 @@ func TestProvesNewFiles(t *testing.T) {
 func TestProvesNewLocale(t *testing.T) {
 	t.Parallel()
 	const source = `{"$schema": "S", "locale": "en-US", "translations": {"1": "A", "locale": "L"}}`
-	rule, into := oracle.Rule{Format: "structured-json", Roots: []string{"en"}}, oracle.Rule{Format: "structured-json", Roots: []string{"pt_BR", "pt-BR"}}
+	rule, into := oracle.Rule{Format: "structured-json", Roots: []string{"en"}}, oracle.Rule{Format: "structured-json",
+		Roots: []string{"pt_BR", "pt-BR"}}
 	made := []oracle.Change{{Key: "translations/1", Text: "AA"}, {Key: "translations/locale", Text: "LL"}}
 	for after, right := range map[string]bool{
 		`{"$schema": "S", "locale": "pt_BR", "translations": {"1": "AA", "locale": "LL"}}`: true,
@@ -118,11 +120,13 @@ func TestProvesUnits(t *testing.T) {
 		t.Fatalf("%d entries were compared", n)
 	}
 	for _, edits := range [][]resource.Edit{
-		{{Op: resource.Set, Key: "a", Text: "Another text, long enough that it is split into more than one piece, at a space"}},
+		{{Op: resource.Set, Key: "a",
+			Text: "Another text, long enough that it is split into more than one piece, at a space"}},
 		{{Op: resource.Set, Key: "b", Text: "two\nlines"}},
 		{{Op: resource.Remove, Key: "a"}},
 		{{Op: resource.Remove, Key: "a"}, {Op: resource.Remove, Key: "b"}},
-		{{Op: resource.Set, Key: "c", Text: "Three"}, {Op: resource.Set, Key: "d", Text: ""}, {Op: resource.Set, Key: "b", Text: "2"}},
+		{{Op: resource.Set, Key: "c", Text: "Three"}, {Op: resource.Set, Key: "d", Text: ""},
+			{Op: resource.Set, Key: "b", Text: "2"}},
 	} {
 		out, refused := f.Rewrite(edits, nil)
 		if len(refused) > 0 {
@@ -132,12 +136,14 @@ func TestProvesUnits(t *testing.T) {
 		if err := f.rule.Prove([]byte(units), out, made); err != nil {
 			t.Errorf("%v: %v\n%s", edits, err, out)
 		}
-		for from, to := range map[string]string{`"note"`: `"Note"`, `"Ein Text"`: `"Ein"`, `"version": 1`: `"version": 2`, `"key": "b"`: `"key":  "b"`} {
+		for from, to := range map[string]string{`"note"`: `"Note"`, `"Ein Text"`: `"Ein"`,
+			`"version": 1`: `"version": 2`, `"key": "b"`: `"key":  "b"`} {
 			spoiled := strings.Replace(string(out), from, to, 1)
 			if spoiled == string(out) {
 				continue
 			}
-			if err := f.rule.Prove([]byte(units), []byte(spoiled), made); err == nil && !(len(made) > 2 || made[0].Gone) {
+			if err := f.rule.Prove([]byte(units), []byte(spoiled), made); err == nil &&
+				!(len(made) > 2 || made[0].Gone) {
 				t.Errorf("%v: %s became %s, which is not found", edits, from, to)
 			}
 		}
@@ -202,7 +208,8 @@ const properties = "# licence\n\n# note\na = One\nb : Two \\\n    more\n\nc Dr\\
 // Java's properties: every byte but a value's is compared, comments and lines that go on included.
 func TestProvesProperties(t *testing.T) {
 	t.Parallel()
-	for _, src := range []string{properties, strings.Replace(properties, "note", "n\xf6te", 1), strings.ReplaceAll(properties, "\n", "\r\n")} {
+	for _, src := range []string{properties, strings.Replace(properties, "note", "n\xf6te", 1),
+		strings.ReplaceAll(properties, "\n", "\r\n")} {
 		f, ok := parse(t, oracle.Rule{Format: "properties"}, "properties", []byte(src))
 		if !ok {
 			t.Fatal("refused")
@@ -224,12 +231,14 @@ func TestProvesProperties(t *testing.T) {
 			if err := f.rule.Prove([]byte(src), out, made); err != nil {
 				t.Errorf("%v: %v\n%s", edits, err, out)
 			}
-			for from, to := range map[string]string{"licence": "license", "# n": "! n", "a =": "a=", "c Dr": "c  Dr", "u00e9i": "u00c9i"} {
+			for from, to := range map[string]string{"licence": "license", "# n": "! n", "a =": "a=",
+				"c Dr": "c  Dr", "u00e9i": "u00c9i"} {
 				spoiled := strings.Replace(string(out), from, to, 1)
 				if spoiled == string(out) {
 					continue
 				}
-				if err := f.rule.Prove([]byte(src), []byte(spoiled), made); err == nil && !(made[0].Gone && from == "c Dr") {
+				if err := f.rule.Prove([]byte(src), []byte(spoiled), made); err == nil &&
+					!(made[0].Gone && from == "c Dr") {
 					t.Errorf("%v: %s became %s, which is not found", edits, from, to)
 				}
 			}
@@ -311,10 +320,12 @@ func TestMemoryIsBoundedByTheFile(t *testing.T) {
 		{"android-xml", entities + "]>\n<resources><string name=\"k\">&y;</string></resources>", 1},
 		{"structured-json", strings.Repeat("[", 1000) + strings.Repeat("]", 1000), 1},
 		{"structured-json", strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), -1},
-		{"structured-json", strings.Repeat("[", 5000) + strings.Repeat("1,", 10_000) + "1" + strings.Repeat("]", 5000), -1},
+		{"structured-json", strings.Repeat("[", 5000) + strings.Repeat("1,", 10_000) + "1" + strings.Repeat("]", 5000),
+			-1},
 		{"structured-yaml", strings.Repeat("[", 50_000), -1},
 		{"ios-strings", "k = " + strings.Repeat("(", 50_000) + strings.Repeat(")", 50_000) + ";", 1},
-		{"android-xml", "<resources><string name=\"k\">" + strings.Repeat("<b>", 50_000) + strings.Repeat("</b>", 50_000) + "</string></resources>", 1},
+		{"android-xml", "<resources><string name=\"k\">" + strings.Repeat("<b>", 50_000) + strings.Repeat("</b>",
+			50_000) + "</string></resources>", 1},
 	} {
 		leaves, err := oracle.Rule{Format: c.format}.Read([]byte(c.src))
 		if (err != nil) != (c.leaves < 0) || err == nil && len(leaves) != c.leaves {

@@ -21,7 +21,8 @@ type file struct {
 }
 
 var formatsOf = map[string][]string{ // by the corpus's name for it, the formats that read it
-	"json": {"json", "structured-json"}, "yaml": {"yaml", "structured-yaml"}, "ios-strings": {"ios-strings"}, "android-xml": {"android-xml"},
+	"json": {"json", "structured-json"}, "yaml": {"yaml",
+		"structured-yaml"}, "ios-strings": {"ios-strings"}, "android-xml": {"android-xml"},
 }
 
 func parse(t testing.TB, rule oracle.Rule, name string, src []byte) (file, bool) {
@@ -60,7 +61,8 @@ func corpus(t testing.TB) []file {
 func edges(t testing.TB) []file {
 	t.Helper()
 	var all []file
-	for folder, names := range map[string][]string{"jsonfile": {"json", "structured-json"}, "yamlfile": {"yaml", "structured-yaml"},
+	for folder, names := range map[string][]string{"jsonfile": {"json", "structured-json"},
+		"yamlfile":    {"yaml", "structured-yaml"},
 		"stringsfile": {"ios-strings"}, "androidxml": {"android-xml"}} {
 		paths, err := filepath.Glob(filepath.Join("..", folder, "testdata", "edge", "*", "*"))
 		if err != nil {
@@ -81,7 +83,8 @@ func edges(t testing.TB) []file {
 			}
 			n++
 			for _, format := range names {
-				if f, ok := parse(t, oracle.Rule{Format: format, Roots: []string{"en", "de", "no"}}, format+" "+path, src); ok {
+				if f, ok := parse(t, oracle.Rule{Format: format, Roots: []string{"en", "de", "no"}}, format+" "+path,
+					src); ok {
 					all = append(all, f)
 				}
 			}

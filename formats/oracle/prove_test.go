@@ -17,7 +17,8 @@ import (
 // texts are what edits write: what people write, and what formats find hard to spell.
 var texts = []string{
 	"newword", "Neuer Text", "", " ", "with \"quotes\" and 'apostrophes'", "two\nlines", "a: b # c", "50 % of %1$s, %d", "<b>bold</b> & co", "é א 😀", "back\\slash",
-	"{count, plural, one {# file} other {# files}}", "- item", "yes", "1.0", "null", "@string/app", "?", "trailing ", "\ttab", "/* no */ // comment", "=;", "it's",
+	"{count, plural, one {# file} other {# files}}", "- item", "yes", "1.0", "null", "@string/app", "?", "trailing ",
+	"\ttab", "/* no */ // comment", "=;", "it's",
 }
 
 // random is a source of choices that is the same in every run for one file.
@@ -27,7 +28,8 @@ func random(name string) *rand.Rand {
 	return rand.New(rand.NewPCG(h.Sum64(), 7))
 }
 
-// some are the edge cases, and of the corpus what is small or has nested names: the flat formats read less of the same bytes.
+// some are the edge cases, and of the corpus what is small or has nested names: the flat formats read less of the same
+// bytes.
 func some(t *testing.T) []file {
 	return append(slices.DeleteFunc(corpus(t), func(f file) bool {
 		return len(f.Bytes()) > 10_000 && (f.rule.Format == "json" || f.rule.Format == "yaml")
@@ -47,7 +49,8 @@ func batch(r *rand.Rand, f file, sets, removes, inserts int) []resource.Edit {
 	for range sets {
 		if len(all) > 0 {
 			e := pick()
-			edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: texts[r.IntN(len(texts))]})
+			edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form,
+				Text: texts[r.IntN(len(texts))]})
 		}
 	}
 	for range removes {
@@ -63,7 +66,8 @@ func batch(r *rand.Rand, f file, sets, removes, inserts int) []resource.Edit {
 		key, form := fmt.Sprintf("zz_new_%d", i), ""
 		if len(all) > 0 {
 			e := pick()
-			if at := strings.LastIndexByte(e.Key, '/'); at > 0 && strings.HasPrefix(f.rule.Format, "structured-") && !inList.MatchString(e.Key) {
+			if at := strings.LastIndexByte(e.Key, '/'); at > 0 && strings.HasPrefix(f.rule.Format, "structured-") &&
+				!inList.MatchString(e.Key) {
 				key = e.Key[:at+1] + key
 			}
 			if e.Form != "" && (e.Form[0] < '0' || e.Form[0] > '9') {
@@ -171,7 +175,8 @@ func TestFindsEveryByte(t *testing.T) {
 		} else {
 			from, to = from+wide, to+wide // or a byte order mark
 		}
-		for strings.IndexByte("|>", out[min(from, len(out)-1)]) >= 0 && to < len(out) && strings.IndexByte(" \t\r\n", out[to]) >= 0 {
+		for strings.IndexByte("|>", out[min(from, len(out)-1)]) >= 0 && to < len(out) &&
+			strings.IndexByte(" \t\r\n", out[to]) >= 0 {
 			to++ // blank lines behind a block text may belong to it
 		}
 		for n := range max(2, min(30, 40_000/(len(out)+1))) {
@@ -187,12 +192,14 @@ func TestFindsEveryByte(t *testing.T) {
 			err := f.rule.Prove(f.Bytes(), spoiled, made)
 			if at >= from-1 && at <= to { // in the value, or at its edge: it may be the same text in another spelling
 				if err == nil && !reads(t, f, spoiled, edits[0]) {
-					t.Errorf("%s: byte %d of the value of %q: not found in\n%q", f.name, at, edits[0].Key, clip(spoiled, at))
+					t.Errorf("%s: byte %d of the value of %q: not found in\n%q", f.name, at,
+						edits[0].Key, clip(spoiled, at))
 				}
 				continue
 			}
 			if err == nil {
-				t.Errorf("%s: byte %d of %q, set %q to %q: not found in\n%q", f.name, at, clip(spoiled, at), edits[0].Key, edits[0].Text, clip(out, at))
+				t.Errorf("%s: byte %d of %q, set %q to %q: not found in\n%q", f.name, at, clip(spoiled, at),
+					edits[0].Key, edits[0].Text, clip(out, at))
 			}
 		}
 	}
@@ -243,21 +250,25 @@ func damage(r *rand.Rand, src []byte, at int) []byte {
 	return out
 }
 
-// restOfList reports whether the fault takes out an item of a list that has lost another one as it should: then all of the list may go.
+// restOfList reports whether the fault takes out an item of a list that has lost another one as it should: then all of
+// the list may go.
 func restOfList(g file, fault []resource.Edit, made []oracle.Change) bool {
 	for _, e := range fault {
 		at, ok := g.Lookup(e.Key, e.Form)
 		of := strings.TrimRight(e.Key, "0123456789")
-		if e.Op == resource.Remove && ok && (at.Item || e.Form != "") && slices.ContainsFunc(made, func(c oracle.Change) bool {
-			return c.Gone && (e.Form != "" && c.Key == e.Key || at.Item && strings.TrimRight(c.Key, "0123456789") == of)
-		}) {
+		if e.Op == resource.Remove && ok && (at.Item || e.Form != "") &&
+			slices.ContainsFunc(made, func(c oracle.Change) bool {
+				return c.Gone && (e.Form != "" && c.Key == e.Key || at.Item &&
+					strings.TrimRight(c.Key, "0123456789") == of)
+			}) {
 			return true
 		}
 	}
 	return false
 }
 
-// A file in which another entry was lost, came, moved or changed, or a text came out wrong, is never taken for the one that was wanted.
+// A file in which another entry was lost, came, moved or changed, or a text came out wrong, is never taken for the one
+// that was wanted.
 func TestFindsEveryFault(t *testing.T) {
 	t.Parallel()
 	tried := 0

@@ -14,8 +14,10 @@ import (
 )
 
 // hard are texts that the format finds difficult to spell.
-var hard = []string{" ", "  two", "\t", "two\nlines", "\\n", `"quoted" 'it''s'`, "{0:N2} é א 😀", "C:\\new\\", "a\rb\a\b\v\f", "\u00a0\u2028\ufeff",
-	"a line that is so long that it is broken, since it has far more than eighty letters, and so msgcat breaks it", "#~ msgid", "%(name)s %d%%"}
+var hard = []string{" ", "  two", "\t", "two\nlines", "\\n", `"quoted" 'it''s'`, "{0:N2} é א 😀", "C:\\new\\",
+	"a\rb\a\b\v\f", "\u00a0\u2028\ufeff",
+	"a line that is so long that it is broken, since it has far more than eighty letters, and so msgcat breaks it",
+	"#~ msgid", "%(name)s %d%%"}
 
 const head = `# A language.
 # Somebody, 2026.
@@ -34,39 +36,57 @@ var edges = []struct{ name, src, want string }{
 	{"no header", "msgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"header alone", head, ""},
 	{"comments alone", "# A file\n", ""},
-	{"references and flags", head + "\n#. For translators\n#: app/views.py:12 app/models.py:3\n#, python-format\nmsgid \"k\"\nmsgstr \"Text %s\"\n", "Text %s"},
+	{"references and flags", head +
+		"\n#. For translators\n#: app/views.py:12 app/models.py:3\n#, python-format\nmsgid \"k\"\nmsgstr \"Text %s\"\n", "Text %s"},
 	{"translators' comment", head + "\n# mine\n#. theirs\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"lines", head + "\nmsgid \"k\"\nmsgstr \"\"\n\"one \"\n\"two\\n\"\n\"three\"\n", "one two\nthree"},
 	{"escapes", head + "\nmsgid \"k\"\nmsgstr \"\\t\\\"a\\\" \\\\ \\101\\x42\"\n", "\t\"a\" \\ AB"},
-	{"context", head + "\nmsgctxt \"menu\"\nmsgid \"k\"\nmsgstr \"in the menu\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"plural", head + "\nmsgid \"k\"\nmsgstr \"Text\"\n\n#, c-format\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d файл\"\nmsgstr[1] \"%d файла\"\nmsgstr[2] \"%d файлов\"\n", "Text"},
-	{"plural without one", head + "\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d файл\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"fuzzy", head + "\n#, fuzzy, python-format\n#| msgid \"old\"\nmsgid \"k %s\"\nmsgstr \"old %s\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"fuzzy alone", head + "\n#: a.c:1\n#, fuzzy\n#| msgctxt \"x\"\n#| msgid \"old\"\n#| \"er\"\nmsgid \"other\"\nmsgstr \"old\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"fuzzy plural", head + "\n#, fuzzy\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"obsolete", head + "\nmsgid \"k\"\nmsgstr \"Text\"\n\n#, fuzzy\n#~| msgid \"older\"\n#~ msgid \"old\"\n#~ msgstr \"alt\"\n", "Text"},
+	{"context", head + "\nmsgctxt \"menu\"\nmsgid \"k\"\nmsgstr \"in the menu\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n",
+		"Text"},
+	{"plural", head +
+		"\nmsgid \"k\"\nmsgstr \"Text\"\n\n#, c-format\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d файл\"\nmsgstr[1] \"%d файла\"\nmsgstr[2] \"%d файлов\"\n", "Text"},
+	{"plural without one", head +
+		"\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d файл\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"fuzzy", head +
+		"\n#, fuzzy, python-format\n#| msgid \"old\"\nmsgid \"k %s\"\nmsgstr \"old %s\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"fuzzy alone", head +
+		"\n#: a.c:1\n#, fuzzy\n#| msgctxt \"x\"\n#| msgid \"old\"\n#| \"er\"\nmsgid \"other\"\nmsgstr \"old\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"fuzzy plural", head +
+		"\n#, fuzzy\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"obsolete",
+		head + "\nmsgid \"k\"\nmsgstr \"Text\"\n\n#, fuzzy\n#~| msgid \"older\"\n#~ msgid \"old\"\n#~ msgstr \"alt\"\n",
+		"Text"},
 	{"obsolete between", head + "\n#~ msgid \"old\"\n#~ msgstr \"alt\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"no blank lines", "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\nmsgid \"j\"\nmsgstr \"x\"\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"windows line ends", strings.ReplaceAll(head+"\nmsgid \"k\"\nmsgstr \"Text\"\n\nmsgid \"j\"\nmsgstr \"\"\n", "\n", "\r\n"), "Text"},
+	{"no blank lines",
+		"msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\nmsgid \"j\"\nmsgstr \"x\"\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"windows line ends", strings.ReplaceAll(head+"\nmsgid \"k\"\nmsgstr \"Text\"\n\nmsgid \"j\"\nmsgstr \"\"\n", "\n",
+		"\r\n"), "Text"},
 	{"mark", "\xef\xbb\xbf" + head + "\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"no final line end", head + "\nmsgid \"k\"\nmsgstr \"Text\"", "Text"},
 	{"empty", head + "\nmsgid \"k\"\nmsgstr \"\"\n", ""},
-	{"line breaks at the ends", head + "\nmsgid \"\\nj\\n\"\nmsgstr \"\\nx\\n\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"long lines", head + "\nmsgid \"j\"\nmsgstr \"" + strings.Repeat("many words ", 12) + "\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"long msgid", head + "\nmsgid \"\"\n\"A text that is its own key, and is so long that it is on two lines, as gettext \"\n\"does it\"\nmsgstr \"Text\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"indented", head + "\n  msgctxt \"a\"\n  msgid \"k\"\n  msgstr \"in\"\n\nmsgid \"k\"\n\tmsgstr   \"Text\"\n", "Text"},
+	{"line breaks at the ends", head + "\nmsgid \"\\nj\\n\"\nmsgstr \"\\nx\\n\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n",
+		"Text"},
+	{"long lines", head + "\nmsgid \"j\"\nmsgstr \"" + strings.Repeat("many words ", 12) +
+		"\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"long msgid", head +
+		"\nmsgid \"\"\n\"A text that is its own key, and is so long that it is on two lines, as gettext \"\n\"does it\"\nmsgstr \"Text\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"indented", head + "\n  msgctxt \"a\"\n  msgid \"k\"\n  msgstr \"in\"\n\nmsgid \"k\"\n\tmsgstr   \"Text\"\n",
+		"Text"},
 	{"name twice", head + "\nmsgid \"k\"\nmsgstr \"first\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
-	{"blank line below comments", head + "\n# Section\n\n#, fuzzy\n\nmsgid \"j\"\nmsgstr \"x\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"blank line below comments",
+		head + "\n# Section\n\n#, fuzzy\n\nmsgid \"j\"\nmsgstr \"x\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"no spaces", head + "\nmsgid\"k\"\nmsgstr\"Text\"\n", "Text"},
 	{"another script", head + "\nmsgid \"ключ\"\nmsgstr \"текст\"\n\nmsgid \"k\"\nmsgstr \"テキスト 😀\"\n", "テキスト 😀"},
 	{"no formula", "msgid \"k\"\nmsgid_plural \"ks\"\nmsgstr[0] \"a\"\nmsgstr[1] \"b\"\n", ""},
-	{"formula of fewer", strings.Replace(head, "nplurals=3", "nplurals=2", 1) + "\nmsgid \"j\"\nmsgid_plural \"ks\"\nmsgstr[0] \"a\"\nmsgstr[1] \"b\"\nmsgstr[2] \"c\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+	{"formula of fewer", strings.Replace(head, "nplurals=3", "nplurals=2", 1) +
+		"\nmsgid \"j\"\nmsgid_plural \"ks\"\nmsgstr[0] \"a\"\nmsgstr[1] \"b\"\nmsgstr[2] \"c\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 }
 
 func strict(g resource.Grammar, src []byte, texts ...string) resourcetest.Case {
 	return resourcetest.Case{Grammar: g, Src: src, NewTexts: texts,
-		Refuses: resourcetest.Rules("this text is in the program", "in this format, an empty text", "which msgfmt refuses", "there is no", "has no numbers for it"),
-		Undone:  func(f *resource.File, _ string) bool { return f.Len() > 1 || f.Node(0).Value.Len() > 0 }}
+		Refuses: resourcetest.Rules("this text is in the program", "in this format, an empty text",
+			"which msgfmt refuses", "there is no", "has no numbers for it"),
+		Undone: func(f *resource.File, _ string) bool { return f.Len() > 1 || f.Node(0).Value.Len() > 0 }}
 }
 
 func TestLaws(t *testing.T) {
@@ -126,8 +146,10 @@ func TestMsgcat(t *testing.T) {
 	if err != nil {
 		t.Skip("no msgcat here")
 	}
-	words := []string{"a", "text", "with", "words,", "longer-words", "(and)", "signs:", "https://example.org/path/to?x=1", "é", "слово", "日本語の文章", "%(name)s",
-		"\"quoted\"", "back\\slash", "tab\there", "two\nlines", "<b>bold</b>", "3.14", "{0}", "—", "it's", "über", "x=y", "100%"}
+	words := []string{"a", "text", "with", "words,", "longer-words", "(and)", "signs:",
+		"https://example.org/path/to?x=1", "é", "слово", "日本語の文章", "%(name)s",
+		"\"quoted\"", "back\\slash", "tab\there", "two\nlines", "<b>bold</b>", "3.14", "{0}", "—",
+		"it's", "über", "x=y", "100%"}
 	r := rand.New(rand.NewPCG(1, 2))
 	var src strings.Builder
 	src.WriteString(head)
@@ -167,7 +189,8 @@ func TestMsgcat(t *testing.T) {
 
 // Of every language with a formula, each category of whole numbers has an index, and no index has none.
 func TestFormulas(t *testing.T) {
-	for _, language := range []string{"de", "fr", "pt-BR", "ja", "ru", "uk", "be", "sr", "hr", "bs", "cs", "sk", "pl", "lt", "lv", "ro", "sl", "ga", "cy", "ar", "mt", "he",
+	for _, language := range []string{"de", "fr", "pt-BR", "ja", "ru", "uk", "be", "sr", "hr", "bs", "cs", "sk", "pl",
+		"lt", "lv", "ro", "sl", "ga", "cy", "ar", "mt", "he",
 		"gd", "mk", "is", "zh-Hans", "tr", "hu", "el", "fa", "es", "it", "hi", "vi", "ko", "id", "th"} {
 		formula := formulaOf(language)
 		if formula == "" {

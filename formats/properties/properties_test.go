@@ -16,18 +16,23 @@ import (
 )
 
 // hard are texts that the format finds difficult to spell.
-var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n", "\f", `back\slash\`, `\u0041`, "=", ": ", "#", "!",
-	"a=b:c", "it''s {0}", "é א 😀 \u00a0\u200e\u2028", "Ünïcödé", "\x00\x01\x1f\x7f\u0085", "\ufeff", "\ufffd", "C:\\temp\\new"}
+var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n", "\f", `back\slash\`,
+	`\u0041`, "=", ": ", "#", "!",
+	"a=b:c", "it''s {0}", "é א 😀 \u00a0\u200e\u2028", "Ünïcödé", "\x00\x01\x1f\x7f\u0085",
+	"\ufeff", "\ufffd", "C:\\temp\\new"}
 
 var examples = []string{
 	"", " ", "\n", "\r\n\r\n", "# only", "# only\n", "! only\n\n", "#a\n\n#b\n",
 	"a=1", "a=1\n", "a = 1\nb : 2\nc 3\nd\n", "a=\nb:\nc \nd", "=v", " : v\n",
 	"# licence\n\n# one\none=1\n\n# two\n! and more\ntwo=2\n\n# of no key\n\nthree=3\n",
 	"a=1\n\nb=2\n\nc=3\n", "a=1\n\n\n\nb=2\nc=3", "a=1\r\nb=2\r\n", "a=1\rb=2\r", "  a=1\n\tb=2\n",
-	"long=one \\\n    two \\\n    three\nb=2\n", "text=one\\n\\\n     two\\n\\\n     three\nb=2\n", "a=\\\n\nb=2\n", "a\\\n  b=2\nc=3\n",
+	"long=one \\\n    two \\\n    three\nb=2\n", "text=one\\n\\\n     two\\n\\\n     three\nb=2\n",
+	"a=\\\n\nb=2\n", "a\\\n  b=2\nc=3\n",
 	"k=v\\\\\nj=w\\\\\\\n  x\n", "a=1\n# end", "a=1\n# end\n\n\n", "a\\ b=1\nc\\=d=2\ne\\:f=3\n\\#g=4\n\\!h=5\n",
-	"a=\\u00e9\nb=\\u00E9\\uD83D\\uDE00\nc=x\n", "a=é\nb=x\n", "a=\\u00e9\nb=é\n", "a=\\ud83d\n\\ud83d=b\nc=d\n", "u=\\u00\\\n  e9\n",
-	"a=1\na=2\n", "url=http\\://x\nb=x\n", "a=\\t\\n\\r\\f\\q\\\\\n", "\\\na=1\n", "a   =   1\nbb  =   2\n", "# a\\\nb=1\n", "a:=b\nc =: d\n",
+	"a=\\u00e9\nb=\\u00E9\\uD83D\\uDE00\nc=x\n", "a=é\nb=x\n", "a=\\u00e9\nb=é\n", "a=\\ud83d\n\\ud83d=b\nc=d\n",
+	"u=\\u00\\\n  e9\n",
+	"a=1\na=2\n", "url=http\\://x\nb=x\n", "a=\\t\\n\\r\\f\\q\\\\\n", "\\\na=1\n", "a   =   1\nbb  =   2\n",
+	"# a\\\nb=1\n", "a:=b\nc =: d\n",
 	"a=1 \nb= 2\t\n",
 }
 
@@ -39,8 +44,9 @@ var encodings = map[string]func(string) []byte{
 }
 
 func strict(src []byte, texts ...string) resourcetest.Case {
-	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Refuses: resourcetest.Rules("half a surrogate pair"),
-		Undone: func(f *resource.File, _ string) bool { return !isOpen(f.Source(), 0) }}
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts,
+		Refuses: resourcetest.Rules("half a surrogate pair"),
+		Undone:  func(f *resource.File, _ string) bool { return !isOpen(f.Source(), 0) }}
 }
 
 // edgeFiles are the edge cases: the header of each says what it is about.
@@ -181,7 +187,8 @@ func TestSpelling(t *testing.T) {
 func TestInsert(t *testing.T) {
 	source := parse(t, "# The title\ntitle = Notes\n\n# A greeting\nhello = Hello ß\n\nbye = Bye\n")
 	for _, c := range []struct{ src, want string }{
-		{"# Titel\ntitle: Notizen\n\nbye: Ciao\n", "# Titel\ntitle: Notizen\n\n# A greeting\nhello: Gr\u00fc\u00dfe\n\nbye: Ciao\n"},
+		{"# Titel\ntitle: Notizen\n\nbye: Ciao\n",
+			"# Titel\ntitle: Notizen\n\n# A greeting\nhello: Gr\u00fc\u00dfe\n\nbye: Ciao\n"},
 		{"title=Notizen\r\nbye=Ciao", "title=Notizen\r\nhello=Gr\u00fc\u00dfe\r\nbye=Ciao"},
 		{"title=Notizen\\u00e9\nbye=Ciao\n", "title=Notizen\\u00e9\nhello=Gr\\u00fc\\u00dfe\nbye=Ciao\n"},
 		{"# \xe9\ntitle=N\xe9\n", "# \xe9\ntitle=N\xe9\n\n# A greeting\nhello=Gr\xfc\xdfe\n"},
@@ -234,7 +241,8 @@ func made(size int) []byte {
 	for i := 0; b.Len() < size; i++ {
 		text := "The transfer of {0} is complete, and {1,number} files of it were checked."
 		if i%10 == 3 {
-			text = `L\u00f6schen von \u201e{0}\u201c?\n\` + "\n    Das l\\u00e4sst sich nicht r\\u00fcckg\\u00e4ngig machen."
+			text = `L\u00f6schen von \u201e{0}\u201c?\n\` +
+				"\n    Das l\\u00e4sst sich nicht r\\u00fcckg\\u00e4ngig machen."
 		}
 		fmt.Fprintf(&b, "# Alert number %d: what the user has done\nalert.transfer.%d.message=%s\n", i%97, i, text)
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// What one edit of a large file costs: reading it, reading it and cutting in the new text, and the same with the proof that Rewrite always makes.
+// What one edit of a large file costs: reading it, reading it and cutting in the new text, and the same with the proof
+// that Rewrite always makes.
 func BenchmarkOneEdit(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("{\n  \"first\": \"x\"")
 	for i := 0; text.Len() < 10<<20; i++ {
-		fmt.Fprintf(&text, ",\n  \"section%d.message%d\": \"The file could not be saved. Try again later.\"", i/10, i%10)
+		fmt.Fprintf(&text, ",\n  \"section%d.message%d\": \"The file could not be saved. Try again later.\"", i/10,
+			i%10)
 	}
 	text.WriteString("\n}\n")
 	src := []byte(text.String())

@@ -2,7 +2,8 @@ package resource
 
 import "errors"
 
-// Unproven makes edits of texts that are there and does not read the result: what a rewrite would cost without its proof.
+// Unproven makes edits of texts that are there and does not read the result: what a rewrite would cost without its
+// proof.
 func (f *File) Unproven(edits []Edit) ([]byte, error) {
 	splices := make([]Splice, len(edits))
 	for k, e := range edits {

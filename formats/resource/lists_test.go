@@ -11,10 +11,11 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-var grammars = map[string]resource.Grammar{"structured-json": jsonfile.Grammar, "structured-yaml": yamlfile.Grammar, "android-xml": androidxml.Grammar}
+var grammars = map[string]resource.Grammar{"structured-json": jsonfile.Grammar, "structured-yaml": yamlfile.Grammar,
+	"android-xml": androidxml.Grammar}
 
-// edited makes the edits that are written as "+key=text", "+key[form]=text" or "-key" and has the second reader look at what came out. What is refused
-// comes as its keys.
+// edited makes the edits that are written as "+key=text", "+key[form]=text" or "-key" and has the second reader look at
+// what came out. What is refused comes as its keys.
 func edited(t *testing.T, format, src, like string, edits ...string) (out, refused, reason string) {
 	t.Helper()
 	keys := resource.Keys{Structured: format != "android-xml"}
@@ -56,7 +57,8 @@ func edited(t *testing.T, format, src, like string, edits ...string) (out, refus
 	return string(bytes), strings.Join(names, " "), reason
 }
 
-// A list has all the items that the source has, or is not there, whichever of them go; what was meant for it is refused.
+// A list has all the items that the source has, or is not there, whichever of them go; what was meant for it is
+// refused.
 func TestAListIsWholeOrAbsent(t *testing.T) {
 	const (
 		months  = "{\n  \"a\": \"A\",\n  \"names\": [\"J\", \"F\", \"M\"]\n}\n"
@@ -69,41 +71,60 @@ func TestAListIsWholeOrAbsent(t *testing.T) {
 		edits                   []string
 		out, refused            string
 	}{
-		{"only the first one is given", "structured-json", months, months, []string{"+names/0=J1", "-names/1", "-names/2"}, nothing, "names/0"},
-		{"as it is in the source", "structured-json", months, months, []string{"+names/0=J", "-names/1", "-names/2"}, nothing, "names/0"},
+		{"only the first one is given", "structured-json", months, months, []string{"+names/0=J1", "-names/1",
+			"-names/2"}, nothing, "names/0"},
+		{"as it is in the source", "structured-json", months, months, []string{"+names/0=J", "-names/1", "-names/2"},
+			nothing, "names/0"},
 		{"all but the last", "structured-json", months, months, []string{"-names/2"}, nothing, ""},
-		{"all but the first", "structured-json", months, months, []string{"-names/0", "+names/2=M"}, nothing, "names/2"},
-		{"the source's became shorter", "structured-json", months, "{\"names\": [\"J\", \"F\"]}", []string{"+names/0=J1", "-names/2"},
+		{"all but the first", "structured-json", months, months, []string{"-names/0", "+names/2=M"}, nothing,
+			"names/2"},
+		{"the source's became shorter", "structured-json", months, "{\"names\": [\"J\", \"F\"]}",
+			[]string{"+names/0=J1", "-names/2"},
 			"{\n  \"a\": \"A\",\n  \"names\": [\"J1\", \"F\"]\n}\n", ""},
-		{"the source's is none", "structured-json", months, "{\"names\": {\"0\": \"J\", \"1\": \"F\", \"2\": \"M\"}}", []string{"-names/2"},
+		{"the source's is none", "structured-json", months, "{\"names\": {\"0\": \"J\", \"1\": \"F\", \"2\": \"M\"}}",
+			[]string{"-names/2"},
 			"{\n  \"a\": \"A\",\n  \"names\": [\"J\", \"F\"]\n}\n", ""},
-		{"texts only", "structured-json", `{"a": "A", "l": [["x", "y"], ["z"]]}`, `{"l": [["x", "y"], ["z"]]}`, []string{"-l/0/1", "+l/1/0=Z"}, `{"a": "A"}`, "l/1/0"},
-		{"what is no text does not make it whole", "structured-yaml", "a: A\nn: [~, J, F]\n", "n: [~, J, F]\n", []string{"+n/1=N1", "-n/2"}, "a: A\n", "n/1"},
-		{"the source has none, and it begins with null", "structured-yaml", "a: A\nm:\n- ~\n- J\n- F\n", "a: A\n", []string{"-m/1", "-m/2"}, "a: A\n", ""},
-		{"no more texts in the source's", "structured-yaml", "a: A\nm: [~, J]\n", "m: [~]\n", []string{"-m/1"}, "a: A\nm: [~]\n", ""},
-		{"an empty one in the source", "structured-yaml", "a: A\nm: [~, J]\n", "m: []\n", []string{"-m/1"}, "a: A\n", ""},
-		{"what is no text in front, between and behind", "structured-json", `{"a": "A", "l": [1, "x", null, [true, "y"], {"n": 2, "t": "z"}, false]}`, `{}`,
+		{"texts only", "structured-json", `{"a": "A", "l": [["x", "y"], ["z"]]}`, `{"l": [["x", "y"], ["z"]]}`,
+			[]string{"-l/0/1", "+l/1/0=Z"}, `{"a": "A"}`, "l/1/0"},
+		{"what is no text does not make it whole", "structured-yaml", "a: A\nn: [~, J, F]\n", "n: [~, J, F]\n",
+			[]string{"+n/1=N1", "-n/2"}, "a: A\n", "n/1"},
+		{"the source has none, and it begins with null", "structured-yaml", "a: A\nm:\n- ~\n- J\n- F\n", "a: A\n",
+			[]string{"-m/1", "-m/2"}, "a: A\n", ""},
+		{"no more texts in the source's", "structured-yaml", "a: A\nm: [~, J]\n", "m: [~]\n",
+			[]string{"-m/1"}, "a: A\nm: [~]\n", ""},
+		{"an empty one in the source", "structured-yaml", "a: A\nm: [~, J]\n", "m: []\n",
+			[]string{"-m/1"}, "a: A\n", ""},
+		{"what is no text in front, between and behind", "structured-json",
+			`{"a": "A", "l": [1, "x", null, [true, "y"], {"n": 2, "t": "z"}, false]}`, `{}`,
 			[]string{"-l/1", "-l/3/1", "-l/4/t"}, `{"a": "A"}`, ""},
-		{"an item's last text", "structured-json", `{"a": "A", "l": [{"id": 1, "t": "T", "u": "U"}, {"id": 2, "t": "V"}]}`, `{"l": [{"id": 1, "t": "T"}, {"id": 2, "t": "V"}]}`,
+		{"an item's last text", "structured-json",
+			`{"a": "A", "l": [{"id": 1, "t": "T", "u": "U"}, {"id": 2, "t": "V"}]}`,
+			`{"l": [{"id": 1, "t": "T"}, {"id": 2, "t": "V"}]}`,
 			[]string{"-l/1/t", "+l/0/t=W"}, `{"a": "A"}`, "l/0/t"},
-		{"an item that has none in the source", "structured-json", `{"a": "A", "l": [{"t": "T"}, {"id": 2, "t": "V"}]}`, `{"l": [{"t": "T"}, {"id": 2}]}`,
+		{"an item that has none in the source", "structured-json", `{"a": "A", "l": [{"t": "T"}, {"id": 2, "t": "V"}]}`,
+			`{"l": [{"t": "T"}, {"id": 2}]}`,
 			[]string{"-l/1/t", "+l/0/t=W"}, `{"a": "A", "l": [{"t": "W"}, {"id": 2}]}`, ""},
-		{"an item of which texts stay", "structured-json", `{"a": "A", "l": [{"t": "T", "u": "U"}, {"t": "V"}]}`, `{"l": [{"t": "T"}, {"t": "V"}]}`,
+		{"an item of which texts stay", "structured-json", `{"a": "A", "l": [{"t": "T", "u": "U"}, {"t": "V"}]}`,
+			`{"l": [{"t": "T"}, {"t": "V"}]}`,
 			[]string{"-l/0/u"}, `{"a": "A", "l": [{"t": "T"}, {"t": "V"}]}`, ""},
-		{"an item that gets another text", "structured-json", `{"a": "A", "l": [{"id": 1, "t": "T"}]}`, `{"l": [{"id": 1, "u": "U"}]}`,
+		{"an item that gets another text", "structured-json", `{"a": "A", "l": [{"id": 1, "t": "T"}]}`,
+			`{"l": [{"id": 1, "u": "U"}]}`,
 			[]string{"-l/0/t", "+l/0/u=V"}, `{"a": "A", "l": [{"id": 1, "u": "V"}]}`, ""},
-		{"references of an array", "android-xml", strings.ReplaceAll(array, ">J<", ">@string/a<"), none, []string{"-l[1]"}, none, ""},
+		{"references of an array", "android-xml", strings.ReplaceAll(array, ">J<", ">@string/a<"), none,
+			[]string{"-l[1]"}, none, ""},
 		{"an array", "android-xml", array, array, []string{"+l[0]=J1", "-l[1]"}, none, "l0"},
 		{"an array as it is in the source", "android-xml", array, array, []string{"+l[0]=J", "-l[1]"}, none, "l0"},
 	} {
 		out, refused, reason := edited(t, c.format, c.src, c.like, c.edits...)
-		if out != c.out || refused != c.refused || refused != "" && reason != "the list is not complete without its other items, so all of it is left out" {
+		if out != c.out || refused != c.refused || refused != "" &&
+			reason != "the list is not complete without its other items, so all of it is left out" {
 			t.Errorf("%s: refused %q (%s)\n%s\nwant %q\n%s", c.name, refused, reason, out, c.refused, c.out)
 		}
 	}
 }
 
-// What holds nothing where the source has a map becomes that map; what holds something else stays, with words that help.
+// What holds nothing where the source has a map becomes that map; what holds something else stays, with words that
+// help.
 func TestValuesWhereAMapBelongs(t *testing.T) {
 	const json, yaml = "{\n  \"o\": \"O\",\n  \"a\": {\n    \"x\": \"X\",\n    \"n\": 1,\n    \"y\": {\n      \"z\": \"Z\"\n    }\n  },\n  \"l\": [\"1\", {\"k\": \"2\"}]\n}\n",
 		"o: O\na:\n  x: X\n  n: 1\n  y:\n    z: Z\nl: [s, {k: t}]\n"
@@ -114,7 +135,8 @@ func TestValuesWhereAMapBelongs(t *testing.T) {
 		{"{\n  \"b\": \"B\",\n  // kept\n  \"a\": null, // this too\n  \"c\": \"C\"\n}\n",
 			"{\n  \"b\": \"B\",\n  // kept\n  \"a\": {\n    \"x\": \"1\",\n    \"y\": {\n      \"z\": \"2\"\n    }\n  }, // this too\n  \"c\": \"C\"\n}\n", ""},
 		{`{"a":null}`, `{"a":{"x":"1","y":{"z":"2"}}}`, ""},
-		{"{\n\t\"a\": {\n\t\t\"y\": null\n\t}\n}", "{\n\t\"a\": {\n\t\t\"x\": \"1\",\n\t\t\"y\": {\n\t\t\t\"z\": \"2\"\n\t\t}\n\t}\n}", ""},
+		{"{\n\t\"a\": {\n\t\t\"y\": null\n\t}\n}",
+			"{\n\t\"a\": {\n\t\t\"x\": \"1\",\n\t\t\"y\": {\n\t\t\t\"z\": \"2\"\n\t\t}\n\t}\n}", ""},
 		{`{"a": null, "a": null}`, "", `"a" ` + byHand},
 		{`{"a": {"q": "Q"}, "a": null}`, "", `"a" ` + byHand},
 		{`{"a": [], "b": "B"}`, "", `"a" ` + list},
@@ -122,7 +144,8 @@ func TestValuesWhereAMapBelongs(t *testing.T) {
 		{`[]`, "", "the file " + list},
 		{`{"a": "text"}`, "", `"a" holds a single value here, so nothing can be below it` + value},
 		{`{"a": 1}`, "", `"a" holds a single value here, so nothing can be below it` + value},
-		{"b: B\n# kept\na: # this too\nc: C\n", "b: B\n# kept\na: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
+		{"b: B\n# kept\na: # this too\nc: C\n", "b: B\n# kept\na: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n",
+			""},
 		{"a:\n  y:\n", "a:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
 		{"a: ~ # this too\nc: C\n", "a: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
 		{"a: null", "a:\n  x: \"1\"\n  y:\n    z: \"2\"", ""},
@@ -132,7 +155,8 @@ func TestValuesWhereAMapBelongs(t *testing.T) {
 		{"? a\n: ~\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
 		{"? a\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
 		{"a: !!null ~\n", "", `"a" holds a single value here, so nothing can be below it` + value},
-		{"a: &n ~\nb: *n\n", "", `this file is written in a way that does not let it be changed here ("b" would be of another kind), so it was left as it is; make this change by hand`},
+		{"a: &n ~\nb: *n\n", "",
+			`this file is written in a way that does not let it be changed here ("b" would be of another kind), so it was left as it is; make this change by hand`},
 		{"b: &n ~\na: *n\n", "", `"a" ` + byHand},
 		{"a: []\n", "", `"a" ` + list},
 		{"a:\n- 1\n", "", `"a" ` + list},
@@ -150,10 +174,12 @@ func TestValuesWhereAMapBelongs(t *testing.T) {
 			t.Errorf("%q: refused %q (%s)\n%s\nwant %q (%s)\n%s", c.src, refused, reason, out, keys, c.reason, want)
 		}
 	}
-	if out, refused, reason := edited(t, "structured-json", `{"l": ["1", null]}`, json, "+l/1/k=2"); out != `{"l": ["1", null]}` || refused != "l/1/k" || reason != `"1" `+byHand {
+	if out, refused, reason := edited(t, "structured-json", `{"l": ["1", null]}`, json,
+		"+l/1/k=2"); out != `{"l": ["1", null]}` || refused != "l/1/k" || reason != `"1" `+byHand {
 		t.Errorf("an item: refused %q (%s)\n%s", refused, reason, out)
 	}
-	if out, refused, reason := edited(t, "structured-json", `{"l": null}`, json, "+l/0=1"); out != `{"l": null}` || refused != "l/0" || reason != `"l" `+byHand {
+	if out, refused, reason := edited(t, "structured-json", `{"l": null}`, json, "+l/0=1"); out != `{"l": null}` ||
+		refused != "l/0" || reason != `"l" `+byHand {
 		t.Errorf("a list: refused %q (%s)\n%s", refused, reason, out)
 	}
 }

@@ -8,17 +8,22 @@ import (
 	"github.com/locsync/locsync/formats/stringsfile"
 )
 
-// A new entry brings the comment of its source's entry where the file has comments; taking it out again restores the bytes.
+// A new entry brings the comment of its source's entry where the file has comments; taking it out again restores the
+// bytes.
 func TestNewEntriesBringTheirComments(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		grammar         resource.Grammar
 		src, like, want string
 	}{
-		{"strings", stringsfile.Grammar, "/* a */\r\n\"a\" = \"1\";\r\n", "/* a */\n\"a\" = \"A\";\n/* The b.\n   Two lines. */\n\"b\" = \"B\";\n",
+		{"strings", stringsfile.Grammar, "/* a */\r\n\"a\" = \"1\";\r\n",
+			"/* a */\n\"a\" = \"A\";\n/* The b.\n   Two lines. */\n\"b\" = \"B\";\n",
 			"/* a */\r\n\"a\" = \"1\";\r\n/* The b.\r\n   Two lines. */\r\n\"b\" = \"x\";\r\n"},
-		{"strings on one line", stringsfile.Grammar, "/* a */ \"a\" = \"1\"; \"c\" = \"3\";", "\"a\" = \"A\";\n/* b */\n\"b\" = \"B\";\n\"c\" = \"C\";\n", "/* a */ \"a\" = \"1\"; \"b\" = \"x\"; \"c\" = \"3\";"},
-		{"strings without comments", stringsfile.Grammar, "\"a\" = \"1\";\n", "\"a\" = \"A\";\n/* b */\n\"b\" = \"B\";\n", "\"a\" = \"1\";\n\"b\" = \"x\";\n"},
+		{"strings on one line", stringsfile.Grammar, "/* a */ \"a\" = \"1\"; \"c\" = \"3\";",
+			"\"a\" = \"A\";\n/* b */\n\"b\" = \"B\";\n\"c\" = \"C\";\n",
+			"/* a */ \"a\" = \"1\"; \"b\" = \"x\"; \"c\" = \"3\";"},
+		{"strings without comments", stringsfile.Grammar, "\"a\" = \"1\";\n",
+			"\"a\" = \"A\";\n/* b */\n\"b\" = \"B\";\n", "\"a\" = \"1\";\n\"b\" = \"x\";\n"},
 		{"Android", androidxml.Grammar, "<resources>\n  <!-- a -->\n  <string name=\"a\">1</string>\n</resources>\n",
 			"<resources>\n    <string name=\"a\">A</string>\n    <!-- The b. -->\n    <string name=\"b\">B</string>\n</resources>\n",
 			"<resources>\n  <!-- a -->\n  <string name=\"a\">1</string>\n  <!-- The b. -->\n  <string name=\"b\">x</string>\n</resources>\n"},

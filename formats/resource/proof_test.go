@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// faulty is a grammar with faults in the way it writes, as a real one may have them in a file of a shape that nobody thought of: what
-// is named after a fault goes wrong that way.
+// faulty is a grammar with faults in the way it writes, as a real one may have them in a file of a shape that nobody
+// thought of: what is named after a fault goes wrong that way.
 type faulty struct{ resource.Grammar }
 
 var faults = map[string]func(f *resource.File, s resource.Splice) (resource.Splice, error){
@@ -106,7 +106,8 @@ func parse(t interface{ Fatalf(string, ...any) }, g resource.Grammar, src []byte
 	return f
 }
 
-// Whatever a grammar does wrong, no byte of it is kept, and it keeps nothing else from being done: the result is that of the good edits alone.
+// Whatever a grammar does wrong, no byte of it is kept, and it keeps nothing else from being done: the result is that
+// of the good edits alone.
 func TestFaultsOfAGrammarDamageNothing(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for fault := range faults {
@@ -175,7 +176,8 @@ func TestOneBadEditAmongThousands(t *testing.T) {
 	src.WriteString(",\n\"one too many#1\": \"text\"}\n")
 	edits = slices.Insert(edits, 1234, resource.Edit{Op: resource.Set, Key: "one too many#1", Text: "zz"})
 	out, refused := parse(t, faulty{jsonfile.Grammar}, []byte(src.String())).Rewrite(edits, nil)
-	if len(refused) != 1 || !refused[0].Unproven || refused[0].Key != "one too many#1" || strings.Count(string(out), `"zz"`) != 5000 {
+	if len(refused) != 1 || !refused[0].Unproven || refused[0].Key != "one too many#1" ||
+		strings.Count(string(out), `"zz"`) != 5000 {
 		t.Fatalf("%d set, refused %v", strings.Count(string(out), `"zz"`), refused)
 	}
 	if want := `this file is written in a way that does not let it be changed here ("extra" would appear), so it was left as it is; make this change by hand`; refused[0].Reason != want {
@@ -221,7 +223,8 @@ func TestLookup(t *testing.T) {
 // A file whose keys would be without measure, though it is small itself, is refused. Deep and long ones are not.
 func TestKeysWithoutMeasure(t *testing.T) {
 	deep := func(names, name, leaves int) []byte {
-		return []byte(strings.Repeat(`{"`+strings.Repeat("n", name)+`":`, names) + "[" + strings.Repeat(`"x",`, leaves) + `"y"]` + strings.Repeat("}", names))
+		return []byte(strings.Repeat(`{"`+strings.Repeat("n", name)+`":`, names) + "[" + strings.Repeat(`"x",`,
+			leaves) + `"y"]` + strings.Repeat("}", names))
 	}
 	if f := parse(t, jsonfile.Grammar, deep(900, 10<<10, 1)); f.Len() != 903 {
 		t.Errorf("%d nodes", f.Len())
@@ -233,7 +236,8 @@ func TestKeysWithoutMeasure(t *testing.T) {
 		}
 	}
 	for _, src := range [][]byte{deep(900, 1000, 100_000), deep(1, 60_000, 140_000)} {
-		if _, err := resource.Parse(jsonfile.Grammar, nested, src); err == nil || !strings.Contains(err.Error(), "too long for so many entries") {
+		if _, err := resource.Parse(jsonfile.Grammar, nested, src); err == nil || !strings.Contains(err.Error(),
+			"too long for so many entries") {
 			t.Errorf("%d bytes with endless keys: %v", len(src), err)
 		}
 		if _, err := resource.Parse(jsonfile.Grammar, resource.Keys{}, src); err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // hard are texts that the format finds difficult to spell.
-var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n", "a & b < c > d", "]]>", `"quoted" 'it''s'`, "{0:N2} é א 😀",
+var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n", "a & b < c > d", "]]>",
+	`"quoted" 'it''s'`, "{0:N2} é א 😀",
 	"<b>bold</b>", "&amp;", "\u00a0\u2028\ufeff", "<!-- no -->"}
 
 // file is what Visual Studio begins and ends a file with, around entries.
@@ -30,7 +31,8 @@ var edges = []struct{ name, src, want string }{
 	{"no entries", file(""), ""},
 	{"root closed", "<root/>", ""},
 	{"root closed, blank", "<root />\n", ""},
-	{"on one line", `<root><data name="k"><value>Text</value></data><data name="j"><value>x</value></data></root>`, "Text"},
+	{"on one line", `<root><data name="k"><value>Text</value></data><data name="j"><value>x</value></data></root>`,
+		"Text"},
 	{"windows line ends", strings.ReplaceAll(file(entry("k", "one\ntwo")), "\n", "\r\n"), "one\ntwo"},
 	{"mark", "\xef\xbb\xbf" + file(entry("k", "Text")), "Text"},
 	{"references", file(entry("k", "&lt;b&gt; &amp;&quot;&apos; &#65;&#x42;")), `<b> &"' AB`},
@@ -40,8 +42,11 @@ var edges = []struct{ name, src, want string }{
 	{"empty value", file(entry("k", "")), ""},
 	{"closed value", file("  <data name=\"k\" xml:space=\"preserve\">\n    <value />\n  </data>\n"), ""},
 	{"white space", file(entry("k", "  two \n lines ")), "  two \n lines "},
-	{"comment first", file("  <data name=\"k\">\n    <comment>Note</comment>\n    <value>Text</value>\n  </data>\n"), "Text"},
-	{"comment behind", file("  <data name=\"k\">\n    <value>Text</value>\n    <comment>Note &amp; more</comment>\n  </data>\n"), "Text"},
+	{"comment first", file("  <data name=\"k\">\n    <comment>Note</comment>\n    <value>Text</value>\n  </data>\n"),
+		"Text"},
+	{"comment behind",
+		file("  <data name=\"k\">\n    <value>Text</value>\n    <comment>Note &amp; more</comment>\n  </data>\n"),
+		"Text"},
 	{"XML comment above", file("  <!-- Buttons -->\n" + entry("k", "Text")), "Text"},
 	{"single quotes", file("  <data xml:space='preserve' name='k'><value>Text</value></data>\n"), "Text"},
 	{"dots in name", file(entry("a.b", "x") + entry("k", "Text")), "Text"},
@@ -51,18 +56,23 @@ var edges = []struct{ name, src, want string }{
 	{"two values", file("  <data name=\"k\"><value>Text</value><value>other</value></data>\n"), "Text"},
 	{"metadata", file("  <metadata name=\"k\"><value>no</value></metadata>\n" + entry("k", "Text")), "Text"},
 	{"assembly", file("  <assembly alias=\"x\" name=\"k\" />\n" + entry("k", "Text")), "Text"},
-	{"schema", "<root>\n  <xsd:schema id=\"root\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\">\n    <xsd:element name=\"data\"/>\n  </xsd:schema>\n" +
-		entry("k", "Text") + "</root>\n", "Text"},
-	{"data in data", file("  <data name=\"k\"><value>Text</value><data name=\"in\"><value>no</value></data></data>\n"), "Text"},
+	{"schema",
+		"<root>\n  <xsd:schema id=\"root\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\">\n    <xsd:element name=\"data\"/>\n  </xsd:schema>\n" +
+			entry("k", "Text") + "</root>\n", "Text"},
+	{"data in data", file("  <data name=\"k\"><value>Text</value><data name=\"in\"><value>no</value></data></data>\n"),
+		"Text"},
 	{"no final line end", strings.TrimSpace(file(entry("k", "Text"))), "Text"},
 	{"instruction", file("  <?x y?>\n" + entry("k", "Text")), "Text"},
-	{"image", file("  <data name=\"i\" type=\"System.Resources.ResXFileRef, System.Windows.Forms\">\n    <value>a.png</value>\n  </data>\n" + entry("k", "Text")), "Text"},
-	{"bytes", file("  <data name=\"i\" mimetype=\"application/x-microsoft.net.object.bytearray.base64\"><value>AA==</value></data>\n" + entry("k", "Text")), "Text"},
+	{"image",
+		file("  <data name=\"i\" type=\"System.Resources.ResXFileRef, System.Windows.Forms\">\n    <value>a.png</value>\n  </data>\n" + entry("k", "Text")), "Text"},
+	{"bytes",
+		file("  <data name=\"i\" mimetype=\"application/x-microsoft.net.object.bytearray.base64\"><value>AA==</value></data>\n" + entry("k", "Text")), "Text"},
 	{"another script", file(entry("ключ", "текст") + entry("k", "テキスト 😀")), "テキスト 😀"},
 }
 
 func strict(src []byte, texts ...string) resourcetest.Case {
-	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Refuses: resourcetest.Rules("XML does not have", "is too long", "its value is typed data"),
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts,
+		Refuses: resourcetest.Rules("XML does not have", "is too long", "its value is typed data"),
 		Undone: func(f *resource.File, _ string) bool {
 			return f.Len() > 1 || f.Node(0).Style&closed == 0 && strings.Contains(f.Source(), "\n</root>")
 		}}
@@ -122,10 +132,12 @@ func TestInsert(t *testing.T) {
 	source := parse(t, file(entry("title", "Notes")+noted+entry("bye", "Bye")))
 	title := strings.Replace(strings.Replace(noted, "Hello", "Titel", 1), "\"hello\"", "\"title\"", 1)
 	for _, c := range []struct{ src, want string }{
-		{file(title + entry("bye", "Ciao")), file(title + strings.Replace(noted, "Hello", "Grüße &amp; mehr", 1) + entry("bye", "Ciao"))},
+		{file(title + entry("bye", "Ciao")), file(title + strings.Replace(noted, "Hello", "Grüße &amp; mehr", 1) +
+			entry("bye", "Ciao"))},
 		{file(entry("bye", "Ciao")), file(entry("hello", "Grüße &amp; mehr") + entry("bye", "Ciao"))},
 		{"<root/>", "<root>\n" + strings.Replace(noted, "Hello", "Grüße &amp; mehr", 1) + "</root>"},
-		{strings.ReplaceAll(file(entry("title", "x")), "\n", "\r\n"), strings.ReplaceAll(file(entry("title", "x")+entry("hello", "Grüße &amp; mehr")), "\n", "\r\n")},
+		{strings.ReplaceAll(file(entry("title", "x")), "\n", "\r\n"),
+			strings.ReplaceAll(file(entry("title", "x")+entry("hello", "Grüße &amp; mehr")), "\n", "\r\n")},
 	} {
 		out, refused := parse(t, c.src).Rewrite([]resource.Edit{set("hello", "Grüße & mehr")}, source)
 		if got := string(out); len(refused) > 0 || got != c.want {
@@ -136,7 +148,8 @@ func TestInsert(t *testing.T) {
 
 // A new language has the headers and the texts, and no images.
 func TestFresh(t *testing.T) {
-	source := file(entry("title", "Notes") + "  <data name=\"icon\" type=\"System.Drawing.Bitmap\"><value>x</value></data>\n" + entry("bye", "Bye"))
+	source := file(entry("title", "Notes") +
+		"  <data name=\"icon\" type=\"System.Drawing.Bitmap\"><value>x</value></data>\n" + entry("bye", "Bye"))
 	out, refused := parse(t, source).Fresh([]resource.Edit{set("title", "Zettel")})
 	if want := file(entry("title", "Zettel")); len(refused) > 0 || string(out) != want {
 		t.Errorf("%v\n%s, want\n%s", refused, out, want)
@@ -219,7 +232,8 @@ func BenchmarkMemory(b *testing.B) { resourcetest.BenchMemory(b, strict(large())
 // Reading takes time in proportion to the file, whatever is in it.
 func TestLinear(t *testing.T) {
 	for name, unit := range map[string]string{
-		"entries": entry("k", "v"), "elements": "<a>", "comments": "<!---->", "references": "&amp;", "blank": "\n", "attributes": `<a b="c"/>`,
+		"entries": entry("k",
+			"v"), "elements": "<a>", "comments": "<!---->", "references": "&amp;", "blank": "\n", "attributes": `<a b="c"/>`,
 		"open tags": "<", "open comments": "<!--", "ampersands": "&",
 	} {
 		resourcetest.LinearCase(t, name, strict(nil), func(n int) []byte {
@@ -232,6 +246,7 @@ func TestLinear(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
-	resourcetest.Shapes{Grammar: Grammar, Entry: entry, File: func(entries []string) string { return file(strings.Join(entries, "")) },
+	resourcetest.Shapes{Grammar: Grammar, Entry: entry,
+		File:     func(entries []string) string { return file(strings.Join(entries, "")) },
 		NameCost: 2}.Check(t)
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // hard are texts that the format finds difficult to spell.
-var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n", "a & b < c > d", "]]>", `"quoted" 'it''s'`,
+var hard = []string{"", " ", "  two", "\t", "\n", "two\nlines", "two\r\nlines\n",
+	"a & b < c > d", "]]>", `"quoted" 'it''s'`,
 	"%#@n@", "%1$#@n@ %#@m@", "%#@n@%#@m@", "é א 😀", "<b>bold</b>", "&amp;", "\u00a0\u2028\ufeff", "<!-- no -->"}
 
 // file is what Xcode begins and ends a file with, around entries.
@@ -32,7 +33,8 @@ func read(t testing.TB, name string) string {
 
 // entry has a format, and variables with what is in them.
 func entry(name, format string, variables ...string) string {
-	out := "\t<key>" + name + "</key>\n\t<dict>\n\t\t<key>" + formatKey + "</key>\n\t\t<string>" + format + "</string>\n"
+	out := "\t<key>" + name + "</key>\n\t<dict>\n\t\t<key>" + formatKey + "</key>\n\t\t<string>" + format +
+		"</string>\n"
 	return out + strings.Join(variables, "") + "\t</dict>\n"
 }
 
@@ -64,22 +66,27 @@ var edges = []struct{ name, src, want string }{
 		"k|==|NSStringLocalizedFormatKey[] = %#@n@ found; k|==|n[other] = %d"},
 	{"two variables", file(entry("k", "%#@a@ in %#@b@", variable("a", "other", "A"), variable("b", "other", "B"))),
 		"k|==|NSStringLocalizedFormatKey[] = %#@a@ in %#@b@; k|==|a[other] = A; k|==|b[other] = B"},
-	{"two variables and nothing else", file(entry("k", "%1$#@a@ %2$#@b@", variable("a", "other", "A"), variable("b", "other", "B"))),
+	{"two variables and nothing else", file(entry("k", "%1$#@a@ %2$#@b@", variable("a", "other", "A"),
+		variable("b", "other", "B"))),
 		"k|==|a[other] = A; k|==|b[other] = B"},
 	{"a format in CDATA", file(entry("k", "<![CDATA[%#@n@]]>", variable("n", "other", "x"))),
 		"k|==|NSStringLocalizedFormatKey[] = %#@n@; k|==|n[other] = x"},
 	{"the format last", file("\t<key>k</key>\n\t<dict>\n" + variable("n", "other", "x") + "\t\t<key>" + formatKey +
 		"</key>\n\t\t<string>of %#@n@</string>\n\t</dict>\n"), "k|==|n[other] = x; k|==|NSStringLocalizedFormatKey[] = of %#@n@"},
-	{"no format", file("\t<key>k</key>\n\t<dict>\n" + variable("n", "other", "x") + "\t</dict>\n"), "k|==|n[other] = x"},
-	{"a variable in a variable", file(entry("k", "%#@a@", variable("a", "one", "%#@b@", "other", "x"), variable("b", "other", "B"))),
+	{"no format", file("\t<key>k</key>\n\t<dict>\n" + variable("n", "other", "x") + "\t</dict>\n"),
+		"k|==|n[other] = x"},
+	{"a variable in a variable", file(entry("k", "%#@a@", variable("a", "one", "%#@b@", "other", "x"),
+		variable("b", "other", "B"))),
 		"k|==|a[one] = %#@b@; k|==|a[other] = x; k|==|b[other] = B"},
 	{"by device", file(device + files("other", "x")), "k|==|n[other] = x"},
 	{"by width", file(files("other", "x") + width), "k|==|n[other] = x"},
 	{"another type of variable", strings.Replace(file(files("other", "x")), pluralRule, "Other", 1), ""},
-	{"a form that is a dict", file(files("one", "x</string>\n\t\t\t<key>other</key>\n\t\t\t<dict/>\n\t\t\t<key>x</key>\n\t\t\t<string>")),
+	{"a form that is a dict",
+		file(files("one", "x</string>\n\t\t\t<key>other</key>\n\t\t\t<dict/>\n\t\t\t<key>x</key>\n\t\t\t<string>")),
 		"k|==|n[one] = x"},
-	{"the type behind the forms", file(entry("k", "%#@n@", "\t\t<key>n</key>\n\t\t<dict>\n\t\t\t<key>other</key>\n\t\t\t<string>x</string>\n"+
-		"\t\t\t<key>"+specKey+"</key>\n\t\t\t<string>"+pluralRule+"</string>\n\t\t</dict>\n")), "k|==|n[other] = x"},
+	{"the type behind the forms", file(entry("k", "%#@n@",
+		"\t\t<key>n</key>\n\t\t<dict>\n\t\t\t<key>other</key>\n\t\t\t<string>x</string>\n"+
+			"\t\t\t<key>"+specKey+"</key>\n\t\t\t<string>"+pluralRule+"</string>\n\t\t</dict>\n")), "k|==|n[other] = x"},
 	{"all categories", file(files("other", "o", "many", "m", "few", "f", "two", "t", "one", "e", "zero", "z")),
 		"k|==|n[other] = o; k|==|n[many] = m; k|==|n[few] = f; k|==|n[two] = t; k|==|n[one] = e; k|==|n[zero] = z"},
 	{"not a category", file(files("lots", "x", "other", "y")), "k|==|n[other] = y"},
@@ -93,18 +100,25 @@ var edges = []struct{ name, src, want string }{
 	{"a comment above", file("\t<!-- For you -->\n" + files("other", "x")), "k|==|n[other] = x # For you"},
 	{"a comment of a section", file("\t<!-- Section -->\n\n" + files("other", "x")), "k|==|n[other] = x"},
 	{"a comment in a form", file(files("other", "a<!-- b -->c")), "k|==|n[other] = ac"},
-	{"on one line", "<plist version=\"1.0\"><dict><key>k</key><dict><key>" + formatKey + "</key><string>%#@n@</string><key>n</key><dict><key>" +
-		specKey + "</key><string>" + pluralRule + "</string><key>other</key><string>x</string></dict></dict></dict></plist>", "k|==|n[other] = x"},
-	{"a key and its text on one line", strings.NewReplacer("one</key>\n\t\t\t", "one</key> ", "other</key>\n\t\t\t", "other</key> ").
+	{"on one line", "<plist version=\"1.0\"><dict><key>k</key><dict><key>" + formatKey +
+		"</key><string>%#@n@</string><key>n</key><dict><key>" +
+		specKey + "</key><string>" + pluralRule +
+		"</string><key>other</key><string>x</string></dict></dict></dict></plist>", "k|==|n[other] = x"},
+	{"a key and its text on one line", strings.NewReplacer("one</key>\n\t\t\t", "one</key> ",
+		"other</key>\n\t\t\t", "other</key> ").
 		Replace(file(files("one", "x", "other", "y"))), "k|==|n[one] = x; k|==|n[other] = y"},
 	{"blanks for tabs", strings.ReplaceAll(file(files("other", "x")), "\t", "    "), "k|==|n[other] = x"},
-	{"the outermost dict indented", strings.NewReplacer("<dict>\n\t<key>k", "  <dict>\n\t<key>k").Replace(file(files("other", "x"))),
+	{"the outermost dict indented", strings.NewReplacer("<dict>\n\t<key>k",
+		"  <dict>\n\t<key>k").Replace(file(files("other", "x"))),
 		"k|==|n[other] = x"},
 	{"Windows' line ends", strings.ReplaceAll(file(files("other", "a\nb")), "\n", "\r\n"), "k|==|n[other] = a\nb"},
 	{"a mark", "\xef\xbb\xbf" + file(files("other", "x")), "k|==|n[other] = x"},
-	{"no DOCTYPE", "<plist version=\"1.0\">\n<dict>\n" + files("other", "x") + "</dict>\n</plist>", "k|==|n[other] = x"},
-	{"an old DOCTYPE", strings.Replace(file(files("other", "x")), "-//Apple//", "-//Apple Computer//", 1), "k|==|n[other] = x"},
-	{"values of other types", file("\t<key>a</key>\n\t<array><string>x</string></array>\n\t<key>b</key>\n\t<true/>\n" + files("other", "x")),
+	{"no DOCTYPE", "<plist version=\"1.0\">\n<dict>\n" + files("other", "x") + "</dict>\n</plist>",
+		"k|==|n[other] = x"},
+	{"an old DOCTYPE", strings.Replace(file(files("other", "x")), "-//Apple//", "-//Apple Computer//", 1),
+		"k|==|n[other] = x"},
+	{"values of other types", file("\t<key>a</key>\n\t<array><string>x</string></array>\n\t<key>b</key>\n\t<true/>\n" +
+		files("other", "x")),
 		"k|==|n[other] = x"},
 	{"a key with signs", strings.Replace(file(files("other", "x")), "<key>k<", "<key>%d &lt;files&gt; &amp; more<", 1),
 		"%d <files> & more|==|n[other] = x"},
@@ -128,7 +142,8 @@ func texts(f *resource.File) string {
 
 func strict(src []byte, texts ...string) resourcetest.Case {
 	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts,
-		Refuses: resourcetest.Rules("XML does not have", "is too long", "varies by device or width", "name its keys so"),
+		Refuses: resourcetest.Rules("XML does not have", "is too long",
+			"varies by device or width", "name its keys so"),
 		Undone: func(f *resource.File, _ string) bool {
 			return f.Len() > 1 || f.Node(0).Style&closed == 0 && strings.Contains(f.Source(), "\n</dict>")
 		}}
@@ -211,7 +226,8 @@ func TestRewrite(t *testing.T) {
 		edits             []resource.Edit
 		want              string
 	}{
-		{"a new entry", source, "", set("k|==|n[one] = %d Datei", "k|==|n[other] = %d Dateien"), files("one", "%d Datei", "other", "%d Dateien")},
+		{"a new entry", source, "", set("k|==|n[one] = %d Datei", "k|==|n[other] = %d Dateien"),
+			files("one", "%d Datei", "other", "%d Dateien")},
 		{"with its comment", noted, "", set("k|==|n[other] = x"), "\t<!-- In the sidebar -->\n" + files("other", "x")},
 		{"with the kind of its argument", strings.Replace(source, ">d<", ">lld<", 1), "", set("k|==|n[other] = x"),
 			strings.Replace(files("other", "x"), ">d<", ">lld<", 1)},
@@ -219,7 +235,8 @@ func TestRewrite(t *testing.T) {
 			files("zero", "z", "one", one, "few", "f", "many", "m", "other", two)},
 		{"a form goes", source, files("one", one, "few", "f", "other", two), set("k|==|n[few]"), source},
 		{"all forms go", source, device + source, set("k|==|n[one]", "k|==|n[other]"), device},
-		{"a new text around", texted, source, set(around + " = %#@n@ gefunden"), entry("k", "%#@n@ gefunden", variable("n", "one", one, "other", two))},
+		{"a new text around", texted, source, set(around + " = %#@n@ gefunden"), entry("k", "%#@n@ gefunden",
+			variable("n", "one", one, "other", two))},
 		{"the text around goes", texted, texted, set(around), source},
 		{"a text that is only its variable", texted, texted, set(around + " = %#@n@"),
 			entry("k", "<![CDATA[%#@n@]]>", variable("n", "one", one, "other", two))},
@@ -227,7 +244,8 @@ func TestRewrite(t *testing.T) {
 			entry("k", "%#@a@ %#@b@", variable("a", "other", "A"), variable("b", "other", "B"))},
 		{"a variable more", pair, entry("k", "%#@a@", variable("a", "other", "A")), set("k|==|b[other] = B"),
 			entry("k", "%#@a@ %#@b@", variable("a", "other", "A"), variable("b", "other", "B"))},
-		{"a variable less", pair, entry("k", "%#@a@ %#@b@", variable("a", "other", "A"), variable("b", "other", "B")), set("k|==|b[other]"),
+		{"a variable less", pair, entry("k", "%#@a@ %#@b@", variable("a", "other", "A"), variable("b", "other", "B")),
+			set("k|==|b[other]"),
 			entry("k", "%#@a@", variable("a", "other", "A"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -237,7 +255,8 @@ func TestRewrite(t *testing.T) {
 			}
 			var made []oracle.Change
 			for _, e := range c.edits {
-				made = append(made, oracle.Change{Key: e.Key, Form: e.Form, Text: e.Text, Gone: e.Op == resource.Remove})
+				made = append(made, oracle.Change{Key: e.Key, Form: e.Form, Text: e.Text,
+					Gone: e.Op == resource.Remove})
 			}
 			if err := (oracle.Rule{Format: "stringsdict"}).Prove([]byte(file(c.src)), out, made); err != nil {
 				t.Errorf("the second reader: %v", err)
@@ -318,8 +337,9 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		file(entry("k", "%#@m@ x", variable("n", "other", "x"))): "its NSStringLocalizedFormatKey names the variable m, which the entry does not have",
-		file("\t<key>k</key>\n\t<string>a<b/></string>\n"):       "its <string> has tags in it, so it is left alone; write &lt; for <",
+		file(entry("k", "%#@m@ x", variable("n", "other",
+			"x"))): "its NSStringLocalizedFormatKey names the variable m, which the entry does not have",
+		file("\t<key>k</key>\n\t<string>a<b/></string>\n"): "its <string> has tags in it, so it is left alone; write &lt; for <",
 	} {
 		if w := parse(t, src).Warnings(); len(w) != 1 || w[0].Msg != want {
 			t.Errorf("%s: %+v, want %s", src, w, want)
@@ -340,7 +360,8 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := texts(parse(t, string(out))), texts(f); strings.Join(slices.Sorted(strings.SplitSeq(got, "; ")), "\n") !=
+	if got, want := texts(parse(t, string(out))), texts(f); strings.Join(slices.Sorted(strings.SplitSeq(got, "; ")),
+		"\n") !=
 		strings.Join(slices.Sorted(strings.SplitSeq(want, "; ")), "\n") {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -350,8 +371,9 @@ func TestCompose(t *testing.T) {
 func made(size int) []byte {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
-		b.WriteString(entry(fmt.Sprintf("%%d transfers of %d", i), "%#@n@", variable("n", "one", "%d transfer to „%@“ is complete.",
-			"other", "%d transfers to „%@“ are complete &amp; were checked.")))
+		b.WriteString(entry(fmt.Sprintf("%%d transfers of %d", i), "%#@n@",
+			variable("n", "one", "%d transfer to „%@“ is complete.",
+				"other", "%d transfers to „%@“ are complete &amp; were checked.")))
 	}
 	return []byte(file(b.String()))
 }
@@ -364,8 +386,10 @@ func BenchmarkMemory(b *testing.B) { resourcetest.BenchMemory(b, strict(large())
 // Reading takes time in proportion to the file, whatever is in it.
 func TestLinear(t *testing.T) {
 	for name, unit := range map[string]string{
-		"entries": files("other", "x"), "texts": "<key>k</key><string>v</string>", "elements": "<a>", "comments": "<!---->",
-		"references": "&amp;", "blank": "\n", "variables": "%#@n@ ", "open": "%#@n", "open tags": "<", "dictionaries": "<key>k</key><dict>",
+		"entries": files("other",
+			"x"), "texts": "<key>k</key><string>v</string>", "elements": "<a>", "comments": "<!---->",
+		"references": "&amp;", "blank": "\n", "variables": "%#@n@ ", "open": "%#@n", "open tags": "<",
+		"dictionaries": "<key>k</key><dict>",
 	} {
 		resourcetest.LinearCase(t, name, strict(nil), func(n int) []byte {
 			return []byte(file(strings.Repeat(unit, n/len(unit)/8)))

@@ -20,7 +20,8 @@ func made(size int) []byte {
 		if i%10 == 3 {
 			text = `Remove \"%@\" from the list?\nThis cannot be undone.`
 		}
-		fmt.Fprintf(&b, "/* Alert number %d: what the user has done */\n\"alert.transfer.%d.message\" = \"%s\";\n\n", i%97, i, text)
+		fmt.Fprintf(&b, "/* Alert number %d: what the user has done */\n\"alert.transfer.%d.message\" = \"%s\";\n\n",
+			i%97, i, text)
 	}
 	return []byte(b.String())
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// Each edge case keeps its expectation, the text of k, and every byte but those of the one word that is set; what its row says about
-// the right behaviour beyond that is in quirks.
+// Each edge case keeps its expectation, the text of k, and every byte but those of the one word that is set; what its
+// row says about the right behaviour beyond that is in quirks.
 func TestEdges(t *testing.T) {
 	edges := resourcetest.Edges(t)
 	if len(edges) < 41 {
@@ -161,22 +161,26 @@ func warns(part string) func(*testing.T, *resource.File) {
 func keepsEncoding(head string, as func(string) []byte) func(*testing.T, *resource.File) {
 	return func(t *testing.T, f *resource.File) {
 		out := rewritten(t, f, nil, set("k", "א😀"), set("n", "new"), remove("plain"))
-		if want := as("/* c */\n\"k\" = \"א😀\";\n\"n\" = \"new\";\n"); string(out) != string(want) || !strings.HasPrefix(string(out), head) {
+		if want := as("/* c */\n\"k\" = \"א😀\";\n\"n\" = \"new\";\n"); string(out) != string(want) ||
+			!strings.HasPrefix(string(out), head) {
 			t.Errorf("becomes %q, want %q", out, want)
 		}
 	}
 }
 
 var quirks = map[string]func(*testing.T, *resource.File){
-	"simple":             all(noted("c"), becomes("\"plain\" = \"oldword\";\n", remove("k"))),
-	"line-comment-tail":  all(noted("tail"), becomes("\"j\" = \"y\"; // tail 2\n\"plain\" = \"oldword\";\n", remove("k"))),
+	"simple": all(noted("c"), becomes("\"plain\" = \"oldword\";\n", remove("k"))),
+	"line-comment-tail": all(noted("tail"), becomes("\"j\" = \"y\"; // tail 2\n\"plain\" = \"oldword\";\n",
+		remove("k"))),
 	"block-comment-tail": all(noted("tail"), becomes("\"plain\" = \"oldword\";\n", remove("k"))),
-	"comment-in-gaps":    all(noted("d"), becomes("\"k\" /* a */ = /* b */ \"z\" /* c */ ; // d\n\"plain\" = \"oldword\";\n", set("k", "z"))),
+	"comment-in-gaps": all(noted("d"),
+		becomes("\"k\" /* a */ = /* b */ \"z\" /* c */ ; // d\n\"plain\" = \"oldword\";\n", set("k", "z"))),
 	"nested-comment":     noted("a /* b"),
 	"comment-like-value": noted(""),
 	"unquoted": all(
 		becomes("k = y/2;\nkey_2.a-b/c = \"y z\";\n\"plain\" = \"oldword\";\n", set("k", "y/2")),
-		becomes("k = \"two words\";\nkey_2.a-b/c = \"y\";\n\"plain\" = \"oldword\";\n", set("k", "two words"), set("key_2.a-b/c", "y"))),
+		becomes("k = \"two words\";\nkey_2.a-b/c = \"y\";\n\"plain\" = \"oldword\";\n",
+			set("k", "two words"), set("key_2.a-b/c", "y"))),
 	"single-quoted":     becomes("'k' = 'don\\'t \"say\"';\n\"plain\" = \"oldword\";\n", set("k", `don't "say"`)),
 	"key-only":          becomes("\"k\" = \"text\";\n\"plain\" = \"oldword\";\n", set("k", "text")),
 	"escapes":           becomes("\"k\" = \"a\\nb\\\\ c\\'d\";\n\"plain\" = \"oldword\";\n", set("k", "a\nb\\ c'd")),
@@ -201,21 +205,23 @@ var quirks = map[string]func(*testing.T, *resource.File){
 		becomes("\"k\" = \"one\";\n\"k\" = \"2\";\n\"plain\" = \"oldword\";\n", set("k", "2"))(t, f)
 		becomes("\"plain\" = \"oldword\";\n", remove("k"))(t, f)
 	},
-	"empty-value": all(entries("k=/1", "plain=oldword/1"), becomes("\"k\" = \"x\";\n\"plain\" = \"oldword\";\n", set("k", "x"))),
+	"empty-value": all(entries("k=/1", "plain=oldword/1"),
+		becomes("\"k\" = \"x\";\n\"plain\" = \"oldword\";\n", set("k", "x"))),
 	"braces": all(
 		becomes("{\n\"k\" = \"x\";\n\"plain\" = \"oldword\";\n\"n\" = \"new\";\n}\n", set("n", "new")),
 		becomes("{\n}\n", remove("k"), remove("plain"))),
 	"nested-values": all(entries("a=/3", "d=/3", "k=x/1", "plain=oldword/1"),
 		becomes("\"a\" = (1, 2);\n\"k\" = \"x\";\n\"plain\" = \"oldword\";\n", remove("d"))),
-	"placeholders":     entries("k %@ %1$d=%1$@ %%/1", "plain=oldword/1"),
-	"emoji":            becomes("\"k\" = \"א😀\";\n\"plain\" = \"oldword\";\n", set("k", "א😀")),
-	"utf8-bom":         keepsEncoding(utf8Mark, encodings["utf-8 marked"]),
-	"utf16le-bom":      keepsEncoding("\xff\xfe/\x00", encodings["utf-16le marked"]),
-	"utf16be-bom":      keepsEncoding("\xfe\xff\x00/", encodings["utf-16be marked"]),
-	"utf16le-nobom":    keepsEncoding("/\x00", encodings["utf-16le"]),
-	"crlf":             becomes("/* c */\r\n\"k\" = \"é😀\";\r\n\"plain\" = \"oldword\";\r\n\"n\" = \"new\";\r\n", set("n", "new")),
-	"cr-only":          becomes("/* c */\r\"k\" = \"é😀\";\r\"plain\" = \"oldword\";\r\"n\" = \"new\";\r", set("n", "new")),
-	"no-final-newline": becomes("/* c */\n\"k\" = \"é😀\";\n\"plain\" = \"oldword\";\n\"n\" = \"new\";", set("n", "new")),
-	"empty-file":       all(entries(), becomes("\"n\" = \"new\";\n", set("n", "new"))),
-	"only-comment":     all(entries(), becomes("/* nothing here */\n\n\"n\" = \"new\";\n", set("n", "new"))),
+	"placeholders":  entries("k %@ %1$d=%1$@ %%/1", "plain=oldword/1"),
+	"emoji":         becomes("\"k\" = \"א😀\";\n\"plain\" = \"oldword\";\n", set("k", "א😀")),
+	"utf8-bom":      keepsEncoding(utf8Mark, encodings["utf-8 marked"]),
+	"utf16le-bom":   keepsEncoding("\xff\xfe/\x00", encodings["utf-16le marked"]),
+	"utf16be-bom":   keepsEncoding("\xfe\xff\x00/", encodings["utf-16be marked"]),
+	"utf16le-nobom": keepsEncoding("/\x00", encodings["utf-16le"]),
+	"crlf":          becomes("/* c */\r\n\"k\" = \"é😀\";\r\n\"plain\" = \"oldword\";\r\n\"n\" = \"new\";\r\n", set("n", "new")),
+	"cr-only":       becomes("/* c */\r\"k\" = \"é😀\";\r\"plain\" = \"oldword\";\r\"n\" = \"new\";\r", set("n", "new")),
+	"no-final-newline": becomes("/* c */\n\"k\" = \"é😀\";\n\"plain\" = \"oldword\";\n\"n\" = \"new\";",
+		set("n", "new")),
+	"empty-file":   all(entries(), becomes("\"n\" = \"new\";\n", set("n", "new"))),
+	"only-comment": all(entries(), becomes("/* nothing here */\n\n\"n\" = \"new\";\n", set("n", "new"))),
 }

@@ -23,14 +23,16 @@ import (
 // hard are texts that the format finds difficult to spell.
 var hard = []string{
 	"", " ", `a "quoted" \ backslash`, "it's", "two\nlines", "two\r\nlines", "cr\ronly", "\t", "é א 😀 \u00a0\u200e\u2028",
-	"\x00\x01\x1f\x7f\a\b\v\f", "a /* b */ // c", `k = "v";`, `\U00e9\n\101`, "\ufeff", "\ufffd\ufffe", "bare", "no:bare//", "1.5", "{", "<00>",
+	"\x00\x01\x1f\x7f\a\b\v\f", "a /* b */ // c", `k = "v";`, `\U00e9\n\101`, "\ufeff", "\ufffd\ufffe", "bare",
+	"no:bare//", "1.5", "{", "<00>",
 }
 
 // strict is a case of an ordinary file: it takes every text under every key, but where its own key is no text.
 func strict(src []byte, texts ...string) resourcetest.Case {
-	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Refuses: func(_ *resource.File, r resource.Refusal) bool {
-		return strings.Contains(r.Reason, "which is not a character")
-	}}
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts,
+		Refuses: func(_ *resource.File, r resource.Refusal) bool {
+			return strings.Contains(r.Reason, "which is not a character")
+		}}
 }
 
 func check(t testing.TB, src []byte) *resource.File {
@@ -87,7 +89,8 @@ func TestLawsOnExamples(t *testing.T) {
 	}
 }
 
-// encodings spell a text in each encoding that is read. An empty text in UTF-16 without a mark is no different from one in UTF-8.
+// encodings spell a text in each encoding that is read. An empty text in UTF-16 without a mark is no different from one
+// in UTF-8.
 var encodings = map[string]func(string) []byte{
 	"utf-8":           func(s string) []byte { return []byte(s) },
 	"utf-8 marked":    func(s string) []byte { return []byte(utf8Mark + s) },
@@ -119,7 +122,8 @@ func TestLawsOnRealFiles(t *testing.T) {
 	}
 }
 
-// agree holds an ordinary file against the second reader, which cuts it into tokens of its own, and against the library that agreeInWhole asks.
+// agree holds an ordinary file against the second reader, which cuts it into tokens of its own, and against the library
+// that agreeInWhole asks.
 func agree(t testing.TB, f *resource.File) int {
 	t.Helper()
 	leaves, err := oracle.Rule{Format: "ios-strings"}.Read(f.Bytes())
@@ -133,19 +137,21 @@ func agree(t testing.TB, f *resource.File) int {
 		}
 		n, l := f.Node(e.Node), leaves[i]
 		odd := strayEscape(n.Name.Of(f.Source())) != "" || misread.MatchString(n.Whole.Of(f.Source()))
-		if !odd && (l.Key != e.Key || (l.Kind == oracle.Text) != (e.Kind == resource.Text) || e.Kind == resource.Text && l.Text != e.Text) {
+		if !odd && (l.Key != e.Key || (l.Kind == oracle.Text) != (e.Kind == resource.Text) ||
+			e.Kind == resource.Text && l.Text != e.Text) {
 			t.Fatalf("the second reader: entry %d is %+v, ours %+v", i, l, e)
 		}
 		i++
 	}
 	if i != len(leaves) {
-		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes()[:min(len(f.Bytes()), 2000)])
+		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i,
+			f.Bytes()[:min(len(f.Bytes()), 2000)])
 	}
 	return agreeInWhole(t, f)
 }
 
-// agreeInWhole holds any file against what an independent library makes of all of it, and returns how many entries that sees, too. A file that only
-// one of the two can read says nothing.
+// agreeInWhole holds any file against what an independent library makes of all of it, and returns how many entries that
+// sees, too. A file that only one of the two can read says nothing.
 func agreeInWhole(t testing.TB, f *resource.File) int {
 	t.Helper()
 	if divides.MatchString(f.Source()) {
@@ -171,12 +177,13 @@ func agreeInWhole(t testing.TB, f *resource.File) int {
 	return len(ours)
 }
 
-// misread are escapes that the second reader leaves as they are spelled, octal ones beyond ASCII, like keys that are no text; or that run into the next
-// one there, short ones of \U.
+// misread are escapes that the second reader leaves as they are spelled, octal ones beyond ASCII, like keys that are no
+// text; or that run into the next one there, short ones of \U.
 var misread = regexp.MustCompile(`\\[2-7][0-7][0-7]|\\U[0-9a-fA-F]{0,3}\\`)
 
-// divides finds what the independent reader is known to read in another way than Apple's: \u, \x, octal escapes beyond ASCII, surrogates,
-// a comment that begins with its own end, the space characters that only one of the two knows, and dictionaries that stand for something else.
+// divides finds what the independent reader is known to read in another way than Apple's: \u, \x, octal escapes beyond
+// ASCII, surrogates, a comment that begins with its own end, the space characters that only one of the two knows, and
+// dictionaries that stand for something else.
 var divides = regexp.MustCompile(`\\[ux]|\\[1-7][0-7][0-7]|\\U[dD]|/\*/|[\x08\x{2028}\x{2029}]|CF\$UID|<[*\[]`)
 
 func independently(src []byte) (values map[string]any, ok bool) {
@@ -216,7 +223,8 @@ func TestRepeatedInLinearTime(t *testing.T) {
 	resourcetest.Long(t)
 	for _, e := range resourcetest.Edges(t) {
 		if len(e.Src) > 0 {
-			resourcetest.LinearCase(t, e.File, resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(e.Src, n) })
+			resourcetest.LinearCase(t, e.File, resourcetest.Case{Grammar: Grammar},
+				func(n int) []byte { return bytes.Repeat(e.Src, n) })
 		}
 	}
 }
@@ -228,8 +236,10 @@ func FuzzText(f *testing.F) {
 		f.Add(text, "text", text)
 	}
 	f.Fuzz(func(t *testing.T, key, text, noted string) {
-		for _, src := range []string{"", "k;", "bare=bare;", "'k'='it\\'s\n\\U00e9';", "\"k\" = \"a\tb\r\n\u00e9 \\\"\";"} {
-			for _, e := range []resource.Edit{{Op: resource.Set, Key: "k", Text: text}, {Op: resource.Set, Key: key, Text: text}} {
+		for _, src := range []string{"", "k;", "bare=bare;", "'k'='it\\'s\n\\U00e9';",
+			"\"k\" = \"a\tb\r\n\u00e9 \\\"\";"} {
+			for _, e := range []resource.Edit{{Op: resource.Set, Key: "k", Text: text},
+				{Op: resource.Set, Key: key, Text: text}} {
 				file, err := resource.Parse(Grammar, resource.Keys{}, []byte(src))
 				if err != nil {
 					t.Fatal(err)
@@ -244,12 +254,15 @@ func FuzzText(f *testing.F) {
 				back(t, out, e.Key, e.Text)
 			}
 		}
-		out, err := resource.Compose(Grammar, resource.Keys{}, nil, []resource.Entry{{Key: key, Text: text, Note: noted}, {Key: key + "2", Text: text}})
+		out, err := resource.Compose(Grammar, resource.Keys{}, nil,
+			[]resource.Entry{{Key: key, Text: text, Note: noted}, {Key: key + "2", Text: text}})
 		if err != nil {
 			return
 		}
 		got := back(t, out, key, text)
-		if clean := strings.TrimSpace(noted); clean == noted && !strings.ContainsFunc(noted, func(r rune) bool { return r < ' ' || r == '*' || r == '/' || r == 0x2028 || r == 0x2029 }) && utf8.ValidString(noted) && got.Note != noted {
+		if clean := strings.TrimSpace(noted); clean == noted && !strings.ContainsFunc(noted,
+			func(r rune) bool { return r < ' ' || r == '*' || r == '/' || r == 0x2028 || r == 0x2029 }) &&
+			utf8.ValidString(noted) && got.Note != noted {
 			t.Fatalf("note %q comes back as %q", noted, got.Note)
 		}
 		back(t, out, key+"2", text)
@@ -277,7 +290,8 @@ func TestCuts(t *testing.T) {
 		}
 		cut = strings.TrimSpace(cut)
 		lastLine := cut[strings.LastIndexAny(cut, "\n\r\u2028\u2029")+1:]
-		return cut == "" || strings.HasSuffix(cut, ";") || strings.HasSuffix(cut, "}") || strings.HasSuffix(cut, "*/") || strings.Contains(lastLine, "//")
+		return cut == "" || strings.HasSuffix(cut, ";") || strings.HasSuffix(cut, "}") ||
+			strings.HasSuffix(cut, "*/") || strings.Contains(lastLine, "//")
 	}
 	for _, src := range examples {
 		for _, as := range encodings {
@@ -292,13 +306,15 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// A thousand edits at once are the same edits one by one: in files of any layout, and in real ones. (What is taken from neighbours, edits one by one
-// may have changed before: whether characters beyond ASCII are escaped, and what stands between a key alone and its first text.)
+// A thousand edits at once are the same edits one by one: in files of any layout, and in real ones. (What is taken from
+// neighbours, edits one by one may have changed before: whether characters beyond ASCII are escaped, and what stands
+// between a key alone and its first text.)
 func TestBatches(t *testing.T) {
 	texts := slices.DeleteFunc(slices.Clone(hard), func(s string) bool { return !isASCII(s) })
 	often(t, func(r *rapid.T) {
 		src, seed := pairsOnly.Draw(r, "src"), rapid.Uint64().Draw(r, "seed")
-		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"),
+			rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	for i := range 1200 {

@@ -30,49 +30,72 @@ func TestLayout(t *testing.T) {
 		{"before the first", "\"b\" = \"2\";\n\"c\" = \"3\";\n", abc, []resource.Edit{set("a", "1")}, abc},
 		{"behind the last", "\"a\" = \"1\";\n\"b\" = \"2\";\n", abc, []resource.Edit{set("c", "3")}, abc},
 		{"several at one place", "\"c\" = \"3\";\n", abc, []resource.Edit{set("b", "2"), set("a", "1")}, abc},
-		{"below the licence, above the first entry's comment", "/* licence */\n\n/* note */\n\"b\" = \"2\";\n", abc, []resource.Edit{set("a", "1")},
+		{"below the licence, above the first entry's comment", "/* licence */\n\n/* note */\n\"b\" = \"2\";\n", abc,
+			[]resource.Edit{set("a", "1")},
 			"/* licence */\n\n\"a\" = \"1\";\n/* note */\n\"b\" = \"2\";\n"},
-		{"blank lines on both sides", "/* A */\n\"a\" = \"1\";\n\n/* C */\n\"c\" = \"3\";\n\n/* D */\n\"d\" = \"4\";\n", "a;b;c;x;d;", []resource.Edit{set("b", "2"), set("x", "5")},
+		{"blank lines on both sides", "/* A */\n\"a\" = \"1\";\n\n/* C */\n\"c\" = \"3\";\n\n/* D */\n\"d\" = \"4\";\n",
+			"a;b;c;x;d;", []resource.Edit{set("b", "2"), set("x", "5")},
 			"/* A */\n\"a\" = \"1\";\n\n\"b\" = \"2\";\n\n/* C */\n\"c\" = \"3\";\n\n\"x\" = \"5\";\n\n/* D */\n\"d\" = \"4\";\n"},
-		{"the end of a group", "\"a\" = \"1\";\n\"b\" = \"2\";\n\n\"d\" = \"4\";\n", "a;b;c;d;", []resource.Edit{set("c", "3")},
+		{"the end of a group", "\"a\" = \"1\";\n\"b\" = \"2\";\n\n\"d\" = \"4\";\n", "a;b;c;d;",
+			[]resource.Edit{set("c", "3")},
 			"\"a\" = \"1\";\n\"b\" = \"2\";\n\"c\" = \"3\";\n\n\"d\" = \"4\";\n"},
 		{"behind a comment on the line", "\"a\" = \"1\"; // one\n\"c\" = \"3\";\n", abc, []resource.Edit{set("b", "2")},
 			"\"a\" = \"1\"; // one\n\"b\" = \"2\";\n\"c\" = \"3\";\n"},
 		{"indentation and spacing", "\t\"a\"=\"1\" ;\r\n\t\"c\"=\"3\" ;\r\n", abc, []resource.Edit{set("b", "2")},
 			"\t\"a\"=\"1\" ;\r\n\t\"b\"=\"2\" ;\r\n\t\"c\"=\"3\" ;\r\n"},
-		{"the neighbour's line end", "\"a\" = \"1\";\r\n\"b\" = \"2\";\n", "a;x;b;y;", []resource.Edit{set("x", "3"), set("y", "4")},
+		{"the neighbour's line end", "\"a\" = \"1\";\r\n\"b\" = \"2\";\n", "a;x;b;y;",
+			[]resource.Edit{set("x", "3"), set("y", "4")},
 			"\"a\" = \"1\";\r\n\"x\" = \"3\";\r\n\"b\" = \"2\";\n\"y\" = \"4\";\n"},
-		{"trailing blanks stay on their line", "\"a\" = \"1\"; \t\n\"c\" = \"3\";\n", abc, []resource.Edit{set("b", "2")},
+		{"trailing blanks stay on their line", "\"a\" = \"1\"; \t\n\"c\" = \"3\";\n", abc,
+			[]resource.Edit{set("b", "2")},
 			"\"a\" = \"1\"; \t\n\"b\" = \"2\";\n\"c\" = \"3\";\n"},
-		{"keys without quotes", "CFBundleName = \"x\";\n", "", []resource.Edit{set("CFBundleShortName", "y"), set("two words", "z")},
+		{"keys without quotes", "CFBundleName = \"x\";\n", "",
+			[]resource.Edit{set("CFBundleShortName", "y"), set("two words", "z")},
 			"CFBundleName = \"x\";\nCFBundleShortName = \"y\";\n\"two words\" = \"z\";\n"},
 		{"single quotes", "'a' = '1';\n", "", []resource.Edit{set("b", "it's")}, "'a' = '1';\n'b' = 'it\\'s';\n"},
-		{"escaped characters stay the habit", "\"a\" = \"\\U00e9\";\n\"b\" = \"2\";\n", "", []resource.Edit{set("b", "é"), set("c", "א")},
+		{"escaped characters stay the habit", "\"a\" = \"\\U00e9\";\n\"b\" = \"2\";\n", "",
+			[]resource.Edit{set("b", "é"), set("c", "א")},
 			"\"a\" = \"\\U00e9\";\n\"b\" = \"\\U00e9\";\n\"c\" = \"\\U05d0\";\n"},
-		{"only invisible ones escaped", "\"a\" = \"\\U00a0é\";\n\"b\" = \"2\";\n", "", []resource.Edit{set("b", "è\u00a0\u200f")},
+		{"only invisible ones escaped", "\"a\" = \"\\U00a0é\";\n\"b\" = \"2\";\n", "",
+			[]resource.Edit{set("b", "è\u00a0\u200f")},
 			"\"a\" = \"\\U00a0é\";\n\"b\" = \"è\\U00a0\\U200f\";\n"},
-		{"on a shared line", "\"a\" = \"1\"; \"c\" = \"3\";\n", abc, []resource.Edit{set("b", "2")}, "\"a\" = \"1\"; \"b\" = \"2\"; \"c\" = \"3\";\n"},
+		{"on a shared line", "\"a\" = \"1\"; \"c\" = \"3\";\n", abc, []resource.Edit{set("b", "2")},
+			"\"a\" = \"1\"; \"b\" = \"2\"; \"c\" = \"3\";\n"},
 		{"in braces on one line", "{ a = \"1\"; }", "", []resource.Edit{set("b", "2")}, "{ a = \"1\"; b = \"2\"; }"},
-		{"in empty braces", "{\n}\n", "", []resource.Edit{set("b", "2"), set("c", "3")}, "{\n\"b\" = \"2\";\n\"c\" = \"3\";\n}\n"},
-		{"an empty file takes after its model", "", "  a=\"1\";\r\n\r\n  b=\"2\";\r\n\r\n  c=\"3\";\r\n", []resource.Edit{set("a", "x"), set("c", "z")},
+		{"in empty braces", "{\n}\n", "", []resource.Edit{set("b", "2"), set("c", "3")},
+			"{\n\"b\" = \"2\";\n\"c\" = \"3\";\n}\n"},
+		{"an empty file takes after its model", "", "  a=\"1\";\r\n\r\n  b=\"2\";\r\n\r\n  c=\"3\";\r\n",
+			[]resource.Edit{set("a", "x"), set("c", "z")},
 			"  a=\"x\";\r\n\r\n  c=\"z\";\r\n"},
-		{"a file of comments takes after its model", "/* c */\n", "a=\"1\";\nb=\"2\";\n", []resource.Edit{set("a", "x"), set("b", "y")},
+		{"a file of comments takes after its model", "/* c */\n", "a=\"1\";\nb=\"2\";\n",
+			[]resource.Edit{set("a", "x"), set("b", "y")},
 			"/* c */\n\na=\"x\";\nb=\"y\";\n"},
-		{"what shares a key's beginning", "\"a/b\" = \"1\";\n", "", []resource.Edit{set("a", "2")}, "\"a/b\" = \"1\";\n\"a\" = \"2\";\n"},
+		{"what shares a key's beginning", "\"a/b\" = \"1\";\n", "", []resource.Edit{set("a", "2")},
+			"\"a/b\" = \"1\";\n\"a\" = \"2\";\n"},
 
-		{"its comments go with it", "/* A */\n\"a\" = \"1\";\n\n// B\n/* B */\n\"b\" = \"2\"; // b\n\n/* C */\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")},
+		{"its comments go with it",
+			"/* A */\n\"a\" = \"1\";\n\n// B\n/* B */\n\"b\" = \"2\"; // b\n\n/* C */\n\"c\" = \"3\";\n", "",
+			[]resource.Edit{remove("b")},
 			"/* A */\n\"a\" = \"1\";\n\n/* C */\n\"c\" = \"3\";\n"},
-		{"a comment apart stays", "/* licence */\n\n\"a\" = \"1\";\n/* section */\n\n\"b\" = \"2\";\n\"c\" = \"3\";\n", "", []resource.Edit{remove("a"), remove("b")},
+		{"a comment apart stays", "/* licence */\n\n\"a\" = \"1\";\n/* section */\n\n\"b\" = \"2\";\n\"c\" = \"3\";\n",
+			"", []resource.Edit{remove("a"), remove("b")},
 			"/* licence */\n\n/* section */\n\n\"c\" = \"3\";\n"},
-		{"the first of a group", "\"a\" = \"1\";\n\n\"b\" = \"2\";\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")}, "\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
-		{"the last of a group", "\"a\" = \"1\";\n\"b\" = \"2\";\n\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")}, "\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
-		{"a group of its own", "\"a\" = \"1\";\n\n\"b\" = \"2\";\n\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")}, "\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
+		{"the first of a group", "\"a\" = \"1\";\n\n\"b\" = \"2\";\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")},
+			"\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
+		{"the last of a group", "\"a\" = \"1\";\n\"b\" = \"2\";\n\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")},
+			"\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
+		{"a group of its own", "\"a\" = \"1\";\n\n\"b\" = \"2\";\n\n\"c\" = \"3\";\n", "", []resource.Edit{remove("b")},
+			"\"a\" = \"1\";\n\n\"c\" = \"3\";\n"},
 		{"the last of all", "\"a\" = \"1\";\n\n\"b\" = \"2\";\n", "", []resource.Edit{remove("b")}, "\"a\" = \"1\";\n"},
-		{"all", "/* licence */\n\n\"a\" = \"1\";\n\n\"b\" = \"2\";\n", "", []resource.Edit{remove("a"), remove("b")}, "/* licence */\n"},
+		{"all", "/* licence */\n\n\"a\" = \"1\";\n\n\"b\" = \"2\";\n", "", []resource.Edit{remove("a"), remove("b")},
+			"/* licence */\n"},
 		{"all of a bare file", "\"a\" = \"1\";\n\"b\" = \"2\";\n", "", []resource.Edit{remove("a"), remove("b")}, ""},
-		{"neighbours keep their line", "\"a\"; \"b\"; /* c */ \"c\";\n\"d\"; \"e\";\n", "", []resource.Edit{remove("b"), remove("d")}, "\"a\"; /* c */ \"c\";\n\"e\";\n"},
-		{"the brace stays out of the comment", "{ \"a\"; // one\n\"b\"; }", "", []resource.Edit{remove("b")}, "{ \"a\"; // one\n }"},
-		{"replaced by another", "/* A */\n\"a\" = \"1\";\n\"c\" = \"3\";\n", "a2;c;", []resource.Edit{remove("a"), set("a2", "x")}, "\"a2\" = \"x\";\n\"c\" = \"3\";\n"},
+		{"neighbours keep their line", "\"a\"; \"b\"; /* c */ \"c\";\n\"d\"; \"e\";\n", "", []resource.Edit{remove("b"),
+			remove("d")}, "\"a\"; /* c */ \"c\";\n\"e\";\n"},
+		{"the brace stays out of the comment", "{ \"a\"; // one\n\"b\"; }", "",
+			[]resource.Edit{remove("b")}, "{ \"a\"; // one\n }"},
+		{"replaced by another", "/* A */\n\"a\" = \"1\";\n\"c\" = \"3\";\n", "a2;c;", []resource.Edit{remove("a"),
+			set("a2", "x")}, "\"a2\" = \"x\";\n\"c\" = \"3\";\n"},
 	} {
 		var like *resource.File
 		if c.like != "" {
@@ -127,14 +150,16 @@ func TestCompose(t *testing.T) {
 	if out, err = resource.Compose(Grammar, resource.Keys{}, nil, nil); err != nil || len(out) != 0 {
 		t.Errorf("nothing: %q %v", out, err)
 	}
-	out, err = Grammar.Compose([]resource.New{{Kind: resource.Other, Name: "b", Like: &resource.Model{File: f, Node: 2}}})
+	out, err = Grammar.Compose([]resource.New{{Kind: resource.Other, Name: "b",
+		Like: &resource.Model{File: f, Node: 2}}})
 	if err != nil || string(out) != "\"b\" = {x = y;};\n" {
 		t.Errorf("a copied value: %q %v", out, err)
 	}
 	for _, n := range []resource.New{
 		{Kind: resource.Forms, Name: "n", Children: []resource.New{{Kind: resource.Text, Name: "one", Text: "1"}}},
 		{Kind: resource.Map, Name: "n"}, {Kind: resource.List, Name: "n"}, {Kind: resource.Null, Name: "n"},
-		{Kind: resource.Text, Name: "n", Text: "\xff"}, {Kind: resource.Text, Name: strings.Repeat("n", resource.MaxName)},
+		{Kind: resource.Text, Name: "n", Text: "\xff"},
+		{Kind: resource.Text, Name: strings.Repeat("n", resource.MaxName)},
 	} {
 		if out, err := Grammar.Compose([]resource.New{n}); err == nil {
 			t.Errorf("kind %d composed to %q", n.Kind, out)
@@ -171,7 +196,8 @@ func TestRename(t *testing.T) {
 
 // Entries with a text, and without one.
 var (
-	pairs = []string{"\"%d\" = \"x\";", "%d=y;", "'%d' = 'z' ;", "%d = (1);", "%d /* in */ = \"\" // in\n;", "\"%d\"=\"é\\U00e9\n\";"}
+	pairs = []string{"\"%d\" = \"x\";", "%d=y;", "'%d' = 'z' ;", "%d = (1);", "%d /* in */ = \"\" // in\n;",
+		"\"%d\"=\"é\\U00e9\n\";"}
 	forms = append([]string{"%d;"}, pairs...)
 )
 
@@ -183,7 +209,8 @@ func layoutOf(forms []string) func(t *rapid.T) string {
 }
 
 func drawLayout(t *rapid.T, entry *rapid.Generator[string]) string {
-	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n\n", "\n\t", " \n", "\r\n", "\r", "\n\n\n", "\u2028", "/* c */", "// c\n", " // c\n\n", "\n/* c */\n\n", "\n// c\n", " /* c */ "})
+	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n\n", "\n\t", " \n", "\r\n", "\r", "\n\n\n", "\u2028", "/* c */",
+		"// c\n", " // c\n\n", "\n/* c */\n\n", "\n// c\n", " /* c */ "})
 	gaps := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(gap, 0, 3).Draw(t, "gap"), "")
 	})
@@ -221,7 +248,8 @@ func TestGapsAreReadOneWay(t *testing.T) {
 				want.End = below.trail.End
 			}
 			if above.next != int(n.Whole.Start) || n.Note != want {
-				t.Fatalf("%q: entry %d starts at %d with the note %v, the gap above it ends at %d with %v", src, i, n.Whole.Start, n.Note, above.next, want)
+				t.Fatalf("%q: entry %d starts at %d with the note %v, the gap above it ends at %d with %v", src, i,
+					n.Whole.Start, n.Note, above.next, want)
 			}
 		}
 	})
@@ -243,7 +271,8 @@ func TestRemoveUndoesInsertAnywhere(t *testing.T) {
 		if after == 0 {
 			after = -1
 		}
-		add := []resource.New{{Kind: resource.Text, Name: "new", Text: "n"}, {Kind: resource.Text, Name: "new2", Text: "n2"}}
+		add := []resource.New{{Kind: resource.Text, Name: "new", Text: "n"},
+			{Kind: resource.Text, Name: "new2", Text: "n2"}}
 		add = add[:rapid.IntRange(1, 2).Draw(t, "add")]
 		s, err := Grammar.Insert(f, resource.Gap{In: 0, After: after}, add)
 		if err != nil {

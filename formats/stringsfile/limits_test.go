@@ -23,11 +23,15 @@ func TestLimits(t *testing.T) {
 		refusal   string
 	}{
 		{"arrays at the limit", nested(resource.MaxDepth, "(", "", ")"), ""},
-		{"arrays beyond it", nested(resource.MaxDepth+1, "(", "", ")"), "1:1004: more than 1000 containers inside one another"},
+		{"arrays beyond it", nested(resource.MaxDepth+1, "(", "", ")"),
+			"1:1004: more than 1000 containers inside one another"},
 		{"dictionaries at the limit", nested(resource.MaxDepth, "{k=", "v", ";}"), ""},
-		{"dictionaries beyond it", nested(resource.MaxDepth+1, "{k=", "v", ";}"), "1:3002: more than 1000 containers inside one another"},
-		{"a hundred thousand open", "k = " + strings.Repeat("(", 100000), "1:1004: more than 1000 containers inside one another"},
-		{"a key beyond the limit", `"` + strings.Repeat("k", resource.MaxName-1) + `" = "v";`, "1:1: a key of more than 64 KiB"},
+		{"dictionaries beyond it", nested(resource.MaxDepth+1, "{k=", "v", ";}"),
+			"1:3002: more than 1000 containers inside one another"},
+		{"a hundred thousand open", "k = " + strings.Repeat("(", 100000),
+			"1:1004: more than 1000 containers inside one another"},
+		{"a key beyond the limit", `"` + strings.Repeat("k", resource.MaxName-1) + `" = "v";`,
+			"1:1: a key of more than 64 KiB"},
 		{"a value of 1 MB in many lines", `"k" = "` + strings.Repeat("long text 長い\n", 65000) + `";`, ""},
 	} {
 		f, err := resource.Parse(Grammar, resource.Keys{}, []byte(c.src))
@@ -92,7 +96,9 @@ func TestSizes(t *testing.T) {
 	}
 	s.Check(t)
 	marked := s
-	marked.Quick, marked.Entry = true, func(name, text string) string { return "'" + name + "'='" + text + "'; // note" }
+	marked.Quick, marked.Entry = true, func(name, text string) string {
+		return "'" + name + "'='" + text + "'; // note"
+	}
 	marked.File = func(entries []string) string { return "{\n\t" + strings.Join(entries, "\n\t") + "\n}" }
 	t.Run("in braces", marked.Check)
 }
@@ -126,7 +132,8 @@ func TestNoQuadraticTime(t *testing.T) {
 		"nearly a second mark":        repeat("k;", "\ufeff", ""),
 	} {
 		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: Grammar}, input)
-		resourcetest.LinearCase(t, name+" in UTF-16", resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bigEndian.encode("", string(input(n))) })
+		resourcetest.LinearCase(t, name+" in UTF-16", resourcetest.Case{Grammar: Grammar},
+			func(n int) []byte { return bigEndian.encode("", string(input(n))) })
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // in is a catalog whose key k has these members.
 func in(members string) string {
-	return "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"k\" : {" + members + "},\n    \"z\" : {\n\n    }\n  }\n}"
+	return "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"k\" : {" + members +
+		"},\n    \"z\" : {\n\n    }\n  }\n}"
 }
 
 func of(language, localization string) string {
@@ -61,16 +62,21 @@ var edges = []struct{ name, src, language, want string }{
 		unitOf("translated", "%arg Ts")+`}}}}}`)), "de",
 		"k|==|string[] = %#@n@ # ; k|==|substitutions.n[one] = %arg T # ; k|==|substitutions.n[other] = %arg Ts # "},
 	{"the text of the source's substitutions", in(`"localizations":{"de":{` + unitOf("translated", "T") + `},"en":{` +
-		unitOf("translated", "%#@n@") + `,"substitutions":{"n":{` + plurals("one", "%arg") + `},"m":{` + plurals("other", "%arg") + `}}}}`), "de",
+		unitOf("translated", "%#@n@") + `,"substitutions":{"n":{` + plurals("one", "%arg") + `},"m":{` +
+		plurals("other", "%arg") + `}}}}`), "de",
 		"k|==|string[] = T # "},
-	{"a key twice", `{"sourceLanguage":"en","strings":{"k":{},"k":{` + of("de", unitOf("translated", "T")) + `}}}`, "de",
+	{"a key twice", `{"sourceLanguage":"en","strings":{"k":{},"k":{` + of("de", unitOf("translated", "T")) + `}}}`,
+		"de",
 		"k[] = T # "},
-	{"a key with an escape", `{"sourceLanguage":"en","strings":{"\u006b":{` + of("de", unitOf("translated", "T")) + `}}}`,
+	{"a key with an escape", `{"sourceLanguage":"en","strings":{"\u006b":{` + of("de", unitOf("translated", "T")) +
+		`}}}`,
 		"de", "k[] = T # "},
 	{"an empty key", `{"sourceLanguage":"en","strings":{"":{},"k":{}}}`, "", "k[] = k # "},
-	{"members that Xcode does not know", in(`"x":[1,{"a":"}"}],` + of("de", unitOf("translated", "T"))), "de", "k[] = T # "},
+	{"members that Xcode does not know", in(`"x":[1,{"a":"}"}],` + of("de", unitOf("translated", "T"))), "de",
+		"k[] = T # "},
 	{"a mark", "\ufeff" + in(of("de", unitOf("translated", "T"))), "de", "k[] = T # "},
-	{"Windows' line ends", strings.ReplaceAll(in(of("de", unitOf("translated", "T"))), "\n", "\r\n"), "de", "k[] = T # "},
+	{"Windows' line ends", strings.ReplaceAll(in(of("de", unitOf("translated", "T"))), "\n", "\r\n"), "de",
+		"k[] = T # "},
 	{"no source language", `{"strings":{"k":{` + of("de", unitOf("translated", "T")) + `}}}`, "de", "k[] = T # "},
 }
 

@@ -177,7 +177,8 @@ const french = `"fr" : {
 func TestLayout(t *testing.T) {
 	const saveEmpty = "    \"Save\" : {\n\n    }"
 	save := func(localization string) string {
-		return "    \"Save\" : {\n      \"localizations\" : {\n        " + indented(4, localization) + "\n      }\n    }"
+		return "    \"Save\" : {\n      \"localizations\" : {\n        " + indented(4,
+			localization) + "\n      }\n    }"
 	}
 	for _, c := range []struct {
 		what, language string
@@ -186,13 +187,15 @@ func TestLayout(t *testing.T) {
 	}{
 		{"a value", "de", []resource.Edit{set("%@ of %lld", "", "%1$@/%2$lld")}, "%1$@ von %2$lld", "%1$@/%2$lld"},
 		{"a value to be reviewed", "de", []resource.Edit{set("Cancel", "", "Abbruch")},
-			"\"needs_review\",\n            \"value\" : \"Abbrechen\"", "\"translated\",\n            \"value\" : \"Abbruch\""},
+			"\"needs_review\",\n            \"value\" : \"Abbrechen\"",
+			"\"translated\",\n            \"value\" : \"Abbruch\""},
 		{"a new unit", "ru", []resource.Edit{set("Cancel", "", "Отмена")},
 			"\"new\",\n            \"value\" : \"Cancel\"", "\"translated\",\n            \"value\" : \"Отмена\""},
 		{"the first language", "fr", []resource.Edit{set("Save", "", "Enregistrer")}, saveEmpty, save(french)},
 		{"the text of a key", "en", []resource.Edit{set("Save", "", "Store")}, saveEmpty,
 			save(strings.NewReplacer("fr", "en", "Enregistrer", "Store").Replace(french))},
-		{"a language between two", "fr", []resource.Edit{set("Cancel", "", "Enregistrer")}, "        },\n        \"ru\" : {\n          \"stringUnit\"",
+		{"a language between two", "fr", []resource.Edit{set("Cancel", "", "Enregistrer")},
+			"        },\n        \"ru\" : {\n          \"stringUnit\"",
 			"        },\n        " + indented(4, french) + ",\n        \"ru\" : {\n          \"stringUnit\""},
 		{"the only language", "de", []resource.Edit{remove("Cancel", ""), remove("%@ of %lld", "")},
 			between(catalog, "        \"de\" : {", "        \"en\""), ""},
@@ -200,7 +203,9 @@ func TestLayout(t *testing.T) {
 		got, refused := rewritten(t, catalog, c.language, c.edits...)
 		want := strings.Replace(catalog, c.old, c.new, 1)
 		if c.what == "the only language" {
-			want = strings.Replace(want, between(want, "        \"de\" : {\n          \"stringUnit\" : {\n            \"state\" : \"needs", "        \"ru\""), "", 1)
+			want = strings.Replace(want, between(want,
+				"        \"de\" : {\n          \"stringUnit\" : {\n            \"state\" : \"needs",
+				"        \"ru\""), "", 1)
 		}
 		if len(refused) > 0 || got != want || got == catalog {
 			t.Errorf("%s: %v\n%s", c.what, refused, got)
@@ -217,12 +222,15 @@ func between(text, from, to string) string {
 // Forms, devices and substitutions come all at once into a language that has nothing of them, and one by one.
 func TestVariations(t *testing.T) {
 	all := []resource.Edit{
-		set("%lld items", "one", "%lld élément"), set("%lld items", "many", "%lld d’éléments"), set("%lld items", "other", "%lld éléments"),
+		set("%lld items", "one", "%lld élément"), set("%lld items", "many", "%lld d’éléments"), set("%lld items",
+			"other", "%lld éléments"),
 		set("Tap|==|device.mac", "one", "Cliquez %lld"), set("Tap|==|device.mac", "other", "Cliquez %lld s"),
 		set("Tap|==|device.iphone", "", "Touchez"), set("Tap|==|device.other", "", "Choisissez"),
 		set("users.in.groups|==|string", "", "%#@users@ dans %#@groups@"),
-		set("users.in.groups|==|substitutions.users", "one", "%arg u"), set("users.in.groups|==|substitutions.users", "other", "%arg us"),
-		set("users.in.groups|==|substitutions.groups", "one", "%arg g"), set("users.in.groups|==|substitutions.groups", "other", "%arg gs"),
+		set("users.in.groups|==|substitutions.users", "one", "%arg u"),
+		set("users.in.groups|==|substitutions.users", "other", "%arg us"),
+		set("users.in.groups|==|substitutions.groups", "one", "%arg g"),
+		set("users.in.groups|==|substitutions.groups", "other", "%arg gs"),
 	}
 	once, refused := rewritten(t, catalog, "fr", all...)
 	if len(refused) > 0 {
@@ -259,9 +267,11 @@ func TestVariations(t *testing.T) {
 func TestSubstitutions(t *testing.T) {
 	one := []resource.Edit{set("n|==|string", "", "%#@n@"), set("n|==|substitutions.n", "one", "%arg a"),
 		set("n|==|substitutions.n", "other", "%arg as")}
-	two := append(slices.Clone(one[1:]), set("n|==|string", "", "%#@n@, %2$#@m@"), set("n|==|substitutions.m", "other", "%arg b"))
+	two := append(slices.Clone(one[1:]), set("n|==|string", "", "%#@n@, %2$#@m@"),
+		set("n|==|substitutions.m", "other", "%arg b"))
 	for _, all := range [][]resource.Edit{one, two} {
-		src := `{"sourceLanguage":"en","strings":{"n":{"localizations":{"en":{` + unitOf("translated", "%#@n@, %2$#@m@") +
+		src := `{"sourceLanguage":"en","strings":{"n":{"localizations":{"en":{` +
+			unitOf("translated", "%#@n@, %2$#@m@") +
 			`,"substitutions":{"m":{"argNum":2,"formatSpecifier":"lld",` + plurals("other", "%arg m") +
 			`},"n":{"argNum":1,"formatSpecifier":"lld",` + plurals("other", "%arg n") + `}}}}}}}`
 		for first := range all {
@@ -295,7 +305,8 @@ func TestSubstitutions(t *testing.T) {
 		!strings.Contains(refused[0].Error(), "last form of the only substitution") {
 		t.Errorf("%v\n%s", refused, out)
 	}
-	if out, refused := rewritten(t, src, "", form, remove("k|==|string", "")); len(refused) > 0 || strings.Contains(out, "%arg") {
+	if out, refused := rewritten(t, src, "", form, remove("k|==|string", "")); len(refused) > 0 ||
+		strings.Contains(out, "%arg") {
 		t.Errorf("%v\n%s", refused, out)
 	}
 }
@@ -341,7 +352,8 @@ func TestOtherShapes(t *testing.T) {
 	const varied = `{"sourceLanguage":"en","strings":{"n":{"localizations":{"de":{"variations":{"plural":{` +
 		`"other":{"stringUnit":{"state":"translated","value":"y"}}}}}}}}}`
 	out, refused := rewritten(t, plain, "de", remove("n", ""), set("n", "one", "a"), set("n", "other", "b"))
-	if len(refused) > 0 || !strings.Contains(out, `"de":{"variations":{"plural":{"one":{"stringUnit":{"state":"translated","value":"a"}},"other":`) {
+	if len(refused) > 0 || !strings.Contains(out,
+		`"de":{"variations":{"plural":{"one":{"stringUnit":{"state":"translated","value":"a"}},"other":`) {
 		t.Errorf("%v %s", refused, out)
 	}
 	out, refused = rewritten(t, varied, "de", remove("n", "other"), set("n", "", "a"))
@@ -351,7 +363,8 @@ func TestOtherShapes(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	sorted := []string{"", "%lld", "2 x", "10 x", "a", "B", "b", "de", "en", "en-GB", "pt", "pt-BR", "zh-Hans", "zh-Hant", "zh-HK"}
+	sorted := []string{"", "%lld", "2 x", "10 x", "a", "B", "b", "de", "en", "en-GB", "pt", "pt-BR",
+		"zh-Hans", "zh-Hant", "zh-HK"}
 	for i, a := range sorted {
 		for j, b := range sorted {
 			if got := compare(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
@@ -362,8 +375,10 @@ func TestOrder(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, src := range []string{`[]`, `{"strings":[]}`, `{"strings":{"a":1}}`, `{"strings":{"a":{"localizations":[]}}}`, `{"sourceLanguage":1}`,
-		"{\"strings\":{}} // c", `{"strings":{"a":{}},}`, `{"strings":{},"strings":{}}`, `{"strings":{"a":{"localizations":{"de":{]}}}`} {
+	for _, src := range []string{`[]`, `{"strings":[]}`, `{"strings":{"a":1}}`,
+		`{"strings":{"a":{"localizations":[]}}}`, `{"sourceLanguage":1}`,
+		"{\"strings\":{}} // c", `{"strings":{"a":{}},}`, `{"strings":{},"strings":{}}`,
+		`{"strings":{"a":{"localizations":{"de":{]}}}`} {
 		if f, err := resource.Parse(Grammar, resource.Keys{}, []byte(src)); err == nil {
 			t.Errorf("%s: %d nodes", src, f.Len())
 		}
@@ -373,10 +388,12 @@ func TestRefused(t *testing.T) {
 func BenchmarkParse(b *testing.B) {
 	var all []string
 	for i := range 400 {
-		all = append(all, strings.NewReplacer(`%lld items`, fmt.Sprintf("%%lld items %d", i), "Cancel", fmt.Sprintf("Cancel %d", i)).
+		all = append(all, strings.NewReplacer(`%lld items`, fmt.Sprintf("%%lld items %d", i), "Cancel",
+			fmt.Sprintf("Cancel %d", i)).
 			Replace(between(catalog, "    \"%@ of", "    \"MyApp")))
 	}
-	src := []byte("{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n" + strings.TrimSuffix(strings.Join(all, ""), ",\n") + "\n  }\n}")
+	src := []byte("{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n" + strings.TrimSuffix(strings.Join(all, ""),
+		",\n") + "\n  }\n}")
 	for _, language := range []string{"", "ru", "fr"} {
 		b.Run("language "+language, func(b *testing.B) {
 			resourcetest.Bench(b, src, func() {
@@ -443,7 +460,8 @@ func TestManyNewKeys(t *testing.T) {
 		alone := names(got)
 		at := slices.Index(alone, e.Key)
 		all := names(together)
-		olds := slices.DeleteFunc(all[:slices.Index(all, e.Key)], func(n string) bool { return !slices.Contains(before, n) })
+		olds := slices.DeleteFunc(all[:slices.Index(all, e.Key)],
+			func(n string) bool { return !slices.Contains(before, n) })
 		if !slices.Equal(olds, alone[:at]) {
 			t.Errorf("%s alone is behind %q, with others behind %q", e.Key, alone[:at], olds)
 		}

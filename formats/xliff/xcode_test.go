@@ -19,7 +19,8 @@ func exported(files ...string) string {
 }
 
 func exportedFile(name, language, units string) string {
-	return `  <file original="` + name + `" source-language="en" target-language="` + language + `" datatype="plaintext">
+	return `  <file original="` + name + `" source-language="en" target-language="` +
+		language + `" datatype="plaintext">
     <header>
       <tool tool-id="com.apple.dt.xcode" tool-name="Xcode" tool-version="12.5" build-num="12E262"/>
     </header>

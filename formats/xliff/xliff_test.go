@@ -12,8 +12,10 @@ import (
 )
 
 // hard are texts that the format finds difficult to spell.
-var hard = []string{" ", "  two", "\t", "\n", "two\nlines", "a & b < c > d", "]]>", `"quoted" 'it''s'`, "{0} é א 😀", "<b>bold</b>", "&amp;",
-	`Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!`, `<g id="1">a <x id="2"/> < b</g>`, `<g id="1">open`, "<!-- no -->", "</g>"}
+var hard = []string{" ", "  two", "\t", "\n", "two\nlines", "a & b < c > d", "]]>", `"quoted" 'it''s'`,
+	"{0} é א 😀", "<b>bold</b>", "&amp;",
+	`Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!`, `<g id="1">a <x id="2"/> < b</g>`,
+	`<g id="1">open`, "<!-- no -->", "</g>"}
 
 // angular and symfony are files of the two kinds, around units.
 func angular(units string) string {
@@ -56,43 +58,63 @@ var edges = []struct{ name, src, want string }{
 	{"source alone", angular(entry("k", line("source", "Source"))), ""},
 	{"empty target", angular(entry("k", both("Source", ""))), ""},
 	{"closed target", angular(entry("k", line("source", "Source")+"        <target/>\n")), ""},
-	{"state", angular(entry("k", line("source", "Source")+"        <target state=\"translated\">Text</target>\n")), "Text"},
-	{"needs translation", angular(entry("k", line("source", "Source")+"        <target state='needs-translation'>Source</target>\n")), ""},
+	{"state", angular(entry("k", line("source", "Source")+"        <target state=\"translated\">Text</target>\n")),
+		"Text"},
+	{"needs translation", angular(entry("k", line("source",
+		"Source")+"        <target state='needs-translation'>Source</target>\n")), ""},
 	{"new and closed", angular(entry("k", line("source", "Source")+"        <target state=\"new\"/>\n")), ""},
-	{"codes", angular(entry("k", both(`Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!`, `Text <x id="INTERPOLATION" equiv-text="{{name}}"/> &amp; &lt;b&gt;`))),
+	{"codes", angular(entry("k", both(`Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!`,
+		`Text <x id="INTERPOLATION" equiv-text="{{name}}"/> &amp; &lt;b&gt;`))),
 		`Text <x id="INTERPOLATION" equiv-text="{{name}}"/> & <b>`},
-	{"nested codes", angular(entry("k", both("s", `<g id="1">Te<g id="2">x</g></g><ph id="3">&lt;br/&gt;</ph>t`))), `<g id="1">Te<g id="2">x</g></g><ph id="3"><br/></ph>t`},
-	{"characters like codes", angular(entry("k", both("s", "Text")) + entry("j", both("s", `a &lt;x id="1"/&gt;`))), "Text"},
+	{"nested codes", angular(entry("k", both("s", `<g id="1">Te<g id="2">x</g></g><ph id="3">&lt;br/&gt;</ph>t`))),
+		`<g id="1">Te<g id="2">x</g></g><ph id="3"><br/></ph>t`},
+	{"characters like codes", angular(entry("k", both("s", "Text")) + entry("j", both("s", `a &lt;x id="1"/&gt;`))),
+		"Text"},
 	{"other elements", angular(entry("k", both("s", "Text")) + entry("j", both("s", "a <b>c</b>"))), "Text"},
 	{"cdata", angular(entry("k", both("s", "<![CDATA[<b>Text</b> & more]]>"))), "<b>Text</b> & more"},
-	{"notes", angular(entry("k", both("s", "Text")+"        <note priority=\"1\" from=\"description\">For &amp; you</note>\n        <note priority=\"1\" from=\"meaning\">greeting</note>\n")), "Text"},
-	{"contexts", angular(entry("k", both("s", "Text")+"        <context-group purpose=\"location\">\n          <context context-type=\"sourcefile\">a.ts</context>\n        </context-group>\n")), "Text"},
-	{"other targets", angular(entry("k", both("s", "Text")+"        <alt-trans><target>no</target></alt-trans>\n")), "Text"},
+	{"notes", angular(entry("k", both("s",
+		"Text")+"        <note priority=\"1\" from=\"description\">For &amp; you</note>\n        <note priority=\"1\" from=\"meaning\">greeting</note>\n")), "Text"},
+	{"contexts", angular(entry("k", both("s",
+		"Text")+"        <context-group purpose=\"location\">\n          <context context-type=\"sourcefile\">a.ts</context>\n        </context-group>\n")), "Text"},
+	{"other targets", angular(entry("k", both("s", "Text")+"        <alt-trans><target>no</target></alt-trans>\n")),
+		"Text"},
 	{"groups", angular("      <group id=\"g\">\n" + entry("k", both("s", "Text")) + "      </group>\n"), "Text"},
-	{"on one line", "<xliff version=\"1.2\"><file><body><trans-unit id=\"k\"><source>s</source><target>Text</target></trans-unit><trans-unit id=\"j\"><source>s</source></trans-unit></body></file></xliff>", "Text"},
-	{"not translated", angular(entry("k", both("s", "Text")) + "      <trans-unit id=\"j\" translate=\"no\"><source>s</source></trans-unit>\n"), "Text"},
-	{"windows line ends", strings.ReplaceAll(angular(entry("k", both("s", "one\ntwo"))+entry("j", line("source", "s"))), "\n", "\r\n"), "one\ntwo"},
+	{"on one line",
+		"<xliff version=\"1.2\"><file><body><trans-unit id=\"k\"><source>s</source><target>Text</target></trans-unit><trans-unit id=\"j\"><source>s</source></trans-unit></body></file></xliff>", "Text"},
+	{"not translated", angular(entry("k", both("s", "Text")) +
+		"      <trans-unit id=\"j\" translate=\"no\"><source>s</source></trans-unit>\n"), "Text"},
+	{"windows line ends", strings.ReplaceAll(angular(entry("k", both("s", "one\ntwo"))+entry("j", line("source", "s"))),
+		"\n", "\r\n"), "one\ntwo"},
 	{"mark", "\xef\xbb\xbf" + angular(entry("k", both("s", "Text"))), "Text"},
 	{"no units", angular(""), ""},
 	{"id twice", angular(entry("k", both("s", "first")) + entry("k", both("s", "Text"))), "Text"},
 	{"closed unit", angular(entry("k", both("s", "Text")) + "      <trans-unit id=\"j\"/>\n"), "Text"},
-	{"comments", angular("      <!-- a -->\n" + entry("k", "        <!-- b -->\n"+both("s", "Te<!-- c -->xt"))), "Text"},
-	{"headers", strings.Replace(angular(entry("k", both("s", "Text"))), "    <body>", "    <header><tool tool-id=\"symfony\"/></header>\n    <body>", 1), "Text"},
-	{"second version", second("    <unit id=\"k\">\n      <notes>\n        <note category=\"location\">a.ts:1</note>\n      </notes>\n      <segment state=\"final\">\n" +
-		"        <source>s <ph id=\"0\" equiv=\"X\"/></source>\n        <target>Text <pc id=\"1\">x</pc></target>\n      </segment>\n    </unit>\n"), `Text <pc id="1">x</pc>`},
+	{"comments", angular("      <!-- a -->\n" + entry("k", "        <!-- b -->\n"+both("s", "Te<!-- c -->xt"))),
+		"Text"},
+	{"headers", strings.Replace(angular(entry("k", both("s", "Text"))), "    <body>",
+		"    <header><tool tool-id=\"symfony\"/></header>\n    <body>", 1), "Text"},
+	{"second version",
+		second("    <unit id=\"k\">\n      <notes>\n        <note category=\"location\">a.ts:1</note>\n      </notes>\n      <segment state=\"final\">\n" +
+			"        <source>s <ph id=\"0\" equiv=\"X\"/></source>\n        <target>Text <pc id=\"1\">x</pc></target>\n      </segment>\n    </unit>\n"), `Text <pc id="1">x</pc>`},
 	{"second version, initial", second(segment(" state=\"initial\"", "s")), ""},
 	{"second version, initial, but written", second(segment(" state=\"initial\"", "Text")), "Text"},
-	{"new, a copy", angular(entry("k", line("source", "A &amp; B")+"        <target state=\"new\">A &#38; B</target>\n")), ""},
-	{"new, but written", angular(entry("k", line("source", "s")+"        <target state=\"new\">Text</target>\n")), "Text"},
+	{"new, a copy", angular(entry("k", line("source",
+		"A &amp; B")+"        <target state=\"new\">A &#38; B</target>\n")), ""},
+	{"new, but written", angular(entry("k", line("source", "s")+"        <target state=\"new\">Text</target>\n")),
+		"Text"},
 	{"second version, no state", second(segment("", "Text")), "Text"},
-	{"second version, source alone", second("    <unit id=\"k\">\n      <segment>\n        <source>s</source>\n      </segment>\n    </unit>\n"), ""},
-	{"segments", second("    <unit id=\"k\"><segment><source>s</source><target>Text</target></segment></unit>\n    <unit id=\"j\"><segment><source>a</source></segment><segment><source>b</source></segment></unit>\n"), "Text"},
+	{"second version, source alone",
+		second("    <unit id=\"k\">\n      <segment>\n        <source>s</source>\n      </segment>\n    </unit>\n"),
+		""},
+	{"segments",
+		second("    <unit id=\"k\"><segment><source>s</source><target>Text</target></segment></unit>\n    <unit id=\"j\"><segment><source>a</source></segment><segment><source>b</source></segment></unit>\n"), "Text"},
 }
 
 func strict(g resource.Grammar, src []byte, texts ...string) resourcetest.Case {
 	return resourcetest.Case{Grammar: g, Src: src, NewTexts: texts,
-		Refuses: resourcetest.Rules("this text is in the program", "in this format, an empty text", "inline codes are not well-formed", "XML does not have", "not translated here"),
-		Undone:  func(f *resource.File, _ string) bool { return f.Len() > 1 }}
+		Refuses: resourcetest.Rules("this text is in the program", "in this format, an empty text",
+			"inline codes are not well-formed", "XML does not have", "not translated here"),
+		Undone: func(f *resource.File, _ string) bool { return f.Len() > 1 }}
 }
 
 func TestLaws(t *testing.T) {
@@ -154,8 +176,10 @@ func set(key, text string) resource.Edit {
 // A new text brings the source up to date, and a state that says that there is none; a new unit is the source file's.
 func TestBeside(t *testing.T) {
 	note := "        <note from=\"description\">For you</note>\n"
-	source := parse(t, Source, angular(entry("a", line("source", "New &amp; <x id=\"1\"/>")+note)+entry("b", line("source", "B"))))
-	old := parse(t, Translations, angular("      <trans-unit id=\"a\"><source>Old</source><target state=\"needs-translation\">Alt</target></trans-unit>\n"))
+	source := parse(t, Source, angular(entry("a", line("source", "New &amp; <x id=\"1\"/>")+note)+entry("b",
+		line("source", "B"))))
+	old := parse(t, Translations,
+		angular("      <trans-unit id=\"a\"><source>Old</source><target state=\"needs-translation\">Alt</target></trans-unit>\n"))
 	out, refused := old.Rewrite([]resource.Edit{set("a", "Neu <x id=\"1\"/>"), set("b", "Be")}, source)
 	want := angular("      <trans-unit id=\"a\"><source>New &amp; <x id=\"1\"/></source><target state=\"translated\">Neu <x id=\"1\"/></target></trans-unit>\n" +
 		entry("b", both("B", "Be")))
@@ -163,7 +187,8 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%v\n%s, want\n%s", refused, out, want)
 	}
 	rule := oracle.Rule{Format: "xliff", Translated: true}
-	if err := rule.Prove(old.Bytes(), out, []oracle.Change{{Key: "a", Text: "Neu <x id=\"1\"/>"}, {Key: "b", Text: "Be"}}); err != nil {
+	if err := rule.Prove(old.Bytes(), out, []oracle.Change{{Key: "a", Text: "Neu <x id=\"1\"/>"},
+		{Key: "b", Text: "Be"}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -193,7 +218,8 @@ func TestBlank(t *testing.T) {
 	if len(refused) > 0 || string(out) != want {
 		t.Errorf("%v\n%s, want\n%s", refused, out, want)
 	}
-	err = oracle.Rule{Format: "xliff"}.ProveNew([]byte(source), out, []oracle.Change{{Key: "b", Text: "Be"}}, oracle.Rule{Format: "xliff", Translated: true})
+	err = oracle.Rule{Format: "xliff"}.ProveNew([]byte(source), out, []oracle.Change{{Key: "b", Text: "Be"}},
+		oracle.Rule{Format: "xliff", Translated: true})
 	if err != nil {
 		t.Error(err)
 	}
@@ -201,7 +227,8 @@ func TestBlank(t *testing.T) {
 
 // Symfony goes by the resname, or else by the source; its source files have texts of their own.
 func TestSymfony(t *testing.T) {
-	src := angular("      <trans-unit id=\"1\" resname=\"a.title\">\n" + both("a.title", "Title") + "      </trans-unit>\n" + entry("2", line("source", "Bye &amp; good")))
+	src := angular("      <trans-unit id=\"1\" resname=\"a.title\">\n" + both("a.title", "Title") +
+		"      </trans-unit>\n" + entry("2", line("source", "Bye &amp; good")))
 	f := parse(t, SymfonySource, strings.Replace(src, "ng2.template", "file.ext", 1))
 	for key, want := range map[string]string{"a.title": "Title", "Bye & good": "Bye & good"} {
 		if e, _ := f.Lookup(key, ""); e.Text != want {

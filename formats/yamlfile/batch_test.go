@@ -14,7 +14,8 @@ import (
 // Many edits at once are the same edits one by one, in drawn files and in real ones.
 func TestBatches(t *testing.T) {
 	batch := func(t testing.TB, keys resource.Keys, src []byte, n int, seed uint64) {
-		resourcetest.Batch(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: keys, Src: src, NewTexts: phrases, Refuses: refuses}, n, rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: keys, Src: src, NewTexts: phrases,
+			Refuses: refuses}, n, rand.New(rand.NewPCG(seed, 0)))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &styledFile{T: rt}

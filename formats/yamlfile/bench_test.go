@@ -26,7 +26,9 @@ func sized(size int) []byte {
 		for k := range 40 {
 			switch k % 10 {
 			case 0:
-				fmt.Fprintf(&b, "    # shown on the button of dialog %d\n    quoted_%d: \"Save %%{count} files\\nin folder %d\"\n", k, k, s)
+				fmt.Fprintf(&b,
+					"    # shown on the button of dialog %d\n    quoted_%d: \"Save %%{count} files\\nin folder %d\"\n",
+					k, k, s)
 			case 1, 2:
 				fmt.Fprintf(&b, "    single_%d: 'Couldn''t open %%{name}, please try again'\n", k)
 			case 3:
@@ -62,7 +64,8 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkScanCyrillic is the same structure with texts of two bytes a letter.
 func BenchmarkScanCyrillic(b *testing.B) {
-	src := strings.NewReplacer("plain text of some words", "простой текст из нескольких слов", "please try again", "пожалуйста, попробуйте ещё раз").Replace(string(large()))
+	src := strings.NewReplacer("plain text of some words", "простой текст из нескольких слов", "please try again",
+		"пожалуйста, попробуйте ещё раз").Replace(string(large()))
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
 		if _, err := yamlfile.Grammar.Scan(src); err != nil {
@@ -85,8 +88,8 @@ func BenchmarkParseEntries(b *testing.B) {
 	}
 }
 
-// BenchmarkDecades parses files of 1 KB to 10 MB, and of 100 MB with LOCSYNC_BENCH_LARGE set: time and memory grow with the size. heap/file is what
-// parsing allocates, the file's own bytes included, in multiples of the file.
+// BenchmarkDecades parses files of 1 KB to 10 MB, and of 100 MB with LOCSYNC_BENCH_LARGE set: time and memory grow with
+// the size. heap/file is what parsing allocates, the file's own bytes included, in multiples of the file.
 func BenchmarkDecades(b *testing.B) {
 	sizes := []int{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20}
 	if os.Getenv("LOCSYNC_BENCH_LARGE") != "" {
@@ -112,7 +115,8 @@ func benchmarkEdits(b *testing.B, count int) {
 	src := large()
 	var edits []resource.Edit
 	for i := range count {
-		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprintf("en/section_%d/label_%d", i, 5+i%5), Text: "changed: to this"})
+		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprintf("en/section_%d/label_%d", i, 5+i%5),
+			Text: "changed: to this"})
 	}
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
@@ -130,7 +134,8 @@ func BenchmarkInsertThousand(b *testing.B) {
 	src := large()
 	var edits []resource.Edit
 	for i := range 1000 {
-		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprintf("en/section_%d/new", i), Text: "new text"})
+		edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprintf("en/section_%d/new", i),
+			Text: "new text"})
 	}
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {

@@ -9,7 +9,8 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// The description and the hash of a message with plural forms, as go-i18n has them, are no texts; in other files they are.
+// The description and the hash of a message with plural forms, as go-i18n has them, are no texts; in other files they
+// are.
 func TestMessagesWithPluralForms(t *testing.T) {
 	for src, want := range map[string]string{
 		"a: A\nb:\n  description: D\n  hash: sha1-1\n  one: one\n  other: more\n": "a=A; b/description=(other); b/hash=(other); b/one=one; b/other=more",

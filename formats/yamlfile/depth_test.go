@@ -7,7 +7,8 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// In YAML containers inside one another end at one spot. What is added to each of them at once stands in its own, the innermost first.
+// In YAML containers inside one another end at one spot. What is added to each of them at once stands in its own, the
+// innermost first.
 func TestInsertLastAtEveryDepth(t *testing.T) {
 	parse := func(text string) *resource.File {
 		f, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Separator: "/"}, []byte(text))

@@ -129,10 +129,12 @@ func TestEdgeReading(t *testing.T) {
 	if d := parse(t, []byte("404: x\n'404': y\n")).Duplicates(); len(d) != 1 {
 		t.Errorf("404 and '404': duplicates %v, want one", d)
 	}
-	if w := parse(t, edge(t, "bare-yes")).Warnings(); len(w) != 1 || w[0].Node != 1 || !strings.Contains(w[0].Msg, "yes") {
+	if w := parse(t, edge(t, "bare-yes")).Warnings(); len(w) != 1 || w[0].Node != 1 ||
+		!strings.Contains(w[0].Msg, "yes") {
 		t.Errorf("bare-yes: warnings %v, want one for yes", w)
 	}
-	if w := parse(t, edge(t, "bool-values")).Warnings(); len(w) != 1 || w[0].Node != 1 || !strings.Contains(w[0].Msg, "not sent") {
+	if w := parse(t, edge(t, "bool-values")).Warnings(); len(w) != 1 || w[0].Node != 1 ||
+		!strings.Contains(w[0].Msg, "not sent") {
 		t.Errorf("bool-values: warnings %v, want one for the plain yes among texts", w)
 	}
 	for _, name := range []string{"quoted-yes", "rails-no"} {
@@ -140,7 +142,8 @@ func TestEdgeReading(t *testing.T) {
 			t.Errorf("%s: warnings %v, want none", name, w)
 		}
 	}
-	if _, err := resource.Parse(yamlfile.Grammar, structured, edge(t, "tab-indent")); err == nil || err.(*resource.SyntaxError).Line != 2 || err.(*resource.SyntaxError).Col != 1 {
+	if _, err := resource.Parse(yamlfile.Grammar, structured, edge(t, "tab-indent")); err == nil ||
+		err.(*resource.SyntaxError).Line != 2 || err.(*resource.SyntaxError).Col != 1 {
 		t.Errorf("tab-indent: %v, want it refused at 2:1", err)
 	}
 }
@@ -181,7 +184,8 @@ func TestEdgeRailsRoot(t *testing.T) {
 		}
 		return f
 	}
-	for _, src := range []string{"EN:\n  k: x\n", "en:\n  k: x\n", "\"En\":\n  k: x\n"} { // language tags have no letter case
+	for _, src := range []string{"EN:\n  k: x\n", "en:\n  k: x\n",
+		"\"En\":\n  k: x\n"} { // language tags have no letter case
 		if got := read(rails([]byte(src))); got != "k=x" {
 			t.Errorf("%q reads as %s", src, got)
 		}

@@ -17,8 +17,10 @@ import (
 // hard are texts that YAML finds hard to spell, or that readers take for something else.
 var hard = []string{
 	"", " ", "\t", "\n", "a\n", "a\n\n", "\na", " a\nb", "a\n b\n", "a \n\tb", "  \n", "a\n  ", "a b ", "#", "a #b", "a# b", ": ", "a: b", "a:", ":a", "- a", "-", "--- a", "...", "? a", "?",
-	"yes", "Off", "y", "N", "null", "~", "nULL", "true", "0", "-0", "010", "1_000", "1,000", "0x1F", "0o7", "12:30", "1e3", ".5", ".inf", ".NaN", "2001-01-01", "2001-1-1 1:00:00", "=", "<<",
-	"'", "\"", "it's", "\\", "a\\nb", "[a", "{a}", "a, b", "a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`", "a\u0085b", "a\u2028b", "\uFEFFa", "\u00a0", "a\rb", "a\x00b\x7f", "é", "\U0001F600", "%{count} a",
+	"yes", "Off", "y", "N", "null", "~", "nULL", "true", "0", "-0", "010", "1_000", "1,000", "0x1F", "0o7", "12:30",
+	"1e3", ".5", ".inf", ".NaN", "2001-01-01", "2001-1-1 1:00:00", "=", "<<",
+	"'", "\"", "it's", "\\", "a\\nb", "[a", "{a}", "a, b", "a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`",
+	"a\u0085b", "a\u2028b", "\uFEFFa", "\u00a0", "a\rb", "a\x00b\x7f", "é", "\U0001F600", "%{count} a",
 }
 
 // undone says where removing what was just inserted restores the bytes: everywhere but in a file without entries that
@@ -28,7 +30,8 @@ func undone(f *resource.File, _ string) bool {
 		n := f.Node(i)
 		behind := f.Source()[n.Value.End:]
 		rest := strings.TrimLeft(behind, " \t\r")
-		if n.Kind != resource.Text && n.Value.Len() == 0 && rest != "" && (rest[0] == '\n' || rest[0] == '#' || len(rest) == len(behind)) {
+		if n.Kind != resource.Text && n.Value.Len() == 0 && rest != "" &&
+			(rest[0] == '\n' || rest[0] == '#' || len(rest) == len(behind)) {
 			return !strings.ContainsAny(f.Source(), "{[")
 		}
 	}
@@ -41,8 +44,10 @@ func check(t testing.TB, src []byte, texts ...string) *resource.File {
 	return checkCase(t, resourcetest.Case{Src: src, NewTexts: texts, Refuses: refuses})
 }
 
-var refuses = resourcetest.Rules("its tag says that it is not a text", "by an alias", "a merge key or belongs to a key", "a pair without braces", "inside more than", "repeats this value",
-	"ends the file without a line end", "this is a message file", "is metadata of", "a message of this file has plural forms")
+var refuses = resourcetest.Rules("its tag says that it is not a text", "by an alias", "a merge key or belongs to a key",
+	"a pair without braces", "inside more than", "repeats this value",
+	"ends the file without a line end", "this is a message file", "is metadata of",
+	"a message of this file has plural forms")
 
 func checkCase(t testing.TB, c resourcetest.Case) *resource.File {
 	t.Helper()
@@ -119,7 +124,8 @@ func FuzzEdits(f *testing.F) {
 			case 0:
 				e.Op, e.Text = resource.Remove, ""
 			case 1:
-				e.Key = e.Key[:strings.LastIndexByte(e.Key, '/')+1] + fmt.Sprint("new", i%2) + []string{"", "/a", " b", "/yes"}[op/4%4]
+				e.Key = e.Key[:strings.LastIndexByte(e.Key, '/')+1] + fmt.Sprint("new", i%2) +
+					[]string{"", "/a", " b", "/yes"}[op/4%4]
 			}
 			edits = append(edits, e)
 		}
@@ -127,8 +133,8 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// edited makes a batch of edits and compares what comes out with what a map would hold. It tells whether one of them was refused although
-// nothing is wrong with it.
+// edited makes a batch of edits and compares what comes out with what a map would hold. It tells whether one of them
+// was refused although nothing is wrong with it.
 func edited(t testing.TB, f *resource.File, edits []resource.Edit) (unproven bool) {
 	t.Helper()
 	want := state(f)

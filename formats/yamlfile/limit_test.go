@@ -52,7 +52,8 @@ func TestDepth(t *testing.T) {
 			"block": nestedMaps(depth),
 			"list":  strings.Repeat("- ", depth) + "oldword\n",
 			"flow":  strings.Repeat("{k: ", depth) + "oldword" + strings.Repeat("}", depth) + "\n",
-			"mixed": strings.Repeat("- ", depth/2) + strings.Repeat("[", depth-depth/2) + "oldword" + strings.Repeat("]", depth-depth/2) + "\n",
+			"mixed": strings.Repeat("- ", depth/2) + strings.Repeat("[", depth-depth/2) + "oldword" +
+				strings.Repeat("]", depth-depth/2) + "\n",
 		}
 	}
 	for kind, src := range nested(resource.MaxDepth) {
@@ -76,13 +77,14 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere, as one is that is just being written, is refused or read as what it still has; small ones keep the laws. YAML itself
-// cannot tell a cut file from a shorter one.
+// A file that is cut anywhere, as one is that is just being written, is refused or read as what it still has; small
+// ones keep the laws. YAML itself cannot tell a cut file from a shorter one.
 func TestCuts(t *testing.T) {
 	resourcetest.Long(t)
 	cuts := func(src []byte) {
 		t.Helper()
-		resourcetest.Cuts(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured, Src: src}, func(string, string) bool { return true })
+		resourcetest.Cuts(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured, Src: src},
+			func(string, string) bool { return true })
 	}
 	small := slices.Clone(examples)
 	for _, e := range resourcetest.Edges(t) {
@@ -95,7 +97,8 @@ func TestCuts(t *testing.T) {
 		}
 	}
 	for _, real := range resourcetest.Corpus(t, "yaml") {
-		if !bytes.Contains(real.Src, []byte("<<:")) { // cut before one, its mapping is an entry without a value, and was none
+		if !bytes.Contains(real.Src,
+			[]byte("<<:")) { // cut before one, its mapping is an entry without a value, and was none
 			cuts(real.Src)
 		}
 	}
@@ -103,12 +106,14 @@ func TestCuts(t *testing.T) {
 
 func TestThousandInserts(t *testing.T) {
 	for _, test := range []struct{ src, shape string }{
-		{"a: x\n", "new_%d"}, {"{a: x}\n", "new_%d"}, {"g:\n  a: x\n", "g/new_%d"}, {"g: {a: x}\n", "h/%d/x"}, {"", "new_%d"},
+		{"a: x\n", "new_%d"}, {"{a: x}\n", "new_%d"}, {"g:\n  a: x\n", "g/new_%d"}, {"g: {a: x}\n", "h/%d/x"}, {"",
+			"new_%d"},
 	} {
 		f := parse(t, []byte(test.src))
 		var all []resource.Edit
 		for i := range 1000 {
-			all = append(all, resource.Edit{Op: resource.Set, Key: fmt.Sprintf(test.shape, i), Text: fmt.Sprint("text ", i)})
+			all = append(all, resource.Edit{Op: resource.Set, Key: fmt.Sprintf(test.shape, i),
+				Text: fmt.Sprint("text ", i)})
 		}
 		out, refused := f.Rewrite(all, nil)
 		if len(refused) > 0 {
@@ -145,11 +150,15 @@ func TestSizes(t *testing.T) {
 	}
 	for name, s := range map[string]resourcetest.Shapes{
 		"flat": {
-			Entry: entry, File: func(entries []string) string { return strings.Join(entries, "\n") + "\n" }, Deep: nestedMaps,
+			Entry: entry, File: func(entries []string) string {
+				return strings.Join(entries, "\n") + "\n"
+			}, Deep: nestedMaps,
 		},
 		"Rails": {
 			Keys:  resource.Keys{Structured: true, Roots: []string{"en"}},
-			Entry: entry, File: func(entries []string) string { return "en:\n  " + strings.Join(entries, "\n  ") + "\n" }, Deep: nestedMaps,
+			Entry: entry, File: func(entries []string) string {
+				return "en:\n  " + strings.Join(entries, "\n  ") + "\n"
+			}, Deep: nestedMaps,
 			Quick: true,
 		},
 		"quoted": {
@@ -205,10 +214,12 @@ func TestLinearTime(t *testing.T) {
 		"bombs":          func(n int) string { return "a0: &a0 [x]\n" + bomb(n) },
 		"deep":           func(n int) string { return strings.Repeat(nestedMaps(400)+"---\n", 1+n/400) },
 	} {
-		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return []byte(input(n)) })
+		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured},
+			func(n int) []byte { return []byte(input(n)) })
 	}
 	for _, src := range examples {
-		resourcetest.LinearCase(t, src, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return bytes.Repeat([]byte(src), n) })
+		resourcetest.LinearCase(t, src, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured},
+			func(n int) []byte { return bytes.Repeat([]byte(src), n) })
 	}
 }
 

@@ -39,7 +39,8 @@ var ordinaryFiles = map[string]string{
 	"en:\n  message: x\n  description: d\nde:\n  message: 1\n":           "en/message=x; en/description=d; de/message=(other)",
 }
 
-// The second reader sees the same keys, whether a file is one of messages or only has such names, and every law holds for message files.
+// The second reader sees the same keys, whether a file is one of messages or only has such names, and every law holds
+// for message files.
 func TestMessageFiles(t *testing.T) {
 	keys := resource.Keys{Structured: true, Roots: []string{"en"}}
 	rule := oracle.Rule{Format: "structured-yaml", Roots: keys.Roots}
@@ -97,23 +98,29 @@ func TestMessageEdits(t *testing.T) {
 		name, before, after, refused string
 		edits                        []resource.Edit
 	}{
-		{name: "a text changes alone", before: source, after: strings.Replace(source, "'Bye'", "'Tschüss'", 1), edits: []resource.Edit{set("bye/message", "Tschüss")}},
-		{name: "a message goes with all that belongs to it", before: source, after: source[strings.Index(source, "bye"):],
+		{name: "a text changes alone", before: source, after: strings.Replace(source, "'Bye'", "'Tschüss'", 1),
+			edits: []resource.Edit{set("bye/message", "Tschüss")}},
+		{name: "a message goes with all that belongs to it", before: source,
+			after: source[strings.Index(source, "bye"):],
 			edits: []resource.Edit{{Op: resource.Remove, Key: "hello/message"}}},
-		{name: "also with a block text at its end", before: source, after: source[:strings.Index(source, "bye")] + "\nplain: text\n",
+		{name: "also with a block text at its end", before: source, after: source[:strings.Index(source, "bye")] +
+			"\nplain: text\n",
 			edits: []resource.Edit{{Op: resource.Remove, Key: "bye/message"}}},
-		{name: "a new one brings its placeholders, and its description where others have one", before: "bye:\n    description: farewell\n    message: Tschüss\n",
+		{name: "a new one brings its placeholders, and its description where others have one",
+			before: "bye:\n    description: farewell\n    message: Tschüss\n",
 			after: "hello:\n    description: greeting\n    message: Hallo $NAME$\n    placeholders:\n        name:\n            content: $1\n" +
 				"bye:\n    description: farewell\n    message: Tschüss\n",
 			edits: []resource.Edit{set("hello/message", "Hallo $NAME$")}},
 		{name: "and not where they have none", before: "bye:\n  message: Tschüss\n",
 			after: "hello:\n  message: Hallo $NAME$\n  placeholders:\n    name:\n      content: $1\nbye:\n  message: Tschüss\n",
 			edits: []resource.Edit{set("hello/message", "Hallo $NAME$")}},
-		{name: "into an empty file", before: "{}\n", after: "bye:\n  message: 'Tschüss'\n  description: |\n    farewell\nplain: Text\n",
+		{name: "into an empty file", before: "{}\n",
+			after: "bye:\n  message: 'Tschüss'\n  description: |\n    farewell\nplain: Text\n",
 			edits: []resource.Edit{set("bye/message", "Tschüss"), set("plain", "Text")}},
 		{name: "between braces", before: "{a: {message: x, description: d}}\n",
 			after: "{hello: {description: greeting, message: Hallo, placeholders: {name: {content: $1}}}, a: {message: x, description: d}}\n", edits: []resource.Edit{set("hello/message", "Hallo")}},
-		{name: "nothing but messages", before: source, after: source, refused: "message file", edits: []resource.Edit{set("hello/title", "x"), set("new/title", "x")}},
+		{name: "nothing but messages", before: source, after: source, refused: "message file",
+			edits: []resource.Edit{set("hello/title", "x"), set("new/title", "x")}},
 	} {
 		like, f := parse(t, []byte(source)), parse(t, []byte(test.before))
 		out, refused := f.Rewrite(test.edits, like)

@@ -7,8 +7,8 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// A translation that does not exist yet is its source with the texts replaced: comments, quotes, blank lines and what is no text stay, what has no
-// translation goes with the comment above it, and the root is the language's own.
+// A translation that does not exist yet is its source with the texts replaced: comments, quotes, blank lines and what
+// is no text stay, what has no translation goes with the comment above it, and the root is the language's own.
 func TestNewFile(t *testing.T) {
 	for _, test := range []struct{ name, source, root, want string }{
 		{"Rails",
@@ -26,7 +26,8 @@ func TestNewFile(t *testing.T) {
 		{"without a root", "# on a\na: x\n# on later\nlater: y\nb: 7\n", "", "# on a\na: <x>\nb: 7\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			source, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Roots: []string{"en"}}, []byte(test.source))
+			source, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Roots: []string{"en"}},
+				[]byte(test.source))
 			if err != nil {
 				t.Fatal(err)
 			}

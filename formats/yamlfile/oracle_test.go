@@ -156,7 +156,8 @@ func (c *comparison) node(i int, theirs *yaml.Node) (int, error) {
 	case n.Kind == resource.Other && tag == "!!null" && theirs.Style&yaml.TaggedStyle == 0:
 		return 0, fmt.Errorf("node %d is %q, null to the other reader", i, value)
 	}
-	if line, _ := c.f.Position(int(n.Value.Start)); c.lines && value != "" && line != theirs.Line && !c.property(theirs) {
+	if line, _ := c.f.Position(int(n.Value.Start)); c.lines && value != "" &&
+		line != theirs.Line && !c.property(theirs) {
 		return 0, fmt.Errorf("node %d stands on line %d, %d to the other reader", i, line, theirs.Line)
 	}
 	return i + 1, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// styledFile draws a resource file as people and their tools write them, each in one style throughout: indented by two or four, lists below
-// their name or at its column, LF or CRLF, plain or quoted, with or without a Rails root, a head comment, blank lines,
-// comments, and a last line end.
+// styledFile draws a resource file as people and their tools write them, each in one style throughout: indented by two
+// or four, lists below their name or at its column, LF or CRLF, plain or quoted, with or without a Rails root, a head
+// comment, blank lines, comments, and a last line end.
 type styledFile struct {
 	*rapid.T
 	b        strings.Builder
@@ -35,9 +35,12 @@ func (h *styledFile) chance(in int) bool       { return h.n(in-1) == 0 }
 // phrases are texts of applications; the first ones may stand without quotes.
 var phrases = []string{
 	"Save", "Save as", "Couldn't open it", "Delete %{count} items", "Hello, %{name}!", "Über uns", "Сохранить файл", "保存", "http://example.org/a#b", "a - b", "5 of 7", "Don't \"quote\" me",
-	"<b>Bold</b> & more", "100%", "back\\slash", "C:\\dir", "(none)", "$t(other)", "…", "\U0001F600 smile", "e.g. this", "12:30 Uhr", "x", "No.", "yes, please", "a,b", "1st",
-	"Note: this", "a #hash", "- dash", "[brackets]", "{{name}} is here", "%{a}", "@me", "*star", "&amp;", "!bang", "`tick`", "? what", "| pipe", "> more", "yes", "no", "null", "~", "5", "1.0", "0x10",
-	"2020-01-01", "12:30", " leading", "trailing ", "tab\there", "", "two\nlines", "ends\n", "para\n\ngraph\n", "  indented\nblock\n", "it's", "\"all\"", "'all'", ":", "#", "-", "a:", "é\u00a0!",
+	"<b>Bold</b> & more", "100%", "back\\slash", "C:\\dir", "(none)", "$t(other)", "…", "\U0001F600 smile", "e.g. this",
+	"12:30 Uhr", "x", "No.", "yes, please", "a,b", "1st",
+	"Note: this", "a #hash", "- dash", "[brackets]", "{{name}} is here", "%{a}", "@me", "*star", "&amp;", "!bang",
+	"`tick`", "? what", "| pipe", "> more", "yes", "no", "null", "~", "5", "1.0", "0x10",
+	"2020-01-01", "12:30", " leading", "trailing ", "tab\there", "", "two\nlines", "ends\n", "para\n\ngraph\n",
+	"  indented\nblock\n", "it's", "\"all\"", "'all'", ":", "#", "-", "a:", "é\u00a0!",
 }
 
 const unquoted = 27 // of the phrases
@@ -66,7 +69,8 @@ func (h *styledFile) text(col int) {
 	}
 	in := "\n" + strings.Repeat(" ", col+h.step)
 	if h.last = false; h.chance(8) {
-		body := h.pick("One line", "First line"+in+"second line", "First line\n"+in+"third: # line", "A line"+in+"  more of it"+in+"end")
+		body := h.pick("One line", "First line"+in+"second line", "First line\n"+in+"third: # line",
+			"A line"+in+"  more of it"+in+"end")
 		header := h.pick("|", "|-", ">", ">-", "|+", "|2-"[:1+2*b2i(h.step == 2)])
 		h.b.WriteString(" " + header + in + body + "\n")
 		h.last = true
@@ -81,7 +85,8 @@ func (h *styledFile) text(col int) {
 			phrase = strings.Replace(phrase, " ", in, 1)
 		}
 	default:
-		phrase = "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n", "\t", h.pick("\\t", "\t")).Replace(phrase) + "\""
+		phrase = "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n", "\t",
+			h.pick("\\t", "\t")).Replace(phrase) + "\""
 	}
 	h.b.WriteString(" " + phrase)
 	if h.untidy && h.chance(4) {
@@ -115,7 +120,8 @@ func (h *styledFile) mapping(col, depth int, started bool) {
 				h.b.WriteString(strings.Repeat(" ", h.n(col+3)) + h.pick("# old: value", "", "", "#") + "\n")
 			}
 			if h.comments && h.chance(4) {
-				h.b.WriteString(strings.Repeat(" ", col) + "# for translators: " + h.pick("a button", "no: it's \"not\"") + "\n")
+				h.b.WriteString(strings.Repeat(" ", col) + "# for translators: " +
+					h.pick("a button", "no: it's \"not\"") + "\n")
 			}
 			h.b.WriteString(strings.Repeat(" ", col))
 		}
@@ -133,7 +139,11 @@ func (h *styledFile) mapping(col, depth int, started bool) {
 			h.b.WriteString("\n")
 			h.list(col+h.listStep, depth+1)
 		case k == 3:
-			h.b.WriteString(h.pick(" [Mon, Tue]", " ["+h.flowText()+", "+h.flowText()+"]", " []", " {}", " {a: "+h.flowText()+", b: "+h.flowText()+"}", " {\n"+strings.Repeat(" ", col+h.step)+"a: "+h.flowText()+", # first\n"+strings.Repeat(" ", col+h.step)+"b: "+h.flowText()+"\n"+strings.Repeat(" ", col+1)+"}", " { a: "+h.flowText()+" }") + "\n")
+			h.b.WriteString(h.pick(" [Mon, Tue]", " ["+h.flowText()+", "+h.flowText()+"]", " []", " {}",
+				" {a: "+h.flowText()+", b: "+h.flowText()+"}", " {\n"+strings.Repeat(" ",
+					col+h.step)+"a: "+h.flowText()+", # first\n"+strings.Repeat(" ",
+					col+h.step)+"b: "+h.flowText()+"\n"+strings.Repeat(" ", col+1)+"}", " { a: "+h.flowText()+" }") +
+				"\n")
 		case k == 4:
 			h.b.WriteString(h.pick("", " ~", " 5", " true", " 1.5", " :symbol", " ''") + "\n")
 		default:
@@ -199,8 +209,8 @@ type ordinary struct {
 	like *resource.File
 }
 
-// make makes one edit and holds the result against what was before: the same entries in the same order with the same bytes, but for the one
-// that was edited; and the other reader reads the same.
+// make makes one edit and holds the result against what was before: the same entries in the same order with the same
+// bytes, but for the one that was edited; and the other reader reads the same.
 func (o *ordinary) make(e resource.Edit) {
 	rt, before := o.rt, look(o.f)
 	out, refused := o.f.Rewrite([]resource.Edit{e}, o.like)
@@ -247,7 +257,8 @@ func (o *ordinary) make(e resource.Edit) {
 	o.f = g
 }
 
-// endsFileOpen reports whether an entry is the last of a file without a last line end, which a new one behind it has to give it.
+// endsFileOpen reports whether an entry is the last of a file without a last line end, which a new one behind it has to
+// give it.
 func endsFileOpen(f *resource.File, key string) bool {
 	e, _ := f.Lookup(key, "")
 	return !strings.HasSuffix(f.Source(), "\n") && int(f.Node(e.Node).Whole.End) == len(f.Source())
@@ -257,24 +268,27 @@ func endsFileOpen(f *resource.File, key string) bool {
 func (o *ordinary) onlyValue(e resource.Edit, out []byte) {
 	at, _ := o.f.Lookup(e.Key, "")
 	span, src := o.f.Node(at.Node).Value, o.f.Source()
-	if tail := src[span.End:]; !strings.HasPrefix(string(out), src[:span.Start]) || !strings.HasSuffix(string(out[span.Start:]), tail) {
+	if tail := src[span.End:]; !strings.HasPrefix(string(out), src[:span.Start]) ||
+		!strings.HasSuffix(string(out[span.Start:]), tail) {
 		o.rt.Fatalf("%v: bytes outside of the value changed\n%q\n%q", e, src, out)
 	}
 }
 
-// undo: what was inserted goes again without a trace, but for an empty collection that was opened for it and goes with it, and for a text at the end of
-// a file without a last line end.
+// undo: what was inserted goes again without a trace, but for an empty collection that was opened for it and goes with
+// it, and for a text at the end of a file without a last line end.
 func (o *ordinary) undo(e resource.Edit, g *resource.File) {
 	back, refused := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key}}, nil)
 	if len(refused) > 0 {
 		o.rt.Fatalf("%v and back: %v", e, refused)
 	}
-	if src := o.f.Source(); string(back) != src && o.f.Len() > 1 && !strings.Contains(src, "{}") && strings.HasSuffix(src, "\n") {
+	if src := o.f.Source(); string(back) != src && o.f.Len() > 1 && !strings.Contains(src, "{}") &&
+		strings.HasSuffix(src, "\n") {
 		o.rt.Fatalf("%v and back\n%q\n%q\n%q", e, src, g.Source(), back)
 	}
 }
 
-// In a file as people write it every edit is made: texts set, entries inserted and removed, one after the other and all at once.
+// In a file as people write it every edit is made: texts set, entries inserted and removed, one after the other and all
+// at once.
 func TestOrdinaryFiles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &styledFile{T: rt}
@@ -319,7 +333,8 @@ func (h *styledFile) edit(f *resource.File) (resource.Edit, bool) {
 	}
 	e := all[h.n(len(all)-1)]
 	if k == 1 {
-		return resource.Edit{Op: resource.Remove, Key: e.Key}, !lostWithList(f, e.Key, []resource.Edit{{Op: resource.Remove, Key: e.Key}})
+		return resource.Edit{Op: resource.Remove, Key: e.Key}, !lostWithList(f, e.Key,
+			[]resource.Edit{{Op: resource.Remove, Key: e.Key}})
 	}
 	return resource.Edit{Op: resource.Set, Key: e.Key, Text: text}, true
 }
@@ -340,8 +355,8 @@ func (h *styledFile) newKey(f *resource.File, all []resource.Entry) string {
 	return key
 }
 
-// What is missing in a translation of an ordinary file comes in where the source has it, however much is missing: then both have the same keys in
-// the same order.
+// What is missing in a translation of an ordinary file comes in where the source has it, however much is missing: then
+// both have the same keys in the same order.
 func TestOrdinaryModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &styledFile{T: rt}
@@ -377,7 +392,8 @@ func TestOrdinaryModels(t *testing.T) {
 			}
 		}
 		putIn = rapid.Permutation(putIn).Draw(rt, "order")
-		for _, target := range []string{string(less), h.pick("", "# c\n", "---\n", "{}\n", "{}", "\uFEFF", "\r\n", "# c", "--- {}\r\n")} {
+		for _, target := range []string{string(less), h.pick("", "# c\n", "---\n", "{}\n", "{}", "\uFEFF",
+			"\r\n", "# c", "--- {}\r\n")} {
 			f, err := resource.Parse(yamlfile.Grammar, translation, []byte(target))
 			if err != nil {
 				rt.Fatalf("%v\n%q", err, target)

@@ -8,21 +8,29 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// However they are asked for, plural forms come in CLDR's order, and what goes into an inner mapping stands before what goes behind it.
+// However they are asked for, plural forms come in CLDR's order, and what goes into an inner mapping stands before what
+// goes behind it.
 func TestPluralPlaces(t *testing.T) {
 	tell(t, []story{
-		{"Polish", "items:\n  one: x\n  other: z\nb: w\n", "items:\n  one: x\n  other: z\nb: w\n", edits("items/many=m", "items/few=f"), "items:\n  one: x\n  few: f\n  many: m\n  other: z\nb: w\n"},
-		{"Arabic", "items:\n  one: x\n  other: z\n", "items:\n  one: x\n  other: z\n", edits("items/many=m", "items/few=f", "items/zero=a", "items/two=b"), "items:\n  zero: a\n  one: x\n  two: b\n  few: f\n  many: m\n  other: z\n"},
-		{"new", "b: w\n", "items:\n  one: x\n  other: z\nb: w\n", edits("items/other=o", "items/many=m", "items/few=f", "items/one=x"), "items:\n  one: x\n  few: f\n  many: m\n  other: o\nb: w\n"},
-		{"flow", "items: {one: x, other: z}\n", "items:\n  one: x\n  other: z\n", edits("items/many=m", "items/few=f"), "items: {one: x, few: f, many: m, other: z}\n"},
-		{"inner first", "a:\n  b: x\n", "", edits("new 3/one=Save", "a/new 4=Save"), "a:\n  b: x\n  new 4: Save\nnew 3:\n  one: Save\n"},
+		{"Polish", "items:\n  one: x\n  other: z\nb: w\n", "items:\n  one: x\n  other: z\nb: w\n",
+			edits("items/many=m", "items/few=f"), "items:\n  one: x\n  few: f\n  many: m\n  other: z\nb: w\n"},
+		{"Arabic", "items:\n  one: x\n  other: z\n", "items:\n  one: x\n  other: z\n",
+			edits("items/many=m", "items/few=f", "items/zero=a", "items/two=b"),
+			"items:\n  zero: a\n  one: x\n  two: b\n  few: f\n  many: m\n  other: z\n"},
+		{"new", "b: w\n", "items:\n  one: x\n  other: z\nb: w\n", edits("items/other=o", "items/many=m", "items/few=f",
+			"items/one=x"), "items:\n  one: x\n  few: f\n  many: m\n  other: o\nb: w\n"},
+		{"flow", "items: {one: x, other: z}\n", "items:\n  one: x\n  other: z\n", edits("items/many=m", "items/few=f"),
+			"items: {one: x, few: f, many: m, other: z}\n"},
+		{"inner first", "a:\n  b: x\n", "", edits("new 3/one=Save", "a/new 4=Save"),
+			"a:\n  b: x\n  new 4: Save\nnew 3:\n  one: Save\n"},
 	})
 }
 
 // A Rails root that is nothing but its name takes the first texts.
 func TestEmptyRoot(t *testing.T) {
 	keys := resource.Keys{Structured: true, Roots: []string{"de"}}
-	like, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Roots: []string{"en"}}, []byte("en:\n    a: 'x'\n    b:\n        c: y\n"))
+	like, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Roots: []string{"en"}},
+		[]byte("en:\n    a: 'x'\n    b:\n        c: y\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +51,8 @@ func TestEmptyRoot(t *testing.T) {
 			t.Errorf("%q: %q %v, want %q", src, out, refused, want)
 		}
 		rule := oracle.Rule{Format: "structured-yaml", Roots: keys.Roots}
-		if err := rule.Prove([]byte(src), out, []oracle.Change{{Key: "a", Text: "z"}, {Key: "b/c", Text: "w"}}); err != nil {
+		if err := rule.Prove([]byte(src), out, []oracle.Change{{Key: "a", Text: "z"},
+			{Key: "b/c", Text: "w"}}); err != nil {
 			t.Errorf("%q: the second reader: %v", src, err)
 		}
 	}
@@ -53,7 +62,8 @@ func TestEmptyRoot(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	src := "a: :day\nb: [:day, :month, ': x', \":day\"]\nc: ':day'\nd: !!str :day\ne: :say hello\nf: :smile:!\ng: &s :day\nh: *s\n" +
 		"i: ':'\nj: :9\nk: ::day\nl: |-\n  :day\nm: :day # c\nn: :day\n  more\no: :_x9\n"
-	texts := map[string]bool{"b/2": true, "b/3": true, "c": true, "d": true, "e": true, "f": true, "i": true, "j": true, "k": true, "l": true, "n": true}
+	texts := map[string]bool{"b/2": true, "b/3": true, "c": true, "d": true, "e": true, "f": true, "i": true, "j": true,
+		"k": true, "l": true, "n": true}
 	f, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true}, []byte(src))
 	if err != nil {
 		t.Fatal(err)

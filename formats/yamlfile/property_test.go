@@ -36,7 +36,8 @@ func FuzzText(f *testing.F) {
 				t.Fatal(err)
 			}
 			for _, key := range []string{"old", name} {
-				if src == "- a\n" && key != "1" || (src[:min(2, len(src))] == "g:" && key == "g") || src[:min(2, len(src))] == "{o" && (key == "z" || len(key) > 500) {
+				if src == "- a\n" && key != "1" || (src[:min(2, len(src))] == "g:" && key == "g") ||
+					src[:min(2, len(src))] == "{o" && (key == "z" || len(key) > 500) {
 					continue // items have no names; a mapping is there; names in flow collections cannot be that long
 				}
 				out, refused := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
@@ -49,7 +50,8 @@ func FuzzText(f *testing.F) {
 				readsBack(t, out, key, text)
 			}
 		}
-		out, err := resource.Compose(yamlfile.Grammar, resource.Keys{}, nil, []resource.Entry{{Key: name, Text: text, Note: text}})
+		out, err := resource.Compose(yamlfile.Grammar, resource.Keys{}, nil,
+			[]resource.Entry{{Key: name, Text: text, Note: text}})
 		if (err == nil) != valid && utf8.ValidString(text) {
 			t.Fatalf("composing %q=%q: %v", name, text, err)
 		}
@@ -98,8 +100,10 @@ func (g *gen) scalar(col int) string {
 	case k < 3 && g.anchors > 0:
 		return fmt.Sprintf("*x%d", 1+g.n(g.anchors-1)) + g.pick("", " # c")
 	}
-	return anchor + g.pick("a b", "''", "'it''s'", "\"a\\n\\u00e9\"", "5", "~", "yes", "2001-01-01", "!!str 5", "", "a:b#c", "é ü",
-		"a\n"+in+"b\n\n"+in+"c", "'a\n\n"+in+"b'", "\"a\\\n"+in+"b\"", "|\n"+in+"a\n\n"+in+" b", ">-\n"+in+"a\n"+in+"b", "|+\n"+in+"a\n\n", "|2-\n"+strings.Repeat(" ", col+3)+"a") +
+	return anchor + g.pick("a b", "''", "'it''s'", "\"a\\n\\u00e9\"", "5", "~", "yes", "2001-01-01",
+		"!!str 5", "", "a:b#c", "é ü",
+		"a\n"+in+"b\n\n"+in+"c", "'a\n\n"+in+"b'", "\"a\\\n"+in+"b\"", "|\n"+in+"a\n\n"+in+" b", ">-\n"+in+"a\n"+in+"b",
+		"|+\n"+in+"a\n\n", "|2-\n"+strings.Repeat(" ", col+3)+"a") +
 		g.pick("", "", "", " # c", "  ", "\t# d")
 }
 
@@ -153,7 +157,8 @@ func (g *gen) block(col, depth int, started bool) {
 			if strings.TrimSpace(s) != "" {
 				s = " " + s
 			}
-			if block := strings.Contains(s, "|") || strings.Contains(s, ">"); block { // nothing may stand behind its last line
+			if block := strings.Contains(s, "|") ||
+				strings.Contains(s, ">"); block { // nothing may stand behind its last line
 				s = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(s, " # c"), "  "), "\t# d")
 			}
 			g.b.WriteString(s + "\n")
@@ -192,12 +197,14 @@ func TestRandomEdits(t *testing.T) {
 		for range g.n(6) {
 			switch k := g.n(3); {
 			case k == 0:
-				edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprint("new", g.n(9), g.pick("", "/a", "/b/c")), Text: rapid.SampledFrom(hard).Draw(rt, "text")})
+				edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprint("new", g.n(9),
+					g.pick("", "/a", "/b/c")), Text: rapid.SampledFrom(hard).Draw(rt, "text")})
 			case len(keys) == 0:
 			case k == 1:
 				edits = append(edits, resource.Edit{Op: resource.Remove, Key: rapid.SampledFrom(keys).Draw(rt, "gone")})
 			default:
-				edits = append(edits, resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "set"), Text: rapid.SampledFrom(hard).Draw(rt, "text")})
+				edits = append(edits, resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "set"),
+					Text: rapid.SampledFrom(hard).Draw(rt, "text")})
 			}
 		}
 		if edited(rtTB{t, rt}, f, edits) {
@@ -214,7 +221,8 @@ func lostWithList(f *resource.File, key string, edits []resource.Edit) bool {
 			continue
 		}
 		for _, edit := range edits {
-			if at, ok := f.Lookup(edit.Key, ""); edit.Op == resource.Remove && ok && at.Node > i && at.Node < int(f.Node(i).End) {
+			if at, ok := f.Lookup(edit.Key, ""); edit.Op == resource.Remove && ok && at.Node > i &&
+				at.Node < int(f.Node(i).End) {
 				return true
 			}
 		}

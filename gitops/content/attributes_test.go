@@ -56,7 +56,8 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 	}
 	store := func(name string) string {
 		t.Helper()
-		e, changes, err := New(r, commit.Tree, time.Time{}, nil).Plan(t.Context(), map[string][]byte{name: []byte("x\r\n")})
+		e, changes, err := New(r, commit.Tree, time.Time{}, nil).Plan(t.Context(),
+			map[string][]byte{name: []byte("x\r\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,8 @@ func TestAttributesAreGits(t *testing.T) {
 	paths := []string{"a", "b", "ab", "a/b", "a/a", "a/b/a", "b/a/b", "a/b/a/b", "ba/a"}
 	r := open(t, dir)
 	rapid.Check(t, func(rt *rapid.T) {
-		files := map[string]string{".gitattributes": lines.Draw(rt, "top"), "a/b/.gitattributes": lines.Draw(rt, "a/b"), ".git/info/attributes": lines.Draw(rt, "info")}
+		files := map[string]string{".gitattributes": lines.Draw(rt, "top"), "a/b/.gitattributes": lines.Draw(rt, "a/b"),
+			".git/info/attributes": lines.Draw(rt, "info")}
 		gittest.Write(t, dir, files)
 		gittest.Git(t, dir, "add", "-A")
 		tree, _ := object.Parse(gittest.Git(t, dir, "write-tree"))
@@ -105,7 +107,8 @@ func TestAttributesAreGits(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "filter", "working-tree-encoding", "--"}, paths...)...)
+		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "filter", "working-tree-encoding", "--"},
+			paths...)...)
 		compared := 0
 		for l := range strings.Lines(out) {
 			f := strings.SplitN(strings.TrimSpace(l), ": ", 3)

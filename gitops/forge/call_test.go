@@ -18,7 +18,8 @@ type answering struct {
 }
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.body)),
+		Request: r}, nil
 }
 
 // Whatever a server answers, nobody believes that there is a request where none was shown.
@@ -26,7 +27,8 @@ func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`[]`, `{}`, `null`, `[null]`, `[{}]`, `{"number":0}`, `{"iid":3,"state":"opened","web_url":"https://x/3"}`, `[{"number":1,"state":"open","head":{"ref":"l10n","repo":null}}]`,
 		`[{"number":1,"state":"open","head":{"ref":"l10n","repo":{"full_name":"a/b"}},"base":{"ref":"main","repo":{"full_name":"a/b"}}}]`,
-		`[{"iid":1,"state":"opened","source_branch":"l10n","target_branch":"main"}]`, `{"message":{"a":[{"b":"c"}]}}`, `{"errors":[[["x"]]],"error":1}`,
+		`[{"iid":1,"state":"opened","source_branch":"l10n","target_branch":"main"}]`, `{"message":{"a":[{"b":"c"}]}}`,
+		`{"errors":[[["x"]]],"error":1}`,
 	} {
 		for status := range 3 {
 			f.Add(status, []byte(body))
@@ -39,7 +41,8 @@ func FuzzAnswers(f *testing.F) {
 				t.Fatal(err)
 			}
 			c.client.Transport = answering{[]int{200, 409, 422}[max(status, -status, 0)%3], body}
-			forge, err := map[string]func(*caller, string) (Forge, error){"github": newGitHub, "gitlab": newGitLab, "gitea": newGitea, bitbucket: newBitbucket, azureDevOps: newAzure}[kind](c, "a/b")
+			forge, err := map[string]func(*caller, string) (Forge, error){"github": newGitHub, "gitlab": newGitLab,
+				"gitea": newGitea, bitbucket: newBitbucket, azureDevOps: newAzure}[kind](c, "a/b")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +75,8 @@ func TestHeavyAnswers(t *testing.T) {
 			var list []map[string]any
 			_, err = c.call(t.Context(), "list", http.MethodGet, "/x", nil, nil, &list)
 			runtime.ReadMemStats(&after)
-			if _, typed := errors.AsType[*Error](err); !typed || errors.Is(err, ErrTemporary) != (status == http.StatusOK) {
+			if _, typed := errors.AsType[*Error](err); !typed ||
+				errors.Is(err, ErrTemporary) != (status == http.StatusOK) {
 				t.Errorf("%s, %d: %v", name, status, err)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 128<<20 {

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 
 func client(t testing.TB, s *forgetest.Server, change ...func(*forge.Options)) forge.Forge {
 	t.Helper()
-	o := forge.Options{Kind: s.Forge(), URL: s.URL(), Repository: forgetest.Repository, Token: forgetest.Token, UserAgent: "locsync/test"}
+	o := forge.Options{Kind: s.Forge(), URL: s.URL(), Repository: forgetest.Repository,
+		Token: forgetest.Token, UserAgent: "locsync/test"}
 	for _, c := range change {
 		c(&o)
 	}
@@ -38,7 +39,8 @@ func client(t testing.TB, s *forgetest.Server, change ...func(*forge.Options)) f
 }
 
 func wanted(commit string) forge.Wanted {
-	return forge.Wanted{Head: "l10n", Base: "main", Title: "Update translations (de)", Body: "3 translations", Labels: []string{"l10n", "bot"}, Commit: commit, When: time.Now()}
+	return forge.Wanted{Head: "l10n", Base: "main", Title: "Update translations (de)", Body: "3 translations",
+		Labels: []string{"l10n", "bot"}, Commit: commit, When: time.Now()}
 }
 
 // Whoever watches is told before and after each call, however many there are, so that many that are slow are no hang.
@@ -69,8 +71,9 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// The story of one request at each forge, told by its calls: made once with title, text and labels, found again among the requests of forks and
-// other branches on pages of two, changed only where it differs, and people's title and text stand.
+// The story of one request at each forge, told by its calls: made once with title, text and labels, found again among
+// the requests of forks and other branches on pages of two, changed only where it differs, and people's title and text
+// stand.
 func TestRequestFromBeginToEnd(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -105,7 +108,8 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 				return all[0]
 			}
 			made := ensure(forge.Memory{}, forge.Made)
-			if r := open(); r.Title != w.Title || !strings.Contains(r.Body, w.Body) || !slices.Equal(r.Labels, labels) || r.Number != made.Number || !strings.HasPrefix(made.URL, "http") {
+			if r := open(); r.Title != w.Title || !strings.Contains(r.Body, w.Body) ||
+				!slices.Equal(r.Labels, labels) || r.Number != made.Number || !strings.HasPrefix(made.URL, "http") {
 				t.Fatalf("made %+v, and it is %+v", made, r)
 			}
 			memory := forge.Memory{Number: made.Number, Commit: w.Commit, Title: w.Title}
@@ -116,15 +120,19 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 					t.Errorf("nothing is to be changed, and it calls %s", call)
 				}
 			}
-			// More translations: title and text follow; what a person wrote around ours stays, whatever line ends the editor made.
+			// More translations: title and text follow; what a person wrote around ours stays, whatever line ends the
+			// editor made.
 			s.Do(func(all []*forgetest.Request) {
 				r := all[made.Number-1]
-				r.Body = "Please look at the plurals.\r\n\r\n" + strings.ReplaceAll(r.Body, "\n", "\r\n") + "\r\nThanks!"
+				r.Body = "Please look at the plurals.\r\n\r\n" + strings.ReplaceAll(r.Body,
+					"\n", "\r\n") + "\r\nThanks!"
 			})
 			ensure(memory, forge.Kept)
 			w.Title, w.Body = "Update translations (de, fr)", "5 translations"
 			ensure(memory, forge.Updated)
-			if r := open(); r.Title != w.Title || !strings.HasPrefix(r.Body, "Please look") || !strings.HasSuffix(r.Body, "Thanks!") || !strings.Contains(r.Body, "5 translations") || strings.Contains(r.Body, "3 translations") {
+			if r := open(); r.Title != w.Title || !strings.HasPrefix(r.Body, "Please look") ||
+				!strings.HasSuffix(r.Body, "Thanks!") || !strings.Contains(r.Body, "5 translations") ||
+				strings.Contains(r.Body, "3 translations") {
 				t.Errorf("it is %+v", r)
 			}
 			memory.Title = w.Title
@@ -138,7 +146,8 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 			} else {
 				ensure(memory, forge.Updated)
 			}
-			if r := open(); r.Title != "Ready: translations" || r.Body != "mine" || labels != nil && !slices.Equal(r.Labels, labels) {
+			if r := open(); r.Title != "Ready: translations" || r.Body != "mine" || labels != nil &&
+				!slices.Equal(r.Labels, labels) {
 				t.Errorf("a person's words became %+v", r)
 			}
 			// Closed unmerged: not again for this commit, with or without memory; again for the next.
@@ -152,7 +161,8 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 			ensure(forge.Memory{Number: next.Number, Commit: w.Commit, Title: w.Title}, forge.Declined)
 			// A request that a person makes from the branch is the one.
 			w.Commit, w.When = strings.Repeat("3", 40), s.Now().Add(2*time.Minute)
-			theirs := s.Add(forgetest.Request{Head: "l10n", Base: "main", Title: "by hand", Body: "by hand", Labels: []string{"bot", "l10n"}})
+			theirs := s.Add(forgetest.Request{Head: "l10n", Base: "main", Title: "by hand", Body: "by hand",
+				Labels: []string{"bot", "l10n"}})
 			if out := ensure(forge.Memory{}, forge.Kept); out.Number != theirs || open().Title != "by hand" {
 				t.Errorf("%+v", out)
 			}
@@ -160,9 +170,9 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 	}
 }
 
-// Whatever the interleaving of passes, commits, lost memory, calls that fail before or after their effect, and of people who close, merge, reopen and make
-// requests: at most one request is open at any time, none is made for a commit for which people ended one, and once calls work there is one for
-// every commit that nobody has ended one for.
+// Whatever the interleaving of passes, commits, lost memory, calls that fail before or after their effect, and of
+// people who close, merge, reopen and make requests: at most one request is open at any time, none is made for a commit
+// for which people ended one, and once calls work there is one for every commit that nobody has ended one for.
 func TestAtMostOneOpen(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -217,7 +227,8 @@ func TestAtMostOneOpen(t *testing.T) {
 					"pass":   func(*rapid.T) { _ = pass() },
 					"faulty pass": func(t *rapid.T) {
 						in = rapid.IntRange(1, 5).Draw(t, "calls until")
-						fault = rapid.SampledFrom([]*forgetest.Fault{{Cut: true}, {Lose: true}, {Status: 502, Body: "<html>Bad Gateway</html>"}}).Draw(t, "fault")
+						fault = rapid.SampledFrom([]*forgetest.Fault{{Cut: true}, {Lose: true},
+							{Status: 502, Body: "<html>Bad Gateway</html>"}}).Draw(t, "fault")
 						_ = pass()
 						in = 0
 					},
@@ -233,7 +244,9 @@ func TestAtMostOneOpen(t *testing.T) {
 							})
 						}
 					},
-					"by hand": func(*rapid.T) { s.Add(forgetest.Request{Head: "l10n", Base: "main", Title: "mine", Body: "mine"}) },
+					"by hand": func(*rapid.T) {
+						s.Add(forgetest.Request{Head: "l10n", Base: "main", Title: "mine", Body: "mine"})
+					},
 					"": func(t *rapid.T) {
 						if all := s.Open("l10n", "main"); len(all) > 1 {
 							t.Fatalf("%d open requests: %+v", len(all), all)
@@ -252,14 +265,16 @@ func TestAtMostOneOpen(t *testing.T) {
 }
 
 func clientOf(s *forgetest.Server) forge.Forge {
-	f, err := forge.New(forge.Options{Kind: s.Forge(), URL: s.URL(), Repository: forgetest.Repository, Token: forgetest.Token})
+	f, err := forge.New(forge.Options{Kind: s.Forge(), URL: s.URL(), Repository: forgetest.Repository,
+		Token: forgetest.Token})
 	if err != nil {
 		panic(err)
 	}
 	return f
 }
 
-// Somebody who makes the request between our look and our call is found, and what they made is the request; so it is among several processes at once.
+// Somebody who makes the request between our look and our call is found, and what they made is the request; so it is
+// among several processes at once.
 func TestRequestMadeMeanwhile(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -278,7 +293,8 @@ func TestRequestMadeMeanwhile(t *testing.T) {
 			if kind == "bitbucket-cloud" { // it takes making one again for a change of the one that there is
 				did = forge.Made
 			}
-			if out, err := forge.Ensure(t.Context(), f, w, forge.Memory{}); err != nil || out.Did != did || out.Number != theirs || theirs == 0 {
+			if out, err := forge.Ensure(t.Context(), f, w, forge.Memory{}); err != nil || out.Did != did ||
+				out.Number != theirs || theirs == 0 {
 				t.Fatalf("%+v, %v; theirs is %d", out, err, theirs)
 			}
 			s.Fault = nil
@@ -308,7 +324,8 @@ func TestRequestMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// What the forges answer when they do not want to, as they answer it, with what a person is told and whether it may work later.
+// What the forges answer when they do not want to, as they answer it, with what a person is told and whether it may
+// work later.
 func TestRefusals(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -320,47 +337,88 @@ func TestRefusals(t *testing.T) {
 		until      time.Duration
 		says       []string
 	}{
-		{"GitHub, bad token", "github", 401, nil, `{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest","status":"401"}`, forge.ErrToken, 0, []string{"Bad credentials", "token_env"}},
-		{"GitHub, weak token", "github", 403, nil, `{"message":"Resource not accessible by personal access token","documentation_url":"https://docs.github.com/rest/pulls/pulls#create-a-pull-request","status":"403"}`,
+		{"GitHub, bad token", "github", 401, nil,
+			`{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest","status":"401"}`,
+			forge.ErrToken, 0, []string{"Bad credentials", "token_env"}},
+		{"GitHub, weak token", "github", 403, nil,
+			`{"message":"Resource not accessible by personal access token","documentation_url":"https://docs.github.com/rest/pulls/pulls#create-a-pull-request","status":"403"}`,
 			forge.ErrForbidden, 0, []string{"Resource not accessible", "Pull requests: read and write"}},
-		{"GitHub, Actions may not", "github", 403, nil, `{"message":"GitHub Actions is not permitted to create or approve pull requests.","documentation_url":"https://docs.github.com/","status":"403"}`, forge.ErrForbidden, 0, []string{"not permitted"}},
-		{"GitHub, hidden", "github", 404, nil, `{"message":"Not Found","documentation_url":"https://docs.github.com/rest/pulls/pulls#list-pull-requests","status":"404"}`, forge.ErrNotFound, 0, []string{"check repository"}},
-		{"GitHub, window used up", "github", 403, http.Header{"X-Ratelimit-Limit": {"5000"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(now.Add(17 * time.Minute).Unix())}},
+		{"GitHub, Actions may not", "github", 403, nil,
+			`{"message":"GitHub Actions is not permitted to create or approve pull requests.","documentation_url":"https://docs.github.com/","status":"403"}`, forge.ErrForbidden, 0, []string{"not permitted"}},
+		{"GitHub, hidden", "github", 404, nil,
+			`{"message":"Not Found","documentation_url":"https://docs.github.com/rest/pulls/pulls#list-pull-requests","status":"404"}`, forge.ErrNotFound, 0, []string{"check repository"}},
+		{"GitHub, window used up", "github", 403, http.Header{"X-Ratelimit-Limit": {"5000"},
+			"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(now.Add(17 * time.Minute).Unix())}},
 			`{"message":"API rate limit exceeded for user ID 12.","documentation_url":"https://docs.github.com/rest/overview/resources-in-the-rest-api#rate-limiting"}`, forge.ErrLimited, 17 * time.Minute, []string{"rate limit exceeded"}},
-		{"GitHub, secondary limit", "github", 403, http.Header{"Retry-After": {"60"}}, `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`, forge.ErrLimited, time.Minute, nil},
-		{"GitHub, a day", "github", 429, http.Header{"Retry-After": {"86400"}}, `{}`, forge.ErrLimited, 2 * time.Hour, nil},
-		{"GitHub, a date", "github", 503, http.Header{"Retry-After": {now.Add(5 * time.Minute).Format(http.TimeFormat)}}, `{}`, forge.ErrTemporary, 5 * time.Minute, nil},
-		{"GitHub, renamed", "github", 301, http.Header{"Location": {"https://api.github.com/repositories/1296269/pulls"}}, `{"message":"Moved Permanently","url":"https://api.github.com/repositories/1296269/pulls"}`,
+		{"GitHub, secondary limit", "github", 403, http.Header{"Retry-After": {"60"}},
+			`{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`,
+			forge.ErrLimited, time.Minute, nil},
+		{"GitHub, a day", "github", 429, http.Header{"Retry-After": {"86400"}}, `{}`, forge.ErrLimited, 2 * time.Hour,
+			nil},
+		{"GitHub, a date", "github", 503,
+			http.Header{"Retry-After": {now.Add(5 * time.Minute).Format(http.TimeFormat)}}, `{}`,
+			forge.ErrTemporary, 5 * time.Minute, nil},
+		{"GitHub, renamed", "github", 301,
+			http.Header{"Location": {"https://api.github.com/repositories/1296269/pulls"}},
+			`{"message":"Moved Permanently","url":"https://api.github.com/repositories/1296269/pulls"}`,
 			forge.ErrMoved, 0, []string{"repositories/1296269", "set repository"}},
-		{"GitHub, invalid", "github", 422, nil, `{"message":"Validation Failed","errors":[{"resource":"PullRequest","field":"base","code":"invalid"}],"documentation_url":"https://docs.github.com/","status":"422"}`,
+		{"GitHub, invalid", "github", 422, nil,
+			`{"message":"Validation Failed","errors":[{"resource":"PullRequest","field":"base","code":"invalid"}],"documentation_url":"https://docs.github.com/","status":"422"}`,
 			forge.ErrInvalid, 0, []string{"Validation Failed", "base of PullRequest: invalid"}},
-		{"GitHub, nothing new", "github", 422, nil, `{"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"No commits between main and l10n"}],"status":"422"}`, forge.ErrSame, 0, nil},
+		{"GitHub, nothing new", "github", 422, nil,
+			`{"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"No commits between main and l10n"}],"status":"422"}`, forge.ErrSame, 0, nil},
 		{"GitLab, bad token", "gitlab", 401, nil, `{"message":"401 Unauthorized"}`, forge.ErrToken, 0, nil},
-		{"GitLab, weak token", "gitlab", 403, nil, `{"error":"insufficient_scope","error_description":"The request requires higher privileges than provided by the access token.","scope":"api"}`,
+		{"GitLab, weak token", "gitlab", 403, nil,
+			`{"error":"insufficient_scope","error_description":"The request requires higher privileges than provided by the access token.","scope":"api"}`,
 			forge.ErrForbidden, 0, []string{"higher privileges", "scope api"}},
-		{"GitLab, hidden", "gitlab", 404, nil, `{"message":"404 Project Not Found"}`, forge.ErrNotFound, 0, []string{"Developer"}},
-		{"GitLab, limited", "gitlab", 429, http.Header{"Retry-After": {"12"}, "Ratelimit-Reset": {"1"}}, "Retry later\n", forge.ErrLimited, 12 * time.Second, nil},
-		{"GitLab, invalid", "gitlab", 400, nil, `{"message":{"target_branch":["does not exist"],"title":["is too long (maximum is 255 characters)"]}}`, forge.ErrInvalid, 0, []string{"target_branch: does not exist; title: is too long"}},
-		{"GitLab, list of words", "gitlab", 422, nil, `{"message":["Branch is locked","Try again"]}`, forge.ErrInvalid, 0, []string{"Branch is locked; Try again"}},
-		{"Gitea, bad token", "gitea", 401, nil, `{"message":"invalid username, password or token","url":"https://gitea.example.com/api/swagger"}`, forge.ErrToken, 0, nil},
-		{"Gitea, weak token", "gitea", 403, nil, `{"message":"token does not have at least one of required scope(s): [write:repository]","url":"https://gitea.example.com/api/swagger"}`, forge.ErrForbidden, 0, []string{"write:repository"}},
-		{"Gitea, hidden", "gitea", 404, nil, `{"errors":null,"message":"The target couldn't be found.","url":"https://gitea.example.com/api/swagger"}`, forge.ErrNotFound, 0, nil},
-		{"Gitea, out of order", "gitea", 500, nil, `{"message":"","url":"https://gitea.example.com/api/swagger"}`, forge.ErrTemporary, 0, nil},
-		{"Bitbucket Cloud, bad token", "bitbucket-cloud", 401, nil, `{"type":"error","error":{"message":"Token is invalid, expired, or not supported for this endpoint."}}`, forge.ErrToken, 0, []string{"Token is invalid"}},
-		{"Bitbucket Cloud, weak token", "bitbucket-cloud", 403, nil, `{"type":"error","error":{"message":"Your credentials lack one or more required privilege scopes.","detail":{"granted":["repository"],"required":["pullrequest"]}}}`,
+		{"GitLab, hidden", "gitlab", 404, nil, `{"message":"404 Project Not Found"}`,
+			forge.ErrNotFound, 0, []string{"Developer"}},
+		{"GitLab, limited", "gitlab", 429, http.Header{"Retry-After": {"12"}, "Ratelimit-Reset": {"1"}},
+			"Retry later\n", forge.ErrLimited, 12 * time.Second, nil},
+		{"GitLab, invalid", "gitlab", 400, nil,
+			`{"message":{"target_branch":["does not exist"],"title":["is too long (maximum is 255 characters)"]}}`,
+			forge.ErrInvalid, 0, []string{"target_branch: does not exist; title: is too long"}},
+		{"GitLab, list of words", "gitlab", 422, nil, `{"message":["Branch is locked","Try again"]}`, forge.ErrInvalid,
+			0, []string{"Branch is locked; Try again"}},
+		{"Gitea, bad token", "gitea", 401, nil,
+			`{"message":"invalid username, password or token","url":"https://gitea.example.com/api/swagger"}`,
+			forge.ErrToken, 0, nil},
+		{"Gitea, weak token", "gitea", 403, nil,
+			`{"message":"token does not have at least one of required scope(s): [write:repository]","url":"https://gitea.example.com/api/swagger"}`, forge.ErrForbidden, 0, []string{"write:repository"}},
+		{"Gitea, hidden", "gitea", 404, nil,
+			`{"errors":null,"message":"The target couldn't be found.","url":"https://gitea.example.com/api/swagger"}`,
+			forge.ErrNotFound, 0, nil},
+		{"Gitea, out of order", "gitea", 500, nil, `{"message":"","url":"https://gitea.example.com/api/swagger"}`,
+			forge.ErrTemporary, 0, nil},
+		{"Bitbucket Cloud, bad token", "bitbucket-cloud", 401, nil,
+			`{"type":"error","error":{"message":"Token is invalid, expired, or not supported for this endpoint."}}`,
+			forge.ErrToken, 0, []string{"Token is invalid"}},
+		{"Bitbucket Cloud, weak token", "bitbucket-cloud", 403, nil,
+			`{"type":"error","error":{"message":"Your credentials lack one or more required privilege scopes.","detail":{"granted":["repository"],"required":["pullrequest"]}}}`,
 			forge.ErrForbidden, 0, []string{"privilege scopes", "pullrequest:write"}},
-		{"Bitbucket Cloud, nothing new", "bitbucket-cloud", 400, nil, `{"type":"error","error":{"message":"There are no changes to be pulled"}}`, forge.ErrSame, 0, nil},
-		{"Bitbucket Cloud, limited", "bitbucket-cloud", 429, nil, `{"type":"error","error":{"message":"Rate limit for this resource has been exceeded"}}`, forge.ErrLimited, 0, nil},
-		{"Bitbucket Data Center, hidden", "bitbucket", 404, nil, `{"errors":[{"context":null,"message":"Repository acme/app does not exist.","exceptionName":"com.atlassian.bitbucket.repository.NoSuchRepositoryException"}]}`,
+		{"Bitbucket Cloud, nothing new", "bitbucket-cloud", 400, nil,
+			`{"type":"error","error":{"message":"There are no changes to be pulled"}}`, forge.ErrSame, 0, nil},
+		{"Bitbucket Cloud, limited", "bitbucket-cloud", 429, nil,
+			`{"type":"error","error":{"message":"Rate limit for this resource has been exceeded"}}`, forge.ErrLimited,
+			0, nil},
+		{"Bitbucket Data Center, hidden", "bitbucket", 404, nil,
+			`{"errors":[{"context":null,"message":"Repository acme/app does not exist.","exceptionName":"com.atlassian.bitbucket.repository.NoSuchRepositoryException"}]}`,
 			forge.ErrNotFound, 0, []string{"does not exist", "Repository write"}},
-		{"Bitbucket Data Center, nothing new", "bitbucket", 409, nil, `{"errors":[{"context":null,"message":"app is already up-to-date with branch main","exceptionName":"com.atlassian.bitbucket.pull.EmptyPullRequestException"}]}`, forge.ErrSame, 0, nil},
-		{"Azure DevOps, a page to sign in", "azure", 203, nil, `<html><title>Azure DevOps Services | Sign In</title></html>`, forge.ErrToken, 0, []string{"token_env"}},
-		{"Azure DevOps, the way to that page", "azure", 302, http.Header{"Location": {"https://spsprodweu4.vssps.visualstudio.com/_signin?realm=dev.azure.com"}}, ``, forge.ErrToken, 0, nil},
-		{"Azure DevOps, weak token", "azure", 403, nil, `{"$id":"1","message":"TF401027: You need the Git 'PullRequestContribute' permission to perform this action.","typeKey":"GitNeedsPermissionException"}`,
+		{"Bitbucket Data Center, nothing new", "bitbucket", 409, nil,
+			`{"errors":[{"context":null,"message":"app is already up-to-date with branch main","exceptionName":"com.atlassian.bitbucket.pull.EmptyPullRequestException"}]}`, forge.ErrSame, 0, nil},
+		{"Azure DevOps, a page to sign in", "azure", 203, nil,
+			`<html><title>Azure DevOps Services | Sign In</title></html>`, forge.ErrToken, 0, []string{"token_env"}},
+		{"Azure DevOps, the way to that page", "azure", 302,
+			http.Header{"Location": {"https://spsprodweu4.vssps.visualstudio.com/_signin?realm=dev.azure.com"}}, ``,
+			forge.ErrToken, 0, nil},
+		{"Azure DevOps, weak token", "azure", 403, nil,
+			`{"$id":"1","message":"TF401027: You need the Git 'PullRequestContribute' permission to perform this action.","typeKey":"GitNeedsPermissionException"}`,
 			forge.ErrForbidden, 0, []string{"TF401027", "Read & Write"}},
 		{"a proxy's page", "gitea", 502, nil, `<html><body>Bad Gateway</body></html>`, forge.ErrTemporary, 0, nil},
-		{"not this forge", "gitea", 200, nil, `<!doctype html><title>Sign in</title>`, forge.ErrInvalid, 0, []string{"kind and url"}},
-		{"another's words with the token", "github", 400, nil, `{"message":"what is ` + forgetest.Token + `?\u001b[31m"}`, forge.ErrInvalid, 0, []string{"what is [redacted]? [31m"}},
+		{"not this forge", "gitea", 200, nil, `<!doctype html><title>Sign in</title>`, forge.ErrInvalid,
+			0, []string{"kind and url"}},
+		{"another's words with the token", "github", 400, nil, `{"message":"what is ` + forgetest.Token +
+			`?\u001b[31m"}`, forge.ErrInvalid, 0, []string{"what is [redacted]? [31m"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := forgetest.Start(t, c.kind)
@@ -401,7 +459,8 @@ func TestGiteaLabels(t *testing.T) {
 	f := client(t, s)
 	w := wanted("1")
 	out, err := forge.Ensure(t.Context(), f, w, forge.Memory{})
-	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), `no label is called "l10n"; make it`) || out.Did != forge.Made || out.Number != 1 {
+	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), `no label is called "l10n"; make it`) ||
+		out.Did != forge.Made || out.Number != 1 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	m := forge.Memory{Number: 1, Commit: "1", Title: w.Title}
@@ -440,7 +499,8 @@ func TestTokenStays(t *testing.T) {
 // A title and a text of any length and content fit, and ours can be found again in what is there.
 func TestTextsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		body := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("größer", 20000)), rapid.Just("a <!-- locsync: end --> b <!-- locsync: what stands")).Draw(t, "body")
+		body := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("größer", 20000)),
+			rapid.Just("a <!-- locsync: end --> b <!-- locsync: what stands")).Draw(t, "body")
 		title := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("日本語 ", 100))).Draw(t, "title")
 		s := forgetest.New("gitlab")
 		defer s.Close()
@@ -453,7 +513,8 @@ func TestTextsFit(t *testing.T) {
 		if len(r.Title) > 255 || strings.ContainsAny(r.Title, "\n\r") || len(r.Body) > 65000 {
 			t.Fatalf("%d bytes of title, %d of text", len(r.Title), len(r.Body))
 		}
-		again, err := forge.Ensure(t.Context(), clientOf(s), w, forge.Memory{Number: out.Number, Commit: "1", Title: r.Title})
+		again, err := forge.Ensure(t.Context(), clientOf(s), w, forge.Memory{Number: out.Number,
+			Commit: "1", Title: r.Title})
 		if err != nil || again.Did != forge.Kept {
 			t.Fatalf("the same once more is %s, %v", again.Did, err)
 		}
@@ -461,7 +522,8 @@ func TestTextsFit(t *testing.T) {
 		if _, err := forge.Ensure(t.Context(), clientOf(s), w, forge.Memory{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Open("l10n", "main")[0].Body; strings.Count(got, "locsync:") != 2 || !strings.Contains(got, "\nnext\n") {
+		if got := s.Open("l10n", "main")[0].Body; strings.Count(got, "locsync:") != 2 ||
+			!strings.Contains(got, "\nnext\n") {
 			t.Fatalf("the text is %q", got)
 		}
 	})

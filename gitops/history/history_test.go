@@ -37,7 +37,8 @@ func TestHistoryIsGits(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(rt, "skew") == 0 {
 				when -= int64(rapid.IntRange(0, 20).Draw(rt, "by"))
 			}
-			fmt.Fprintf(&in, "reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n, i, i+1, when, i)
+			fmt.Fprintf(&in,
+				"reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n, i, i+1, when, i)
 			in.WriteString("\n")
 			if i > 0 && rapid.IntRange(0, 9).Draw(rt, "root") > 0 {
 				parents := rapid.SliceOfNDistinct(rapid.IntRange(1, i), 1, 3, rapid.ID[int]).Draw(rt, "parents")
@@ -86,7 +87,8 @@ func TestHistoryIsGits(t *testing.T) {
 					rt.Fatalf("walked past %+v, read %+v, %v", c, read, err)
 				}
 			}
-			if want := strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())); !slices.Equal(have, want) {
+			if want := strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())); !slices.Equal(have,
+				want) {
 				rt.Fatalf("in %s and not in %s are %v, git says %v", a, b, have, want)
 			}
 		}

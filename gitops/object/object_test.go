@@ -100,7 +100,8 @@ func TestReadsWhatGitReads(t *testing.T) {
 		"64-bit offsets": func(t *testing.T) string {
 			dir := repack()(t)
 			packs, _ := filepath.Glob(filepath.Join(dir, "objects/pack/*.pack"))
-			gittest.Git(t, dir, "index-pack", "--index-version=2,0x40", "-o", filepath.Join(t.TempDir(), "x.idx"), packs[0])
+			gittest.Git(t, dir, "index-pack", "--index-version=2,0x40", "-o", filepath.Join(t.TempDir(), "x.idx"),
+				packs[0])
 			idx := strings.TrimSuffix(packs[0], ".pack") + ".idx"
 			if err := os.Remove(idx); err != nil {
 				t.Fatal(err)
@@ -220,7 +221,8 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 		var objects []Object
 		for range n {
 			data := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(rt, "data")
-			o := SHA1.New(Blob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900, 50_000}).Draw(rt, "times")))
+			o := SHA1.New(Blob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900, 50_000}).Draw(rt,
+				"times")))
 			if !seen[o.Name] {
 				seen[o.Name] = true
 				objects = append(objects, o)

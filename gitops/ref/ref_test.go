@@ -74,7 +74,8 @@ func TestRefsAgreeWithGit(t *testing.T) {
 
 func agree(t *testing.T, dir string, r *Store) {
 	values := commits(t, dir, 3)
-	names := []string{"refs/heads/a", "refs/heads/b/c", "refs/heads/b/d", "refs/locsync/a", "refs/heads/a/x", "refs/heads/b"}
+	names := []string{"refs/heads/a", "refs/heads/b/c", "refs/heads/b/d", "refs/locsync/a",
+		"refs/heads/a/x", "refs/heads/b"}
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, name := range names {
 			if h, ok, _ := r.Read(name); ok {
@@ -96,7 +97,8 @@ func agree(t *testing.T, dir string, r *Store) {
 			name := rapid.SampledFrom(names).Draw(rt, "name")
 			value := rapid.SampledFrom(values).Draw(rt, "value")
 			old := model[name]
-			switch op := rapid.SampledFrom([]string{"swap", "swap", "stale", "remove", "git update", "git delete", "git pack"}).Draw(rt, "op"); op {
+			switch op := rapid.SampledFrom([]string{"swap", "swap", "stale", "remove", "git update", "git delete",
+				"git pack"}).Draw(rt, "op"); op {
 			case "swap":
 				err := r.Swap(t.Context(), name, old, value, "")
 				if clash(name) != (err != nil) {
@@ -153,14 +155,15 @@ func agree(t *testing.T, dir string, r *Store) {
 		for _, name := range names {
 			one, _, err := r.Read(name)
 			if err != nil || one != model[name] || ours[name] != model[name] || theirs[name] != model[name] {
-				rt.Fatalf("%s: read %s, listed %s, git %s, model %s, %v", name, one, ours[name], theirs[name], model[name], err)
+				rt.Fatalf("%s: read %s, listed %s, git %s, model %s, %v", name, one, ours[name],
+					theirs[name], model[name], err)
 			}
 		}
 	})
 }
 
-// Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one,
-// and no reader sees anything but a commit.
+// Our swaps race git's on one reference, with git packing references and readers all along: every success is a real
+// one, and no reader sees anything but a commit.
 func TestSwapRacesGit(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -172,8 +175,8 @@ func TestSwapRacesGit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(gittest.Rounds(1, 20))*time.Second)
 	defer cancel()
-	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from
-	// the same value and the number of moves would not lead to the last value.
+	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone
+	// from the same value and the number of moves would not lead to the last value.
 	next := func(h object.Name) object.Name {
 		for i := range line {
 			if line[i] == h {
@@ -228,7 +231,8 @@ func TestSwapRacesGit(t *testing.T) {
 	wg.Wait()
 	last, _, err := r.Read(ref)
 	if want := line[int(moves.Load())%len(line)]; err != nil || last != want {
-		t.Errorf("%d moves were reported, and the reference is at %s, not %s: moves were lost (%v)", moves.Load(), last, want, err)
+		t.Errorf("%d moves were reported, and the reference is at %s, not %s: moves were lost (%v)",
+			moves.Load(), last, want, err)
 	}
 	if least := int64(gittest.Rounds(2, 20)); moves.Load() < least {
 		t.Errorf("only %d moves", moves.Load())
@@ -260,7 +264,8 @@ func TestALockThatAStoppedMachineLeft(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 1)
-	for name, goes := range map[string]bool{"refs/locsync/a/x": true, "refs/locsync/new": false, "refs/heads/x": false} {
+	for name, goes := range map[string]bool{"refs/locsync/a/x": true,
+		"refs/locsync/new": false, "refs/heads/x": false} {
 		lock := filepath.Join(dir, name+".lock")
 		gittest.Write(t, dir, map[string]string{name + ".lock": ""})
 		if old := time.Now().Add(-time.Hour); name != "refs/locsync/new" {
@@ -351,7 +356,8 @@ func TestHead(t *testing.T) {
 		}
 		for _, r := range []*Store{files, byGit(files)} {
 			symbolic, h, err := r.Head(files.Dir)
-			if err != nil || detached != (h == head) || detached != (symbolic == "") || !detached && symbolic != "refs/heads/main" {
+			if err != nil || detached != (h == head) || detached != (symbolic == "") || !detached &&
+				symbolic != "refs/heads/main" {
 				t.Errorf("detached %v: %q %s %v", detached, symbolic, h, err)
 			}
 		}

@@ -36,7 +36,8 @@ func TestSettingsAreGits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]string{"core.autocrlf": "input", "core.bare": "true", "remote.Or.Igin.url": "https://example.org/a b.git",
+	for key, want := range map[string]string{"core.autocrlf": "input", "core.bare": "true",
+		"remote.Or.Igin.url":                     "https://example.org/a b.git",
 		"http.https://example.org/x.extraheader": "A: b\tc", "safe.directory": ""} {
 		if got := ours.Get(key); got != want {
 			t.Errorf("%s: %q, not %q", key, got, want)
@@ -48,10 +49,12 @@ func TestSettingsAreGits(t *testing.T) {
 	}
 	defer r.Objects.Close()
 	to, err := r.PushURLs()
-	if got := r.URL + " " + strings.Join(to, " "); err != nil || got != "git@example.org:a b.git git@example.org:a b.git" {
+	if got := r.URL + " " + strings.Join(to, " "); err != nil ||
+		got != "git@example.org:a b.git git@example.org:a b.git" {
 		t.Errorf("addresses %q", got)
 	}
-	if a, b := ours.tracking("Or.Igin", "l10n/x"), ours.tracking("Or.Igin", "wip"); a != "refs/remotes/o/l10n/x" || b != "" {
+	if a, b := ours.tracking("Or.Igin", "l10n/x"), ours.tracking("Or.Igin", "wip"); a != "refs/remotes/o/l10n/x" ||
+		b != "" {
 		t.Errorf("tracked as %q and %q", a, b)
 	}
 }

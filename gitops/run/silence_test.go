@@ -13,8 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Law: a call ends by silence if and only if nothing of it moves for as long as Silence, however it moves and however long it takes. While it moves it says so
-// more often than that; while it does not, it says nothing; and after its end it says nothing either.
+// Law: a call ends by silence if and only if nothing of it moves for as long as Silence, however it moves and however
+// long it takes. While it moves it says so more often than that; while it does not, it says nothing; and after its end
+// it says nothing either.
 func TestSilence(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pauses := rapid.SliceOfN(rapid.IntRange(1, 870), 0, 30).Draw(rt, "pauses") // thousandths of Silence
@@ -59,7 +60,9 @@ func TestSilence(t *testing.T) {
 			}
 			defer end()
 			time.Sleep(silence * 5 / 4)
-			if err, ok := errors.AsType[*Silent](context.Cause(ctx)); !ok || !errors.Is(err, context.DeadlineExceeded) || err.For < silence || err.For > silence*5/4 || heard() != 0 {
+			if err, ok := errors.AsType[*Silent](context.Cause(ctx)); !ok ||
+				!errors.Is(err, context.DeadlineExceeded) || err.For < silence ||
+				err.For > silence*5/4 || heard() != 0 {
 				t.Errorf("%v, or told while it hung", context.Cause(ctx))
 			}
 		})

@@ -72,10 +72,12 @@ func TestObject(t *testing.T) {
 		return string(out), n, err
 	}
 	many := `{"a":1,"list":[` + strings.Repeat(`{"x":[{}]},`, 100_000) + `5],"b":{"list":[1]}}`
-	if rest, n, err := read(JSON{Element: 10_000}, many); rest != `{"a":1,"b":{"list":[1]}}` || n != 100_001 || err != nil {
+	if rest, n, err := read(JSON{Element: 10_000}, many); rest != `{"a":1,"b":{"list":[1]}}` || n != 100_001 ||
+		err != nil {
 		t.Errorf("%s, %d, %v", rest, n, err)
 	}
-	if rest, n, err := read(JSON{}, `{"list":null,"a\"":"\u00e9"}`); rest != `{"a\"":"\u00e9"}` || n != 0 || err != nil {
+	if rest, n, err := read(JSON{}, `{"list":null,"a\"":"\u00e9"}`); rest != `{"a\"":"\u00e9"}` || n != 0 ||
+		err != nil {
 		t.Errorf("%s, %d, %v", rest, n, err)
 	}
 	for name, c := range map[string]struct {
@@ -92,7 +94,8 @@ func TestObject(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, src := range []string{"", "[]", "5", `{"a":1`, `{"list":[1`, `{"list":{}}`, `{} {}`, `{}x`, `{"list":[1}`, `{"a" 1}`} {
+	for _, src := range []string{"", "[]", "5", `{"a":1`, `{"list":[1`, `{"list":{}}`, `{} {}`,
+		`{}x`, `{"list":[1}`, `{"a" 1}`} {
 		if _, _, err := read(JSON{}, src); err == nil || Is(err) {
 			t.Errorf("%s: %v", src, err)
 		}

@@ -29,16 +29,20 @@ func FuzzRead(f *testing.F) {
 		_ = gz.Close()
 		for name, read := range map[string]func() ([]byte, error){
 			"at once": func() ([]byte, error) { return Read(bytes.NewReader(content), int64(most)) },
-			"by byte": func() ([]byte, error) { return Read(iotest.OneByteReader(bytes.NewReader(content)), int64(most)) },
-			"packed":  func() ([]byte, error) { return Read(Gzip(&packed), int64(most)) },
-			"a file":  func() ([]byte, error) { return ReadFS(tree, "f", int64(most)) },
+			"by byte": func() ([]byte, error) {
+				return Read(iotest.OneByteReader(bytes.NewReader(content)), int64(most))
+			},
+			"packed": func() ([]byte, error) { return Read(Gzip(&packed), int64(most)) },
+			"a file": func() ([]byte, error) { return ReadFS(tree, "f", int64(most)) },
 		} {
 			got, err := read()
-			if fits := len(content) <= most; fits && (err != nil || !bytes.Equal(got, content)) || !fits && (!Is(err) || got != nil) {
+			if fits := len(content) <= most; fits && (err != nil || !bytes.Equal(got, content)) ||
+				!fits && (!Is(err) || got != nil) {
 				t.Fatalf("%s: %d bytes of %d, most %d: %v", name, len(got), len(content), most, err)
 			}
 		}
-		if _, err := Read(io.MultiReader(bytes.NewReader(content), Fails(io.ErrUnexpectedEOF)), int64(most)); err == nil {
+		if _, err := Read(io.MultiReader(bytes.NewReader(content), Fails(io.ErrUnexpectedEOF)),
+			int64(most)); err == nil {
 			t.Fatal("an error of reading is passed over")
 		}
 	})
@@ -70,7 +74,8 @@ func FuzzWeigh(f *testing.F) {
 
 // A name that is safe is a plain path, which stays in the folder that it is put in.
 func FuzzUnsafeName(f *testing.F) {
-	for _, name := range []string{"a/b.json", "../x", "/x", "a/./b", ".git/config", ".GIT ./x", "C:x", `a\b`, "a\x00b", "\xff", "a//b", "..."} {
+	for _, name := range []string{"a/b.json", "../x", "/x", "a/./b", ".git/config", ".GIT ./x", "C:x", `a\b`,
+		"a\x00b", "\xff", "a//b", "..."} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

@@ -37,7 +37,8 @@ func TestPieces(t *testing.T) {
 	if _, err := pieces(`{"a":"`+strings.Repeat("x", 1000)+`"}`, 1, 1000); !Is(err) {
 		t.Errorf("a member that is too long: %v", err)
 	}
-	if _, err := pieces(`{"a":"`+strings.Repeat("x", 900)+`","b":"`+strings.Repeat("x", 900)+`"}`, 1, 1000); err != nil {
+	if _, err := pieces(`{"a":"`+strings.Repeat("x", 900)+`","b":"`+strings.Repeat("x", 900)+`"}`, 1,
+		1000); err != nil {
 		t.Error(err)
 	}
 }

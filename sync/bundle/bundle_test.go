@@ -55,7 +55,8 @@ collection = "{NAME}"
 source = "res/values/strings.xml"
 output = "res/values-{LOCALE:ANDROID}/{NAME}.xml"
 `)
-	fsys := tree("app/locales/en/a.json", "{}", "app/locales/en/admin/b.json", "{}", "app/locales/de/a.json", "{}", "res/values/strings.xml", "<resources/>")
+	fsys := tree("app/locales/en/a.json", "{}", "app/locales/en/admin/b.json", "{}", "app/locales/de/a.json", "{}",
+		"res/values/strings.xml", "<resources/>")
 	var got []string
 	for _, b := range find(t, fsys, p) {
 		for _, l := range p.Targets() {
@@ -124,16 +125,19 @@ func TestFindInAClosedFolder(t *testing.T) {
 		source, closed string
 		named          bool
 	}{
-		{"app/en.json", "app", true}, {"app/en*.json", "app", true}, {"app/en.json", "data", false}, {"app/en*.json", "data", false}, {"**/en.json", "data", false},
+		{"app/en.json", "app", true}, {"app/en*.json", "app", true}, {"app/en.json", "data", false}, {"app/en*.json",
+			"data", false}, {"**/en.json", "data", false},
 		{"app/none.json", "data", false}, {"nowhere/*.json", "data", false},
 	} {
 		p := project(t, "[[project.files]]\nsource = \""+c.source+"\"\noutput = \"out/{LANGUAGE}.json\"\n")
 		fsys.folder = c.closed
 		bundles, problems, err := Find(fsys, p)
-		if c.named != (len(problems) == 1) || err != nil || !c.named && strings.Contains(c.source, "en") && len(bundles) != 1 {
+		if c.named != (len(problems) == 1) || err != nil || !c.named && strings.Contains(c.source, "en") &&
+			len(bundles) != 1 {
 			t.Errorf("%s with %s closed: %d bundles, %v, %v", c.source, c.closed, len(bundles), problems, err)
 		}
-		if c.named && (!strings.Contains(problems[0].String(), "skipped until this user may read it") || problems[0].Configuration) {
+		if c.named && (!strings.Contains(problems[0].String(), "skipped until this user may read it") ||
+			problems[0].Configuration) {
 			t.Error(problems)
 		}
 	}
@@ -152,33 +156,43 @@ func TestFilesInTheWayOfEachOther(t *testing.T) {
 		says         string // of the only problem, which is one of the configuration; "" for none
 	}{
 		{"nothing", sameName, []string{"l/en/a.json", "l/en/b.json"}, []string{"l/en/a.json", "l/en/b.json"}, ""},
-		{"one file, no name", entry("l/en/*.json", "{LANGUAGE}.json"), []string{"l/en/a.json"}, []string{"l/en/a.json"}, ""},
+		{"one file, no name", entry("l/en/*.json", "{LANGUAGE}.json"), []string{"l/en/a.json"},
+			[]string{"l/en/a.json"}, ""},
 		{"two files, no name", entry("{a,b,c}/en.json", "{LANGUAGE}.json") + entry("d/en.json", "d/{LANGUAGE}.json"),
 			[]string{"a/en.json", "b/en.json", "d/en.json"}, []string{"d/en.json"},
 			"b/en.json: (de): its translations would be written to de.json, as would those of a/en.json; put {NAME} or {DIR} into output " +
 				"(locsync.toml:10: project.files.output)"},
-		{"two folders, no folder", entry("l/en/**/*.json", "t/{LANGUAGE}/{NAME}.json"), []string{"l/en/x/a.json", "l/en/y/a.json"}, nil,
+		{"two folders, no folder", entry("l/en/**/*.json", "t/{LANGUAGE}/{NAME}.json"),
+			[]string{"l/en/x/a.json", "l/en/y/a.json"}, nil,
 			"l/en/y/a.json: (de): its translations would be written to t/de/a.json, as would those of l/en/x/a.json;"},
-		{"names in two letter cases", sameName, []string{"l/en/App.json", "l/en/app.json", "l/en/b.json"}, []string{"l/en/b.json"},
+		{"names in two letter cases", sameName, []string{"l/en/App.json", "l/en/app.json", "l/en/b.json"},
+			[]string{"l/en/b.json"},
 			"l/en/app.json: this file and l/en/App.json are one file on macOS and Windows, since they differ in letter case or in the " +
 				"spelling of accents alone; rename one of them (locsync.toml:9: project.files.source)"},
-		{"names with accents in two spellings", sameName, []string{"l/en/" + umlaut + ".json", "l/en/" + decomposed + ".json"}, nil,
+		{"names with accents in two spellings", sameName, []string{"l/en/" + umlaut + ".json",
+			"l/en/" + decomposed + ".json"}, nil,
 			"l/en/" + umlaut + ".json: this file and l/en/" + decomposed + ".json are one"},
-		{"folders in two letter cases", sameName, []string{"l/en/X/a.json", "l/en/x/a.json"}, nil, "l/en/x/a.json: this file and l/en/X/a.json are one"},
+		{"folders in two letter cases", sameName, []string{"l/en/X/a.json", "l/en/x/a.json"}, nil,
+			"l/en/x/a.json: this file and l/en/X/a.json are one"},
 		{"in two entries", entry("en/App.json", "a/{LANGUAGE}.json") + entry("en/app.json", "b/{LANGUAGE}.json"),
 			[]string{"en/App.json", "en/app.json"}, nil, "en/app.json: this file and en/App.json are one"},
-		{"where the service names the files", entry("en/*.json", "l/{LANGUAGE}/{LABEL:file}"), []string{"en/App.json", "en/app.json"}, nil,
+		{"where the service names the files", entry("en/*.json", "l/{LANGUAGE}/{LABEL:file}"),
+			[]string{"en/App.json", "en/app.json"}, nil,
 			"en/app.json: this file and en/App.json are one"},
-		{"targets in two letter cases", entry("en/*.json", "x/{LANGUAGE}/{NAME}.json") + entry("fr/*.json", "X/{LANGUAGE}/{NAME}.json"),
+		{"targets in two letter cases", entry("en/*.json", "x/{LANGUAGE}/{NAME}.json") +
+			entry("fr/*.json", "X/{LANGUAGE}/{NAME}.json"),
 			[]string{"en/app.json", "fr/app.json"}, nil,
 			"fr/app.json: (de): its translations would be written to X/de/app.json, and those of en/app.json to x/de/app.json: these are one file on macOS"},
-		{"a target that is a source", entry("en/*.json", "{LANGUAGE}/{NAME}.json") + entry("de/*.json", "x/{LANGUAGE}/{NAME}.json"),
+		{"a target that is a source", entry("en/*.json", "{LANGUAGE}/{NAME}.json") +
+			entry("de/*.json", "x/{LANGUAGE}/{NAME}.json"),
 			[]string{"en/app.json", "de/app.json"}, []string{"de/app.json"},
 			"en/app.json: (de): its translations would be written over the source file de/app.json; change output or the source pattern"},
-		{"a target that is a source in another letter case", entry("Out/DE.json", "x/{LANGUAGE}.json") + entry("en.json", "out/{LANGUAGE}.json"),
+		{"a target that is a source in another letter case", entry("Out/DE.json", "x/{LANGUAGE}.json") +
+			entry("en.json", "out/{LANGUAGE}.json"),
 			[]string{"Out/DE.json", "en.json"}, []string{"Out/DE.json"},
 			"en.json: (de): its translations would be written over the source file Out/DE.json; change output or the source pattern"},
-		{"braces in a name", entry("l/en/*.json", "l/{LANGUAGE}/{NAME}.json"), []string{"l/en/{LANGUAGE}.json", "l/en/x{foo}.json"},
+		{"braces in a name", entry("l/en/*.json", "l/{LANGUAGE}/{NAME}.json"),
+			[]string{"l/en/{LANGUAGE}.json", "l/en/x{foo}.json"},
 			[]string{"l/en/x{foo}.json", "l/en/{LANGUAGE}.json"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -260,7 +274,8 @@ source = "%s/en.json"
 output = "out/{LANGUAGE}/{LABEL:file}"
 collection = "main"
 `
-	p := project(t, fmt.Sprintf(label, "a")+fmt.Sprintf(label, "b")+fmt.Sprintf(label, "c")+"[project.files.language_paths]\n\"zh-Hans\" = \"zh_Hans\"\n")
+	p := project(t, fmt.Sprintf(label, "a")+fmt.Sprintf(label, "b")+fmt.Sprintf(label,
+		"c")+"[project.files.language_paths]\n\"zh-Hans\" = \"zh_Hans\"\n")
 	groups := Groups(find(t, tree("a/en.json", "{}", "b/en.json", "{}", "c/en.json", "{}"), p))
 	if len(groups) != 2 || len(groups[0].Bundles) != 2 || groups[1].Bundles[0].Path != "c/en.json" {
 		t.Fatalf("%d groups, of which the first has %d files", len(groups), len(groups[0].Bundles))
@@ -297,16 +312,19 @@ output = "{LANGUAGE}.json"
 		{Op: catalog.Added, Name: catalog.Name{Key: "a/y"}, Text: "Öffnen"},
 	}
 	out, refused, err := Render(b, source, old, de, changes)
-	if want := "{\"b\":   \"Zu\",\n \"a\": {\"x\": \"Sichern\", \"y\": \"Öffnen\"}}"; err != nil || len(refused) > 0 || string(out) != want {
+	if want := "{\"b\":   \"Zu\",\n \"a\": {\"x\": \"Sichern\", \"y\": \"Öffnen\"}}"; err != nil ||
+		len(refused) > 0 || string(out) != want {
 		t.Errorf("rendered %q, refused %v, error %v; want %q", out, refused, err, want)
 	}
 	out, refused, err = Render(b, source, nil, de, changes)
-	if want := "{\n  \"a\": { \"y\": \"Öffnen\", \"n\": 3 },\n  \"b\": \"Zu\"\n}\n"; err != nil || len(refused) > 0 || string(out) != want {
+	if want := "{\n  \"a\": { \"y\": \"Öffnen\", \"n\": 3 },\n  \"b\": \"Zu\"\n}\n"; err != nil ||
+		len(refused) > 0 || string(out) != want {
 		t.Errorf("a new file is %q, refused %v, error %v; want %q", out, refused, err, want)
 	}
 }
 
-// A new file has the whole of a list or nothing of it, and says of each text that it had for the list that it is left out.
+// A new file has the whole of a list or nothing of it, and says of each text that it had for the list that it is left
+// out.
 func TestANewFileHasNoListCutShort(t *testing.T) {
 	p := project(t, `
 [[project.files]]
@@ -329,7 +347,8 @@ output = "{LANGUAGE}.json"
 	}{
 		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar")}, "names/0"},
 		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar"), add("names/1", "May")}, "names/0 names/1"},
-		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar"), add("names/1", "May"), add("names/2", "\xff")}, "names/0 names/1 names/2"},
+		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar"), add("names/1", "May"), add("names/2", "\xff")},
+			"names/0 names/1 names/2"},
 	} {
 		out, refused, err := Render(b, source, nil, p.Targets()[0], c.changes)
 		var keys []string
@@ -337,8 +356,10 @@ output = "{LANGUAGE}.json"
 			keys = append(keys, r.Key)
 		}
 		slices.Sort(keys)
-		if want := "{\n  \"a\": \"Sichern\"\n}\n"; err != nil || strings.Join(keys, " ") != c.refused || string(out) != want {
-			t.Errorf("%v: rendered %s, refused %v, error %v; want %s and %s", c.changes, out, refused, err, want, c.refused)
+		if want := "{\n  \"a\": \"Sichern\"\n}\n"; err != nil || strings.Join(keys, " ") != c.refused ||
+			string(out) != want {
+			t.Errorf("%v: rendered %s, refused %v, error %v; want %s and %s", c.changes, out,
+				refused, err, want, c.refused)
 		}
 	}
 }
@@ -349,19 +370,23 @@ func TestANewLocJSONFileIsMonolingual(t *testing.T) {
 source = "en.locjson"
 output = "{LANGUAGE}.locjson"
 `)
-	fsys := tree("en.locjson", `{"units": [{"key": "a", "source": ["Save"], "target": ["Sichern"]}, {"key": "b", "source": ["Open"]}]}`)
+	fsys := tree("en.locjson",
+		`{"units": [{"key": "a", "source": ["Save"], "target": ["Sichern"]}, {"key": "b", "source": ["Open"]}]}`)
 	b := find(t, fsys, p)[0]
 	source, _, err := b.Read(fsys, b.Path, b.Source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, refused, err := Render(b, source, nil, p.Targets()[0], []catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "Speichern"}})
-	if want := `{"units": [{"key": "a", "source": ["Speichern"]}]}`; err != nil || len(refused) > 0 || string(out) != want {
+	out, refused, err := Render(b, source, nil, p.Targets()[0],
+		[]catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "Speichern"}})
+	if want := `{"units": [{"key": "a", "source": ["Speichern"]}]}`; err != nil ||
+		len(refused) > 0 || string(out) != want {
 		t.Errorf("rendered %s, refused %v, error %v; want %s", out, refused, err, want)
 	}
 }
 
-// The items of a string-array that are references keep their places in a new file; what no language translates is left out of it.
+// The items of a string-array that are references keep their places in a new file; what no language translates is left
+// out of it.
 func TestANewAndroidFileHasTheTextsOnly(t *testing.T) {
 	p := project(t, `
 [[project.files]]
@@ -441,7 +466,8 @@ output = "{LANGUAGE}.xml"
 }
 
 func TestDistinguish(t *testing.T) {
-	uploads := []Upload{{Name: "en.json", Path: "a/en.json"}, {Name: "en.json", Path: "b/en.json"}, {Name: "x.json", Path: "x.json"}, {Name: "en.json", Path: "b/en.json"}}
+	uploads := []Upload{{Name: "en.json", Path: "a/en.json"}, {Name: "en.json", Path: "b/en.json"},
+		{Name: "x.json", Path: "x.json"}, {Name: "en.json", Path: "b/en.json"}}
 	Distinguish(uploads)
 	var names []string
 	for _, u := range uploads {
@@ -493,10 +519,12 @@ func TestForeignRoots(t *testing.T) {
 			t.Fatal(err)
 		case c.says == "" && (problem != nil || f == nil):
 			t.Errorf("%q beside %q: %v", c.target, c.source, problem)
-		case c.says != "" && (problem == nil || f != nil || !strings.HasPrefix(problem.Problem, c.says) || problem.File != "zh-CN."+kind || problem.Language != "zh-Hans"):
+		case c.says != "" && (problem == nil || f != nil || !strings.HasPrefix(problem.Problem, c.says) ||
+			problem.File != "zh-CN."+kind || problem.Language != "zh-Hans"):
 			t.Errorf("%q beside %q: %v, want %s", c.target, c.source, problem, c.says)
 		}
-		if f, problem, _ := b.Read(fsys, b.Path, b.Source); problem != nil && f == nil && !strings.Contains(c.source, "[") {
+		if f, problem, _ := b.Read(fsys, b.Path, b.Source); problem != nil && f == nil &&
+			!strings.Contains(c.source, "[") {
 			t.Errorf("the source %q: %v", c.source, problem)
 		}
 	}
@@ -504,7 +532,8 @@ func TestForeignRoots(t *testing.T) {
 
 // The root of a source file is that of the content that it has when a translation is read.
 func TestRootOfAnotherContent(t *testing.T) {
-	p := project(t, "\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
+	p := project(t,
+		"\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
 	const nested = "a:\n  b: x\n"
 	b := find(t, tree("en.yml", nested), p)[0]
 	l := p.Language("zh-Hans")
@@ -514,15 +543,16 @@ func TestRootOfAnotherContent(t *testing.T) {
 	}{{nested, true}, {"en:\n  a: x\n", false}, {nested, true}, {"en:\n  c: x\n", true}} {
 		fsys := tree("en.yml", c.source, "zh-CN.yml", "c:\n  b: x\n")
 		for range 2 {
-			if f, problem, err := b.Read(fsys, b.Target(l), l); err != nil || (f != nil) != c.sound || (problem == nil) != c.sound {
+			if f, problem, err := b.Read(fsys, b.Target(l), l); err != nil || (f != nil) != c.sound ||
+				(problem == nil) != c.sound {
 				t.Errorf("beside %q: %v, %v", c.source, problem, err)
 			}
 		}
 	}
 }
 
-// Files that spell a language their own way have it in their paths, in labelled ones too, and in the roots that they are read and written under; the
-// others go by the project.
+// Files that spell a language their own way have it in their paths, in labelled ones too, and in the roots that they
+// are read and written under; the others go by the project.
 func TestSpellingsOfOneEntry(t *testing.T) {
 	p := project(t, `
 [[project.files]]
@@ -542,7 +572,8 @@ source = "parts/en.json"
 output = "parts/{LANGUAGE}/{LABEL:file}.json"
 language_paths = { "zh-Hans" = "zh_CN" }
 `)
-	fsys := tree("ios/en.lproj/L.strings", "", "web/en.json", "{}", "rails/en.yml", "en:\n  a: A\n", "parts/en.json", "{}", "parts/zh_CN/x.json", "{}", "parts/zh-CN/y.json", "{}")
+	fsys := tree("ios/en.lproj/L.strings", "", "web/en.json", "{}", "rails/en.yml", "en:\n  a: A\n", "parts/en.json",
+		"{}", "parts/zh_CN/x.json", "{}", "parts/zh-CN/y.json", "{}")
 	bundles := find(t, fsys, p)
 	targets, err := Existing(fsys, bundles, p.Targets())
 	if err != nil {
@@ -554,7 +585,8 @@ language_paths = { "zh-Hans" = "zh_CN" }
 			got = append(got, x.Path)
 		}
 	}
-	if want := "ios/zh-Hans.lproj/L.strings web/zh-CN.json rails/zh-SG.yml parts/zh_CN/x.json"; strings.Join(got, " ") != want {
+	if want := "ios/zh-Hans.lproj/L.strings web/zh-CN.json rails/zh-SG.yml parts/zh_CN/x.json"; strings.Join(got,
+		" ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 	zh, rails := p.Language("zh-Hans"), bundles[2]
@@ -566,7 +598,8 @@ language_paths = { "zh-Hans" = "zh_CN" }
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, refused, err := Render(rails, source, nil, zh, []catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "B"}})
+	out, refused, err := Render(rails, source, nil, zh,
+		[]catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "B"}})
 	if err != nil || len(refused) > 0 || string(out) != "zh-SG:\n  a: B\n" {
 		t.Errorf("%v %v %q", err, refused, out)
 	}
@@ -586,7 +619,8 @@ func (c *countsReads) ReadFile(name string) ([]byte, error) {
 // In one tree a source file is read once for all translations whose root is compared with its own, or not at all where
 // it was read before.
 func TestRootIsReadOnce(t *testing.T) {
-	p := project(t, "\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
+	p := project(t,
+		"\n[[project.files]]\nsource = \"en.yml\"\nformat = \"structured-yaml\"\noutput = \"{LANGUAGE}.yml\"\n")
 	files := tree("en.yml", "a:\n  b: x\n", "zh-CN.yml", "c:\n  b: x\n")
 	b := find(t, files, p)[0]
 	for again := range 2 {

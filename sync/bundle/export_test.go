@@ -16,7 +16,8 @@ func opens(src string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(src)), nil }
 }
 
-// An exported file that is not what was asked for is refused whole; a text that readers disagree on keeps itself out only.
+// An exported file that is not what was asked for is refused whole; a text that readers disagree on keeps itself out
+// only.
 func TestExportsAreWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	const settings = "[[project.files]]\nsource = \"en.%s\"\noutput = \"{LANGUAGE}.%s\"\nformat = %q\n"
@@ -35,7 +36,8 @@ func TestExportsAreWhatWasAskedFor(t *testing.T) {
 			"<resources><string name=\"a\">A</string></resources>", ""},
 		{"xml", "android-xml", "<!DOCTYPE resources><resources><string name=\"a\">A</string></resources>", ""},
 		{"xml", "android-xml", "<resources><string name=\"a\">&lt;!DOCTYPE A</string></resources>", "a=<!DOCTYPE A"},
-		{"xml", "android-xml", "<resources><string name=\"a\">A</string><string name=\"b\">x&e;</string></resources>", ""},
+		{"xml", "android-xml", "<resources><string name=\"a\">A</string><string name=\"b\">x&e;</string></resources>",
+			""},
 	} {
 		p := project(t, strings.NewReplacer("%s", c.ext, "%q", `"`+c.format+`"`).Replace(settings))
 		b := Of(p, "en."+c.ext)
@@ -54,7 +56,8 @@ func TestExportsAreWhatWasAskedFor(t *testing.T) {
 func TestLongExports(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	p := project(t, "[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\nformat = \"structured-json\"\n")
+	p := project(t,
+		"[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\nformat = \"structured-json\"\n")
 	b, l := Of(p, "en.json"), p.Targets()[0]
 	var long strings.Builder
 	long.WriteString(`{"twice":"first","@@locale":"de","de":{"a":"in a map of the root's name"}`)
@@ -76,7 +79,8 @@ func TestLongExports(t *testing.T) {
 	if err != nil || len(texts) != 1 || texts[0].Key != "key 7/a" || only.texts != 1 || only.bytes > 200 {
 		t.Errorf("%v %v %+v", texts, err, only)
 	}
-	if _, _, err := b.ReadExport(opens(`{"a":"`+strings.Repeat("long ", mostText/4)+`"}`), l, new(Kept)); !bound.Is(err) {
+	if _, _, err := b.ReadExport(opens(`{"a":"`+strings.Repeat("long ", mostText/4)+`"}`),
+		l, new(Kept)); !bound.Is(err) {
 		t.Errorf("a long text: %v", err)
 	}
 	var many strings.Builder

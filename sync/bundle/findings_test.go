@@ -56,18 +56,22 @@ func TestWarningsOfOtherReaders(t *testing.T) {
 		{"config/locales/en.yml", "config/locales/{LANGUAGE}.yml", "en:\n  yes: Sure\n  no: Never\n", "yes"},
 		{"config/locales/no.yml", "config/locales/{LANGUAGE}.yml", "'no':\n  true: Sure\n", "true"},
 		{"config/locales/no.yml", "config/locales/{LANGUAGE}.yml", "no:\n  true: Sure\n", "true"},
-		{"translations/messages.en.yml", "translations/messages.{LANGUAGE}.yml", "yes: Sure\nno: Never\non: At work\n", ""},
+		{"translations/messages.en.yml", "translations/messages.{LANGUAGE}.yml", "yes: Sure\nno: Never\non: At work\n",
+			""},
 		{"translations/messages.en.yml", "translations/messages.{LANGUAGE}.yml", "yes: Sure\ntrue: Right\n", "true"},
 		{"src/main/res/values/strings.xml", "src/main/res/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's</string></resources>", "an apostrophe"},
 		{"composeResources/values/strings.xml", "composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's</string></resources>", ""},
-		{"app/src/commonMain/composeResources/values/strings.xml", "app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
+		{"app/src/commonMain/composeResources/values/strings.xml",
+			"app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's \\u12</string></resources>", ""},
-		{"app/src/commonMain/composeResources/values/strings.xml", "app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
+		{"app/src/commonMain/composeResources/values/strings.xml",
+			"app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It\\'s</string></resources>", "the backslash before ' is shown"},
 	} {
-		b := find(t, tree(c.path, ""), project(t, "[[project.files]]\nsource = \""+c.path+"\"\noutput = \""+c.output+"\"\n"))[0]
+		b := find(t, tree(c.path, ""),
+			project(t, "[[project.files]]\nsource = \""+c.path+"\"\noutput = \""+c.output+"\"\n"))[0]
 		language := b.Source
 		if strings.Contains(c.path, "/no.yml") {
 			language.Path = "no"

@@ -37,8 +37,8 @@ func (f failing) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
 
 func (f failing) ReadLink(string) (string, error) { return "", fs.ErrInvalid }
 
-// A folder that is damaged fails the search, whose files would count as deleted otherwise, also where the pattern is one
-// file's name. One that may not be read has none, as ever, and below a file there is nothing.
+// A folder that is damaged fails the search, whose files would count as deleted otherwise, also where the pattern is
+// one file's name. One that may not be read has none, as ever, and below a file there is nothing.
 func TestFoldersThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"locales/a/app.json": {}, "locales/b/app.json": {}}
@@ -60,7 +60,8 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"en/app.json", "en/m\xfcll.json", "\xff/app.json"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("{}"), 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
+			os.WriteFile(path, []byte("{}"), 0o666)); err != nil {
 			t.Skip(err)
 		}
 	}
@@ -70,7 +71,8 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 	p := project(t, "[[project.files]]\nsource = \"*/*.json\"\noutput = \"{LANGUAGE}-{NAME}.json\"\n")
 	bundles, problems, err := Find(os.DirFS(dir), p)
-	if err != nil || len(bundles) != 1 || len(problems) != 2 || problems[0].File != "en/m\xfcll.json" || problems[1].File != "\xff" {
+	if err != nil || len(bundles) != 1 || len(problems) != 2 || problems[0].File != "en/m\xfcll.json" ||
+		problems[1].File != "\xff" {
 		t.Errorf("%d bundles, %v, %v", len(bundles), problems, err)
 	}
 	if unreadable("en/app.json") != "" || unreadable("en/m\xfcll.json") == "" {
@@ -93,7 +95,8 @@ func (c counted) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestFoldersAreListedOnce(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"**/en.json", "**/locales/en.json", "**/locales/*.json", "src/**/en/*.json"} {
-		c := counted{fstest.MapFS{"src/a/x.go": {}, "src/b/c/x.go": {}, "src/b/c/locales/en.json": {}, "src/b/d/y": {}, "src/d/en/x.json": {}},
+		c := counted{fstest.MapFS{"src/a/x.go": {}, "src/b/c/x.go": {}, "src/b/c/locales/en.json": {},
+			"src/b/d/y": {}, "src/d/en/x.json": {}},
 			make(map[string]int)}
 		if _, err := Glob(c, pattern); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,8 @@ func TestOddFilesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	p := project(t, "[[project.files]]\nsource = \"**/en/*.json\"\noutput = \"{DIR}/linked/{NAME}.messages.{LANGUAGE}.json\"\n")
+	p := project(t,
+		"[[project.files]]\nsource = \"**/en/*.json\"\noutput = \"{DIR}/linked/{NAME}.messages.{LANGUAGE}.json\"\n")
 	bundles, problems, err := Find(root.FS(), p)
 	if err != nil || len(bundles) != 1 || len(problems) != 3 {
 		t.Fatalf("%d bundles, %v, %v", len(bundles), problems, err)

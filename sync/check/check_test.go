@@ -43,16 +43,23 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "50%off", "50 % de moins", sound},
 		{"android-xml", "k", "", "See http://x.y/a%2Fb", "Siehe http://x.y/a%2Fb%3Dc", sound},
 		{"android-xml", "k", "", "%d%% done", "%d %% fertig", sound},
-		{"android-xml", "k", "", "%d%% done", "%d % fertig", `the % of "% fertig" would be taken for a placeholder; write %%`},
+		{"android-xml", "k", "", "%d%% done", "%d % fertig",
+			`the % of "% fertig" would be taken for a placeholder; write %%`},
 		{"android-xml", "k", "", "%d %", "%d % fertig", sound}, // the source does not mind either
 		{"android-xml", "k", "", "%s files", "Dateien", "it lacks %s, which the source has"},
 		{"android-xml", "k", "", "%1$s in %2$s", "%1$s", "it lacks %2$s, which the source has"},
-		{"android-xml", "k", "", "%s", "%1$s %2$s", "it has %2$s, for which the program passes nothing, as the source has no such placeholder"},
-		{"android-xml", "k", "", "%s", "%s %s", "it has %s, for which the program passes nothing, as the source has no such placeholder"},
-		{"android-xml", "k", "", "Files", "%d Dateien", "it has %d, for which the program passes nothing, as the source has no such placeholder"},
-		{"android-xml", "k", "", "%s", "%d", "%d takes a whole number, but the program passes text there, as the source's %s says"},
-		{"android-xml", "k", "", "%d of %s", "%s: %d", "%d takes a whole number, but the program passes text there, as the source's %s says"},
-		{"android-xml", "k", "", "%1$d", "%1$f", "%1$f takes a number with decimals, but the program passes a whole number there, as the source's %1$d says"},
+		{"android-xml", "k", "", "%s", "%1$s %2$s",
+			"it has %2$s, for which the program passes nothing, as the source has no such placeholder"},
+		{"android-xml", "k", "", "%s", "%s %s",
+			"it has %s, for which the program passes nothing, as the source has no such placeholder"},
+		{"android-xml", "k", "", "Files", "%d Dateien",
+			"it has %d, for which the program passes nothing, as the source has no such placeholder"},
+		{"android-xml", "k", "", "%s", "%d",
+			"%d takes a whole number, but the program passes text there, as the source's %s says"},
+		{"android-xml", "k", "", "%d of %s", "%s: %d",
+			"%d takes a whole number, but the program passes text there, as the source's %s says"},
+		{"android-xml", "k", "", "%1$d", "%1$f",
+			"%1$f takes a number with decimals, but the program passes a whole number there, as the source's %1$d says"},
 		// … in plural forms
 		{"android-xml", "k", "one", "%d files", "Eine Datei", sound},
 		{"android-xml", "k", "one", "One file", "%d файл", sound},
@@ -65,17 +72,22 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "zero", "%1$d files in %2$s", "keine Dateien", sound},
 		// printf in Objective-C
 		{"ios-strings", "k", "", "%@ has %lld of %ld", "%2$lld von %3$d für %1$@", sound},
-		{"ios-strings", "k", "", "%@ has %d", "%d: %@", "%d takes a whole number, but the program passes an object there, as the source's %@ says"},
-		{"ios-strings", "k", "", "%@", "%s", "%s takes a C string, but the program passes an object there, as the source's %@ says"},
-		{"ios-strings", "k", "", "%.1f MB", "%@ MB", "%@ takes an object, but the program passes a number with decimals there, as the source's %.1f says"},
+		{"ios-strings", "k", "", "%@ has %d", "%d: %@",
+			"%d takes a whole number, but the program passes an object there, as the source's %@ says"},
+		{"ios-strings", "k", "", "%@", "%s",
+			"%s takes a C string, but the program passes an object there, as the source's %@ says"},
+		{"ios-strings", "k", "", "%.1f MB", "%@ MB",
+			"%@ takes an object, but the program passes a number with decimals there, as the source's %.1f says"},
 		{"ios-strings", "k", "", "%1$@ and %2$@", "%1$@ und % 2 $ @", "it lacks %2$@, which the source has"},
 		{"ios-strings", "%d files.one", "", "%d files", "Eine Datei", sound},
 		{"ios-strings", "k", "", "%1$@ of %2$@", "%2$@: %1$@", sound},
 		{"ios-strings", "k", "", "%@ of %@", "%2$@: %1$@", sound},
 		{"ios-strings", "k", "", "%lld files", "%lld%% файлов", sound},
-		{"ios-strings", "k", "", "%lld files", "%@ файлов", "%@ takes an object, but the program passes a whole number there, as the source's %lld says"},
+		{"ios-strings", "k", "", "%lld files", "%@ файлов",
+			"%@ takes an object, but the program passes a whole number there, as the source's %lld says"},
 		{"ios-strings", "k", "", "%lld of %.2f", "%lld", "it lacks %.2f, which the source has"},
-		{"ios-strings", "k", "", "%@", "%1$@ %2$@", "it has %2$@, for which the program passes nothing, as the source has no such placeholder"},
+		{"ios-strings", "k", "", "%@", "%1$@ %2$@",
+			"it has %2$@, for which the program passes nothing, as the source has no such placeholder"},
 		// printf elsewhere: arguments are converted
 		// words in braces, of a text about braces
 		{"json", "k", "", "Use { and } freely", "Utilisez { et } librement", sound},
@@ -93,7 +105,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "Hello {name}", "Hallo {Name}", "it has {Name} where the source has {name}"},
 		{"json", "k", "", "Hello {name}", "Hallo", "it lacks {name}, which the source has"},
 		{"json", "k", "", "Hello {0} and {1}", "Hallo {0} und {0}", "it lacks {1}, which the source has"},
-		{"json", "k", "", "{a}{b}{c}{d}{e}{f}{g}{h}", "x", "it lacks {a}, {b}, {c}, {d}, {e} and 3 more, which the source has"},
+		{"json", "k", "", "{a}{b}{c}{d}{e}{f}{g}{h}", "x",
+			"it lacks {a}, {b}, {c}, {d}, {e} and 3 more, which the source has"},
 		{"json", "k", "", "Hello", "Hallo {name}", "it has {name}, which the source does not have"},
 		{"json", "k", "", "Note", "{注意}", sound},
 		{"json", "k", "", "{ name } {b, number}", "{name} {b}", sound},
@@ -104,7 +117,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k_one", "", "{{name}} in {{dir}}", "{{name}}", "it lacks {{dir}}, which the source has"},
 		{"json", "k_other", "", "{{count}} files", "Dateien", "it lacks {{count}}, which the source has"},
 		{"json", "k/0", "", "{n} file", "Eine Datei", sound},
-		{"json", "k", "", "${user} logged in", "${benutzer} angemeldet", "it has ${benutzer} where the source has ${user}"},
+		{"json", "k", "", "${user} logged in", "${benutzer} angemeldet",
+			"it has ${benutzer} where the source has ${user}"},
 		{"json", "k", "", "{price} left", "noch ${price}", sound},
 		{"json", "k", "", "Price: ${price}", "Preis: {price} $", sound},
 		{"json", "k", "", "${min} to ${max}", "{min} $ bis ${max}", sound},
@@ -112,7 +126,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "Hello ${name}, ${x}", "Hallo {name}, ${x}", "it has {name} where the source has ${name}"},
 		{"json", "k", "", "Hello ${name} $t(a)", "Hallo {name} $t(a)", "it has {name} where the source has ${name}"},
 		{"structured-yaml", "k", "", "Hello %{name}", "Hallo % {name}", "it has {name} where the source has %{name}"},
-		{"json", "k", "", "car | cars", "машина | {n} машины | {n} машин", sound}, // vue-i18n passes the number as n and as count
+		{"json", "k", "", "car | cars", "машина | {n} машины | {n} машин",
+			sound}, // vue-i18n passes the number as n and as count
 		{"json", "k", "", "none | one apple | {count} apples", "нет | {n} яблоко | {count} яблок", sound},
 		{"json", "k", "", "{n} car | {n} cars", "{count} Auto | {count} Autos", sound},
 		{"json", "k", "", "{n} car | {n} cars", "Auto | Autos", "it lacks {n}, which the source has"},
@@ -120,7 +135,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "cars", "Auto | {n} Autos", "it has {n}, which the source does not have"},
 		{"json", "k", "", "car | {x} cars", "{n} Auto | {y} Autos", "it has {y} where the source has {x}"},
 		{"json", "k", "", "See $t(other.key)", "Siehe $t(other.key)", sound},
-		{"json", "k", "", "See $t(other.key)", "Siehe $t(anderer.key)", "it has $t(anderer.key) where the source has $t(other.key)"},
+		{"json", "k", "", "See $t(other.key)", "Siehe $t(anderer.key)",
+			"it has $t(anderer.key) where the source has $t(other.key)"},
 		{"json", "k", "", "Hello %name%", "Hallo %name%", sound},
 		{"json", "k", "", "Hello %name%", "Hallo %nombre%", "it has %nombre% where the source has %name%"},
 		{"json", "k", "", "5% to 10%", "zwischen 5% und 10%", sound},
@@ -131,62 +147,99 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "`{key: value, ...}` and {n:d}", "`{ключ: значение, ...}`, {n:x}", sound},
 		{"json", "k", "", "{user.name}: {0:N2} {total|money}", "{0}: {user.name} {total}", sound},
 		{"json", "k", "", "$t(common.ok, { \"count\": 1 })", "$t(common.ok)", sound},
-		{"json", "k", "", "{{name}} in ${dir}", "${name} in {{dir}}", "it has ${name} and {{dir}} where the source has {{name}} and ${dir}"},
+		{"json", "k", "", "{{name}} in ${dir}", "${name} in {{dir}}",
+			"it has ${name} and {{dir}} where the source has {{name}} and ${dir}"},
 		{"structured-yaml", "k", "", "%{count} of %<total>.2f", "%<total>.1f: %{count}", sound},
-		{"structured-yaml", "k", "", "%{count} files", "{{count}} Dateien", "it has {{count}} where the source has %{count}"},
+		{"structured-yaml", "k", "", "%{count} files", "{{count}} Dateien",
+			"it has {{count}} where the source has %{count}"},
 		{"structured-yaml", "days/one", "", "%{count} days", "ein Tag", sound},
 		{"structured-yaml", "errors/messages/blank", "", "can't be blank", "%{attribute} darf nicht leer sein", sound},
-		{"structured-yaml", "greeting", "", "hello", "hallo %{model}", "it has %{model}, which the source does not have"},
+		{"structured-yaml", "greeting", "", "hello", "hallo %{model}",
+			"it has %{model}, which the source does not have"},
 		{"structured-yaml", "k", "", "%(count)d of %(total)s", "%(total)s: %(count)d", sound},
 		{"structured-yaml", "k", "", "%(total)s", "%(total)", "it has %(total) where the source has %(total)s"},
-		{"structured-yaml", "days/one", "", "%{count} days", "%{count ein Tag", "it lacks %{count}, which the source has"},
-		{"ios-strings", "k", "", "{name} is here", "{nom} est ici", "warning: it has {nom} where the source has {name}"}, // {name} may be a word there
-		{"android-xml", "k", "", "such as {{Country}}", "wie {{Land}}", "warning: it has {{Land}} where the source has {{Country}}"},
+		{"structured-yaml", "days/one", "", "%{count} days", "%{count ein Tag",
+			"it lacks %{count}, which the source has"},
+		{"ios-strings", "k", "", "{name} is here", "{nom} est ici",
+			"warning: it has {nom} where the source has {name}"}, // {name} may be a word there
+		{"android-xml", "k", "", "such as {{Country}}", "wie {{Land}}",
+			"warning: it has {{Land}} where the source has {{Country}}"},
 		{"json", "k", "", "such as {{Country}}", "wie {{Land}}", "it has {{Land}} where the source has {{Country}}"},
-		{"json", "line_0", "", "Paid by {name}", "Bezahlt", "it lacks {name}, which the source has"}, // no form of a plural, whatever its key
+		{"json", "line_0", "", "Paid by {name}", "Bezahlt",
+			"it lacks {name}, which the source has"}, // no form of a plural, whatever its key
 
 		// ICU
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} few {#} other {# Dateien}}", sound},
-		{"json", "k", "", "{n, plural, =0 {none} other {{n} in {dir}}}", "{n, plural, offset:1 other {{dir}: {n, number}}}", sound},
-		{"json", "k", "", "{n, plural, one {it''s} other {'{x}'}}", "{n, plural, one {l'une} other {les '{x}'}}", sound},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}", "it is not a sound ICU message: a { is not closed"},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} sonstige {b}}", `it is not a sound ICU message: "sonstige" is not a plural category; those are zero, one, two, few, many, other and =1`},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a}}", `it is not a sound ICU message: {n} has no branch "other"`},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, Plural, one {a} other {b}}", "it is not a sound ICU message: {n has no type that can have branches"},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{anzahl, plural, one {a} other {b}}", "it has {anzahl} where the source has {n}"},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}",
+			"{n, plural, one {# Datei} few {#} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, =0 {none} other {{n} in {dir}}}",
+			"{n, plural, offset:1 other {{dir}: {n, number}}}", sound},
+		{"json", "k", "", "{n, plural, one {it''s} other {'{x}'}}", "{n, plural, one {l'une} other {les '{x}'}}",
+			sound},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}",
+			"it is not a sound ICU message: a { is not closed"},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} sonstige {b}}",
+			`it is not a sound ICU message: "sonstige" is not a plural category; those are zero, one, two, few, many, other and =1`},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a}}",
+			`it is not a sound ICU message: {n} has no branch "other"`},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, Plural, one {a} other {b}}",
+			"it is not a sound ICU message: {n has no type that can have branches"},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{anzahl, plural, one {a} other {b}}",
+			"it has {anzahl} where the source has {n}"},
 		{"json", "k", "", "{n, plural, one {a} other {b {x}}}", "b", "it lacks {n} and {x}, which the source has"},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, select, one {a} other {b}}", "{n} is a plural in the source and a select here"},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, select, one {a} other {b}}",
+			"{n} is a plural in the source and a select here"},
 		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, male {er} other {sie}}", sound},
-		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, männlich {er} other {sie}}", `the branch "männlich" of {g} can never be chosen: the source has male and other`},
-		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, male {er} female {sie} other {sie}}", sound}, // the program may know more words
+		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, männlich {er} other {sie}}",
+			`the branch "männlich" of {g} can never be chosen: the source has male and other`},
+		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, male {er} female {sie} other {sie}}",
+			sound}, // the program may know more words
 		{"json", "k", "", "{g, select, male {he} other {they}} left", "Hän lähti", sound},
 		{"json", "k", "", "{g} {g, select, male {he} other {they}}", "hän", "it lacks {g}, which the source has"},
 		{"json", "k", "", "{g, select, male {{x}} other {{x}}} left", "lähti", "it lacks {x}, which the source has"},
-		{"json", "k", "", "{g, select, male {he} other {they}} left", "{h, select, male {er} other {sie}} ging", "it has {h} where the source has {g}"},
-		{"json", "k", "", "{n, plural, one {{g, select, a {x} other {y}}} other {#}}", "{n, plural, one {hän} other {#}}", sound},
-		{"json", "k", "", "{n, plural, one {{g}} other {#}}", "{n, plural, one {{g, select, a {x} other {y}}} other {#}}", sound},
-		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}}}", "it is not a sound ICU message: a } has no {"},
+		{"json", "k", "", "{g, select, male {he} other {they}} left", "{h, select, male {er} other {sie}} ging",
+			"it has {h} where the source has {g}"},
+		{"json", "k", "", "{n, plural, one {{g, select, a {x} other {y}}} other {#}}",
+			"{n, plural, one {hän} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {{g}} other {#}}",
+			"{n, plural, one {{g, select, a {x} other {y}}} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}}}",
+			"it is not a sound ICU message: a } has no {"},
 		// … branch by branch
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {eine Datei} other {# Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {{n} Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {a file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
-		{"json", "k", "", "{n, plural, =0 {no file} other {# files}}", "{n, plural, =0 {keine} =1 {eine} other {# Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {kilka} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}",
+			"{n, plural, one {eine Datei} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {{n} Dateien}}",
+			sound},
+		{"json", "k", "", "{n, plural, one {a file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}",
+			sound},
+		{"json", "k", "", "{n, plural, =0 {no file} other {# files}}",
+			"{n, plural, =0 {keine} =1 {eine} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {Dateien}}",
+			sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {kilka} other {#}}",
+			sound},
 		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {Datei} other {Dateien}}",
 			"warning: it leaves out the number {n}, which the source has"},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n} {n, plural, one {Datei} other {Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {this file} other {these files}}", "{n, plural, one {diese Datei} other {diese Dateien}}", sound},
-		{"json", "k", "", "{n, plural, =0 {none in {dir}} other {# in {dir}}}", "{n, plural, =0 {leer} other {# in {dir}}}", sound},
-		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{dir}: {n, plural, one {#} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n} {n, plural, one {Datei} other {Dateien}}",
+			sound},
+		{"json", "k", "", "{n, plural, one {this file} other {these files}}",
+			"{n, plural, one {diese Datei} other {diese Dateien}}", sound},
+		{"json", "k", "", "{n, plural, =0 {none in {dir}} other {# in {dir}}}",
+			"{n, plural, =0 {leer} other {# in {dir}}}", sound},
+		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{dir}: {n, plural, one {#} other {#}}",
+			sound},
 		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{n, plural, one {#} other {# in {dir}}}",
 			`the branch "one" of {n} lacks {dir}, which the source has there`},
-		{"json", "k", "", "{g, select, a {{x}} other {}}", "{g, select, a {} other {{x}}}", `the branch "a" of {g} lacks {x}, which the source has there`},
-		{"json", "k", "", "{g, select, a {{n, plural, one {#} other {# {x}}}} other {{n}{x}}}", "{g, select, a {{n, plural, one {#} other {#}}} other {{n}{x}}}",
+		{"json", "k", "", "{g, select, a {{x}} other {}}", "{g, select, a {} other {{x}}}",
 			`the branch "a" of {g} lacks {x}, which the source has there`},
-		{"json", "k", "", "{n, plural, other {{g, select, a {#} other {#}}}}", "{n, plural, other {{g, select, a {#} other {b}}}}", sound}, // said in one of them
-		{"json", "k", "", "{n, plural, =1 {{x}} other {{x} and {y}}}", "{n, plural, one {{x}} other {{x} und {y}}}", sound},
-		{"json", "k", "", "{n, plural, one {{x}} other {{x} and {y}}}", "{n, plural, =1 {{x}} other {{x} und {y}}}", sound},
+		{"json", "k", "", "{g, select, a {{n, plural, one {#} other {# {x}}}} other {{n}{x}}}",
+			"{g, select, a {{n, plural, one {#} other {#}}} other {{n}{x}}}",
+			`the branch "a" of {g} lacks {x}, which the source has there`},
+		{"json", "k", "", "{n, plural, other {{g, select, a {#} other {#}}}}",
+			"{n, plural, other {{g, select, a {#} other {b}}}}", sound}, // said in one of them
+		{"json", "k", "", "{n, plural, =1 {{x}} other {{x} and {y}}}", "{n, plural, one {{x}} other {{x} und {y}}}",
+			sound},
+		{"json", "k", "", "{n, plural, one {{x}} other {{x} and {y}}}", "{n, plural, =1 {{x}} other {{x} und {y}}}",
+			sound},
 		{"json", "k", "", "{n, plural, other {'#'}}", "{n, plural, other {x}}", sound},
 
 		// markup
@@ -200,17 +253,24 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "a<br>b<BR/>c", "a<br/>b", sound},
 		{"android-xml", "k", "", "<a href=\"x\">here</a>", "<a href='y'>hier</a>", sound},
 		{"android-xml", "k", "", "<a href=\"x\">here</a>", "hier", `it lacks <a href="x">, which the source has`},
-		{"android-xml", "k", "", "here", "<a href=\"x\">hier</a>", `warning: it has <a href="x">, which the source does not have`},
-		{"android-xml", "k", "", "here %1$s", "hier <a href=%1$s>%1$s</a>", "warning: it has <a href=%1$s>, which the source does not have"},
+		{"android-xml", "k", "", "here", "<a href=\"x\">hier</a>",
+			`warning: it has <a href="x">, which the source does not have`},
+		{"android-xml", "k", "", "here %1$s", "hier <a href=%1$s>%1$s</a>",
+			"warning: it has <a href=%1$s>, which the source does not have"},
 		{"yaml", "k", "", "Define %urls%a key%urle%.", "Der %urls%key%urle% fehlt.", sound},
 		{"yaml", "k", "", "Define %urls%a key%urle%.", "Der %urls%key fehlt.", "it lacks %urle%, which the source has"},
 		{"yaml", "k", "", "%d.%m.", "%m-%d", sound},
 		{"yaml", "k", "", "%Hh%M", "%H:%M", sound},
-		{"yaml", "k", "", "Follow %{link}", "Suivez %{link} et <a href=\"/tags/x\" target='_blank'>#x</a>", `warning: it has <a href="/tags/x" target='_blank'>, which the source does not have`},
-		{"json", "k", "", "<b>GPL</b>", "<b>GPL</b> (<a href=\"https://x.y/z?a&b\">tutaj</a>)", `warning: it has <a href="https://x.y/z?a&b">, which the source does not have`},
-		{"json", "k", "", "here", "<a href=\"javascript:x\">hier</a>", `it has <a href="javascript:x">, which the source does not have`},
-		{"json", "k", "", "here", "<a href=\"java&#115;cript:x\">hier</a>", `it has <a href="java&#115;cript:x">, which the source does not have`},
-		{"json", "k", "", "here", "<a href=\"/x\" onclick=\"y()\">hier</a>", `it has <a href="/x" onclick="y()">, which the source does not have`},
+		{"yaml", "k", "", "Follow %{link}", "Suivez %{link} et <a href=\"/tags/x\" target='_blank'>#x</a>",
+			`warning: it has <a href="/tags/x" target='_blank'>, which the source does not have`},
+		{"json", "k", "", "<b>GPL</b>", "<b>GPL</b> (<a href=\"https://x.y/z?a&b\">tutaj</a>)",
+			`warning: it has <a href="https://x.y/z?a&b">, which the source does not have`},
+		{"json", "k", "", "here", "<a href=\"javascript:x\">hier</a>",
+			`it has <a href="javascript:x">, which the source does not have`},
+		{"json", "k", "", "here", "<a href=\"java&#115;cript:x\">hier</a>",
+			`it has <a href="java&#115;cript:x">, which the source does not have`},
+		{"json", "k", "", "here", "<a href=\"/x\" onclick=\"y()\">hier</a>",
+			`it has <a href="/x" onclick="y()">, which the source does not have`},
 		{"json", "k", "", "here", "<script>x</script>", "it has <script>, which the source does not have"},
 		{"json", "k", "", "<0>here</0>", "hier", "it lacks <0>, which the source has"},
 		{"json", "k", "", "<link>here</link>", "<Link>hier</Link>", "it has <Link> where the source has <link>"},
@@ -219,21 +279,27 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "I <3 you", "<3", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x %s", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"A_0\">%s</xliff:g>", sound},
-		{"android-xml", "k", "", "<xliff:g id='num_2'>%s</xliff:g> x", "x <xliff:g example=\"5\" id=\"NUM_0\">%s</xliff:g>", sound},
+		{"android-xml", "k", "", "<xliff:g id='num_2'>%s</xliff:g> x",
+			"x <xliff:g example=\"5\" id=\"NUM_0\">%s</xliff:g>", sound},
 		{"android-xml", "k", "", "%s x", "x <xliff:g id=\"a\">%s</xliff:g>", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"b\">%s</xliff:g>", sound},
-		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "<xliff:g id=\"a\">y</xliff:g>", "it lacks %s, which the source has"},
+		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "<xliff:g id=\"a\">y</xliff:g>",
+			"it lacks %s, which the source has"},
 
 		// characters
-		{"json", "k", "", "text", "Te\ufffdt", "it has the character U+FFFD, which stands for something that was lost on the way"},
+		{"json", "k", "", "text", "Te\ufffdt",
+			"it has the character U+FFFD, which stands for something that was lost on the way"},
 		{"json", "k", "", "text", "Te\x08t", "it has the control character U+0008, which the source does not have"},
 		{"json", "k", "", "te\x1bt", "Te\x1bt", sound},
 		{"json", "k", "", "text", "Text\r\n\t\u200f\u00a0", sound},
 		{"json", "k", "", "text", "Te\xfft", "it is not valid UTF-8"},
 		{"json", "k", "", "", "\x00", "it has the control character U+0000, which the source does not have"},
-		{"json", "k", "", "text", "Te\u202ext", "it has the invisible character U+202E, which the source does not have"},
-		{"json", "k", "", "text", "Te\u2028xt", "it has the invisible character U+2028, which the source does not have"},
-		{"json", "k", "", "text", "Te\U000e0041xt", "it has the invisible character U+E0041, which the source does not have"},
+		{"json", "k", "", "text", "Te\u202ext",
+			"it has the invisible character U+202E, which the source does not have"},
+		{"json", "k", "", "text", "Te\u2028xt",
+			"it has the invisible character U+2028, which the source does not have"},
+		{"json", "k", "", "text", "Te\U000e0041xt",
+			"it has the invisible character U+E0041, which the source does not have"},
 		{"json", "k", "", "te\u202ext", "Te\u202ext", ""},
 		{"json", "k", "", "text", "a \u2066b",
 			"it isolates a direction of writing (U+2066) and does not end that (U+2069), so it can reorder what follows; " +
@@ -245,7 +311,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "", "{name} %s <a>", sound},
 		{"json", "k", "", "{name} %s", "", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf(c.format), Key: c.key, Form: c.form, Source: c.source, Translation: c.translation, Language: "xx"})
+		got := Translation(Input{Programs: ProgramsOf(c.format), Key: c.key, Form: c.form, Source: c.source,
+			Translation: c.translation, Language: "xx"})
 		switch {
 		case c.reason == sound && len(got) > 0:
 			t.Errorf("%s %s: %q to %q: alarm %v, want none", c.format, c.key, c.source, c.translation, got)
@@ -257,7 +324,8 @@ func TestTranslation(t *testing.T) {
 
 // A text that was only made longer, in words of whatever language, is sound in every format, however odd the text.
 func FuzzTranslation(f *testing.F) {
-	for _, s := range []string{"%s", "100%", "{n, plural, one {a} other {b}}", "<b>x</b> <a", "{{", "%1$", "$t(", "%(a", "'{", "{a,select,", "\xff", "<a b='"} {
+	for _, s := range []string{"%s", "100%", "{n, plural, one {a} other {b}}", "<b>x</b> <a", "{{", "%1$", "$t(", "%(a",
+		"'{", "{a,select,", "\xff", "<a b='"} {
 		f.Add(s, "%d {x} </b>", "one")
 	}
 	f.Fuzz(func(t *testing.T, source, text, form string) {
@@ -297,7 +365,8 @@ func TestNoQuadraticTime(t *testing.T) {
 }
 
 func BenchmarkTranslation(b *testing.B) {
-	in := Input{Programs: ProgramsOf("android-xml"), Key: "k", Source: "<b>%1$s</b> was moved to %2$s", Translation: "<b>%1$s</b> wurde nach %2$s verschoben"}
+	in := Input{Programs: ProgramsOf("android-xml"), Key: "k", Source: "<b>%1$s</b> was moved to %2$s",
+		Translation: "<b>%1$s</b> wurde nach %2$s verschoben"}
 	b.ReportAllocs()
 	for b.Loop() {
 		Translation(in)
@@ -312,38 +381,54 @@ func TestLanguages(t *testing.T) {
 		{"android-xml", "two", "ar", "%d files", "ملفان", sound},
 		{"android-xml", "zero", "ar", "%d files", "لا ملفات", sound},
 		{"android-xml", "one", "xx", "%d files", "x", sound},
-		{"android-xml", "one", "ru", "%d files", "один файл", "warning: it leaves out the number %d, which the source has"}, // 21 as well
+		{"android-xml", "one", "ru", "%d files", "один файл",
+			"warning: it leaves out the number %d, which the source has"}, // 21 as well
 		{"android-xml", "one", "ru", "a file", "%d файл", sound},
-		{"android-xml", "zero", "lv", "%d files", "nav failu", "warning: it leaves out the number %d, which the source has"}, // 0, 10, 11, ...
-		{"android-xml", "two", "sl", "%d files", "dve datoteki", "warning: it leaves out the number %d, which the source has"},
+		{"android-xml", "zero", "lv", "%d files", "nav failu",
+			"warning: it leaves out the number %d, which the source has"}, // 0, 10, 11, ...
+		{"android-xml", "two", "sl", "%d files", "dve datoteki",
+			"warning: it leaves out the number %d, which the source has"},
 		{"android-xml", "few", "pl", "%d files", "pliki", "warning: it leaves out the number %d, which the source has"},
 		{"structured-yaml", "", "ru", "%{count} file", "один файл", "it lacks %{count}, which the source has"},
 
-		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
+		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}",
+			sound},
 		{"json", "", "ja", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#個}}", sound},
-		{"json", "", "es", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# archivo} other {# archivos}}", sound}, // many is for millions
-		{"json", "", "cs", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {#} other {#}}", sound},          // many is for fractions
+		{"json", "", "es", "{n, plural, one {# file} other {# files}}",
+			"{n, plural, one {# archivo} other {# archivos}}", sound}, // many is for millions
+		{"json", "", "cs", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {#} other {#}}",
+			sound}, // many is for fractions
 		{"json", "", "xx", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#}}", sound},
-		{"json", "", "ru", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {#} many {#} other {#}}", sound},
-		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {eine Datei} other {# Dateien}}", sound},
-		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =0 {aucun} =1 {un} other {#}}", sound},
+		{"json", "", "ru", "{n, plural, one {# file} other {# files}}",
+			"{n, plural, one {#} few {#} many {#} other {#}}", sound},
+		{"json", "", "de", "{n, plural, one {# file} other {# files}}",
+			"{n, plural, =1 {eine Datei} other {# Dateien}}", sound},
+		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =0 {aucun} =1 {un} other {#}}",
+			sound},
 		{"json", "", "ru", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} other {#}}",
 			`warning: the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
 		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#}}",
 			`warning: the plural lacks the form "one", which the language de needs for {n}`},
 		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {un} other {#}}",
 			`warning: the plural lacks the form "one", which the language fr needs for {n}`},
-		{"json", "", "ru", "{g, select, a {{n, plural, one {#} other {#}}} other {}}", "{g, select, a {{n, plural, one {#} other {#}}} other {}}.",
+		{"json", "", "ru", "{g, select, a {{n, plural, one {#} other {#}}} other {}}",
+			"{g, select, a {{n, plural, one {#} other {#}}} other {}}.",
 			`warning: the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
-		{"json", "", "ru", "{n, plural, other {# files}}", "{n, plural, other {# ф.}}", sound}, // the source does without, too
-		{"json", "", "ru", "{n, plural, offset:1 one {#} other {#}}", "{n, plural, offset:1 one {#} other {##}}", sound},
-		{"json", "", "en", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, one {#st} two {#nd} other {#th}}",
+		{"json", "", "ru", "{n, plural, other {# files}}", "{n, plural, other {# ф.}}",
+			sound}, // the source does without, too
+		{"json", "", "ru", "{n, plural, offset:1 one {#} other {#}}", "{n, plural, offset:1 one {#} other {##}}",
+			sound},
+		{"json", "", "en", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}",
+			"{n, selectordinal, one {#st} two {#nd} other {#th}}",
 			`warning: the plural lacks the form "few", which the language en needs for {n}`},
-		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, other {#.}}", sound},
+		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}",
+			"{n, selectordinal, other {#.}}", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source, Translation: c.translation, Language: c.language, SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source,
+			Translation: c.translation, Language: c.language, SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
-			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
+			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source,
+				c.translation, got, c.reason)
 		}
 	}
 }
@@ -369,15 +454,21 @@ func TestForms(t *testing.T) {
 		{"en", "pl", "one other", "one few many", sound}, // "other" is for fractions
 		{"en", "ru", "one other", "zero one few many", sound},
 		{"en", "lt", "one other", "one few many", `the plural lacks the form "other"`}, // 10 to 20
-		{"en", "pl", "one other", "one few", `the plural lacks the form "other", and the form "many", which the language pl needs`},
+		{"en", "pl", "one other", "one few",
+			`the plural lacks the form "other", and the form "many", which the language pl needs`},
 		{"ja", "de", "other", "other", `warning: the plural lacks the form "one", which the language de needs`},
-		{"en", "ru", "one other", "one other", `warning: the plural lacks the forms "few" and "many", which the language ru needs`},
-		{"en", "sr-Latn", "one other", "one other", `warning: the plural lacks the form "few", which the language sr-Latn needs`},
-		{"en", "ar", "one other", "other", `warning: the plural lacks the forms "zero", "one", "two", "few" and "many", which the language ar needs`},
+		{"en", "ru", "one other", "one other",
+			`warning: the plural lacks the forms "few" and "many", which the language ru needs`},
+		{"en", "sr-Latn", "one other", "one other",
+			`warning: the plural lacks the form "few", which the language sr-Latn needs`},
+		{"en", "ar", "one other", "other",
+			`warning: the plural lacks the forms "zero", "one", "two", "few" and "many", which the language ar needs`},
 	} {
-		in := Plural{Source: strings.Fields(c.source), Forms: strings.Fields(c.forms), SourceLanguage: c.from, Language: c.to}
+		in := Plural{Source: strings.Fields(c.source), Forms: strings.Fields(c.forms),
+			SourceLanguage: c.from, Language: c.to}
 		got := Forms(in)
-		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0].Check != Plurals || said(got[0]) != c.reason) {
+		if c.reason == sound && len(got) > 0 || c.reason != sound &&
+			(len(got) != 1 || got[0].Check != Plurals || said(got[0]) != c.reason) {
 			t.Errorf("%s to %s, %q to %q: %v, want %q", c.from, c.to, c.source, c.forms, got, c.reason)
 		}
 		in.Skip = func(check string) bool { return check == Plurals }
@@ -389,11 +480,13 @@ func TestForms(t *testing.T) {
 
 func TestOrdinalForms(t *testing.T) {
 	en := []string{"one", "two", "few", "other"}
-	if got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "de", Ordinal: true}); len(got) > 0 {
+	if got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "de",
+		Ordinal: true}); len(got) > 0 {
 		t.Errorf("German writes all of them alike: %v", got)
 	}
 	got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "it", Ordinal: true})
-	if want := `warning: the plural lacks the form "many", which the language it needs`; len(got) != 1 || said(got[0]) != want {
+	if want := `warning: the plural lacks the form "many", which the language it needs`; len(got) != 1 ||
+		said(got[0]) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
@@ -408,7 +501,8 @@ func TestSkip(t *testing.T) {
 		Plurals:    "{n, plural, one {#} few {#} other {#}} <a>%s</a>",
 		Characters: "{n, plural, one {#} few {#} many {#} other {#}} <a>%s</a>\x00",
 	} {
-		skipsOnly(t, name, Input{Programs: ProgramsOf("android-xml"), Source: source, Translation: translation, Language: "ru", SourceLanguage: "en"})
+		skipsOnly(t, name, Input{Programs: ProgramsOf("android-xml"), Source: source, Translation: translation,
+			Language: "ru", SourceLanguage: "en"})
 	}
 	skipsOnly(t, Names, Input{Programs: ProgramsOf("json"), Source: "{a}", Translation: "{b}"})
 }
@@ -448,30 +542,44 @@ func TestFormsOfOnePlural(t *testing.T) {
 		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%d файл", sound}, // 21 as well
 		{"android-xml", "one", "ru", []string{"a file", "%1$d files in %2$s"}, "%1$d файл в %2$s", sound},
 		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%s файл", sound},
-		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%f файл", "%f takes a number with decimals, but the program passes a whole number there, as the source's %d says"},
-		{"android-xml", "one", "ru", []string{"a file", "files"}, "%d файл", "it has %d, for which the program passes nothing, as the source has no such placeholder"},
-		{"android-xml", "one", "ru", []string{"a file", `<xliff:g id="count">%d</xliff:g> files`}, `<xliff:g id="count">%d</xliff:g> файл`, sound},
-		{"android-xml", "few", "ru", []string{"a file", "%d files"}, "файла", "warning: it leaves out the number %d, which the source has"},
-		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files in %{dir}"}, "%{count} файл в %{dir}", sound},
-		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files"}, "%{n} файл", "it has %{n}, which the source does not have"},
-		{"structured-yaml", "few", "pl", []string{"%{count} file", "%{count} files"}, "kilka plików", "warning: it leaves out the number %{count}, which the source has"},
+		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%f файл",
+			"%f takes a number with decimals, but the program passes a whole number there, as the source's %d says"},
+		{"android-xml", "one", "ru", []string{"a file", "files"}, "%d файл",
+			"it has %d, for which the program passes nothing, as the source has no such placeholder"},
+		{"android-xml", "one", "ru", []string{"a file", `<xliff:g id="count">%d</xliff:g> files`},
+			`<xliff:g id="count">%d</xliff:g> файл`, sound},
+		{"android-xml", "few", "ru", []string{"a file", "%d files"}, "файла",
+			"warning: it leaves out the number %d, which the source has"},
+		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files in %{dir}"},
+			"%{count} файл в %{dir}", sound},
+		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files"}, "%{n} файл",
+			"it has %{n}, which the source does not have"},
+		{"structured-yaml", "few", "pl", []string{"%{count} file", "%{count} files"}, "kilka plików",
+			"warning: it leaves out the number %{count}, which the source has"},
 		{"structured-yaml", "few", "pl", []string{"a file", "files"}, "%{count} pliki", sound},
 		{"structured-json", "many", "ru", []string{"a file", "files"}, "{{count}} файлов", sound},
-		{"structured-json", "many", "ru", []string{"a file", "files"}, "{{amount}} файлов", "it has {{amount}}, which the source does not have"},
-		{"structured-yaml", "zero", "de", []string{"%{name} wrote to %{who}", "%{count} wrote to %{who}"}, "niemand schrieb", sound},
-		{"structured-yaml", "zero", "de", []string{"%{name} wrote", "%{count} wrote"}, "%{nom} schrieb", "it has %{nom} where the source has %{count}"},
+		{"structured-json", "many", "ru", []string{"a file", "files"}, "{{amount}} файлов",
+			"it has {{amount}}, which the source does not have"},
+		{"structured-yaml", "zero", "de", []string{"%{name} wrote to %{who}", "%{count} wrote to %{who}"},
+			"niemand schrieb", sound},
+		{"structured-yaml", "zero", "de", []string{"%{name} wrote", "%{count} wrote"}, "%{nom} schrieb",
+			"it has %{nom} where the source has %{count}"},
 		{"structured-json", "one", "de", []string{"{{count}} file", "{{count}} files"}, "eine Datei", sound},
 		{"structured-json", "one", "de", []string{"{{files}} file", "{{files}} files"}, "eine Datei", sound},
-		{"structured-json", "other", "de", []string{"{{count}} file", "{{count}} files"}, "Dateien", "it lacks {{count}}, which the source has"},
-		{"structured-json", "other", "de", []string{"{{count}} by {{who}}", "{{count}} by {{who}}"}, "{{count}}", "it lacks {{who}}, which the source has"},
+		{"structured-json", "other", "de", []string{"{{count}} file", "{{count}} files"}, "Dateien",
+			"it lacks {{count}}, which the source has"},
+		{"structured-json", "other", "de", []string{"{{count}} by {{who}}", "{{count}} by {{who}}"}, "{{count}}",
+			"it lacks {{who}}, which the source has"},
 	} {
-		in := Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source[1], Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
+		in := Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source[1],
+			Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
 		if c.form == plural.One {
 			in.Source = c.source[0]
 		}
 		got := Translation(in)
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
-			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
+			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source,
+				c.translation, got, c.reason)
 		}
 	}
 }
@@ -480,15 +588,18 @@ func TestFormsOfOnePlural(t *testing.T) {
 func TestWikiMessages(t *testing.T) {
 	for _, c := range []struct{ source, translation, reason string }{
 		{"$1 {{PLURAL:$1|file|files}} of {{GENDER:$2|him|her}}", "$1 plików", sound},
-		{"{{GENDER:$2|Your}} page on {{SITENAME}}", "{{GENDER:|Deine|Ihre}} Seite auf {{GRAMMAR:dativ|{{SITENAME}}}}", sound},
+		{"{{GENDER:$2|Your}} page on {{SITENAME}}", "{{GENDER:|Deine|Ihre}} Seite auf {{GRAMMAR:dativ|{{SITENAME}}}}",
+			sound},
 		{"Your page", "{{GENDER\n:$1|Deine}} {{FORMAL:Seite|Ihre}} {{grammar:6sg|Seite}}", sound},
 		{"{{PLURAL:$1|one|{{GENDER:$2|his|her}} files}}", "{{PLURAL:$1|eine|1=eins|100=viele}}", sound},
 		{"$1 wrote on {{SITENAME}}", "$1 schrieb", "it lacks {{SITENAME}}, which the source has"},
 		{"$1 wrote to $2", "$2 bekam Post", "warning: it lacks $1, which the source has"},
 		{"{{PLURAL:$1|A message|$1 messages}} from $2", "{{PLURAL:$1|eine|mehrere}} von $2", sound},
-		{"A page was linked", "$2 hat {{GENDER:$3|eine}} Seite verlinkt", sound}, // a message has more parameters than English uses
+		{"A page was linked", "$2 hat {{GENDER:$3|eine}} Seite verlinkt",
+			sound}, // a message has more parameters than English uses
 		{"See {{int:other-page}}", "Siehe {{int:other-page}}", sound},
-		{"$1 {{PLURAL:$1|file|files}} on {{SITENAME}}", "$1 {{PLURAL:$1|Datei|Dateien}}", "warning: it lacks {{SITENAME}}, which the source has"},
+		{"$1 {{PLURAL:$1|file|files}} on {{SITENAME}}", "$1 {{PLURAL:$1|Datei|Dateien}}",
+			"warning: it lacks {{SITENAME}}, which the source has"},
 		{"{{PLURAL:$1|one|{{formatnum:$1}} files}}", "{{PLURAL:$1|eine|$1}}", sound},
 		{"{{formatnum:{{PLURAL:$1|$1|100=99+}}}}", "{{PLURAL:$1|$1|100=99+}}", sound},
 		{"{{PLURAL:$1|$1|100={{formatnum:99}}+}}", "{{PLURAL:$1|$1|100=99+}}", sound},
@@ -499,7 +610,8 @@ func TestWikiMessages(t *testing.T) {
 		{"costs $5", "kostet 5 Dollar", sound},
 		{"costs $1", "kostet 1 $", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
+			Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
@@ -509,24 +621,28 @@ func TestWikiMessages(t *testing.T) {
 // Symfony and Laravel have the forms of a plural in one text, with the numbers that each is for before it.
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct{ source, translation, reason string }{
-		{"At least {{ limit }} thing.|At least {{ limit }} things.", "{1} Co najmniej 1.|{2,3,4} Co {{ limit }}.|[5,Inf[ Co {{ limit }}.", sound},
+		{"At least {{ limit }} thing.|At least {{ limit }} things.",
+			"{1} Co najmniej 1.|{2,3,4} Co {{ limit }}.|[5,Inf[ Co {{ limit }}.", sound},
 		{"{0} none|{1} one|]1,Inf[ %count%", "{0} keine|{1} eine|]1,Inf[ %count%", sound},
 		{"%count% thing|%count% things", "{0} keine|{1} eine|%count% Dinge", sound},
 		{"%count% thing|%count% things", "{1} eine|[2,*] :count %count%", sound},
-		{"{0} none|[1,19] some|[20,*] {name} has many", "{0} keine|[1,19] einige|[20,*] {nom} hat viele", "it has {nom} where the source has {name}"},
+		{"{0} none|[1,19] some|[20,*] {name} has many", "{0} keine|[1,19] einige|[20,*] {nom} hat viele",
+			"it has {nom} where the source has {name}"},
 		{"{0}|{1}", "{0}", "it lacks {1}, which the source has"},
 		{"{0} | {1}", "{1} | {0}", sound},
 		{"{1} or {0}", "{1}", "it lacks {0}, which the source has"},
 		{"{1} of|{0} at", "{1}|an", "it lacks {0}, which the source has"},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("structured-yaml"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("structured-yaml"), Key: "k", Source: c.source,
+			Translation: c.translation, Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
 	}
 }
 
-// Libraries outside of C take no placeholder where a word goes on, or where a suffix of the language follows a per cent sign.
+// Libraries outside of C take no placeholder where a word goes on, or where a suffix of the language follows a per cent
+// sign.
 func TestDoubtfulPlaceholders(t *testing.T) {
 	for _, c := range []struct{ source, translation, reason string }{
 		{"Show to % of users", "Kullanıcıların %'sine göster", sound},
@@ -539,7 +655,8 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 		{"%s of %s", "%2$svon %1$s", sound},
 		{"all", "alle %s", "it has %s, for which the program passes nothing, as the source has no such placeholder"},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
+			Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
 		}
@@ -547,7 +664,8 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 }
 
 func TestBreaking(t *testing.T) {
-	in := Input{Programs: ProgramsOf("json"), Source: "{n, plural, one {# <a>file</a>} other {# files}}", Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
+	in := Input{Programs: ProgramsOf("json"), Source: "{n, plural, one {# <a>file</a>} other {# files}}",
+		Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
 	all := Translation(in)
 	if breaking := Breaking(all); len(all) != 2 || len(breaking) != 1 || breaking[0].Check != Markup {
 		t.Errorf("%v of %v", breaking, all)

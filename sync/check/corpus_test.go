@@ -31,11 +31,14 @@ func sourcePaths(f resourcetest.Real) []string {
 		to := func(l string) string {
 			return appleFolder.ReplaceAllString(f.Path, "${1}"+l+".lproj/")
 		}
-		return []string{to("en"), strings.Replace(to("en"), "/input/target/", "/input/source/", 1), strings.Replace(to("en"), "/translations/", "/source/", 1)}
+		return []string{to("en"), strings.Replace(to("en"), "/input/target/", "/input/source/", 1),
+			strings.Replace(to("en"), "/translations/", "/source/", 1)}
 	}
 	dir := path.Dir(f.Path)
-	return []string{path.Join(dir, "en-US.yaml"), path.Join(dir, "en.yml"), path.Join(dir, "lang-en.json"), "Extension/package.nls.json",
-		path.Join(strings.Replace(dir, "/translations", "/source", 1), "demo.yaml"), path.Join(strings.Replace(dir, "/translations", "/source", 1), "demo.json")}
+	return []string{path.Join(dir, "en-US.yaml"), path.Join(dir, "en.yml"), path.Join(dir, "lang-en.json"),
+		"Extension/package.nls.json",
+		path.Join(strings.Replace(dir, "/translations", "/source", 1), "demo.yaml"),
+		path.Join(strings.Replace(dir, "/translations", "/source", 1), "demo.json")}
 }
 
 func read(t testing.TB, f resourcetest.Real) *resource.File {
@@ -77,7 +80,8 @@ func products(t testing.TB, format string) []product {
 		}
 		for _, at := range sourcePaths(f) {
 			for _, s := range files {
-				if s.Repo != f.Repo || s.Path != at || s.Name == f.Name || s.Path == f.Path || p.source != nil && s.Commit != f.Commit || parsed[s.Name] == nil {
+				if s.Repo != f.Repo || s.Path != at || s.Name == f.Name || s.Path == f.Path || p.source != nil &&
+					s.Commit != f.Commit || parsed[s.Name] == nil {
 					continue
 				}
 				p.source = parsed[s.Name]
@@ -91,17 +95,19 @@ func products(t testing.TB, format string) []product {
 	return all
 }
 
-// pairs yields every text of the corpus whose source text is known: from the source file of the same product, or from the key where keys
-// are the source texts.
+// pairs yields every text of the corpus whose source text is known: from the source file of the same product, or from
+// the key where keys are the source texts.
 func pairs(t testing.TB, yield func(f resourcetest.Real, in check.Input)) {
 	for _, format := range []string{"android-xml", "ios-strings", "json", "yaml"} {
 		for _, f := range products(t, format) {
-			keyed := f.source == nil && (f.Repo == "adium/adium" || f.Repo == "transmission/transmission" || f.Repo == "nextcloud/notes")
+			keyed := f.source == nil && (f.Repo == "adium/adium" || f.Repo == "transmission/transmission" ||
+				f.Repo == "nextcloud/notes")
 			for e := range f.target.Entries() {
 				if e.Kind != resource.Text {
 					continue
 				}
-				in := check.Input{Programs: check.ProgramsOf(strings.Replace(f.Format, "yaml", "structured-yaml", 1)), Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language, SourceLanguage: "en"}
+				in := check.Input{Programs: check.ProgramsOf(strings.Replace(f.Format, "yaml", "structured-yaml", 1)),
+					Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language, SourceLanguage: "en"}
 				switch {
 				case f.source != nil:
 					s, ok := f.source.Lookup(e.Key, e.Form)
@@ -129,7 +135,8 @@ func pairs(t testing.TB, yield func(f resourcetest.Real, in check.Input)) {
 	}
 }
 
-// damaged are the translations of the corpus that are known to be broken: an alarm on these is right, and missing one is wrong.
+// damaged are the translations of the corpus that are known to be broken: an alarm on these is right, and missing one
+// is wrong.
 var damaged = []struct {
 	file, reason string
 	times        int
@@ -143,7 +150,8 @@ var damaged = []struct {
 	{"nextcloud-notes/l10n__ru.json", "it lacks {number}, which the source has", 6},
 	{"nextcloud-notes/l10n__ru.json", "it has {папка} where the source has {folder}", 1},
 	{"nextcloud-notes/l10n__ar.json", "it has {id} where the source has {title}", 1},
-	{"rails-i18n/", "it has {{count}} where the source has %{count}", 41}, // Rails has not read {{count}} since version 3
+	{"rails-i18n/", "it has {{count}} where the source has %{count}",
+		41}, // Rails has not read {{count}} since version 3
 	{"rails-i18n/", "it has {{errors}} where the source has %{errors}", 1},
 }
 
@@ -160,11 +168,12 @@ var reworded = []struct {
 	{"FreeTube/static__locales__he.yaml", forced, 1},
 }
 
-// forced is a direction that is forced upon letters: needless where they have it anyway, and how code is hidden elsewhere.
+// forced is a direction that is forced upon letters: needless where they have it anyway, and how code is hidden
+// elsewhere.
 const forced = "it has the invisible character U+202E, which the source does not have"
 
-// Over real products, an alarm that is none would hold back a good translation: less than one in a thousand may be. Every alarm has been looked
-// at; one that is not known fails.
+// Over real products, an alarm that is none would hold back a good translation: less than one in a thousand may be.
+// Every alarm has been looked at; one that is not known fails.
 func TestRealTranslations(t *testing.T) {
 	known := append(slices.Clone(damaged), reworded...)
 	found := make([]int, len(known))
@@ -179,7 +188,8 @@ func TestRealTranslations(t *testing.T) {
 					continue next
 				}
 			}
-			t.Errorf("%s: %s\n\tsource      %q\n\ttranslation %q\n\t%s: %s", f.Name, in.Key, in.Source, in.Translation, finding.Check, finding.Reason)
+			t.Errorf("%s: %s\n\tsource      %q\n\ttranslation %q\n\t%s: %s", f.Name, in.Key, in.Source, in.Translation,
+				finding.Check, finding.Reason)
 		}
 	})
 	all, defects, wrong := 0, 0, 0
@@ -217,14 +227,17 @@ type mutation struct {
 
 var mutations = []mutation{
 	{"a printf placeholder is lost", "android-xml ios-strings", regexp.MustCompile(`%(\d\$)?(ll?)?[@dsfu]`), ""},
-	{"a printf placeholder is cut in two", "android-xml ios-strings", regexp.MustCompile(`%(\d\$)?((?:ll?)?[@dsfu])`), "% $1$2"},
+	{"a printf placeholder is cut in two", "android-xml ios-strings", regexp.MustCompile(`%(\d\$)?((?:ll?)?[@dsfu])`),
+		"% $1$2"},
 	{"a printf placeholder gets another number", "android-xml ios-strings", regexp.MustCompile(`%\d\$`), "%9$$"},
 	{"text becomes a number", "android-xml", regexp.MustCompile(`%(\d\$)?s`), "%${1}d"},
 	{"a number becomes one with decimals", "android-xml", regexp.MustCompile(`%(\d\$)?d`), "%${1}f"},
 	{"an object becomes a number", "ios-strings", regexp.MustCompile(`%(\d\$)?@`), "%${1}d"},
 	{"a number becomes an object", "ios-strings", regexp.MustCompile(`%(\d\$)?(?:ll?)?[du]`), "%${1}@"},
-	{"a printf placeholder too many", "android-xml ios-strings", regexp.MustCompile(`(%(\d\$)?(ll?)?[@dsfu])`), "%8$$s $1"},
-	{"the per cent sign is a full-width one", "android-xml ios-strings", regexp.MustCompile(`%((\d\$)?(ll?)?[@dsfu])`), "％$1"},
+	{"a printf placeholder too many", "android-xml ios-strings", regexp.MustCompile(`(%(\d\$)?(ll?)?[@dsfu])`),
+		"%8$$s $1"},
+	{"the per cent sign is a full-width one", "android-xml ios-strings", regexp.MustCompile(`%((\d\$)?(ll?)?[@dsfu])`),
+		"％$1"},
 	{"a name is lost", "", regexp.MustCompile(`[%$]?\{\w+\}`), ""},
 	{"a name is misspelled", "", regexp.MustCompile(`\{(\w+)\}`), "{x$1}"},
 	{"a name is translated", "", regexp.MustCompile(`\{(\w+)\}`), "{имя}"},
@@ -236,13 +249,14 @@ var mutations = []mutation{
 	{"a control character comes in", "", letter, "\x08"},
 }
 
-// What is damaged on purpose is found. A loss that may be meant (a number in the form for one, a name said twice, Rails' optional names) is
-// not damage.
+// What is damaged on purpose is found. A loss that may be meant (a number in the form for one, a name said twice,
+// Rails' optional names) is not damage.
 func TestDamagedTranslations(t *testing.T) {
 	n := 0
 	tried, missed := make(map[string]int), make(map[string]int)
 	pairs(t, func(f resourcetest.Real, in check.Input) {
-		if len(check.Translation(in)) > 0 || in.Source == "" || singleForm.MatchString(strings.TrimSuffix(in.Key+"/"+in.Form, "/")) {
+		if len(check.Translation(in)) > 0 || in.Source == "" ||
+			singleForm.MatchString(strings.TrimSuffix(in.Key+"/"+in.Form, "/")) {
 			return
 		}
 		n++
@@ -256,18 +270,21 @@ func TestDamagedTranslations(t *testing.T) {
 			}
 			was := in.Translation[at[0]:at[1]]
 			rest := in.Translation[at[1]:]
-			if !strings.Contains(in.Source, was) && m.name != "a letter is damaged" && m.name != "a control character comes in" && !strings.HasPrefix(was, "<a ") ||
+			if !strings.Contains(in.Source, was) && m.name != "a letter is damaged" &&
+				m.name != "a control character comes in" && !strings.HasPrefix(was, "<a ") ||
 				strings.Contains(rest, was) || m.name == "a name is lost" && optionalName.MatchString(was) {
 				continue
 			}
 			bad := in
-			if bad.Translation = in.Translation[:at[0]] + m.finds.ReplaceAllString(was, m.with) + rest; bad.Translation == "" {
+			if bad.Translation = in.Translation[:at[0]] + m.finds.ReplaceAllString(was, m.with) +
+				rest; bad.Translation == "" {
 				continue
 			}
 			tried[m.name]++
 			if len(check.Translation(bad)) == 0 {
 				if missed[m.name]++; missed[m.name] <= 5 {
-					t.Logf("%s, not found in %s: %s\n\tsource %q\n\tbad    %q", m.name, f.Name, in.Key, in.Source, bad.Translation)
+					t.Logf("%s, not found in %s: %s\n\tsource %q\n\tbad    %q", m.name, f.Name,
+						in.Key, in.Source, bad.Translation)
 				}
 			}
 		}
@@ -311,7 +328,8 @@ func TestRealPlurals(t *testing.T) {
 			}
 			for i, form := range forms {
 				in.Forms = slices.Delete(slices.Clone(forms), i, i+1)
-				rare := !slices.ContainsFunc(plural.Categories(f.Language), func(c plural.Category) bool { return c.Name == form && !c.Rare })
+				rare := !slices.ContainsFunc(plural.Categories(f.Language),
+					func(c plural.Category) bool { return c.Name == form && !c.Rare })
 				if rare || len(in.Forms) == 0 {
 					continue
 				}

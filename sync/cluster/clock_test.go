@@ -31,7 +31,8 @@ func TestAClockThatWasSetTakesNothingOver(t *testing.T) {
 		must(t, b.beat(ctx))
 		held, done, err := b.Hold(ctx, "app", "pull")
 		must(t, err)
-		_, err = b.db.Pool().Exec(ctx, "UPDATE locsync.river_job SET state = 'running', attempted_by = ARRAY[$1]", b.me.id)
+		_, err = b.db.Pool().Exec(ctx, "UPDATE locsync.river_job SET state = 'running', attempted_by = ARRAY[$1]",
+			b.me.id)
 		must(t, err)
 		server.Stop()
 		server.Clock = clock
@@ -162,7 +163,8 @@ func TestDueJobsAreMovedOnce(t *testing.T) {
 	}
 	for project, want := range map[string]time.Duration{"before": 65, "set back": 65, "after": 60} {
 		var due time.Duration
-		must(t, c.db.Pool().QueryRow(t.Context(), "SELECT due - clock_timestamp() FROM locsync.passes WHERE project = $1",
+		must(t, c.db.Pool().QueryRow(t.Context(),
+			"SELECT due - clock_timestamp() FROM locsync.passes WHERE project = $1",
 			project).Scan(&due))
 		if due.Round(time.Minute) != want*time.Minute {
 			t.Errorf("%s: due in %v, want %v", project, due, want*time.Minute)
@@ -191,8 +193,9 @@ func TestKilledProcessesAreForgotten(t *testing.T) {
 	ctx := t.Context()
 	must(t, a.beat(ctx))
 	for _, age := range []string{"1 hour", "2 days"} {
-		_, err := a.db.Pool().Exec(ctx, "INSERT INTO locsync.processes VALUES ($1::text, 'host', 1, clock_timestamp(), "+
-			"clock_timestamp() - $1::text::interval)", age)
+		_, err := a.db.Pool().Exec(ctx,
+			"INSERT INTO locsync.processes VALUES ($1::text, 'host', 1, clock_timestamp(), "+
+				"clock_timestamp() - $1::text::interval)", age)
 		must(t, err)
 	}
 	must(t, a.sweep(ctx))

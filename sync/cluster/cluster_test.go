@@ -60,7 +60,8 @@ func TestALeaseIsOneProcesss(t *testing.T) {
 		return c.Update(ctx, "account", func(time.Duration, []byte) []byte { return []byte("x") })
 	}
 	must(t, asks(held, a))
-	_, err = a.db.Pool().Exec(ctx, "UPDATE locsync.leases SET until = '-infinity' WHERE project = 'app'") // as time does
+	_, err = a.db.Pool().Exec(ctx,
+		"UPDATE locsync.leases SET until = '-infinity' WHERE project = 'app'") // as time does
 	must(t, err)
 	_, other, err := b.Hold(ctx, "app", "push")
 	must(t, err)
@@ -142,7 +143,8 @@ func TestALeaseLastsAsLongAsAWrite(t *testing.T) {
 	}
 }
 
-// A job whose handing out got lost goes back to the queue; one that this process has does not, nor one of another process.
+// A job whose handing out got lost goes back to the queue; one that this process has does not, nor one of another
+// process.
 func TestAJobThatGotLostIsFreed(t *testing.T) {
 	c := join(t, pgtest.Database(t))
 	ctx := t.Context()
@@ -203,10 +205,12 @@ func TestADueJobIsBroughtForward(t *testing.T) {
 	ctx := t.Context()
 	ids := make(map[string]int64)
 	for project, due := range map[string]string{"due": "-1 second", "later": "1 hour", "held": "-1 second"} {
-		made, err := c.queue.Insert(ctx, passArgs{project, "pull"}, &river.InsertOpts{ScheduledAt: time.Now().Add(time.Hour)})
+		made, err := c.queue.Insert(ctx, passArgs{project, "pull"},
+			&river.InsertOpts{ScheduledAt: time.Now().Add(time.Hour)})
 		must(t, err)
 		ids[project] = made.Job.ID
-		_, err = c.db.Pool().Exec(ctx, `WITH job AS (UPDATE locsync.river_job SET scheduled_at = now() + $3::interval WHERE id = $2)
+		_, err = c.db.Pool().Exec(ctx,
+			`WITH job AS (UPDATE locsync.river_job SET scheduled_at = now() + $3::interval WHERE id = $2)
 			INSERT INTO locsync.passes (project, pass, job, due) VALUES ($1, 'pull', $2, now() + $3::interval)`,
 			project, made.Job.ID, due)
 		must(t, err)
@@ -248,13 +252,16 @@ func TestAJobOfAnUnknownProjectIsGivenBack(t *testing.T) {
 func TestANewScheduleCounts(t *testing.T) {
 	c := join(t, pgtest.Database(t))
 	ctx, soon := t.Context(), time.Minute
-	for project, due := range map[string]string{"none": "NULL", "later": "now() + interval '1 day'", "sooner": "now()"} {
-		_, err := c.db.Pool().Exec(ctx, "INSERT INTO locsync.passes (project, pass, due) VALUES ($1, 'pull', "+due+")", project)
+	for project, due := range map[string]string{"none": "NULL", "later": "now() + interval '1 day'",
+		"sooner": "now()"} {
+		_, err := c.db.Pool().Exec(ctx, "INSERT INTO locsync.passes (project, pass, due) VALUES ($1, 'pull', "+due+")",
+			project)
 		must(t, err)
 		must(t, sooner(ctx, c.db, []string{project}, []string{"pull"}, []*time.Duration{&soon}))
 		var right, quiet bool
-		must(t, c.db.Pool().QueryRow(ctx, "SELECT due < now() + interval '2 minutes', quiet IS NULL FROM locsync.passes "+
-			"WHERE project = $1", project).Scan(&right, &quiet))
+		must(t, c.db.Pool().QueryRow(ctx,
+			"SELECT due < now() + interval '2 minutes', quiet IS NULL FROM locsync.passes "+
+				"WHERE project = $1", project).Scan(&right, &quiet))
 		if !right || !quiet {
 			t.Errorf("%s: due soon: %v, notices at any time: %v", project, right, quiet)
 		}

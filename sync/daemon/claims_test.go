@@ -53,7 +53,8 @@ func (w *world) check(err error) {
 	}
 }
 
-// A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository cannot be opened for a moment.
+// A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository
+// cannot be opened for a moment.
 func TestClaimsOfAReload(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

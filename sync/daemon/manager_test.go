@@ -38,7 +38,8 @@ func (h *heard) times(state string) []time.Duration {
 }
 
 // managed runs f, in fake time, beside a manager whose watchdog waits for a minute.
-func managed(t *testing.T, f func(t *testing.T, beats *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs)) {
+func managed(t *testing.T, f func(t *testing.T, beats *heartbeat.Set, h *heard, m *manager,
+	logs *observer.ObservedLogs)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &heard{start: time.Now()}
 		core, logs := observer.New(zap.InfoLevel)
@@ -75,7 +76,8 @@ func (h *heard) gaps(t *testing.T, from, to time.Duration) time.Duration {
 	return last
 }
 
-// A part that works in small steps, sleeps long, or waits for half an hour because it said that it would, keeps the pings coming.
+// A part that works in small steps, sleeps long, or waits for half an hour because it said that it would, keeps the
+// pings coming.
 func TestPingsWhileAllMoves(t *testing.T) {
 	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
 		for range 3 {
@@ -103,8 +105,8 @@ func TestPingsWhileAllMoves(t *testing.T) {
 	})
 }
 
-// Where one part of many stops in the middle of a step the pings end, soon after the longest that a step may take; the log and the status say which part it is,
-// once; and they come again when it moves.
+// Where one part of many stops in the middle of a step the pings end, soon after the longest that a step may take; the
+// log and the status say which part it is, once; and they come again when it moves.
 func TestNoPingsWhileOneHangs(t *testing.T) {
 	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
 		well, ill := beats.Begin("the well part"), beats.Begin("the ill part")
@@ -130,10 +132,13 @@ func TestNoPingsWhileOneHangs(t *testing.T) {
 		if lasted := last - stopped; lasted < HangsAfter-time.Minute || lasted > HangsAfter+40*time.Second {
 			t.Errorf("the last ping was %s after the part stopped; it may take %s", lasted, HangsAfter)
 		}
-		if errs := logs.FilterLevelExact(zap.ErrorLevel).All(); len(errs) != 1 || !strings.Contains(errs[0].Message, "the daemon hangs") || len(errs[0].Context) != 1 {
+		if errs := logs.FilterLevelExact(zap.ErrorLevel).All(); len(errs) != 1 || !strings.Contains(errs[0].Message,
+			"the daemon hangs") || len(errs[0].Context) != 1 {
 			t.Errorf("logged: %v", logs.All())
 		}
-		if i := slices.IndexFunc(h.said, func(s string) bool { return strings.HasPrefix(s, "STATUS=the ill part hangs") }); i < 0 {
+		if i := slices.IndexFunc(h.said, func(s string) bool {
+			return strings.HasPrefix(s, "STATUS=the ill part hangs")
+		}); i < 0 {
 			t.Errorf("the status does not say so: %q", h.said)
 		}
 		ill.Rest()
@@ -150,7 +155,8 @@ func TestNoPingsWhileOneHangs(t *testing.T) {
 	})
 }
 
-// A part that hangs from the beginning is told of, and is no reason to end the daemon, however long it lasts; one that has worked is, beside it as well.
+// A part that hangs from the beginning is told of, and is no reason to end the daemon, however long it lasts; one that
+// has worked is, beside it as well.
 func TestPingsWhileOneNeverBegan(t *testing.T) {
 	managed(t, func(t *testing.T, beats *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
 		worked := false
@@ -160,7 +166,9 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 		if last := h.gaps(t, 0, long); long-last > time.Minute/2 {
 			t.Errorf("the last ping was %s after the start", last)
 		}
-		if i := slices.IndexFunc(h.said, func(s string) bool { return strings.HasPrefix(s, "STATUS=the silent part hangs") }); i < 0 {
+		if i := slices.IndexFunc(h.said, func(s string) bool {
+			return strings.HasPrefix(s, "STATUS=the silent part hangs")
+		}); i < 0 {
 			t.Errorf("the status does not say so: %q", h.said)
 		}
 		if errs := logs.All(); len(errs) != 1 || !strings.Contains(errs[0].Message, "hangs from the beginning") {
@@ -174,7 +182,8 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 		if n := len(h.times("WATCHDOG=1")); n > 0 && h.times("WATCHDOG=1")[n-1] > long+HangsAfter+40*time.Second {
 			t.Errorf("pings go on to %s", h.times("WATCHDOG=1")[n-1])
 		}
-		if errs := logs.All(); len(errs) != 2 || !strings.Contains(errs[1].Message, "the daemon hangs; the watchdog is not told") {
+		if errs := logs.All(); len(errs) != 2 || !strings.Contains(errs[1].Message,
+			"the daemon hangs; the watchdog is not told") {
 			t.Errorf("logged: %v", errs)
 		}
 	})
@@ -195,7 +204,8 @@ func TestLateOnceKeepsPinging(t *testing.T) {
 	})
 }
 
-// The status line is told when it has changed, at most once a second, and in the end it is the last one; one line, and no longer than a line.
+// The status line is told when it has changed, at most once a second, and in the end it is the last one; one line, and
+// no longer than a line.
 func TestStatusLine(t *testing.T) {
 	managed(t, func(t *testing.T, _ *heartbeat.Set, h *heard, m *manager, _ *observer.ObservedLogs) {
 		synctest.Wait()

@@ -14,8 +14,8 @@ import (
 	"testing/fstest"
 )
 
-// wild makes a tree with what should be in no tree: pipes, sockets and circles of links that are named like resource files, a folder that is deeper than a
-// path can be long, a file that is larger than memory.
+// wild makes a tree with what should be in no tree: pipes, sockets and circles of links that are named like resource
+// files, a folder that is deeper than a path can be long, a file that is larger than memory.
 func wild(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -30,7 +30,8 @@ func wild(t *testing.T) (dir string, names []string) {
 		names = append(names, name)
 		return filepath.Join(dir, name)
 	}
-	for name, text := range map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "A"}`, "huge/locales/de.json": `{"a": "A"}`, "manifest.json": "{}"} {
+	for name, text := range map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "A"}`,
+		"huge/locales/de.json": `{"a": "A"}`, "manifest.json": "{}"} {
 		check(os.WriteFile(at(name), []byte(text), 0o600))
 	}
 	check(syscall.Mkfifo(at("locales/fr.json"), 0o600))
@@ -41,7 +42,8 @@ func wild(t *testing.T) (dir string, names []string) {
 	check(os.Symlink("../en.json", at("locales/nl/app.json")))
 	check(os.Truncate(createdAt(t, at("huge/locales/en.json")), 1<<40))
 	check(os.Truncate(createdAt(t, at("App.xcodeproj/project.pbxproj")), 1<<40))
-	if listener, err := net.Listen("unix", filepath.Join(dir, "locales", "ja.json")); err == nil { // a path of a socket is at most 108 bytes long
+	if listener, err := net.Listen("unix", filepath.Join(dir, "locales",
+		"ja.json")); err == nil { // a path of a socket is at most 108 bytes long
 		t.Cleanup(func() { listener.Close() })
 		names = append(names, "locales/ja.json")
 	}
@@ -67,7 +69,8 @@ func createdAt(t *testing.T, path string) string {
 	return path
 }
 
-// Nothing in a tree keeps the look from its end or from what is sound, whether git or a walk names the files, and what is left out is named.
+// Nothing in a tree keeps the look from its end or from what is sound, whether git or a walk names the files, and what
+// is left out is named.
 func TestWildTree(t *testing.T) {
 	dir, names := wild(t)
 	fsys := os.DirFS(dir)
@@ -86,7 +89,8 @@ func TestWildTree(t *testing.T) {
 			t.Errorf("%s: %s, want %s", way, said, want)
 		}
 		for _, l := range r.LeftOut {
-			wants := map[string]string{"huge/locales/{LANGUAGE}.json": "huge/locales/en.json: it has 1048576 MB", "App.xcodeproj/project.pbxproj": "may say what the source language is"}[l.Path]
+			wants := map[string]string{"huge/locales/{LANGUAGE}.json": "huge/locales/en.json: it has 1048576 MB",
+				"App.xcodeproj/project.pbxproj": "may say what the source language is"}[l.Path]
 			if strings.HasPrefix(l.Path, "ddd") {
 				wants = "cannot be looked into: file name too long"
 			}
@@ -113,15 +117,18 @@ func TestClosedFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for way, listing := range map[string]Listing{"named": {Tracked: []string{"closed/locales/de.json", "closed/locales/en.json", "locales/en.json"}}, "walked": walked} {
+	for way, listing := range map[string]Listing{"named": {Tracked: []string{"closed/locales/de.json",
+		"closed/locales/en.json", "locales/en.json"}}, "walked": walked} {
 		r := Find(fsys, listing, Options{})
-		if len(r.Groups) != 1 || len(r.LeftOut) != 1 || !strings.HasPrefix(r.LeftOut[0].Path, "closed/") || !strings.HasSuffix(r.LeftOut[0].Reason, "cannot be looked into: permission denied") {
+		if len(r.Groups) != 1 || len(r.LeftOut) != 1 || !strings.HasPrefix(r.LeftOut[0].Path, "closed/") ||
+			!strings.HasSuffix(r.LeftOut[0].Reason, "cannot be looked into: permission denied") {
 			t.Errorf("%s: %+v", way, r)
 		}
 	}
 }
 
-// closing is a file system with a folder that may not be read: the superuser, whom tests may run as, may read all of a real one.
+// closing is a file system with a folder that may not be read: the superuser, whom tests may run as, may read all of a
+// real one.
 type closing struct {
 	fs.FS
 	folder string
@@ -161,19 +168,23 @@ func TestBoundsOfDiscovery(t *testing.T) {
 		listing.Tracked = append(listing.Tracked, name)
 	}
 	r := Find(fsys, listing, Options{})
-	if len(r.Groups) != 4 || len(r.LeftOut) != 2 || !strings.Contains(r.LeftOut[0].Reason, "is not looked at: p4/locales/en.json: the others have 128 MB already") {
+	if len(r.Groups) != 4 || len(r.LeftOut) != 2 || !strings.Contains(r.LeftOut[0].Reason,
+		"is not looked at: p4/locales/en.json: the others have 128 MB already") {
 		t.Errorf("%d groups, left out %+v", len(r.Groups), r.LeftOut)
 	}
 	deep := strings.TrimSuffix(strings.Repeat("d/", deepest), "/")
 	walked, err := Walk(fstest.MapFS{deep + "/en.json": {}, deep + "/d/en.json": {}})
-	if err != nil || len(walked.Tracked) != 1 || len(walked.LeftOut) != 1 || walked.LeftOut[0].Path != deep+"/d/" || !strings.Contains(walked.LeftOut[0].Reason, "64 folders deep") {
+	if err != nil || len(walked.Tracked) != 1 || len(walked.LeftOut) != 1 || walked.LeftOut[0].Path != deep+"/d/" ||
+		!strings.Contains(walked.LeftOut[0].Reason, "64 folders deep") {
 		t.Errorf("%v: %+v", err, walked)
 	}
 }
 
-// BenchmarkGenerated is a look at a tree of generated files, each in a place of its own and each beside all others: twice the files take twice the time.
+// BenchmarkGenerated is a look at a tree of generated files, each in a place of its own and each beside all others:
+// twice the files take twice the time.
 func BenchmarkGenerated(b *testing.B) {
-	for _, shape := range []string{"p%05d/locales/en.json", "locales/en/f%05d.json", "locales/en/d%05d/x.json", "api/%05d/id/x.json"} {
+	for _, shape := range []string{"p%05d/locales/en.json", "locales/en/f%05d.json",
+		"locales/en/d%05d/x.json", "api/%05d/id/x.json"} {
 		for _, n := range []int{2000, 4000} {
 			fsys := fstest.MapFS{}
 			var listing Listing

@@ -18,9 +18,11 @@ import (
 func TestCodeOf(t *testing.T) {
 	for spelling, want := range map[string]string{
 		"en": "en", "pt-BR": "pt-BR", "pt_BR": "pt-BR", "pt-br": "pt-BR", "pt-rBR": "pt-BR", "zh-CN": "zh-Hans", "zh_TW": "zh-Hant", "zh-rHK": "zh-Hant-HK", "zh-Hans": "zh-Hans", "zh_hans_cn": "zh-Hans-CN",
-		"b+sr+Latn": "sr-Latn", "b+es+419": "es-419", "es-419": "es-419", "sr@latin": "sr-Latn", "ca@valencia": "ca-valencia", "iw": "he", "in": "id", "tl": "fil", "EN": "en", "DE": "de",
+		"b+sr+Latn": "sr-Latn", "b+es+419": "es-419", "es-419": "es-419", "sr@latin": "sr-Latn",
+		"ca@valencia": "ca-valencia", "iw": "he", "in": "id", "tl": "fil", "EN": "en", "DE": "de",
 		"fil": "fil", "ast": "ast", "chs": "zh-Hans", "ptb": "pt-BR", "deu": "de",
-		"": "", "app": "", "dev": "", "min": "", "log": "", "IO": "", "English": "", "en-": "", "-en": "", "en--US": "", "en-USA-x-y": "", "sw600dp": "", "night": "", "v21": "", "be@tarask": "", "xx": "", "en-XYZ1": "", "b+": "",
+		"": "", "app": "", "dev": "", "min": "", "log": "", "IO": "", "English": "", "en-": "", "-en": "", "en--US": "",
+		"en-USA-x-y": "", "sw600dp": "", "night": "", "v21": "", "be@tarask": "", "xx": "", "en-XYZ1": "", "b+": "",
 	} {
 		got, ok := codeOf(spelling)
 		if got != want || ok != (want != "") {
@@ -31,7 +33,9 @@ func TestCodeOf(t *testing.T) {
 
 // What a path spells is what the template yields again, in each of the placeholders.
 func TestSpellingsComeBack(t *testing.T) {
-	for _, c := range []struct{ file, placeholder string }{{"res/values-%s/strings.xml", "res/values-{LOCALE:ANDROID}/strings.xml"}, {"App/%s.lproj/L.strings", "App/{LOCALE:IOS}.lproj/L.strings"}, {"locales/%s.json", "locales/{LANGUAGE}.json"}} {
+	for _, c := range []struct{ file, placeholder string }{{"res/values-%s/strings.xml",
+		"res/values-{LOCALE:ANDROID}/strings.xml"}, {"App/%s.lproj/L.strings",
+		"App/{LOCALE:IOS}.lproj/L.strings"}, {"locales/%s.json", "locales/{LANGUAGE}.json"}} {
 		template, err := config.ParseTemplate(c.placeholder)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +54,8 @@ func TestSpellingsComeBack(t *testing.T) {
 				t.Fatalf("%s: %+v", name, found)
 			}
 			code, _ := codeOf(found[0].spelling)
-			if got := template.Path(config.Language{Code: code, Path: plainSpelling(found[0].spelling)}, ""); got != name {
+			if got := template.Path(config.Language{Code: code, Path: plainSpelling(found[0].spelling)},
+				""); got != name {
 				t.Errorf("%s comes back as %s", name, got)
 			}
 		}
@@ -93,9 +98,11 @@ func (r *Result) lines() string {
 func TestUntracked(t *testing.T) {
 	for _, c := range []struct{ tracked, others, want string }{
 		{"locales/en.json locales/de.json", "locales/fr.json", "locales/en.json en,de,fr"},
-		{"locales/en.json", "scratch/locales/en.json scratch/locales/fr.json", "locales/en.json en; not scratch/locales/{LANGUAGE}.json"},
+		{"locales/en.json", "scratch/locales/en.json scratch/locales/fr.json",
+			"locales/en.json en; not scratch/locales/{LANGUAGE}.json"},
 		{"src/package.json README.md", "locales/en.json locales/fr.json", "locales/en.json en,fr"},
-		{"node_modules/a/locales/en.json spec/locales/en.json", "locales/en.json", "locales/en.json en; not spec/locales/{LANGUAGE}.json"},
+		{"node_modules/a/locales/en.json spec/locales/en.json", "locales/en.json",
+			"locales/en.json en; not spec/locales/{LANGUAGE}.json"},
 	} {
 		r := find(t, c.tracked, c.others, Options{})
 		if got := r.lines(); got != c.want {
@@ -130,8 +137,9 @@ func TestRegionsBesideTheLanguage(t *testing.T) {
 
 // Languages that somebody chooses are spelled as the files of the group spell theirs, or those of its platform.
 func TestChoose(t *testing.T) {
-	r := find(t, "res/values/strings.xml res/values-zh-rCN/strings.xml ios/en.lproj/L.strings=\"a\"=\"A\"; ios/zh-Hans.lproj/L.strings=\"a\"=\"A\"; "+
-		"web/locales/en.json web/locales/pt_br.json mail/locales/en.json mail/locales/de.json", "", Options{})
+	r := find(t,
+		"res/values/strings.xml res/values-zh-rCN/strings.xml ios/en.lproj/L.strings=\"a\"=\"A\"; ios/zh-Hans.lproj/L.strings=\"a\"=\"A\"; "+
+			"web/locales/en.json web/locales/pt_br.json mail/locales/en.json mail/locales/de.json", "", Options{})
 	r.Choose([]string{"de", "es-419", "fr-CA", "he", "zh-Hans", "zh-Hant"})
 	var got []string
 	for _, g := range r.Groups {
@@ -163,17 +171,20 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The same tree gives the same result, in whatever order it is listed, and no name of a collection holds a language or belongs to two groups without need.
+// The same tree gives the same result, in whatever order it is listed, and no name of a collection holds a language or
+// belongs to two groups without need.
 func TestNamesAreStable(t *testing.T) {
 	parts := rapid.SampledFrom([]string{"web", "apps", "mobile", "src", "config", "public", "admin", "x y"})
-	ends := rapid.SampledFrom([]string{"locales/%s.json", "locales/%s/app.json", "i18n/mail.%s.yml", "res/values-%s/strings.xml", "%s.lproj/L.strings"})
+	ends := rapid.SampledFrom([]string{"locales/%s.json", "locales/%s/app.json", "i18n/mail.%s.yml",
+		"res/values-%s/strings.xml", "%s.lproj/L.strings"})
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := fstest.MapFS{}
 		for range rapid.IntRange(1, 6).Draw(t, "sets") {
 			where := strings.Join(rapid.SliceOfNDistinct(parts, 0, 2, rapid.ID).Draw(t, "folders"), "/")
 			end := ends.Draw(t, "end")
 			for _, code := range []string{"en", "de", "pt-BR"} {
-				name := strings.TrimPrefix(where+"/"+strings.Replace(fmt.Sprintf(end, code), "values-en", "values", 1), "/")
+				name := strings.TrimPrefix(where+"/"+strings.Replace(fmt.Sprintf(end, code), "values-en", "values", 1),
+					"/")
 				text := map[string]string{"n": `{"a": "A"}`, "l": "a: A\n", "s": `"a" = "A";`}[name[len(name)-1:]]
 				if strings.HasSuffix(name, ".xml") {
 					text = `<resources><string name="a">A</string></resources>`
@@ -189,7 +200,8 @@ func TestNamesAreStable(t *testing.T) {
 		}
 		owner := make(map[string]string)
 		for _, g := range first.Groups {
-			for word := range strings.FieldsFuncSeq(g.Collection, func(r rune) bool { return strings.ContainsRune("-/._", r) }) {
+			for word := range strings.FieldsFuncSeq(g.Collection,
+				func(r rune) bool { return strings.ContainsRune("-/._", r) }) {
 				if word == "en" || word == "de" {
 					t.Errorf("the collection %s has a language in its name", g.Collection)
 				}
@@ -214,7 +226,8 @@ type deep struct{ fstest.MapFS }
 
 func (d deep) Lstat(name string) (fs.FileInfo, error) { return fs.Stat(d.MapFS, name) }
 
-// BenchmarkFind looks at 100,000 files of a JavaScript repository, 2,000 of them resource files in twenty languages and four times as many other JSON files.
+// BenchmarkFind looks at 100,000 files of a JavaScript repository, 2,000 of them resource files in twenty languages and
+// four times as many other JSON files.
 func BenchmarkFind(b *testing.B) {
 	fsys := fstest.MapFS{}
 	var names []string
@@ -259,7 +272,8 @@ func TestPathsThatNoConfigurationCanName(t *testing.T) {
 		t.Fatalf("%d groups, left out %+v", len(r.Groups), r.LeftOut)
 	}
 	for i, want := range []string{"i18n/q*/{LANGUAGE}.json", "i18n/{x}/{LANGUAGE}.json"} {
-		if l := r.LeftOut[i]; l.Path != want || l.Files != 2 || !strings.Contains(l.Reason, "no configuration can name") {
+		if l := r.LeftOut[i]; l.Path != want || l.Files != 2 || !strings.Contains(l.Reason,
+			"no configuration can name") {
 			t.Errorf("left out %+v, want %s", l, want)
 		}
 	}

@@ -34,22 +34,31 @@ func TestRealRepositories(t *testing.T) {
 		has                           []string // code=path, of languages that are easily missed
 		left                          []string // parts of what is left out, with its reason
 	}{
-		"AdGuardHome":         {"en", 36, 3, 3, []string{"si=si-lk", "sr=sr-cs"}, nil},
-		"Anki-Android":        {"en", 81, 22, 1, []string{"he=iw", "id=ind", "got=got"}, []string{"values-heb/02-strings.xml is he once more", "values-tgl/02-strings.xml is fil once more"}},
-		"Echo":                {"en", 318, 2, 1, []string{"sr-Cyrl=sr-ec", "sr-Latn=sr-el", "be-tarask=be-tarask"}, []string{"qqq.json holds notes for translators"}},
-		"NewPipe":             {"en-US", 117, 1, 1, []string{"pa-Arab=pa-PK", "uz-Latn=b+uz+Latn"}, []string{"values-tl/strings.xml is fil once more", "values-und/strings.xml is for"}},
-		"OpenEmu":             {"en", 16, 6, 6, nil, nil},
-		"Sparkle":             {"en", 35, 3, 1, nil, []string{"TestApplication/{LOCALE:IOS}.lproj/MainMenu.strings is in a folder for tests"}},
-		"Sylius":              {"en", 48, 49, 2, nil, []string{"validators.{LANGUAGE}.yml has no file in en"}},
-		"Tusky":               {"en", 63, 1, 1, []string{"en-GB=en-GB", "en-AU=en-AU"}, []string{"donottranslate.xml is named as not to be translated"}},
-		"diaspora":            {"en", 99, 3, 1, []string{"en-pirate=en_pirate", "hyw=hyw"}, []string{"hye-classical.yml has the keys of"}},
-		"excalidraw":          {"en", 57, 1, 1, []string{"az=az-AZ", "kab=kab-KAB"}, nil},
-		"focus-ios":           {"en", 85, 5, 1, nil, []string{"XCUITest/{LOCALE:IOS}.lproj/InfoPlist.strings is in a folder for tests", "Widgets/{LOCALE:IOS}.lproj/Localizable.strings has no file in en"}},
-		"formbricks":          {"en-US", 24, 2, 2, nil, nil},
-		"helpy":               {"en", 87, 8, 2, nil, nil},
-		"owncloud-ios":        {"en", 23, 7, 4, nil, []string{"doc/images/{LANGUAGE}/title.strings is in a folder"}},
-		"planka":              {"en-US", 35, 2, 2, []string{"sr-Cyrl=sr-Cyrl-RS", "uz=uz-UZ"}, nil},
-		"redmine":             {"en", 50, 1, 1, []string{"zh-Hans=zh", "zh-Hant=zh-TW"}, []string{"extra/sample_plugin/config/locales/{LANGUAGE}.yml is in a folder"}},
+		"AdGuardHome": {"en", 36, 3, 3, []string{"si=si-lk", "sr=sr-cs"}, nil},
+		"Anki-Android": {"en", 81, 22, 1, []string{"he=iw", "id=ind", "got=got"},
+			[]string{"values-heb/02-strings.xml is he once more", "values-tgl/02-strings.xml is fil once more"}},
+		"Echo": {"en", 318, 2, 1, []string{"sr-Cyrl=sr-ec", "sr-Latn=sr-el", "be-tarask=be-tarask"},
+			[]string{"qqq.json holds notes for translators"}},
+		"NewPipe": {"en-US", 117, 1, 1, []string{"pa-Arab=pa-PK", "uz-Latn=b+uz+Latn"},
+			[]string{"values-tl/strings.xml is fil once more", "values-und/strings.xml is for"}},
+		"OpenEmu": {"en", 16, 6, 6, nil, nil},
+		"Sparkle": {"en", 35, 3, 1, nil,
+			[]string{"TestApplication/{LOCALE:IOS}.lproj/MainMenu.strings is in a folder for tests"}},
+		"Sylius": {"en", 48, 49, 2, nil, []string{"validators.{LANGUAGE}.yml has no file in en"}},
+		"Tusky": {"en", 63, 1, 1, []string{"en-GB=en-GB", "en-AU=en-AU"},
+			[]string{"donottranslate.xml is named as not to be translated"}},
+		"diaspora": {"en", 99, 3, 1, []string{"en-pirate=en_pirate", "hyw=hyw"},
+			[]string{"hye-classical.yml has the keys of"}},
+		"excalidraw": {"en", 57, 1, 1, []string{"az=az-AZ", "kab=kab-KAB"}, nil},
+		"focus-ios": {"en", 85, 5, 1, nil,
+			[]string{"XCUITest/{LOCALE:IOS}.lproj/InfoPlist.strings is in a folder for tests",
+				"Widgets/{LOCALE:IOS}.lproj/Localizable.strings has no file in en"}},
+		"formbricks":   {"en-US", 24, 2, 2, nil, nil},
+		"helpy":        {"en", 87, 8, 2, nil, nil},
+		"owncloud-ios": {"en", 23, 7, 4, nil, []string{"doc/images/{LANGUAGE}/title.strings is in a folder"}},
+		"planka":       {"en-US", 35, 2, 2, []string{"sr-Cyrl=sr-Cyrl-RS", "uz=uz-UZ"}, nil},
+		"redmine": {"en", 50, 1, 1, []string{"zh-Hans=zh", "zh-Hant=zh-TW"},
+			[]string{"extra/sample_plugin/config/locales/{LANGUAGE}.yml is in a folder"}},
 		"thunderbird-android": {"en", 76, 40, 2, []string{"en-GB=en-GB", "he=iw"}, []string{"/src/test/res/"}},
 		"uptime-kuma":         {"en", 76, 1, 1, []string{"ca-valencia=ca@valencia", "pa-Arab=pa_PK", "ang=ang"}, nil},
 		"violentmonkey":       {"en", 32, 1, 1, nil, nil},
@@ -72,8 +81,10 @@ func TestRealRepositories(t *testing.T) {
 					spelled[code+"="+way] = true
 				}
 			}
-			if r.Source != want.source || len(r.Targets)+1 != want.languages || files != want.files || len(collections) != want.collections {
-				t.Errorf("source %s, %d languages, %d source files, %d collections; want %s, %d, %d, %d", r.Source, len(r.Targets)+1, files, len(collections),
+			if r.Source != want.source || len(r.Targets)+1 != want.languages || files != want.files ||
+				len(collections) != want.collections {
+				t.Errorf("source %s, %d languages, %d source files, %d collections; want %s, %d, %d, %d", r.Source,
+					len(r.Targets)+1, files, len(collections),
 					want.source, want.languages, want.files, want.collections)
 			}
 			for _, way := range want.has {
@@ -82,7 +93,8 @@ func TestRealRepositories(t *testing.T) {
 				}
 			}
 			for _, left := range want.left {
-				if !slices.ContainsFunc(r.LeftOut, func(l LeftOut) bool { return strings.Contains(l.Path+" "+l.Reason, left) }) {
+				if !slices.ContainsFunc(r.LeftOut,
+					func(l LeftOut) bool { return strings.Contains(l.Path+" "+l.Reason, left) }) {
 					t.Errorf("nothing says %q of what is left out: %v", left, r.LeftOut)
 				}
 			}

@@ -27,7 +27,8 @@ func TestDoctorOfTheDaemonsVersion(t *testing.T) {
 			}
 			fmt.Fprintf(w, "# TYPE locsync_build_info gauge\nlocsync_build_info{go=\"go1\",version=%q} 1\n", running)
 		}))
-		d := &doctor{cfg: config.Default(), o: Options{Limit: 10 * time.Second, Program: report.Build{Version: "1.2.3"}},
+		d := &doctor{cfg: config.Default(), o: Options{Limit: 10 * time.Second,
+			Program: report.Build{Version: "1.2.3"}},
 			daemon: newFact(func() (report.Status, error) { return report.Status{}, nil })}
 		d.cfg.Daemon.Listen = s.Listener.Addr().String()
 		n := &notes{}
@@ -50,7 +51,8 @@ func TestDoctorDescribesTheConnection(t *testing.T) {
 		want string
 	}{
 		"slow": {func(n *notes) {
-			tellAddress(d, n, service.Contact{Address: "https://a.example", Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second},
+			tellAddress(d, n, service.Contact{Address: "https://a.example",
+				Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second},
 				nil)
 		}, "address warning takes 3s"},
 		"http": {func(n *notes) {
@@ -93,7 +95,11 @@ func TestExamineEnds(t *testing.T) {
 		free := make(chan struct{})
 		found, hung := examine(t.Context(), time.Minute, []probe{
 			{"a", "", "slow", func(ctx context.Context, n *notes) { <-ctx.Done(); n.ok("slow", "said at the end") }},
-			{"b", "p", "deaf", func(_ context.Context, n *notes) { n.ok("first", "before"); <-free; n.ok("late", "after") }},
+			{"b", "p", "deaf", func(_ context.Context, n *notes) {
+				n.ok("first", "before")
+				<-free
+				n.ok("late", "after")
+			}},
 			{"c", "", "deaf too", func(context.Context, *notes) { <-free }},
 			{"d", "", "quick", func(_ context.Context, n *notes) { n.skip("quick", "no need") }},
 		})
@@ -106,7 +112,8 @@ func TestExamineEnds(t *testing.T) {
 		for _, f := range found {
 			got = append(got, f.Area+f.Project+" "+f.Check+" "+f.Level)
 		}
-		if all := strings.Join(got, ", "); all != "a slow ok, bp first ok, bp deaf fault, c deaf too fault, d quick skipped" {
+		if all := strings.Join(got,
+			", "); all != "a slow ok, bp first ok, bp deaf fault, c deaf too fault, d quick skipped" {
 			t.Error(all)
 		}
 		if outcome(found) != report.ExitLater {

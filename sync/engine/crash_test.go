@@ -15,8 +15,9 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// The story of the crash tests. Everything is in sync; then a person changes a source text, renames a key, adds one, and changes a
-// translation; translators change translations of both files; somebody changes a translation on the branch at the remote.
+// The story of the crash tests. Everything is in sync; then a person changes a source text, renames a key, adds one,
+// and changes a translation; translators change translations of both files; somebody changes a translation on the
+// branch at the remote.
 const crashProject = `
 source_language = "en"
 target_languages = ["de", "fr"]
@@ -36,13 +37,16 @@ collection = "conf"
 
 func crashScene(tb testing.TB) *scene {
 	s := newScene(tb, crashProject, map[string]string{
-		"app/en.json":  flat(map[string]string{"open": "Open", "save": "Save", "quit": "Quit", "old.name": "Find the file"}),
+		"app/en.json": flat(map[string]string{"open": "Open", "save": "Save", "quit": "Quit",
+			"old.name": "Find the file"}),
 		"conf/en.yaml": "hello: Hello\nbye: Good bye\n",
 		"code.go":      "package code\n",
 	})
 	s.runs("push")
 	for _, l := range []string{"de", "fr"} {
-		s.upload("main", l, "json", service.Final, []byte(flat(map[string]string{"open": "Open " + l, "save": "Save " + l, "quit": "Quit " + l, "old.name": "Find " + l})))
+		s.upload("main", l, "json", service.Final,
+			[]byte(flat(map[string]string{"open": "Open " + l, "save": "Save " + l, "quit": "Quit " +
+				l, "old.name": "Find " + l})))
 		s.upload("conf", l, "yaml", service.Final, []byte("hello: Hello "+l+"\nbye: Bye "+l+"\n"))
 	}
 	s.runs("pull")
@@ -53,23 +57,26 @@ func crashScene(tb testing.TB) *scene {
 	s.runs("sync")
 
 	gittest.Commit(tb, s.repo(), "by a person", map[string]string{
-		"app/en.json": flat(map[string]string{"open": "Open it", "save": "Save", "quit": "Quit", "new.name": "Find the file", "close": "Close"}),
-		"app/de.json": flat(map[string]string{"open": "Open de", "save": "Save by hand", "quit": "Quit de", "old.name": "Find de"}),
-		"code.go":     "package code // changed\n",
+		"app/en.json": flat(map[string]string{"open": "Open it", "save": "Save", "quit": "Quit",
+			"new.name": "Find the file", "close": "Close"}),
+		"app/de.json": flat(map[string]string{"open": "Open de", "save": "Save by hand",
+			"quit": "Quit de", "old.name": "Find de"}),
+		"code.go": "package code // changed\n",
 	})
 	s.git("push", "-q", "origin", "main")
 	s.upload("main", "fr", "json", service.Final, []byte(flat(map[string]string{"quit": "Quit again fr"})))
 	s.upload("conf", "de", "yaml", service.Final, []byte("hello: Hello again de\n"))
 	rival := gittest.Clone(tb, s.path("origin.git"), "-q", "-b", "l10n")
-	gittest.Commit(tb, rival, "by somebody else", map[string]string{"conf/fr.yaml": "hello: Hello by hand\nbye: Bye fr\n"})
+	gittest.Commit(tb, rival, "by somebody else",
+		map[string]string{"conf/fr.yaml": "hello: Hello by hand\nbye: Bye fr\n"})
 	gittest.Git(tb, rival, "push", "-q", "origin", "l10n")
 	gittest.Write(tb, s.repo(), map[string]string{"code.go": "package code // not committed\n"})
 	s.close()
 	return s
 }
 
-// rested is what is there when everything is done: all that the service holds, the branch at the remote, how many commits it took, and what a
-// person's tree says.
+// rested is what is there when everything is done: all that the service holds, the branch at the remote, how many
+// commits it took, and what a person's tree says.
 func rested(s *scene) string {
 	s.tb.Helper()
 	var b strings.Builder
@@ -83,12 +90,14 @@ func rested(s *scene) string {
 	lines := strings.Split(b.String(), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n" + s.origin("ls-tree", "-r", "l10n") +
-		"\ncommits " + s.origin("rev-list", "--count", "l10n") + "\nours " + s.origin("rev-list", "--count", "--grep=^Locsync-Project:", "l10n") +
+		"\ncommits " + s.origin("rev-list", "--count", "l10n") + "\nours " + s.origin("rev-list", "--count",
+		"--grep=^Locsync-Project:", "l10n") +
 		"\nhere " + s.git("rev-parse", "HEAD") + " " + s.git("status", "--porcelain")
 }
 
-// settled runs a disturbed scene to rest and holds it against an undisturbed one: the same texts at the service, the same branch, as many commits,
-// sound repositories, a state without anything in flight, and a further pass that does nothing.
+// settled runs a disturbed scene to rest and holds it against an undisturbed one: the same texts at the service, the
+// same branch, as many commits, sound repositories, a state without anything in flight, and a further pass that does
+// nothing.
 func settled(s *scene, want string) {
 	s.tb.Helper()
 	comeToRest(s)
@@ -167,7 +176,8 @@ func tellCrashStory(tb testing.TB) *undisturbed {
 	return u
 }
 
-// killAtRequest kills a victim around its nth request: before the service sees it, or when it had its effect and the answer is on its way.
+// killAtRequest kills a victim around its nth request: before the service sees it, or when it had its effect and the
+// answer is on its way.
 func (u *undisturbed) killAtRequest(tb testing.TB, n int, after bool) {
 	tb.Helper()
 	s := u.from.copied(tb)
@@ -235,14 +245,16 @@ func (u *undisturbed) sentOnce(s *scene) {
 	}
 }
 
-// TestKilledBetweenEffectAndRecord kills a sync wherever its journey can be cut and holds what comes of it against the journey that was not cut:
+// TestKilledBetweenEffectAndRecord kills a sync wherever its journey can be cut and holds what comes of it against the
+// journey that was not cut:
 //
 //	plan -> sent -> identified -> finished -> applied            imports
 //	plan -> identified -> finished -> downloaded                 exports
 //	merged -> committed -> staged -> delivered -> forgotten      commits
 //
-// It is cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal of a file, be it the state's or
-// git's. Nothing in the engine knows of the test. -tags soak cuts at all of them, fifty times and more; without it, at some, other ones each time.
+// It is cut from outside: at every request before and after its effect, and at every sync, rename, creation and removal
+// of a file, be it the state's or git's. Nothing in the engine knows of the test. -tags soak cuts at all of them, fifty
+// times and more; without it, at some, other ones each time.
 func TestKilledBetweenEffectAndRecord(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

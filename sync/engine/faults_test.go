@@ -31,7 +31,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// What may go wrong, and the tests that make it go wrong. Parts are real everywhere: the embedded service over HTTP, git's own program, folders.
+// What may go wrong, and the tests that make it go wrong. Parts are real everywhere: the embedded service over HTTP,
+// git's own program, folders.
 //
 //	kill -9 anywhere                          TestKilledBetweenEffectAndRecord, TestSoak; state TestKilledWhileWriting; gitops TestKilledAtEveryStep;
 //	                                          service/local TestKilledAtAnyMoment; cmd kill.txtar
@@ -57,14 +58,15 @@ import (
 //	callbacks forged, replayed, in floods     cmd TestWhoMayTrigger
 //	secrets in any output                     TestSecretsStayAtHome; service TestKeyStaysSecret; gitops TestSecretsDoNotFollowRedirects
 
-// Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an undisturbed sync. Without -tags
-// soak, some of the requests and ways, other ones each time.
+// Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an
+// undisturbed sync. Without -tags soak, some of the requests and ways, other ones each time.
 func TestEveryRequestFailsOnce(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	u := tellCrashStory(t)
 	ways := map[string]fate{
-		"500": {refuse: 500}, "503": {refuse: 503}, "429": {refuse: 429, header: "1"}, "429 of a strange kind": {refuse: 429, header: "-5, soon"}, "408": {refuse: 408},
+		"500": {refuse: 500}, "503": {refuse: 503}, "429": {refuse: 429,
+			header: "1"}, "429 of a strange kind": {refuse: 429, header: "-5, soon"}, "408": {refuse: 408},
 		"cut before": {before: func() {}}, "cut after": {lost: true},
 		"half an answer": {spoil: func(_ http.Header, b []byte) []byte { return b[:len(b)/2] }},
 		"a turned bit": {spoil: func(_ http.Header, b []byte) []byte {
@@ -116,17 +118,20 @@ func TestEveryRequestFailsOnce(t *testing.T) {
 	}
 }
 
-// A service that chooses file names by labels may send any name: only what fits the template, for a language of the configuration, in an ordinary
-// place, is written.
+// A service that chooses file names by labels may send any name: only what fits the template, for a language of the
+// configuration, in an ordinary place, is written.
 func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+"[[project.files]]\nsource = \"en/one.json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:first\"]\n",
+	w := newWorld(t,
+		localOnly+"[[project.files]]\nsource = \"en/one.json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:first\"]\n",
 		map[string]string{"en/one.json": "{\n  \"a\": \"A\"\n}\n", "out/keep.txt": "mine\n"})
 	w.clean(push.Options{})
 	var answer []byte
 	w.replies(t, func([]byte) []byte { return answer })
-	bad := []string{"out/de/../../evil.json", "../evil.json", "/etc/evil.json", "out/de/../de/../../.git/hooks/post-checkout.json", ".git/config", ".github/workflows/evil.json",
-		"out/de/..\\..\\evil.json", "out/es/evil.json", "out/de/.git/evil.json", "C:/evil.json", "out/DE/evil.json", "out/de/con\x00.json"}
+	bad := []string{"out/de/../../evil.json", "../evil.json", "/etc/evil.json",
+		"out/de/../de/../../.git/hooks/post-checkout.json", ".git/config", ".github/workflows/evil.json",
+		"out/de/..\\..\\evil.json", "out/es/evil.json", "out/de/.git/evil.json", "C:/evil.json",
+		"out/DE/evil.json", "out/de/con\x00.json"}
 	pairs := []string{"out/de/good.json", `{"a": "Ä"}`}
 	for _, name := range bad {
 		pairs = append(pairs, name, `{"a": "evil"}`)
@@ -149,7 +154,8 @@ func TestNamesOfTheServiceStayInTheirPlace(t *testing.T) {
 func TestSpecialFilesInPlaceOfResources(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B"}`})
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"locales/en/b.json": `{"b": "B"}`})
 	w.clean(push.Options{})
 	w.final("de", "a", "A de", "b", "B de")
 	w.pulls(pull.Options{})
@@ -176,7 +182,8 @@ func TestSpecialFilesInPlaceOfResources(t *testing.T) {
 			if err != nil || ctx.Err() != nil {
 				t.Errorf("%s at %s: %v", name, path, err)
 			}
-			if sent := fmt.Sprint(result.Projects[0].Files); !strings.Contains(sent, "locales/en/b.json") || strings.Contains(sent, "a.json") {
+			if sent := fmt.Sprint(result.Projects[0].Files); !strings.Contains(sent, "locales/en/b.json") ||
+				strings.Contains(sent, "a.json") {
 				t.Errorf("%s at %s: sent %s", name, path, sent)
 			}
 			if _, err := w.Pull(ctx, pull.Options{}); err != nil {
@@ -210,12 +217,13 @@ func TestSpecialFilesInPlaceOfResources(t *testing.T) {
 	}
 }
 
-// The branch is rewound, deleted, or made anew from elsewhere at the remote: the next pull that has something to write brings all translations again, and
-// drops nobody's commit that is there.
+// The branch is rewound, deleted, or made anew from elsewhere at the remote: the next pull that has something to write
+// brings all translations again, and drops nobody's commit that is there.
 func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
-	s := newScene(t, crashProject, map[string]string{"app/en.json": flat(map[string]string{"a": "A", "b": "B"}), "conf/en.yaml": "hello: Hello\n"})
+	s := newScene(t, crashProject, map[string]string{"app/en.json": flat(map[string]string{"a": "A", "b": "B"}),
+		"conf/en.yaml": "hello: Hello\n"})
 	s.runs("push")
 	s.upload("main", "de", "json", service.Final, []byte(flat(map[string]string{"a": "A1"})))
 	s.runs("pull")
@@ -256,7 +264,8 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 	gittest.Sound(t, s.path("origin.git"))
 }
 
-// State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and repository hold stays, in sync or not.
+// State that is lost or damaged costs work, and nothing else: it is put aside and said so, and what service and
+// repository hold stays, in sync or not.
 func TestDamagedStateTakesNothingAway(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -306,7 +315,8 @@ func TestDamagedStateTakesNothingAway(t *testing.T) {
 				s.runs("sync")
 				after := texts(s)
 				for k, v := range before {
-					if after[k] != v && (from == rest || after[k] != settled[k]) { // what people wrote and had not sent yet is sent
+					if after[k] != v && (from == rest ||
+						after[k] != settled[k]) { // what people wrote and had not sent yet is sent
 						t.Errorf("the service had %q for %s and has %q", v, k, after[k])
 					}
 				}
@@ -333,7 +343,8 @@ func TestDamagedStateTakesNothingAway(t *testing.T) {
 	}
 }
 
-// No secret of the configuration, nor one that a server says back, comes out in a report, an error, a log, the status, the state or the repository.
+// No secret of the configuration, nor one that a server says back, comes out in a report, an error, a log, the status,
+// the state or the repository.
 func TestSecretsStayAtHome(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -345,7 +356,8 @@ func TestSecretsStayAtHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer svc.Close()
-	// What is known of an account at an address stays for the process: a later server at this port is not to inherit it.
+	// What is known of an account at an address stays for the process: a later server at this port is not to inherit
+	// it.
 	failing := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch _, said, _ := r.BasicAuth(); {
@@ -360,7 +372,8 @@ func TestSecretsStayAtHome(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	gittest.Git(t, dir, "remote", "add", "origin", strings.Replace(server.URL, "http://", "http://bot:"+password+"@", 1)+"/origin.git")
+	gittest.Git(t, dir, "remote", "add", "origin", strings.Replace(server.URL, "http://",
+		"http://bot:"+password+"@", 1)+"/origin.git")
 	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"secrets\"\njob_timeout = \"5s\"\n[[project]]\nname = \"app\"\nid = %q\nrepository = %q\n%s", server.URL, sceneID, dir, settings+jsonFiles)
 	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte(text))
 	if err != nil {
@@ -379,8 +392,10 @@ func TestSecretsStayAtHome(t *testing.T) {
 	}
 	defer client.Close()
 	var said bytes.Buffer
-	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(&said), zap.DebugLevel))
-	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Progress: func(d report.Doing) { fmt.Fprintln(&said, d.Project, d) }})
+	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewDevelopmentEncoderConfig()),
+		zapcore.AddSync(&said), zap.DebugLevel))
+	e := New(Parts{Config: cfg, Service: client, State: store, Log: log,
+		Progress: func(d report.Doing) { fmt.Fprintln(&said, d.Project, d) }})
 	failed := 0
 	for _, failing = range []int{0, 401, 403, 400, 404, 409, 422, 500} {
 		gittest.Write(t, dir, map[string]string{enApp: fmt.Sprintf(`{"a": "A %d"}`, failing)})
@@ -412,7 +427,8 @@ func TestSecretsStayAtHome(t *testing.T) {
 		}
 		for _, folder := range []string{home, dir} {
 			err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-				if err != nil || d.IsDir() || path == filepath.Join(dir, ".git", "config") { // where the person wrote it
+				if err != nil || d.IsDir() || path == filepath.Join(dir, ".git",
+					"config") { // where the person wrote it
 					return err
 				}
 				b, err := os.ReadFile(path)

@@ -8,8 +8,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local"
 )
 
-// The service interface has no operation that tells the account: where the service has none of the published ones either, the project's record shows
-// whether address, credentials and project are right.
+// The service interface has no operation that tells the account: where the service has none of the published ones
+// either, the project's record shows whether address, credentials and project are right.
 func TestCheckOnlineWhereNothingTellsTheAccount(t *testing.T) {
 	t.Parallel()
 	w := abc(t, localOnly, nil)

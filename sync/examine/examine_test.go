@@ -57,7 +57,8 @@ func TestExamine(t *testing.T) {
 	if !slices.Equal(wrong, []string{"a", "p few"}) {
 		t.Errorf("wrong are %q", wrong)
 	}
-	if lacks := LackingForms(to.Sources[0], to.Language, source, bundle.Texts(f)); len(lacks) != 1 || lacks["p"].Reason == "" {
+	if lacks := LackingForms(to.Sources[0], to.Language, source, bundle.Texts(f)); len(lacks) != 1 ||
+		lacks["p"].Reason == "" {
 		t.Errorf("lacking %v", lacks)
 	}
 }
@@ -110,13 +111,15 @@ func TestUnfit(t *testing.T) {
 		return "<string-array name=\"a\"><item>" + strings.Join(items, "</item><item>") + "</item></string-array>"
 	}
 	for name, c := range map[string]struct{ source, target, code, says string }{
-		"a longer list":     {list("A", "B"), list("Ah", "Be", "Ce", "De"), report.CodeShape, "has 2 items"},
-		"a list for a text": {`<string name="a">A</string>`, list("Ah"), report.CodeShape, "it is a list, and the source has one"},
+		"a longer list": {list("A", "B"), list("Ah", "Be", "Ce", "De"), report.CodeShape, "has 2 items"},
+		"a list for a text": {`<string name="a">A</string>`, list("Ah"), report.CodeShape,
+			"it is a list, and the source has one"},
 		"two texts": {`<string name="a">A</string>`, `<string name="a">1</string><string name="a">2</string>`,
 			report.CodeClash, `"1" and "2"`},
 		"a shorter list": {list("A", "B"), list("Ah"), "", ""},
 	} {
-		to, source, f := files(t, "android-xml", "<resources>"+c.source+"</resources>", "<resources>"+c.target+"</resources>")
+		to, source, f := files(t, "android-xml", "<resources>"+c.source+"</resources>",
+			"<resources>"+c.target+"</resources>")
 		texts := bundle.Texts(f)
 		all := UnfitProblems(to, texts, Unfit(source, f, texts))
 		if c.code == "" && len(all) == 0 {

@@ -37,7 +37,8 @@ func TestAsTheOfficialLibrary(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab\\\"\n{}, é=\u2028")))
 		help := text.Draw(r, "help") + "."
 		labels := slices.Compact(slices.Sorted(slices.Values(
-			rapid.SliceOfN(rapid.SampledFrom([]string{"project", "pass", "language", "Zone", "a_b"}), 0, 3).Draw(r, "labels"))))
+			rapid.SliceOfN(rapid.SampledFrom([]string{"project", "pass", "language", "Zone", "a_b"}), 0, 3).Draw(r,
+				"labels"))))
 		if rapid.Bool().Draw(r, "backwards") {
 			slices.Reverse(labels)
 		}
@@ -56,7 +57,8 @@ func TestAsTheOfficialLibrary(t *testing.T) {
 			for i := range values {
 				values[i] = text.Draw(r, "value")
 			}
-			v := float64(rapid.OneOf(rapid.IntRange(0, 100), rapid.SampledFrom([]int{80, 4e7, 1 << 42})).Draw(r, "number")) / 4
+			v := float64(rapid.OneOf(rapid.IntRange(0, 100), rapid.SampledFrom([]int{80, 4e7, 1 << 42})).Draw(r,
+				"number")) / 4
 			counters.WithLabelValues(values...).Add(v)
 			gauges.WithLabelValues(values...).Set(-v)
 			histograms.WithLabelValues(values...).Observe(v)
@@ -115,7 +117,8 @@ func TestProcess(t *testing.T) {
 		case !there:
 			t.Errorf("%s is missing", name)
 		case slices.Contains([]string{"process_start_time_seconds", "process_max_fds", "go_gc_gogc_percent",
-			"process_virtual_memory_max_bytes", "go_gc_gomemlimit_bytes", "go_sched_gomaxprocs_threads"}, name) && g != w:
+			"process_virtual_memory_max_bytes", "go_gc_gomemlimit_bytes", "go_sched_gomaxprocs_threads"}, name) &&
+			g != w:
 			t.Errorf("%s is %v, want %v", name, g, w)
 		case strings.HasSuffix(name, "_bytes") && (g > 2*w+1<<20 || w > 2*g+1<<20):
 			t.Errorf("%s is %v, and the official library says %v", name, g, w)

@@ -14,7 +14,8 @@ func TestLock(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, lock := range map[string]func(context.Context, string) (func(), error){"beside": Lock, "itself": lockItself} {
+	for name, lock := range map[string]func(context.Context, string) (func(),
+		error){"beside": Lock, "itself": lockItself} {
 		unlock, err := lock(t.Context(), file)
 		if err != nil {
 			t.Fatal(name, err)

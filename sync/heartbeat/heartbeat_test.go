@@ -14,16 +14,18 @@ import (
 
 const step = 5 * time.Minute
 
-// The law: of parts that say this and that, and of times that go by, exactly those hang that were silent for longer than they said and a step; from the beginning
-// those of which nothing has worked yet.
+// The law: of parts that say this and that, and of times that go by, exactly those hang that were silent for longer
+// than they said and a step; from the beginning those of which nothing has worked yet.
 func TestLaw(t *testing.T) {
 	type act struct {
 		What, Part string
 		For        int64
 	}
-	long := rapid.OneOf(rapid.Int64Range(0, int64(2*time.Hour)), rapid.SampledFrom([]int64{0, int64(step), int64(Forever)}), rapid.Int64())
+	long := rapid.OneOf(rapid.Int64Range(0, int64(2*time.Hour)),
+		rapid.SampledFrom([]int64{0, int64(step), int64(Forever)}), rapid.Int64())
 	acts := rapid.SliceOf(rapid.Custom(func(t *rapid.T) act {
-		return act{rapid.SampledFrom([]string{"begin", "try", "work", "expect", "end", "pass", "pass"}).Draw(t, "what"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
+		return act{rapid.SampledFrom([]string{"begin", "try", "work", "expect", "end", "pass", "pass"}).Draw(t, "what"),
+			rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
 	}))
 	type model struct {
 		heart     *Part
@@ -61,7 +63,8 @@ func TestLaw(t *testing.T) {
 				}
 				for part, p := range parts {
 					still, hangs := got[part]
-					if now := time.Now(); hangs != now.After(p.due) || hangs && (still.For != now.Sub(p.last) || still.First != (p.first != nil && *p.first)) {
+					if now := time.Now(); hangs != now.After(p.due) || hangs && (still.For != now.Sub(p.last) ||
+						still.First != (p.first != nil && *p.first)) {
 						wrong = fmt.Sprintf("after %+v %s hangs: %v, %+v; its last sign was %s ago, the next was due %s ago", a, part, hangs, still, now.Sub(p.last), now.Sub(p.due))
 						return
 					}

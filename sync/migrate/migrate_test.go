@@ -38,7 +38,8 @@ files: [
 		entries: []string{" -> i18n/app/en.json", " -> i18n/*/*.json"}},
 	".tolgeerc.json": {text: `{"pull": {"path": "out", "fileStructureTemplate": "{namespace}/{languageTag}.{extension}"}}`,
 		entries: []string{" -> out/*/*.*"}},
-	"lokalise2.yml": {text: "token: " + canary + "\nproject-id: x\ndownload:\n  unzip-to: .\n  bundle-structure: l/%LANG_ISO%.%FORMAT%\n",
+	"lokalise2.yml": {text: "token: " + canary +
+		"\nproject-id: x\ndownload:\n  unzip-to: .\n  bundle-structure: l/%LANG_ISO%.%FORMAT%\n",
 		entries: []string{" -> l/*.*"}, notes: []string{"token", "project-id"}},
 	".phraseapp.yml": {text: "phraseapp:\n  access_token: " + canary + `
   push:

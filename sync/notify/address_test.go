@@ -59,7 +59,8 @@ func TestAddress(t *testing.T) {
 		s, err := Address(c, func(k string) string { return env[k] }, reader(files))
 		delete(env, "CREDENTIALS_DIRECTORY")
 		switch {
-		case err != nil && (!strings.Contains(err.Error(), want) || want == "" || strings.Contains(err.Error(), canary)):
+		case err != nil && (!strings.Contains(err.Error(), want) || want == "" ||
+			strings.Contains(err.Error(), canary)):
 			t.Errorf("%s: %v", keys, err)
 		case err == nil && s.Reveal() != want:
 			t.Errorf("%s: got another address", keys)

@@ -71,7 +71,8 @@ func TestNoticesOfStatuses(t *testing.T) {
 		"what was so before is not told": {{0, app(conflicts("a"), missing(0), pull(report.ResultFailed)), ""},
 			{time.Minute, app(conflicts("a"), missing(0), pull(report.ResultFailed)), ""}},
 		"conflicts": {{0, app(conflicts("a")), ""},
-			{time.Minute, app(conflicts("a", "b")), "conflict app: 1 new conflict waits for a decision: b (de)." + decides},
+			{time.Minute, app(conflicts("a", "b")), "conflict app: 1 new conflict waits for a decision: b (de)." +
+				decides},
 			{time.Minute, app(conflicts("a", "b")), ""},
 			{time.Minute, app(conflicts("a", "b", "c", "d", "e", "f", "g")),
 				"conflict app: 5 new conflicts wait for a decision: c (de), d (de), e (de), 2 more." + decides},
@@ -93,9 +94,11 @@ func TestNoticesOfStatuses(t *testing.T) {
 			{time.Minute, app(missing(0)), ""}, {time.Minute, app(missing(10)), ""},
 			{time.Minute, app(missing(0)), "complete app: de is complete, with 10 keys translated."}},
 		"a language of nothing": {{0, app(missing(3)), ""},
-			{time.Minute, app(func(p *report.ProjectStatus) { p.Languages = []report.LanguageStatus{{Language: "de"}} }), ""}},
+			{time.Minute,
+				app(func(p *report.ProjectStatus) { p.Languages = []report.LanguageStatus{{Language: "de"}} }), ""}},
 		"a week": {{0, app(week), ""}, {5*24*time.Hour + 20*time.Hour + 59*time.Minute, app(week), ""},
-			{time.Minute, app(week), "digest The week from 2026-11-16, in keys:\napp: 4 pushed, 7 pulled, 0 open conflicts"},
+			{time.Minute, app(week),
+				"digest The week from 2026-11-16, in keys:\napp: 4 pushed, 7 pulled, 0 open conflicts"},
 			{time.Hour, app(week), ""}},
 		"a quiet week": {{0, app(), ""}, {7 * 24 * time.Hour, app(), ""}},
 		"no project":   {{0, report.Status{}, ""}, {0, report.Status{}, ""}},
@@ -124,7 +127,8 @@ func TestWeekOf(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -5*3600)
 	for day, want := range map[int]string{16: "2026-11-16", 17: "2026-11-16", 22: "2026-11-16", 23: "2026-11-23"} {
-		if got := weekOf(time.Date(2026, 11, day, 9, 0, 0, 0, zone)); got.Format(time.DateOnly) != want || got.Hour() != 9 {
+		if got := weekOf(time.Date(2026, 11, day, 9, 0, 0, 0, zone)); got.Format(time.DateOnly) != want ||
+			got.Hour() != 9 {
 			t.Errorf("the %dth at 9: %v, want %s", day, got, want)
 		}
 	}

@@ -87,8 +87,10 @@ func TestAPIRequests(t *testing.T) {
 		flags map[string]any
 		want  string
 	}{
-		{"get v1/a", map[string]any{"field": []string{"n=1,2", "n=b c"}, "query": []string{"q=&"}}, "GET /v1/a?n=1%2C2&n=b+c&q=%26 "},
-		{"POST /v1/a?x=1", map[string]any{"field": []string{"n=1"}, "query": []string{"y=2"}}, `POST /v1/a?x=1&y=2 {"n":"1"}`},
+		{"get v1/a", map[string]any{"field": []string{"n=1,2", "n=b c"}, "query": []string{"q=&"}},
+			"GET /v1/a?n=1%2C2&n=b+c&q=%26 "},
+		{"POST /v1/a?x=1", map[string]any{"field": []string{"n=1"}, "query": []string{"y=2"}},
+			`POST /v1/a?x=1&y=2 {"n":"1"}`},
 		{"PUT /v1/project/{projectId}", map[string]any{"input": "-"}, `PUT /v1/project/p-1 {"from":"stdin"}`},
 		{"DELETE " + wire.Prefix + "/v1/a%20b", nil, "DELETE /v1/a%20b "},
 		{"POST /v1/a", nil, "POST /v1/a "},
@@ -115,7 +117,8 @@ func TestAPIRequests(t *testing.T) {
 // A path leads to the service and nowhere else.
 func TestAPIPaths(t *testing.T) {
 	s := session(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) })
-	for _, path := range []string{"https://elsewhere.example/v1", "//elsewhere.example/v1", `\\x`, "/v1/../../x", "/v1/./x",
+	for _, path := range []string{"https://elsewhere.example/v1", "//elsewhere.example/v1",
+		`\\x`, "/v1/../../x", "/v1/./x",
 		"/v1/%2E%2e/x", "/v1/%zz", "/v1/a b", "/v1/a\r\nX: y", "/v1/a#b", "/v1/%5c..", "/v1/{taskId}",
 		"/v1?a=%zz", "elsewhere.example:80/http://x"} {
 		if _, err := operationOf(t, "api", nil).Run(t.Context(), s, []string{"GET", path}); !process.Lasting(err) {
@@ -123,7 +126,8 @@ func TestAPIPaths(t *testing.T) {
 		}
 	}
 	s.ID = ""
-	if _, err := operationOf(t, "api", nil).Run(t.Context(), s, []string{"GET", "/v1/project/{projectId}"}); !process.Lasting(err) {
+	if _, err := operationOf(t, "api", nil).Run(t.Context(), s,
+		[]string{"GET", "/v1/project/{projectId}"}); !process.Lasting(err) {
 		t.Errorf("without a project: %v", err)
 	}
 }

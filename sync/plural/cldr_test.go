@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The table agrees with CLDR's rules, which are evaluated here; the generator reads the samples beside them instead. LOCSYNC_CLDR names a folder with an
-// unpacked cldr-core of npm.
+// The table agrees with CLDR's rules, which are evaluated here; the generator reads the samples beside them instead.
+// LOCSYNC_CLDR names a folder with an unpacked cldr-core of npm.
 func TestTableAgainstRules(t *testing.T) {
 	dir := os.Getenv("LOCSYNC_CLDR")
 	if dir == "" {
@@ -77,14 +77,15 @@ func compareRules(t *testing.T, name string, rules map[string]string, got []Cate
 		if rare := len(has) == 0 || has[0] >= 1000; rare != c.Rare {
 			t.Errorf("%s %s: rare is %v, want %v", name, c.Name, c.Rare, rare)
 		}
-		if ends := len(has) > 0 && len(has) < 16 && has[len(has)-1] < 1000; ends && !slices.Equal(has, c.Numbers) || !ends && c.Numbers != nil {
+		if ends := len(has) > 0 && len(has) < 16 && has[len(has)-1] < 1000; ends && !slices.Equal(has, c.Numbers) ||
+			!ends && c.Numbers != nil {
 			t.Errorf("%s %s: numbers are %v, want %v", name, c.Name, c.Numbers, has[:min(len(has), 30)])
 		}
 	}
 }
 
-// holds evaluates a condition of CLDR's rules (UTS 35, "Plural rules syntax") for a whole number: i and n are the number itself, and what counts
-// fraction digits or exponents (v w f t c e) is 0.
+// holds evaluates a condition of CLDR's rules (UTS 35, "Plural rules syntax") for a whole number: i and n are the
+// number itself, and what counts fraction digits or exponents (v w f t c e) is 0.
 func holds(condition string, n int) bool {
 	for _, or := range strings.Split(condition, " or ") {
 		all := true

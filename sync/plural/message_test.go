@@ -11,7 +11,8 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// outline spells what was read of a message: name:type(selector ...), with # behind the selector of a branch that has one.
+// outline spells what was read of a message: name:type(selector ...), with # behind the selector of a branch that has
+// one.
 func outline(m Message) string {
 	var parts []string
 	for _, a := range m.Arguments {
@@ -91,7 +92,8 @@ func TestParse(t *testing.T) {
 }
 
 func TestBraces(t *testing.T) {
-	for s, want := range map[string]int{"{": 0, "": 0, "x{}": 0, "{}": 2, "{{a}} b}": 5, "{a '}' b} c": 9, "{a's} b": 5, "{{": 0, "{'{'}{": 5} {
+	for s, want := range map[string]int{"{": 0, "": 0, "x{}": 0, "{}": 2, "{{a}} b}": 5, "{a '}' b} c": 9,
+		"{a's} b": 5, "{{": 0, "{'{'}{": 5} {
 		if got, ok := Braces(s); got != want || ok != (want > 0) {
 			t.Errorf("%q: %d, %v, want %d", s, got, ok, want)
 		}
@@ -156,7 +158,8 @@ func TestJoinedFormsSplit(t *testing.T) {
 
 // piece is a spelling of ICU's in a plural's branch and what it means.
 var pieces = []struct{ spelled, means string }{
-	{"word", "word"}, {" ", " "}, {"''", "'"}, {"l'une", "l'une"}, {"'{'", "{"}, {"'}{'", "}{"}, {"'#'", "#"}, {"'{it''s}'", "{it's}"}, {"|", "|"}, {"#", "%d"},
+	{"word", "word"}, {" ", " "}, {"''", "'"}, {"l'une", "l'une"}, {"'{'", "{"}, {"'}{'", "}{"}, {"'#'",
+		"#"}, {"'{it''s}'", "{it's}"}, {"|", "|"}, {"#", "%d"},
 	{"é", "é"}, {"<b>", "<b>"}, {"\n", "\n"}, {`"`, `"`},
 }
 
@@ -216,7 +219,9 @@ func sane(t *testing.T, s string, m Message, from, to int) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"{n, plural, one {# '{' file} other {# files of {who}}}", "{g, select, a {it''s} other {'}'}} {d, date}", "{{{{'{'}}", "'{", "{a,plural,offset:1 other{{b}}}", "{n,plural,other{''''}}"} {
+	for _, s := range []string{"{n, plural, one {# '{' file} other {# files of {who}}}",
+		"{g, select, a {it''s} other {'}'}} {d, date}", "{{{{'{'}}", "'{", "{a,plural,offset:1 other{{b}}}",
+		"{n,plural,other{''''}}"} {
 		f.Add(s, "%d")
 	}
 	f.Fuzz(func(t *testing.T, s, number string) {
@@ -237,7 +242,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestNoQuadraticTime(t *testing.T) {
-	for _, s := range []string{"{", "{a", "{a}", "'", "'{", "''", "{a,plural,other{", "{a,plural,other{#}}", "{a, x", "#", "}"} {
+	for _, s := range []string{"{", "{a", "{a}", "'", "'{", "''", "{a,plural,other{", "{a,plural,other{#}}", "{a, x",
+		"#", "}"} {
 		input := func(n int) []byte { return bytes.Repeat([]byte(s), n) }
 		resourcetest.Linear(t, s, input, func(src []byte) {
 			long := string(src)

@@ -90,9 +90,11 @@ func TestArchiveRefusals(t *testing.T) {
 	for _, m := range []member{
 		file("../up.json", ""), file("a/../../up.json", ""), file("a/../b.json", ""), file("/etc/passwd", ""),
 		file(`a\b.json`, ""),
-		file(`..\up.json`, ""), file("C:/a.json", ""), file("c:a.json", ""), file("a//b.json", ""), file("./a.json", ""),
+		file(`..\up.json`, ""), file("C:/a.json", ""), file("c:a.json", ""),
+		file("a//b.json", ""), file("./a.json", ""),
 		file("a/.", ""),
-		file(".git/config", ""), file("a/.GIT/hooks/x", ""), file(".git./config", ""), file("a\x00b", ""), file("a\nb", ""),
+		file(".git/config", ""), file("a/.GIT/hooks/x", ""), file(".git./config", ""),
+		file("a\x00b", ""), file("a\nb", ""),
 		file("\xff\xfe", ""),
 		file(strings.Repeat("a", 256), ""), file(strings.Repeat("a/", 2049)+"b", ""), file("", ""),
 		link, {"pipe", "", fs.ModeNamedPipe | 0o644, zip.Store}, {"device", "", fs.ModeDevice | 0o644, zip.Store},
@@ -307,7 +309,8 @@ func TestDownload(t *testing.T) {
 			`attachment; filename="_.json"; filename*=UTF-8''gr%C3%BC%C3%9Fe.json`), entries: `grüße.json=x`},
 		{name: "file with a path for a name", step: say(200, `x`, "Content-Disposition",
 			`attachment; filename="../../etc/a.json"`), entries: `a.json=x`},
-		{name: "file with a bad name", step: say(200, `x`, "Content-Disposition", `attachment; filename=".."`), refused: 1},
+		{name: "file with a bad name", step: say(200, `x`, "Content-Disposition", `attachment; filename=".."`),
+			refused: 1},
 		{name: "file without a name", step: say(200, `x`), entries: `=x`},
 		{name: "empty file", step: say(200, ``, "Content-Disposition", `attachment; filename="a.strings"`),
 			entries: `a.strings=`},
@@ -320,7 +323,8 @@ func TestDownload(t *testing.T) {
 		{name: "accepted", step: say(202, `later`), err: ErrNotReady},
 		{name: "failed", step: say(422, `{"detail":"no keys"}`), err: ErrExportFailed, status: 422},
 		{name: "gone", step: say(404, ``), err: ErrNotFound, status: 404},
-		{name: "too long", step: say(200, strings.Repeat("x", 2<<20), "Content-Disposition", `attachment; filename="a.json"`),
+		{name: "too long", step: say(200, strings.Repeat("x", 2<<20), "Content-Disposition",
+			`attachment; filename="a.json"`),
 			err: ErrUnusable},
 	} {
 		t.Run(c.name, func(t *testing.T) {

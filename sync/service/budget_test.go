@@ -423,7 +423,8 @@ func TestWaitsForTheBudgetAreTold(t *testing.T) {
 			t.Errorf("%d requests wait at the end", got)
 		}
 		slices.Sort(waited)
-		if len(waited) != 5 || waited[0] != 0 || waited[4] < 1200*time.Millisecond || waited[4] > 1500*time.Millisecond {
+		if len(waited) != 5 || waited[0] != 0 || waited[4] < 1200*time.Millisecond ||
+			waited[4] > 1500*time.Millisecond {
 			t.Errorf("the waits of five requests, four a second: %v", waited)
 		}
 	})

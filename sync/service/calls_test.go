@@ -31,7 +31,8 @@ func TestImportOnTheWire(t *testing.T) {
 			Format:        wire.FormatStructuredJSON,
 			PathSeparator: ".", CompletionState: Final, Conflicts: Skip, Labels: []string{"a:b", "c"},
 			Files: []Upload{{"a.json", []byte("1")}, {`dir/ü "b".json`, []byte("2\r\n")}},
-		}, "collection=c d&language=en&target-languages=de,pt-BR&format=structured-json&path-separator=.&completion-state=final&skip-conflicting-values=true&labels=a:b,c"},
+		},
+			"collection=c d&language=en&target-languages=de,pt-BR&format=structured-json&path-separator=.&completion-state=final&skip-conflicting-values=true&labels=a:b,c"},
 		{"least", ImportRequest{Project: "p", Language: "en", Format: wire.FormatJSON,
 			Files: []Upload{{"a.json", []byte("1")}}},
 			"collection=main&language=en&format=json&completion-state=draft&overwrite-conflicting-values=true"},
@@ -91,14 +92,16 @@ func TestExportOnTheWire(t *testing.T) {
 			Zip:           true,
 			ModifiedSince: time.Date(2026, 1, 2, 3, 4, 5, 6e8, time.FixedZone("", 3600)), Labels: []string{"a"},
 			Keys: []string{"k", "l"},
-		}, "languages=de,fr&collections=c&format=structured-yaml&path-separator=.&completion-state=draft&export-incomplete-as-blank=true" +
-			"&include-default-language=false&output-file-path-template=x/{LANGUAGE}.yaml&zip=true&modified-since=2026-01-02T02:04:05Z&labels=a",
+		},
+			"languages=de,fr&collections=c&format=structured-yaml&path-separator=.&completion-state=draft&export-incomplete-as-blank=true" +
+				"&include-default-language=false&output-file-path-template=x/{LANGUAGE}.yaml&zip=true&modified-since=2026-01-02T02:04:05Z&labels=a",
 			`{"keys":["k","l"]}`},
 		{"least", ExportRequest{Project: "p", Languages: []string{"de"}},
 			"languages=de&collections=main&format=json&completion-state=final&skip-incomplete-keys=true", ""},
 		{"android with fallback", ExportRequest{Project: "p", Languages: []string{"de"}, Format: wire.FormatAndroidXML,
 			PathSeparator: "/", Incomplete: Fallback},
-			"languages=de&collections=main&format=android-xml&completion-state=final&fallback-to-default-language=true", ""},
+			"languages=de&collections=main&format=android-xml&completion-state=final&fallback-to-default-language=true",
+			""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, say(200, `"id1"`))
@@ -185,7 +188,8 @@ func TestIdentifierSpellings(t *testing.T) {
 	for _, body := range []string{"", `""`, "{}", "null", "<html><title>Login</title></html>", `"../../account"`} {
 		s := serve(t, say(200, body))
 		_, err := s.Client(t).Strings().StartImport(t.Context(), oneFile())
-		if !errors.Is(err, ErrUnusable) && body != "null" || body == "null" && err != nil && !errors.Is(err, ErrUnusable) {
+		if !errors.Is(err, ErrUnusable) && body != "null" || body == "null" && err != nil &&
+			!errors.Is(err, ErrUnusable) {
 			t.Errorf("%q: %v", body, err)
 		}
 		if err != nil && (!errors.Is(err, ErrUnknownOutcome) || len(s.Seen()) != 1) {
@@ -207,7 +211,8 @@ func TestImportResultPaths(t *testing.T) {
 		})
 		c := s.Client(t)
 		for range 3 {
-			if r, err := c.Strings().ImportResult(t.Context(), "i"); err != nil || r.Status != wire.InProgress || r.Ended() {
+			if r, err := c.Strings().ImportResult(t.Context(), "i"); err != nil || r.Status != wire.InProgress ||
+				r.Ended() {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
@@ -220,7 +225,8 @@ func TestImportResultPaths(t *testing.T) {
 		}
 	}
 	s := serve(t, say(404, ""))
-	if _, err := s.Client(t).Strings().ImportResult(t.Context(), "i"); !errors.Is(err, ErrNotFound) || len(s.Seen()) != 2 {
+	if _, err := s.Client(t).Strings().ImportResult(t.Context(), "i"); !errors.Is(err, ErrNotFound) ||
+		len(s.Seen()) != 2 {
 		t.Errorf("%d requests, %v", len(s.Seen()), err)
 	}
 }
@@ -332,8 +338,9 @@ func TestProjectSettings(t *testing.T) {
 		}
 		var m map[string]any
 		err = json.NewDecoder(part).Decode(&m)
-		want := map[string]any{"name": "n", "sourceLanguage": "en", "targetLanguages": []any{"de"}, "assignToVendor": false,
-			"type": "softwareLocalization"}
+		want := map[string]any{"name": "n", "sourceLanguage": "en", "targetLanguages": []any{"de"},
+			"assignToVendor": false,
+			"type":           "softwareLocalization"}
 		if err != nil || !reflect.DeepEqual(m, want) {
 			t.Errorf("model %v, %v", m, err)
 		}
@@ -382,11 +389,13 @@ func TestProjectSettings(t *testing.T) {
 			t.Error(a, err)
 		}
 		s = serve(t, say(404, ""), say(200, `[]`))
-		if _, err := s.Client(t).Ping(t.Context()); err != nil || s.Seen()[1].Path != "/api/integration/v2/project/list" {
+		if _, err := s.Client(t).Ping(t.Context()); err != nil ||
+			s.Seen()[1].Path != "/api/integration/v2/project/list" {
 			t.Error(err)
 		}
 		s = serve(t, say(401, ""))
-		if _, err := s.Client(t).Ping(t.Context()); !errors.Is(err, ErrAuth) || !strings.Contains(err.Error(), "API key") {
+		if _, err := s.Client(t).Ping(t.Context()); !errors.Is(err, ErrAuth) ||
+			!strings.Contains(err.Error(), "API key") {
 			t.Error(err)
 		}
 	})

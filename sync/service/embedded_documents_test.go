@@ -163,7 +163,8 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	ctx := t.Context()
 	p, err := c.Projects().Create(ctx, service.NewProject{
 		Name: "kinds", SourceLanguage: "en", TargetLanguages: []string{"de", "fr"}, Documents: true,
-		Files: []service.NewDocument{{File: content("a.txt", "One.")}, {File: content("b.html", "<html><p>Two.</p></html>")}},
+		Files: []service.NewDocument{{File: content("a.txt", "One.")},
+			{File: content("b.html", "<html><p>Two.</p></html>")}},
 	})
 	if err != nil || len(p.Documents) != 4 {
 		t.Fatalf("%+v, %v", p, err)
@@ -189,11 +190,13 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	if want := []string{"a(de).txt", "a(fr).txt", "b(de).html", "b(fr).html"}; !slices.Equal(names, want) {
 		t.Errorf("entries %q, want %q", names, want)
 	}
-	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("a.txt", "Again.")}}); !errors.Is(err,
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("a.txt",
+		"Again.")}}); !errors.Is(err,
 		service.ErrRefused) {
 		t.Errorf("the same name: %v", err)
 	}
-	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("empty.txt", "")}}); !errors.Is(err,
+	if _, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("empty.txt",
+		"")}}); !errors.Is(err,
 		service.ErrRefused) {
 		t.Errorf("an empty file: %v", err)
 	}

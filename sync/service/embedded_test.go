@@ -96,7 +96,8 @@ func TestEmbeddedLoop(t *testing.T) {
 		t.Fatalf("%d languages, %v", len(languages), err)
 	}
 	project := newProject(t, c, "de")
-	if r := imported(t, c, jsonFile(project, "en", `{"hello":"Hello","bye":"Bye"}`)); r.Created != 2 || len(r.Failed) > 0 {
+	if r := imported(t, c, jsonFile(project, "en", `{"hello":"Hello","bye":"Bye"}`)); r.Created != 2 ||
+		len(r.Failed) > 0 {
 		t.Errorf("source: %+v", r)
 	}
 	if err := c.Projects().AddTargets(ctx, project, []string{"pt-BR"}); err != nil {
@@ -122,7 +123,8 @@ func TestEmbeddedLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	var failed *service.ImportFailed
-	if _, err := c.Strings().WaitImport(ctx, id); !errors.As(err, &failed) || !strings.Contains(err.Error(), "app.json") {
+	if _, err := c.Strings().WaitImport(ctx, id); !errors.As(err, &failed) ||
+		!strings.Contains(err.Error(), "app.json") {
 		t.Errorf("only a broken file: %v", err)
 	}
 

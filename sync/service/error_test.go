@@ -53,7 +53,8 @@ func TestErrorWords(t *testing.T) {
 			`read project: the translation service rejected account "TestErrorWords/no_credentials" and its API key ` +
 				"(401: expired); check service.account_id and the API key, and create a new key if this one has expired"},
 		{"forbidden", say(403, ""),
-			`read project: the translation service refuses account "TestErrorWords/forbidden" access to project ` + project +
+			`read project: the translation service refuses account "TestErrorWords/forbidden" access to project ` +
+				project +
 				" (403 on read project); check the project's id, and that the account has this project and its API key " +
 				"may do this"},
 	} {
@@ -73,10 +74,12 @@ func TestRetryAfter(t *testing.T) {
 		value, date string
 		want        time.Duration
 	}{
-		{"", "", 0}, {"0", "", 0}, {"2", "", 2 * time.Second}, {" 7 ", "", 7 * time.Second}, {"300", "", budget.MaxPause},
+		{"", "", 0}, {"0", "", 0}, {"2", "", 2 * time.Second}, {" 7 ", "",
+			7 * time.Second}, {"300", "", budget.MaxPause},
 		{"86400", "", budget.MaxPause}, {"99999999999999999999999", "", budget.MaxPause}, {"-5", "", 0}, {"1.5", "", 0},
 		{"soon", "", 0}, {"0x10", "", 0},
-		{at(20 * time.Second), "", 20 * time.Second}, {at(-time.Hour), "", 0}, {at(100 * time.Hour), "", budget.MaxPause},
+		{at(20 * time.Second), "", 20 * time.Second}, {at(-time.Hour), "", 0},
+		{at(100 * time.Hour), "", budget.MaxPause},
 		{at(time.Hour + 20*time.Second), at(time.Hour), 20 * time.Second}, // the service's clock is ahead
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}

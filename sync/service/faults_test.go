@@ -93,8 +93,14 @@ func TestEndlessAnswers(t *testing.T) {
 		{"endless", flood, time.Minute, time.Minute, ErrUnusable},
 	} {
 		for name, do := range map[string]func(context.Context, *Client) error{
-			"read project":       func(ctx context.Context, c *Client) error { _, err := c.Projects().Read(ctx, "p"); return err },
-			"read import result": func(ctx context.Context, c *Client) error { _, err := c.Strings().ImportResult(ctx, "i"); return err },
+			"read project": func(ctx context.Context, c *Client) error {
+				_, err := c.Projects().Read(ctx, "p")
+				return err
+			},
+			"read import result": func(ctx context.Context, c *Client) error {
+				_, err := c.Strings().ImportResult(ctx, "i")
+				return err
+			},
 			"download": func(ctx context.Context, c *Client) error {
 				_, err := c.Strings().TryDownload(ctx, "e", "")
 				return err
@@ -188,7 +194,8 @@ func TestDownloadFromAnotherServer(t *testing.T) {
 	if b, err := archive.Entries[0].ReadAll(); err != nil || string(b) != `{"k":"v"}` {
 		t.Errorf("%q, %v", b, err)
 	}
-	if calls := asked(); len(calls) != 1 || calls[0].Get("Authorization") != "" || s.Seen()[0].Header.Get("Authorization") == "" {
+	if calls := asked(); len(calls) != 1 || calls[0].Get("Authorization") != "" ||
+		s.Seen()[0].Header.Get("Authorization") == "" {
 		t.Errorf("the other server was asked with %v", calls)
 	}
 	if len(told) != 2 || told[1].Path != address+"/a.json" {
@@ -243,11 +250,14 @@ func TestUntrustedServer(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	_, err := s.Client(t).Projects().Read(t.Context(), "p")
-	if err == nil || errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "certificate") || len(s.Seen()) != 0 {
+	if err == nil || errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "certificate") ||
+		len(s.Seen()) != 0 {
 		t.Errorf("%d requests, %v", len(s.Seen()), err)
 	}
 	plain := serve(t, say(200, ""))
-	_, err = plain.Client(t, func(o *Options) { o.BaseURL = strings.Replace(plain.URL, "http", "https", 1) }).Projects().Read(t.Context(), "p")
+	_, err = plain.Client(t, func(o *Options) {
+		o.BaseURL = strings.Replace(plain.URL, "http", "https", 1)
+	}).Projects().Read(t.Context(), "p")
 	if err == nil || errors.Is(err, ErrTemporary) {
 		t.Errorf("error %v of a server without TLS", err)
 	}

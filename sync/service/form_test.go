@@ -85,19 +85,23 @@ func upload(ctx context.Context, c *Client, file File) (name string, err error) 
 // fetch hands an answer on as it comes.
 func fetch(ctx context.Context, c *Client, w io.Writer) (written int64, err error) {
 	err = c.Do(ctx, Call{
-		Op: "download file", Method: http.MethodGet, Path: wire.PathStorageFile + "a", Repeatable: true, Read: Copy(w, &written),
+		Op: "download file", Method: http.MethodGet, Path: wire.PathStorageFile +
+			"a", Repeatable: true, Read: Copy(w, &written),
 	})
 	return written, err
 }
 
-// Whatever the contents, in whatever pieces they are read: the announced length is the length, and every part arrives as it was.
+// Whatever the contents, in whatever pieces they are read: the announced length is the length, and every part arrives
+// as it was.
 func TestFormLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		contents := rapid.SliceOfN(rapid.SliceOf(rapid.Byte()), 1, 4).Draw(rt, "contents")
 		parts := []Part{ModelPart("model", map[string]int{"a": 1})}
 		for i, c := range contents {
-			content := []io.Reader{bytes.NewReader(c), iotest.OneByteReader(bytes.NewReader(c)), iotest.DataErrReader(bytes.NewReader(c))}[i%3]
-			parts = append(parts, Part{name: "file", kind: anyFile, file: &File{Name: fmt.Sprintf(`dir/ü "%d".txt`, i), Size: int64(len(c)), Content: content}})
+			content := []io.Reader{bytes.NewReader(c), iotest.OneByteReader(bytes.NewReader(c)),
+				iotest.DataErrReader(bytes.NewReader(c))}[i%3]
+			parts = append(parts, Part{name: "file", kind: anyFile, file: &File{Name: fmt.Sprintf(`dir/ü "%d".txt`, i),
+				Size: int64(len(c)), Content: content}})
 		}
 		f, err := NewForm(parts...)
 		if err != nil {
@@ -123,7 +127,8 @@ func TestFormLaw(t *testing.T) {
 	})
 }
 
-// A content that can be sought is sent again, from where it stood; another one ends the call with what the service said.
+// A content that can be sought is sent again, from where it stood; another one ends the call with what the service
+// said.
 func TestUploadAgain(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -151,7 +156,8 @@ func TestUploadAgain(t *testing.T) {
 	}
 }
 
-// A large file is not sent to a service that does not want it: what is refused costs nothing, and can be repeated whatever the content is.
+// A large file is not sent to a service that does not want it: what is refused costs nothing, and can be repeated
+// whatever the content is.
 func TestLargeUploadRefusedUnread(t *testing.T) {
 	t.Parallel()
 	n, length := 0, int64(0)
@@ -189,8 +195,8 @@ func TestLargeUploadUnasked(t *testing.T) {
 	}
 }
 
-// What is shorter or longer than announced, or cannot be read, does not count as sent: nothing to doubt, nothing to repeat, and no fault of
-// the service.
+// What is shorter or longer than announced, or cannot be read, does not count as sent: nothing to doubt, nothing to
+// repeat, and no fault of the service.
 func TestUploadOfAnotherLength(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for name, c := range map[string]struct {
@@ -204,14 +210,17 @@ func TestUploadOfAnotherLength(t *testing.T) {
 		s := serve(t, say(200, `{"id":"p"}`))
 		client := s.Client(t)
 		err := add(t.Context(), client, c.file)
-		if err == nil || !strings.Contains(err.Error(), c.says) || errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnknownOutcome) {
+		if err == nil || !strings.Contains(err.Error(), c.says) || errors.Is(err, ErrTemporary) ||
+			errors.Is(err, ErrUnknownOutcome) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := client.Projects().Read(t.Context(), "p"); errors.Is(err, ErrTemporary) && strings.Contains(err.Error(), "repeatedly") {
+		if _, err := client.Projects().Read(t.Context(), "p"); errors.Is(err, ErrTemporary) &&
+			strings.Contains(err.Error(), "repeatedly") {
 			t.Errorf("%s: the breaker is open", name)
 		}
 	}
-	for _, file := range []File{{"", 1, strings.NewReader("a")}, {"a\r\nX: y", 1, strings.NewReader("a")}, {"a", 1, nil}, {"a", -1, strings.NewReader("a")}} {
+	for _, file := range []File{{"", 1, strings.NewReader("a")}, {"a\r\nX: y", 1, strings.NewReader("a")},
+		{"a", 1, nil}, {"a", -1, strings.NewReader("a")}} {
 		s := serve(t, say(200, `[]`))
 		if err := add(t.Context(), s.Client(t), file); err == nil || len(s.Seen()) != 0 {
 			t.Errorf("%+v: %d requests, %v", file, len(s.Seen()), err)
@@ -219,7 +228,8 @@ func TestUploadOfAnotherLength(t *testing.T) {
 	}
 }
 
-// When the call returns, nobody reads its contents any more, though the service answered before it had them, or never reads them.
+// When the call returns, nobody reads its contents any more, though the service answered before it had them, or never
+// reads them.
 func TestContentMayBeChangedByTheCaller(t *testing.T) {
 	early := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
@@ -244,7 +254,10 @@ func TestContentMayBeChangedByTheCaller(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.Server = newServer(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.CopyN(io.Discard, r.Body, 1<<20); cancel() })
+	s.Server = newServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
+		cancel()
+	})
 	over.Store(false)
 	_, err = upload(ctx, s.Client(t), File{"a", 1 << 30, onlyReader{content}})
 	over.Store(true)

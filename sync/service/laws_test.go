@@ -42,7 +42,8 @@ func TestLostAnswers(t *testing.T) {
 				switch {
 				case op.repeatable && (err != nil || requests != 2):
 					t.Errorf("%d requests, %v; want it repeated", requests, err)
-				case !op.repeatable && (!errors.Is(err, service.ErrUnknownOutcome) || !errors.Is(err, service.ErrTemporary) ||
+				case !op.repeatable && (!errors.Is(err, service.ErrUnknownOutcome) ||
+					!errors.Is(err, service.ErrTemporary) ||
 					requests != 1):
 					t.Errorf("%d requests, %v; want one, and the doubt told", requests, err)
 				}
@@ -90,7 +91,8 @@ func TestRefusedBeforeTheEffect(t *testing.T) {
 			s := service.Serve(t, op.ok)
 			c := s.Client(t)
 			s.Close()
-			if err := op.do(t.Context(), c); !errors.Is(err, service.ErrTemporary) || errors.Is(err, service.ErrUnknownOutcome) {
+			if err := op.do(t.Context(), c); !errors.Is(err, service.ErrTemporary) ||
+				errors.Is(err, service.ErrUnknownOutcome) {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -136,8 +138,9 @@ func TestKeyStaysSecret(t *testing.T) {
 	t.Parallel()
 	basic := base64.StdEncoding.EncodeToString([]byte(t.Name() + ":" + service.Canary))
 	echo := func(code int) http.HandlerFunc {
-		return service.Say(code, `{"detail":"wrong key `+service.Canary+`","title":"`+basic+`","requestId":"`+service.Canary+
-			`","instance":"`+service.Canary+`","code":"`+service.Canary+`","type":"`+service.Canary+`"}`, "X-Request-Id",
+		return service.Say(code,
+			`{"detail":"wrong key `+service.Canary+`","title":"`+basic+`","requestId":"`+service.Canary+
+				`","instance":"`+service.Canary+`","code":"`+service.Canary+`","type":"`+service.Canary+`"}`, "X-Request-Id",
 			service.Canary)
 	}
 	check := func(what string, v any) {

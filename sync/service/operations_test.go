@@ -203,7 +203,8 @@ var operations = []tried{
 		}},
 	{name: "set project memories", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
 		do: func(ctx context.Context, c *service.Client) error {
-			return memories.Of(c).Attach(ctx, "p", []memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}})
+			return memories.Of(c).Attach(ctx, "p",
+				[]memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}})
 		}},
 	{name: "set pretranslation rules", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
 		do: func(ctx context.Context, c *service.Client) error {
@@ -282,7 +283,8 @@ var operations = []tried{
 
 	{name: "upload files", ok: service.Say(201, `[{"name":"a"}]`), changes: true, repeatable: true,
 		do: func(ctx context.Context, c *service.Client) error {
-			_, err := documents.StorageOf(c).UploadFiles(ctx, "a/b", []service.File{text("a.txt", "a"), text("b.txt", "b")},
+			_, err := documents.StorageOf(c).UploadFiles(ctx, "a/b",
+				[]service.File{text("a.txt", "a"), text("b.txt", "b")},
 				true)
 			return err
 		}},
@@ -329,7 +331,8 @@ func TestStreamCutOff(t *testing.T) {
 		}
 		s := service.Serve(t, service.Half, op.ok)
 		err := op.do(t.Context(), s.Client(t))
-		if !errors.Is(err, service.ErrTemporary) || len(s.Seen()) != 1 || !strings.Contains(err.Error(), "after 4 bytes") {
+		if !errors.Is(err, service.ErrTemporary) || len(s.Seen()) != 1 ||
+			!strings.Contains(err.Error(), "after 4 bytes") {
 			t.Errorf("%s: %d requests, %v", op.name, len(s.Seen()), err)
 		}
 	}

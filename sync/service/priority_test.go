@@ -102,7 +102,8 @@ func TestPollsLeaveHalf(t *testing.T) {
 					client := client(4)
 					all.Go(func() {
 						for ctx.Err() == nil {
-							if _, err := client.Strings().TryDownload(As(ctx, c.polls), "e", ""); errors.Is(err, ErrNotReady) {
+							if _, err := client.Strings().TryDownload(As(ctx, c.polls), "e",
+								""); errors.Is(err, ErrNotReady) {
 								polls.Add(1)
 							}
 						}
@@ -216,7 +217,8 @@ func TestDamagedDownload(t *testing.T) {
 			if !errors.Is(err, ErrUnusable) {
 				t.Fatalf("got %v", err)
 			}
-			if n, took := len(l.arrivals)-before, time.Since(start); n != defaultLimits.attempts || took > 10*time.Second {
+			if n, took := len(l.arrivals)-before, time.Since(start); n != defaultLimits.attempts ||
+				took > 10*time.Second {
 				t.Errorf("%d tries in %v: %v", n, took, err)
 			}
 		}

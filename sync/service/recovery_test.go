@@ -12,7 +12,8 @@ import (
 
 // anImport is one that could be sent.
 func anImport() ImportRequest {
-	return ImportRequest{Project: "p", Language: "en", Format: "json", Files: []Upload{{"a.json", []byte(`{"a": "A"}`)}}}
+	return ImportRequest{Project: "p", Language: "en", Format: "json",
+		Files: []Upload{{"a.json", []byte(`{"a": "A"}`)}}}
 }
 
 // Work whose import a service does not take is made again, more and more seldom, and given up within three minutes,

@@ -97,7 +97,8 @@ var table = []row{
 	// the client's UpdateDocument turns to it where there is no other
 	{"PUT", wire.PathDocumentUpdateV2, "Documents.UpdateAll", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.Of(w.c).UpdateAll(ctx, w.newDocument("txt", "Old."), content("new.txt", "Old. New."),
+			return second(documents.Of(w.c).UpdateAll(ctx, w.newDocument("txt", "Old."),
+				content("new.txt", "Old. New."),
 				documents.DocumentUpdateModel{}))
 		}},
 	{"DELETE", wire.PathDocument, "Documents.Delete", inInterface, "2026-11-21",
@@ -182,11 +183,13 @@ var table = []row{
 	// Export of document translations.
 	{"POST", wire.PathDocumentExport, "Documents.StartExport", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.Of(w.c).StartExport(ctx, documents.ExportRequest{Documents: []string{w.document()}}))
+			return second(documents.Of(w.c).StartExport(ctx,
+				documents.ExportRequest{Documents: []string{w.document()}}))
 		}},
 	{"GET", wire.PathDownload, "Documents.TryDownload", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			got, err := w.exported(ctx, documents.ExportRequest{Documents: []string{w.document()}, Type: wire.ExportSource})
+			got, err := w.exported(ctx, documents.ExportRequest{Documents: []string{w.document()},
+				Type: wire.ExportSource})
 			if err == nil && got != theText {
 				err = fmt.Errorf("came back as %q", got)
 			}
@@ -270,7 +273,8 @@ var table = []row{
 		}},
 	{"POST", wire.PathGlossaryImport, "Glossaries.StartImport", named, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms), true))
+			return second(memories.GlossariesOf(w.c).StartImport(ctx, w.glossary(), content("terms.csv", theTerms),
+				true))
 		}},
 	{"GET", wire.PathGlossaryImportState, "Glossaries.ImportState", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
@@ -313,22 +317,25 @@ var table = []row{
 	{"GET", wire.PathTasks, "Tasks.List", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
 		return second(documents.TasksOf(w.c).List(ctx, w.documents(), documents.TaskFilter{}))
 	}},
-	{"PUT", wire.PathTaskAssignment, "Tasks.Assign", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		team, err := documents.TasksOf(w.c).Team(ctx)
-		if err != nil {
-			return err
-		}
-		return documents.TasksOf(w.c).Assign(ctx, w.documents(), w.task(), []string{team[0].ID, team[1].ID}, false)
-	}},
+	{"PUT", wire.PathTaskAssignment, "Tasks.Assign", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			team, err := documents.TasksOf(w.c).Team(ctx)
+			if err != nil {
+				return err
+			}
+			return documents.TasksOf(w.c).Assign(ctx, w.documents(), w.task(), []string{team[0].ID, team[1].ID}, false)
+		}},
 	{"PUT", wire.PathTaskDeadline, "Tasks.SetDeadline", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return documents.TasksOf(w.c).SetDeadline(ctx, w.documents(), w.task(), time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC))
+			return documents.TasksOf(w.c).SetDeadline(ctx, w.documents(), w.task(),
+				time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC))
 		}},
 
 	// Software localization.
-	{"POST", wire.PathImport, "Strings.StartImport", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return second(w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`)))
-	}},
+	{"POST", wire.PathImport, "Strings.StartImport", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			return second(w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`)))
+		}},
 	{"GET", wire.PathImportResult, "Strings.ImportResult", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			id, err := w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`))
@@ -337,13 +344,15 @@ var table = []row{
 			}
 			return second(w.c.Strings().WaitImport(ctx, id))
 		}},
-	{"POST", wire.PathExport, "Strings.StartExport", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		id, err := w.c.Strings().StartExport(ctx, service.ExportRequest{Project: w.keys(), Languages: []string{"de"}})
-		if err != nil {
-			return err
-		}
-		return closed(w.c.Strings().Download(ctx, id, ""))
-	}},
+	{"POST", wire.PathExport, "Strings.StartExport", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			id, err := w.c.Strings().StartExport(ctx,
+				service.ExportRequest{Project: w.keys(), Languages: []string{"de"}})
+			if err != nil {
+				return err
+			}
+			return closed(w.c.Strings().Download(ctx, id, ""))
+		}},
 	{"POST", wire.PathExportV1, "Strings.StartExportV1", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			return second(w.c.Strings().StartExportV1(ctx, w.keys(), []string{"de"}))
@@ -378,40 +387,44 @@ var table = []row{
 		}},
 	{"DELETE", wire.PathCallback, "Callbacks.Delete", published, "2026-11-21",
 		func(ctx context.Context, w *world) error { return w.c.Callbacks().Delete(ctx) }},
-	{"PUT", wire.PathStorageFiles, "Storage.UploadFiles", named, "2026-11-21", func(ctx context.Context, w *world) error {
-		stored, err := documents.StorageOf(w.c).UploadFiles(ctx, "in/box",
-			[]service.File{content("a.txt", "A"), content("b.txt", "B")}, false)
-		if err == nil && len(stored) != 2 {
-			err = fmt.Errorf("stored %+v", stored)
-		}
-		return err
-	}},
+	{"PUT", wire.PathStorageFiles, "Storage.UploadFiles", named, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			stored, err := documents.StorageOf(w.c).UploadFiles(ctx, "in/box",
+				[]service.File{content("a.txt", "A"), content("b.txt", "B")}, false)
+			if err == nil && len(stored) != 2 {
+				err = fmt.Errorf("stored %+v", stored)
+			}
+			return err
+		}},
 	{"PUT", wire.PathStorageFile, "Storage.UploadFile", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			return second(documents.StorageOf(w.c).UploadFile(ctx, "in/ö ä.txt", content("c.txt", theText)))
 		}},
-	{"GET", wire.PathStorageFile, "Storage.Download", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		var got bytes.Buffer
-		_, err := documents.StorageOf(w.c).Download(ctx, "in/ö ä.txt", &got)
-		if err == nil && got.String() != theText {
-			err = fmt.Errorf("came back as %q", got.String())
-		}
-		return err
-	}},
-	{"GET", wire.PathStorageFileInfo, "Storage.Info", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		got, err := documents.StorageOf(w.c).Info(ctx, "in/ö ä.txt")
-		if err == nil && got.Size != int64(len(theText)) {
-			err = fmt.Errorf("it is %+v", got)
-		}
-		return err
-	}},
-	{"GET", wire.PathStorageFileList, "Storage.List", published, "2026-11-21", func(ctx context.Context, w *world) error {
-		got, err := documents.StorageOf(w.c).List(ctx, "in")
-		if err == nil && len(got) != 3 {
-			err = fmt.Errorf("there are %+v", got)
-		}
-		return err
-	}},
+	{"GET", wire.PathStorageFile, "Storage.Download", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			var got bytes.Buffer
+			_, err := documents.StorageOf(w.c).Download(ctx, "in/ö ä.txt", &got)
+			if err == nil && got.String() != theText {
+				err = fmt.Errorf("came back as %q", got.String())
+			}
+			return err
+		}},
+	{"GET", wire.PathStorageFileInfo, "Storage.Info", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			got, err := documents.StorageOf(w.c).Info(ctx, "in/ö ä.txt")
+			if err == nil && got.Size != int64(len(theText)) {
+				err = fmt.Errorf("it is %+v", got)
+			}
+			return err
+		}},
+	{"GET", wire.PathStorageFileList, "Storage.List", published, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			got, err := documents.StorageOf(w.c).List(ctx, "in")
+			if err == nil && len(got) != 3 {
+				err = fmt.Errorf("there are %+v", got)
+			}
+			return err
+		}},
 	{"DELETE", wire.PathStorageFile, "Storage.Delete", published, "2026-11-21",
 		func(ctx context.Context, w *world) error { return documents.StorageOf(w.c).Delete(ctx, "in/ö ä.txt") }},
 }
@@ -425,8 +438,10 @@ var notYet []string
 var around = []string{
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
 	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
-	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download", "Documents.Wait", "Documents.WaitAll",
-	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport", "Projects.WithDocuments", "Projects.WithSome",
+	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download",
+	"Documents.Wait", "Documents.WaitAll",
+	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport",
+	"Projects.WithDocuments", "Projects.WithSome",
 	"Statistics.ByDocument", "Statistics.Document", "Statistics.Project", "Strings.Download", "Strings.Downloads",
 	"Strings.TryDownload", "Strings.WaitImport", "Strings.WaitImports", "Tasks.Team",
 }

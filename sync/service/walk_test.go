@@ -52,7 +52,8 @@ func newWorld(t *testing.T) *world {
 		s.ServeHTTP(status, r)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.seen = append(w.seen, fmt.Sprintf("%s %s %d", r.Method, strings.TrimPrefix(r.URL.Path, wire.Prefix), status.status))
+		w.seen = append(w.seen, fmt.Sprintf("%s %s %d", r.Method, strings.TrimPrefix(r.URL.Path, wire.Prefix),
+			status.status))
 	}))
 	t.Cleanup(func() {
 		w.server.Close()
@@ -357,7 +358,8 @@ func TestTableIsWhole(t *testing.T) {
 	have := map[string]bool{}
 	for _, group := range []reflect.Type{
 		reflect.TypeFor[*service.Client](), reflect.TypeFor[service.Projects](), reflect.TypeFor[service.Callbacks](),
-		reflect.TypeFor[service.Strings](), reflect.TypeFor[documents.Documents](), reflect.TypeFor[documents.Statistics](),
+		reflect.TypeFor[service.Strings](), reflect.TypeFor[documents.Documents](),
+		reflect.TypeFor[documents.Statistics](),
 		reflect.TypeFor[documents.Storage](), reflect.TypeFor[documents.Tasks](), reflect.TypeFor[memories.Memories](),
 		reflect.TypeFor[memories.Glossaries](), reflect.TypeFor[memories.Engines](),
 	} {

@@ -16,7 +16,8 @@ func corpusDir() string {
 	return filepath.Join("..", "..", "..", "shared", "corpus")
 }
 
-// corpusTrees are the trees of the corpus's products, as far as it has them: the youngest version of each file where it stood, by product.
+// corpusTrees are the trees of the corpus's products, as far as it has them: the youngest version of each file where it
+// stood, by product.
 func corpusTrees(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(corpusDir(), "MANIFEST.tsv"))
@@ -51,21 +52,22 @@ func corpusTrees(t *testing.T) map[string]map[string]string {
 	return trees
 }
 
-// What init makes of real products, of which the corpus has a part of the files: of those in code, such as Nextcloud's and VS Code's extension, the source texts are not among
-// them. Whatever it proposes works.
+// What init makes of real products, of which the corpus has a part of the files: of those in code, such as Nextcloud's
+// and VS Code's extension, the source texts are not among them. Whatever it proposes works.
 func TestInitOfRealProducts(t *testing.T) {
 	trees := corpusTrees(t)
 	for product, want := range map[string]string{
-		"AntennaPod/AntennaPod":                  "en -> ar ast az bg br de fa he hi ko pt ro ru zh-Hant; core, ui",
-		"LineageOS/android_packages_apps_Dialer": "en -> af am ar cs de fa fr he hi ja lt ru sr-Latn zh-Hans; " + strings.Repeat("android, ", 8) + "dialer-voicemail-listui, android, android, android",
-		"adium/adium":                            "en -> de; main",
-		"nextcloud/notes":                        "en-GB -> ar de es fr he ja pl ru zh-Hans; main",
-		"openstreetmap/id-tagging-schema":        "sv -> am as be-tarask; main",
-		"syncthing/syncthing":                    "en -> ar az ca-valencia he-IL ru zh-Hans; main",
-		"FreeTubeApp/FreeTube":                   "en-US -> af ar awa be bg br ckb-Arab de-DE fr-FR he ja ru ta; main",
-		"svenfuchs/rails-i18n":                   "en -> ar bg bn-IN da de dsb el en-CA en-IE es-419 fa fil gl-ES he hsb ja mk nb ne pap-AW pl sk sr vi zh-Hans; main",
-		"transmission/transmission":              "en -> da de es fr he ja nl pt-PT ru; macosx-QuickLookPlugin, macosx",
-		"microsoft/vscode-cpptools":              "de -> pt-BR tr; main",
+		"AntennaPod/AntennaPod": "en -> ar ast az bg br de fa he hi ko pt ro ru zh-Hant; core, ui",
+		"LineageOS/android_packages_apps_Dialer": "en -> af am ar cs de fa fr he hi ja lt ru sr-Latn zh-Hans; " +
+			strings.Repeat("android, ", 8) + "dialer-voicemail-listui, android, android, android",
+		"adium/adium":                     "en -> de; main",
+		"nextcloud/notes":                 "en-GB -> ar de es fr he ja pl ru zh-Hans; main",
+		"openstreetmap/id-tagging-schema": "sv -> am as be-tarask; main",
+		"syncthing/syncthing":             "en -> ar az ca-valencia he-IL ru zh-Hans; main",
+		"FreeTubeApp/FreeTube":            "en-US -> af ar awa be bg br ckb-Arab de-DE fr-FR he ja ru ta; main",
+		"svenfuchs/rails-i18n":            "en -> ar bg bn-IN da de dsb el en-CA en-IE es-419 fa fil gl-ES he hsb ja mk nb ne pap-AW pl sk sr vi zh-Hans; main",
+		"transmission/transmission":       "en -> da de es fr he ja nl pt-PT ru; macosx-QuickLookPlugin, macosx",
+		"microsoft/vscode-cpptools":       "de -> pt-BR tr; main",
 	} {
 		if len(trees[product]) == 0 {
 			t.Errorf("the corpus has no %s", product)
@@ -76,7 +78,8 @@ func TestInitOfRealProducts(t *testing.T) {
 		for _, g := range found.Groups {
 			collections = append(collections, g.Collection)
 		}
-		if got := found.Source + " -> " + strings.Join(found.Targets, " ") + "; " + strings.Join(collections, ", "); got != want {
+		if got := found.Source + " -> " + strings.Join(found.Targets, " ") + "; " +
+			strings.Join(collections, ", "); got != want {
 			t.Errorf("%s: %s\nwant %s", product, got, want)
 		}
 		delete(trees, product)

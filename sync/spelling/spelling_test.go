@@ -11,8 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/plural"
 )
 
-// Forms that went out as a message come back as they were, but for those that the language does not have; and what has its source's shape
-// already stays.
+// Forms that went out as a message come back as they were, but for those that the language does not have; and what has
+// its source's shape already stays.
 func TestFormsComeBackFromMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 50 {
@@ -20,17 +20,20 @@ func TestFormsComeBackFromMessages(t *testing.T) {
 			categories := plural.Categories(language)
 			var forms []plural.Form
 			var want catalog.Catalog
-			for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many, plural.Other} {
+			for _, category := range []string{plural.Zero, plural.One, plural.Two,
+				plural.Few, plural.Many, plural.Other} {
 				if category != plural.Other && rapid.Bool().Draw(t, category) {
 					continue
 				}
-				f := plural.Form{Category: category, Text: rapid.StringOf(rapid.SampledFrom([]rune("ab {}#'%d"))).Draw(t, "text")}
+				f := plural.Form{Category: category,
+					Text: rapid.StringOf(rapid.SampledFrom([]rune("ab {}#'%d"))).Draw(t, "text")}
 				forms = append(forms, f)
 				if plural.Has(categories, category) {
 					want = append(want, catalog.Unit{Name: catalog.Name{Key: "k", Form: category}, Text: f.Text})
 				}
 			}
-			source := catalog.Catalog{{Name: catalog.Name{Key: "k", Form: "one"}, Text: "%d a"}, {Name: catalog.Name{Key: "k", Form: "other"}, Text: "%d b"},
+			source := catalog.Catalog{{Name: catalog.Name{Key: "k", Form: "one"}, Text: "%d a"},
+				{Name: catalog.Name{Key: "k", Form: "other"}, Text: "%d b"},
 				{Name: catalog.Name{Key: "s"}, Text: "{n, plural, one {a} other {b}}"}}
 			message := catalog.Unit{Name: catalog.Name{Key: "k"}, Text: plural.Join("count", forms)}
 			got := Fit(source, catalog.Catalog{message}, categories)
@@ -49,17 +52,22 @@ func TestFormsComeBackFromMessages(t *testing.T) {
 			if len(joined) != 1 || joined[0].Form != "" {
 				t.Fatalf("%q became %q", units, joined)
 			}
-			if m, err := plural.ParseArgument(joined[0].Text); err != nil || m.Name != "n" || len(m.Branches) != len(forms) || m.To != len(joined[0].Text) {
+			if m, err := plural.ParseArgument(joined[0].Text); err != nil || m.Name != "n" ||
+				len(m.Branches) != len(forms) || m.To != len(joined[0].Text) {
 				t.Fatalf("%q became %q", units, joined[0].Text)
 			}
 		}
 	})
 }
 
-// Widening takes nothing from a source and moves nothing in it, adds nothing but keys of the translation, each once, and does it all at the first time.
+// Widening takes nothing from a source and moves nothing in it, adds nothing but keys of the translation, each once,
+// and does it all at the first time.
 func TestWideningOnlyAdds(t *testing.T) {
-	name := rapid.SampledFrom([]string{"a", "b", "one", "other", "few", "many", "zero", "a_one", "a_other", "a_few", "a_plural", "a_0", "a_3", "b.other", "b.one"})
-	key := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "names"), "/") })
+	name := rapid.SampledFrom([]string{"a", "b", "one", "other", "few", "many", "zero", "a_one", "a_other", "a_few",
+		"a_plural", "a_0", "a_3", "b.other", "b.one"})
+	key := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "names"), "/")
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		for range 100 {
 			var source, texts catalogOf

@@ -63,7 +63,8 @@ func TestStatus(t *testing.T) {
 		check(t, tx.SetMarks(ledger.Pushed.Of("app", ledger.Source{Collection: "main", Path: "en/a.json"}),
 			catalog.Marks{name: catalog.MarkOf("A"), {Key: "gone"}: catalog.MarkOf("G")}))
 		check(t, ledger.Passes.Put(tx, "app", ledger.PassPush, report.Past{At: at, Result: report.ResultOK,
-			Problems: []report.Problem{problem("de/a.json", "b"), problem("de/a.json", "gone"), problem("de/other.json", "x")}}))
+			Problems: []report.Problem{problem("de/a.json", "b"), problem("de/a.json", "gone"),
+				problem("de/other.json", "x")}}))
 		for _, key := range []string{"c", "b"} {
 			c := ledger.Conflict{Path: "de/a.json", Language: "de", Key: key, At: at}
 			check(t, ledger.Conflicts.Put(tx, "app", c.ID(), c))
@@ -88,7 +89,8 @@ func TestStatus(t *testing.T) {
 	if want := []report.Gap{{File: "en/a.json", Key: "d", Text: "Dee"}}; !slices.Equal(s.Gaps["de"], want) {
 		t.Errorf("without a translation: %v, want %v", s.Gaps, want)
 	}
-	if c := s.Conflicts; len(c) != 2 || c[0].Key != "b" || s.LastPush.Result != report.ResultPartial || s.LastPull != nil {
+	if c := s.Conflicts; len(c) != 2 || c[0].Key != "b" || s.LastPush.Result != report.ResultPartial ||
+		s.LastPull != nil {
 		t.Errorf("conflicts %+v, last push %+v", c, s.LastPush)
 	}
 	told := slices.DeleteFunc(slices.Clone(s.Problems),
@@ -111,7 +113,8 @@ func TestLastPassOfALine(t *testing.T) {
 		result string
 	}{
 		{"app", report.Past{At: at, Result: report.ResultFailed}, report.ResultFailed},
-		{"app line", report.Past{At: at.Add(time.Hour), GoodAt: at.Add(time.Hour), Result: report.ResultOK}, report.ResultOK},
+		{"app line", report.Past{At: at.Add(time.Hour), GoodAt: at.Add(time.Hour), Result: report.ResultOK},
+			report.ResultOK},
 		{"app", report.Past{At: at.Add(2 * time.Hour), GoodAt: at, Result: report.ResultFailed}, report.ResultFailed},
 	} {
 		check(t, ledger.Passes.Put(state, put.scope, ledger.PassPull, put.past))

@@ -8,7 +8,8 @@ import (
 
 func TestAnnotation(t *testing.T) {
 	problem := report.Problem{Severity: report.Error, Code: "printf",
-		File: "a,b/c:d%.json", Line: 3, Column: 7, Key: "k", Language: "de", Problem: "it lacks 100 %\nand more", Remedy: "repair it"}
+		File: "a,b/c:d%.json", Line: 3, Column: 7, Key: "k", Language: "de", Problem: "it lacks 100 %\nand more",
+		Remedy: "repair it"}
 	for _, c := range []struct{ root, workspace, want string }{
 		{"/w/repo", "", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
 		{"/w/repo", "/w", "::error file=repo/a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},

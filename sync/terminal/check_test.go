@@ -9,7 +9,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Equal problems are one line: those of a file, then those of a key in several files. What differs stays apart, and nothing is lost.
+// Equal problems are one line: those of a file, then those of a key in several files. What differs stays apart, and
+// nothing is lost.
 func TestEqualProblemsAreOneLine(t *testing.T) {
 	var problems []report.Problem
 	add := func(severity, code, file string, line int, key, what, remedy string) {

@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// glass is what a person sees of what is sent to a terminal: rows of text, and where the cursor stands. It knows what the progress line uses, and fails at
-// anything else.
+// glass is what a person sees of what is sent to a terminal: rows of text, and where the cursor stands. It knows what
+// the progress line uses, and fails at anything else.
 type glass struct {
 	rows     []string
 	row, col int
@@ -138,12 +138,14 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// Whatever is told and logged, in whatever order: the terminal shows the log lines in their order and below them at most one line, which is gone at the end.
+// Whatever is told and logged, in whatever order: the terminal shows the log lines in their order and below them at
+// most one line, which is gone at the end.
 func TestProgressTearsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent bytes.Buffer
 		e := &StandardError{To: &sent}
-		p := &Progress{to: e, columns: rapid.Map(rapid.IntRange(4, 120), func(n int) func() int { return func() int { return n } }).Draw(t, "columns")}
+		p := &Progress{to: e, columns: rapid.Map(rapid.IntRange(4, 120),
+			func(n int) func() int { return func() int { return n } }).Draw(t, "columns")}
 		var want []string
 		var g glass
 		for range rapid.IntRange(1, 30).Draw(t, "events") {
@@ -152,8 +154,10 @@ func TestProgressTearsNothing(t *testing.T) {
 				want = append(want, line)
 				fmt.Fprintln(e, line)
 			} else {
-				d := report.Doing{Project: rapid.StringMatching(`[a-z]{0,9}`).Draw(t, "project"), What: rapid.StringMatching(`[a-z]( ?[a-z]){0,60}`).Draw(t, "what"),
-					Done: rapid.Int64Range(0, 1<<40).Draw(t, "done"), Total: rapid.Int64Range(0, 1<<40).Draw(t, "total"), Bytes: rapid.Bool().Draw(t, "bytes")}
+				d := report.Doing{Project: rapid.StringMatching(`[a-z]{0,9}`).Draw(t, "project"),
+					What: rapid.StringMatching(`[a-z]( ?[a-z]){0,60}`).Draw(t, "what"),
+					Done: rapid.Int64Range(0, 1<<40).Draw(t, "done"), Total: rapid.Int64Range(0, 1<<40).Draw(t,
+						"total"), Bytes: rapid.Bool().Draw(t, "bytes")}
 				e.draw(p.line(d))
 			}
 			g.see(t, sent.String())

@@ -11,8 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// A line of a report keeps its words: in a pipe it is one line, at a terminal none of its lines is wider than the terminal unless a word is, and colours
-// change nothing about the text.
+// A line of a report keeps its words: in a pipe it is one line, at a terminal none of its lines is wider than the
+// terminal unless a word is, and colours change nothing about the text.
 func TestReportLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lead := rapid.SampledFrom([]string{"", "  ", "  skipped: ", "app: "}).Draw(t, "lead")
@@ -29,7 +29,8 @@ func TestReportLines(t *testing.T) {
 		if got := strings.NewReplacer("\x1b[33m", "", "\x1b[0m", "").Replace(coloured.String()); got != plain.String() {
 			t.Fatalf("coloured %q, plain %q", got, plain.String())
 		}
-		if got, want := strings.Fields(plain.String()), strings.Fields(lead+text); strings.Join(got, " ") != strings.Join(want, " ") {
+		if got, want := strings.Fields(plain.String()), strings.Fields(lead+text); strings.Join(got,
+			" ") != strings.Join(want, " ") {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		for line := range strings.Lines(plain.String()) {
@@ -40,7 +41,8 @@ func TestReportLines(t *testing.T) {
 	})
 }
 
-// Whatever keys and texts are, a terminal shows them and obeys none of them; blanks that a problem is about are shown as they are.
+// Whatever keys and texts are, a terminal shows them and obeys none of them; blanks that a problem is about are shown
+// as they are.
 func TestReportIsPrintable(t *testing.T) {
 	old, now := "a\x1b[2Jb", "two  blanks"
 	var out bytes.Buffer
@@ -48,12 +50,15 @@ func TestReportIsPrintable(t *testing.T) {
 	s.Push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1,
 		Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
 			Problem: `"two  blanks" is not "two blanks" and this text is longer than the sixty columns`}}},
-		Files: []report.PushedFile{{Path: "a\u202e.json", Language: "en", Keys: []string{"k\x1b[1A"}, Changes: []report.Value{{Key: "k\x1b[1A", Old: &old, New: &now}}}}}, true)
-	rest := strings.NewReplacer("\x1b[1m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(out.String())
+		Files: []report.PushedFile{{Path: "a\u202e.json", Language: "en", Keys: []string{"k\x1b[1A"},
+			Changes: []report.Value{{Key: "k\x1b[1A", Old: &old, New: &now}}}}}, true)
+	rest := strings.NewReplacer("\x1b[1m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "",
+		"\x1b[0m", "").Replace(out.String())
 	if strings.ContainsAny(rest, "\x1b\a\u202e") {
 		t.Errorf("%q", rest)
 	}
-	for _, want := range []string{"\x1b[31m\"a\\x1b[2Jb\"\x1b[0m -> \x1b[32m\"two  blanks\"", `"two  blanks" is not "two blanks" and`, "\x1b[33mskipped: \x1b[0m"} {
+	for _, want := range []string{"\x1b[31m\"a\\x1b[2Jb\"\x1b[0m -> \x1b[32m\"two  blanks\"",
+		`"two  blanks" is not "two blanks" and`, "\x1b[33mskipped: \x1b[0m"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %q", want, out.String())
 		}
@@ -79,13 +84,15 @@ func TestNarrowLists(t *testing.T) {
 	}
 }
 
-// What the program says on standard error at a terminal: whose word it is in the colour of its weight, and each problem of several by itself.
+// What the program says on standard error at a terminal: whose word it is in the colour of its weight, and each problem
+// of several by itself.
 func TestRemarks(t *testing.T) {
 	for _, c := range []struct {
 		level      zapcore.Level
 		text, want string
 	}{
-		{zapcore.ErrorLevel, "locsync: one\nand another that is too long for the line\n", "\x1b[31mlocsync: \x1b[0mone\nand another that is too long for the\n    line\n"},
+		{zapcore.ErrorLevel, "locsync: one\nand another that is too long for the line\n",
+			"\x1b[31mlocsync: \x1b[0mone\nand another that is too long for the\n    line\n"},
 		{zapcore.WarnLevel, "locsync: warning: x\n", "\x1b[33mlocsync: warning: \x1b[0mx\n"},
 	} {
 		var out bytes.Buffer

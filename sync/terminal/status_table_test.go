@@ -22,21 +22,31 @@ func busyStatus() report.Status {
 	sent, next := before(2*time.Hour), statusNow.Add(12*time.Minute)
 	p := report.ProjectStatus{
 		Name: "app", State: "3 values wait to be pushed; the last pull failed", Pending: 3, Removed: 1, NextPull: &next,
-		Delivery:  report.Delivery{Branch: "l10n", BranchURL: "https://example.com/app/tree/l10n"},
-		LastPush:  &report.Past{At: before(3 * time.Minute), Result: report.ResultOK, Keys: 3, SentAt: &sent},
-		LastPull:  &report.Past{At: before(50 * time.Hour), Result: report.ResultFailed, Keys: 5, Commit: "0123456789abcdef0123", Error: "start export: 503 Service Unavailable: down; it is tried again in a minute"},
-		Languages: []report.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12}, {Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
-		Files: []report.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20}, {Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
+		Delivery: report.Delivery{Branch: "l10n", BranchURL: "https://example.com/app/tree/l10n"},
+		LastPush: &report.Past{At: before(3 * time.Minute), Result: report.ResultOK, Keys: 3, SentAt: &sent},
+		LastPull: &report.Past{At: before(50 * time.Hour), Result: report.ResultFailed, Keys: 5,
+			Commit: "0123456789abcdef0123",
+			Error:  "start export: 503 Service Unavailable: down; it is tried again in a minute"},
+		Languages: []report.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12},
+			{Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
+		Files: []report.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20},
+			{Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
 			{Path: "b.json", Format: "json", Collection: "main", Error: "b.json:1:1: no"}},
-		Findings: report.Findings{Conflicts: []report.Conflict{{File: "de.json", Language: "de", Key: "open", Ours: map[string]string{"": "Aufmachen"}, Theirs: map[string]string{"": "Eröffnen"}, Since: before(time.Minute)}},
+		Findings: report.Findings{Conflicts: []report.Conflict{{File: "de.json", Language: "de", Key: "open",
+			Ours: map[string]string{"": "Aufmachen"}, Theirs: map[string]string{"": "Eröffnen"},
+			Since: before(time.Minute)}},
 			Problems: []report.Problem{{File: "b.json", Line: 1, Column: 1, Problem: "it does not parse", Remedy: ""}}},
-		History: report.History{Events: []report.Event{{At: before(time.Minute), What: "pull", Result: report.ResultFailed, Text: "The pull failed: the service is down.", Since: before(time.Hour), Count: 7}}},
+		History: report.History{Events: []report.Event{{At: before(time.Minute), What: "pull",
+			Result: report.ResultFailed, Text: "The pull failed: the service is down.",
+			Since: before(time.Hour), Count: 7}}},
 	}
 	for i := range 20 {
-		p.Problems = append(p.Problems, report.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has", Remedy: "correct the translation"})
+		p.Problems = append(p.Problems, report.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de",
+			Problem: "lacks %s, which the source has", Remedy: "correct the translation"})
 	}
 	for i := range 20 {
-		p.Files = append(p.Files, report.FileStatus{Path: fmt.Sprintf("more/file%d.json", i), Format: "json", Collection: "main"})
+		p.Files = append(p.Files, report.FileStatus{Path: fmt.Sprintf("more/file%d.json", i),
+			Format: "json", Collection: "main"})
 	}
 	return report.Status{Projects: []report.ProjectStatus{p}}
 }
@@ -77,7 +87,8 @@ func TestStatusAtATerminal(t *testing.T) {
 			}
 		}
 		all := s.statusText(busyStatus(), statusNow, true)
-		if strings.Contains(all, "--all") || strings.Count(all, `"key`) != 20 || !strings.Contains(all, "more/file19.json") {
+		if strings.Contains(all, "--all") || strings.Count(all, `"key`) != 20 ||
+			!strings.Contains(all, "more/file19.json") {
 			t.Errorf("with --all something is missing:\n%s", all)
 		}
 	}
@@ -111,11 +122,13 @@ var (
 	wholeNumber = regexp.MustCompile(`\d+`)
 )
 
-// On screens of every width the lines end where the screen does, unless one word is longer, and every number is there whole: what is cut is names, in the middle.
+// On screens of every width the lines end where the screen does, unless one word is longer, and every number is there
+// whole: what is cut is names, in the middle.
 func TestStatusFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := func(label string, longest int) string {
-			return rapid.StringMatching(fmt.Sprintf(`[a-z語]{1,%d}(/[a-z語]{1,9}){0,6}\.[a-z]{2,4}`, longest)).Draw(t, label)
+			return rapid.StringMatching(fmt.Sprintf(`[a-z語]{1,%d}(/[a-z語]{1,9}){0,6}\.[a-z]{2,4}`, longest)).Draw(t,
+				label)
 		}
 		number := func(label string) int { return rapid.IntRange(0, 99999).Draw(t, label) }
 		st, numbers := busyStatus(), []string{}
@@ -123,20 +136,25 @@ func TestStatusFits(t *testing.T) {
 		p.Name, p.Branch, p.BranchURL = name("project", 40), "l10n/"+name("branch", 20), "https://"+name("host", 20)
 		p.Languages, p.Files, p.Conflicts, p.Problems = nil, nil, nil, nil
 		for range rapid.IntRange(1, 3).Draw(t, "languages") {
-			l := report.LanguageStatus{Language: rapid.SampledFrom([]string{"de", "zh-Hans", "sr-Latn-RS-variant1"}).Draw(t, "language"), Keys: number("keys"), Missing: number("missing"), Held: number("held")}
+			l := report.LanguageStatus{Language: rapid.SampledFrom([]string{"de", "zh-Hans",
+				"sr-Latn-RS-variant1"}).Draw(t, "language"), Keys: number("keys"), Missing: number("missing"), Held: number("held")}
 			p.Languages = append(p.Languages, l)
 			numbers = append(numbers, fmt.Sprint(l.Keys), fmt.Sprint(l.Keys+l.Missing))
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "files") {
-			f := report.FileStatus{Path: name("file", 30), Format: "structured-json", Collection: name("collection", 30), Keys: number("keys"), Pending: number("pending")}
+			f := report.FileStatus{Path: name("file", 30), Format: "structured-json", Collection: name("collection",
+				30), Keys: number("keys"), Pending: number("pending")}
 			p.Files = append(p.Files, f)
 			numbers = append(numbers, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
 		}
 		sent := before(59 * time.Minute)
-		p.LastPush = &report.Past{At: before(59 * time.Minute), Result: report.ResultPartial, Keys: number("sent"), SentAt: &sent}
+		p.LastPush = &report.Past{At: before(59 * time.Minute), Result: report.ResultPartial,
+			Keys: number("sent"), SentAt: &sent}
 		numbers = append(numbers, fmt.Sprint(p.LastPush.Keys))
-		p.Conflicts = []report.Conflict{{File: name("conflict", 20), Language: "de", Key: name("key", 20), Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: before(time.Minute)}}
-		p.Problems = []report.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1, Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
+		p.Conflicts = []report.Conflict{{File: name("conflict", 20), Language: "de", Key: name("key", 20),
+			Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: before(time.Minute)}}
+		p.Problems = []report.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1,
+			Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
 		numbers = append(numbers, fmt.Sprint(p.Problems[1].Line))
 		for _, width := range []int{40, 60, 80, 120} {
 			s := &Screen{terminal: true, width: width, height: 50}
@@ -164,10 +182,15 @@ func TestStatusFits(t *testing.T) {
 // A narrow screen has the same rows, with less in each.
 func TestStatusOnANarrowScreen(t *testing.T) {
 	for width, want := range map[int][]string{
-		40: {"\n  last pull  2 days ago  failed\n             5 keys\n", "\n  de       ████████▒░   99 %\n    119 of 120 keys, 1 missing, 12 held\n    back\n",
-			"\n        -> to send it: locsync push\n           --ours --key open --file\n           de.json\n", "\n  FILE                     KEYS  PENDING\n",
-			"\n  locales…語/アプリ.json     20        0\n", "\n  branch\n    l10n, last commit 0123456789\n    https://example.com/app/tree/l10n\n"},
-		60:  {"\n  last pull  2 days ago (2026-11-19 18:00:00 UTC)  failed\n", "\n  FILE                        COLLECTION  KEYS  PENDING\n", "\n  locales/日本語/アプリ.json  main          20        0\n"},
+		40: {"\n  last pull  2 days ago  failed\n             5 keys\n",
+			"\n  de       ████████▒░   99 %\n    119 of 120 keys, 1 missing, 12 held\n    back\n",
+			"\n        -> to send it: locsync push\n           --ours --key open --file\n           de.json\n",
+			"\n  FILE                     KEYS  PENDING\n",
+			"\n  locales…語/アプリ.json     20        0\n",
+			"\n  branch\n    l10n, last commit 0123456789\n    https://example.com/app/tree/l10n\n"},
+		60: {"\n  last pull  2 days ago (2026-11-19 18:00:00 UTC)  failed\n",
+			"\n  FILE                        COLLECTION  KEYS  PENDING\n",
+			"\n  locales/日本語/アプリ.json  main          20        0\n"},
 		120: {"\n  FILE                        FORMAT           COLLECTION  KEYS  PENDING\n"},
 	} {
 		text := (&Screen{terminal: true, width: width, height: 50}).statusText(busyStatus(), statusNow, false)
@@ -181,17 +204,20 @@ func TestStatusOnANarrowScreen(t *testing.T) {
 
 // texts are of every width that a character may have, with some that a terminal must not see.
 func texts(t *rapid.T, label string) string {
-	return rapid.StringOf(rapid.RuneFrom([]rune{'a', 'B', '/', ' ', '日', '語', 'ｱ', 'ß', '\u0301', '한', '🎉', '\u200b', '\x1b'})).Draw(t, label)
+	return rapid.StringOf(rapid.RuneFrom([]rune{'a', 'B', '/', ' ', '日', '語', 'ｱ', 'ß', '\u0301', '한', '🎉',
+		'\u200b', '\x1b'})).Draw(t, label)
 }
 
-// In a table whose last column is flush right all lines are equally wide, and none is wider than the screen unless its numbers alone are.
+// In a table whose last column is flush right all lines are equally wide, and none is wider than the screen unless its
+// numbers alone are.
 func TestTablesAlign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.SampledFrom([]int{0, 40, 80, 200}).Draw(t, "width")
 		s := &Screen{terminal: width > 0, width: width}
 		tab := &Table{flex: 0, right: map[int]bool{2: true}}
 		for range rapid.IntRange(1, 8).Draw(t, "rows") {
-			tab.row(cell{text: texts(t, "first")}, cell{text: rapid.SampledFrom([]string{"json", "日本", ""}).Draw(t, "second")}, cell{text: fmt.Sprint(rapid.IntRange(0, 99999).Draw(t, "number"))})
+			tab.row(cell{text: texts(t, "first")}, cell{text: rapid.SampledFrom([]string{"json", "日本", ""}).Draw(t,
+				"second")}, cell{text: fmt.Sprint(rapid.IntRange(0, 99999).Draw(t, "number"))})
 		}
 		var b strings.Builder
 		tab.say(s, &b, "  ")
@@ -208,7 +234,8 @@ func TestTablesAlign(t *testing.T) {
 	})
 }
 
-// What is shortened fits and keeps both ends; what fits stays. What is wrapped has the same words, and lines that fit unless one word does not.
+// What is shortened fits and keeps both ends; what fits stays. What is wrapped has the same words, and lines that fit
+// unless one word does not.
 func TestTextsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, to := texts(t, "text"), rapid.IntRange(4, 30).Draw(t, "to")
@@ -225,7 +252,8 @@ func TestTextsFit(t *testing.T) {
 			}
 		}
 		lines := Wrapped(text, to)
-		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
+		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); strings.Join(got,
+			" ") != strings.Join(want, " ") {
 			t.Fatalf("%q became %q", text, lines)
 		}
 		for _, line := range lines {
@@ -237,7 +265,8 @@ func TestTextsFit(t *testing.T) {
 }
 
 func TestTimesForPeople(t *testing.T) {
-	for d, want := range map[time.Duration]string{time.Second: "just now", 40 * time.Second: "40 s ago", 3 * time.Minute: "3 min ago", 47 * time.Hour: "47 h ago", 72 * time.Hour: "3 days ago",
+	for d, want := range map[time.Duration]string{time.Second: "just now", 40 * time.Second: "40 s ago",
+		3 * time.Minute: "3 min ago", 47 * time.Hour: "47 h ago", 72 * time.Hour: "3 days ago",
 		-90 * time.Second: "in 1 min", -time.Second: "in 1 s"} {
 		if got := Ago(before(d), statusNow); got != want {
 			t.Errorf("%v: %s", d, got)
@@ -275,7 +304,9 @@ func TestStatusInAPipe(t *testing.T) {
 	if n := strings.Count(text, "  problem: "); n != 21 {
 		t.Errorf("%d lines of problems\n%s", n, text)
 	}
-	for _, want := range []string{"app: 3 values", "  last push  2026-11-21 19:57:00 UTC  ok      3 keys sent 2026-11-21 18:00:00 UTC\n", "  problem: de.json: \"key7\" (de): lacks %s, which the source has; correct the translation\n",
+	for _, want := range []string{"app: 3 values",
+		"  last push  2026-11-21 19:57:00 UTC  ok      3 keys sent 2026-11-21 18:00:00 UTC\n",
+		"  problem: de.json: \"key7\" (de): lacks %s, which the source has; correct the translation\n",
 		"  conflict: de.json: \"open\" (de), since 2026-11-21 19:59:00 UTC\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

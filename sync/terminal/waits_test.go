@@ -57,7 +57,8 @@ func TestLongWaits(t *testing.T) {
 		expectLines(t, linesOf(t, func(w *Waits) {
 			w.Note("job", &service.Wait{For: "2 jobs"})
 			time.Sleep(6500 * time.Millisecond)
-			w.Note("call", &service.Wait{For: "the answer", Cause: "503 Service Unavailable", Next: time.Now().Add(time.Minute)})
+			w.Note("call", &service.Wait{For: "the answer", Cause: "503 Service Unavailable",
+				Next: time.Now().Add(time.Minute)})
 			time.Sleep(35 * time.Second)
 			w.Note("call", nil)
 			w.Note("job", nil)
@@ -81,7 +82,8 @@ func TestGitIsTraced(t *testing.T) {
 			ended(8*time.Second, nil)
 			time.Sleep(time.Minute)
 		}), "waiting for the remote (git fetch origin), for 5s now")
-		if n := logged.FilterMessage("git fetch origin").Len() + logged.FilterMessage("git version").Len(); n != 2 || logged.Len() != 2 {
+		if n := logged.FilterMessage("git fetch origin").Len() + logged.FilterMessage("git version").Len(); n != 2 ||
+			logged.Len() != 2 {
 			t.Errorf("%d commands are in the log: %v", logged.Len(), logged.All())
 		}
 	})

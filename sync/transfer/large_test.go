@@ -28,10 +28,11 @@ func TestLargeProject(t *testing.T) {
 			if i > 0 {
 				fmt.Fprint(b, ",")
 			}
-			fmt.Fprintf(b, `{"id":"%036d_7","name":"guide %d","fullPath":"docs/%d/guide","filename":"guide.md","originalFilename":"guide.md",`+
-				`"targetLanguage":"de","externalId":"docs/%d/guide.md","metaInfo":"locsync sha256:%064d","documentDisassemblingStatus":"success",`+
-				`"status":"inProgress","statusModificationDate":"2026-01-01T00:00:00Z","workflowStages":[{"id":"%036d","progress":10,`+
-				`"status":"assigned","executives":[{"id":"%036d","assignedWordsCount":1,"progress":1}]},{"id":"%036d","progress":10}]}`,
+			fmt.Fprintf(b,
+				`{"id":"%036d_7","name":"guide %d","fullPath":"docs/%d/guide","filename":"guide.md","originalFilename":"guide.md",`+
+					`"targetLanguage":"de","externalId":"docs/%d/guide.md","metaInfo":"locsync sha256:%064d","documentDisassemblingStatus":"success",`+
+					`"status":"inProgress","statusModificationDate":"2026-01-01T00:00:00Z","workflowStages":[{"id":"%036d","progress":10,`+
+					`"status":"assigned","executives":[{"id":"%036d","assignedWordsCount":1,"progress":1}]},{"id":"%036d","progress":10}]}`,
 				i/2, i/2, i, i, i, i, i, i)
 		}
 		fmt.Fprint(b, `]}`)

@@ -55,7 +55,8 @@ func TestNotesLaw(t *testing.T) {
 		}
 	}
 	n := newNotes()
-	for _, hostile := range []string{sharedNote, sharedNote + "x a=b", sharedNote + "-1 a=" + strings.Repeat("f", 64), sharedNote + "3 a=b =c d",
+	for _, hostile := range []string{sharedNote, sharedNote + "x a=b", sharedNote + "-1 a=" + strings.Repeat("f",
+		64), sharedNote + "3 a=b =c d",
 		ownNote, ownNote + "short"} {
 		n.sees(&documents.Document{ID: "a_7", MetaInfo: hostile})
 		if n.says("a", strings.Repeat("f", 64)) || n.says("a", "") || n.says("a", "b") {

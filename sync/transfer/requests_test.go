@@ -121,7 +121,8 @@ func (c *counted) push(most int, what, action string, names []string) {
 func (c *counted) pull(most int, what string, changed int, full bool) {
 	c.t.Helper()
 	c.took(most, what, func() error {
-		got, err := c.transfer().Pull(c.t.Context(), Options{Output: "{LANGUAGE}/{PATH}", State: service.Draft, Full: full}, nil)
+		got, err := c.transfer().Pull(c.t.Context(), Options{Output: "{LANGUAGE}/{PATH}",
+			State: service.Draft, Full: full}, nil)
 		n := 0
 		for _, one := range got.Documents {
 			if one.Error != "" {

@@ -14,7 +14,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// All who wait are woken by the next change, once, and a channel that was asked for before misses nothing that happens after it.
+// All who wait are woken by the next change, once, and a channel that was asked for before misses nothing that happens
+// after it.
 func TestChangesWakeAllOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Changes

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whenever notifications come and however long passes take: each is answered by a pass that begins after it, soon; and passes that only notifications ask for
-// leave the time between them that they owe to others.
+// Whenever notifications come and however long passes take: each is answered by a pass that begins after it, soon; and
+// passes that only notifications ask for leave the time between them that they owe to others.
 func TestNoticesLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

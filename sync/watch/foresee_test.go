@@ -11,7 +11,8 @@ import (
 
 // What is foreseen is what is watched then, and looking at it watches nothing.
 func TestForesee(t *testing.T) {
-	s := start(t, []string{"locales/*/*.json"}, []string{"locales/en/a.json", "locales/de/a.json", "other/x/a.json", ".git/refs/heads/main"}, nil)
+	s := start(t, []string{"locales/*/*.json"}, []string{"locales/en/a.json", "locales/de/a.json", "other/x/a.json",
+		".git/refs/heads/main"}, nil)
 	p, err := Foresee(Options{Root: s.root, Patterns: []string{"locales/*/*.json"}, GitDir: s.path(".git")})
 	if err != nil || p.Unreliable != "" || p.Most < 1 {
 		t.Fatalf("%+v, %v", p, err)

@@ -52,7 +52,8 @@ func TestBadPatterns(t *testing.T) {
 
 // Whatever file a pattern matches, every folder above it is watched, unless one has a pruned name.
 func TestEveryFolderAboveAMatchIsWatched(t *testing.T) {
-	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "[ab]", "{a,b}", "{a/b,c}", "?", "{a,{b,c}}", "build"})
+	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "[ab]", "{a,b}",
+		"{a/b,c}", "?", "{a,{b,c}}", "build"})
 	name := rapid.SampledFrom([]string{"a", "b", "c", "ab", "build"})
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := strings.Join(append(rapid.SliceOfN(part, 0, 4).Draw(t, "pattern"), "*.json"), "/")
@@ -85,12 +86,14 @@ func TestAlternativesAreTheSamePattern(t *testing.T) {
 	part := rapid.SampledFrom([]string{"a", "*", "{a,b}", "{a/b,c}", "{a,{b,c/d}}", "x{,y}", "[{]"})
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "pattern"), "/")
-		file := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "x", "xy", "{"}), 1, 5).Draw(t, "file"), "/")
+		file := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "x", "xy", "{"}), 1,
+			5).Draw(t, "file"), "/")
 		want, err := doublestar.Match(pattern, file)
 		if err != nil {
 			t.Skip()
 		}
-		got := slices.ContainsFunc(alternatives(pattern), func(plain string) bool { return doublestar.MatchUnvalidated(plain, file) })
+		got := slices.ContainsFunc(alternatives(pattern),
+			func(plain string) bool { return doublestar.MatchUnvalidated(plain, file) })
 		if got != want {
 			t.Fatalf("%s and %s: %v, written out as %q: %v", pattern, file, want, alternatives(pattern), got)
 		}
@@ -105,7 +108,8 @@ func TestPatternsWithTooManyAlternatives(t *testing.T) {
 }
 
 func TestNamesOfEditors(t *testing.T) {
-	for _, name := range []string{"app.json~", "4913", ".app.json.swp", ".app.json.swx", ".#app.json", "#app.json#", "app.json___jb_tmp___", "app.json___jb_old___", ".goutputstream-ABC123", "app.json.kate-swp"} {
+	for _, name := range []string{"app.json~", "4913", ".app.json.swp", ".app.json.swx", ".#app.json", "#app.json#",
+		"app.json___jb_tmp___", "app.json___jb_old___", ".goutputstream-ABC123", "app.json.kate-swp"} {
 		if !temporary(name) {
 			t.Errorf("%s counts as a file that matters", name)
 		}

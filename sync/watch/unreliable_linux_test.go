@@ -30,8 +30,9 @@ func TestMountsThatAreDeaf(t *testing.T) {
 	all := readMounts(strings.NewReader(mountTable))
 	for folder, want := range map[string]string{
 		"/home/u": "", "/mnt/c": "a 9p share", "/mnt/c/Users/u/app": "a 9p share", "/mnt/cc": "",
-		"/srv/with space/app": "NFS", "/srv/with space/local/app": "", "/home/u/app/locales/en": "FUSE", "/home/u/app/locales/de": "",
-		"/merged/app": "an overlay",
+		"/srv/with space/app": "NFS", "/srv/with space/local/app": "", "/home/u/app/locales/en": "FUSE",
+		"/home/u/app/locales/de": "",
+		"/merged/app":            "an overlay",
 	} {
 		if got, at := deafMount(all, folder); got != want {
 			t.Errorf("%s: %q at %s, want %q", folder, got, at, want)
@@ -42,15 +43,16 @@ func TestMountsThatAreDeaf(t *testing.T) {
 	}
 	below := deafBelow(all, "/home/u/app")
 	maps.DeleteFunc(below, func(_, name string) bool { return name == "" })
-	if got := slices.Sorted(maps.Keys(below)); !slices.Equal(got, []string{"/home/u/app/locales", "/home/u/app/node_modules/x"}) {
+	if got := slices.Sorted(maps.Keys(below)); !slices.Equal(got, []string{"/home/u/app/locales",
+		"/home/u/app/node_modules/x"}) {
 		t.Errorf("below: %q", got)
 	}
 }
 
 const limitedEnv = "LOCSYNC_TEST_WATCH_LIMIT"
 
-// When the kernel gives no more watches, or no event source at all, the rest is polled, and one warning says what to raise. The kernel's limits
-// are lowered for a user namespace of our own.
+// When the kernel gives no more watches, or no event source at all, the rest is polled, and one warning says what to
+// raise. The kernel's limits are lowered for a user namespace of our own.
 func TestKernelLimits(t *testing.T) {
 	t.Parallel()
 	if limit := os.Getenv(limitedEnv); limit != "" {
@@ -63,7 +65,8 @@ func TestKernelLimits(t *testing.T) {
 	}
 	for _, limit := range []string{"max_inotify_watches", "max_inotify_instances"} {
 		// The watches that the first user of the namespace already has do not count: it is a new one.
-		script := `echo ` + map[string]string{"max_inotify_watches": "4", "max_inotify_instances": "0"}[limit] + ` > /proc/sys/user/` + limit + ` || exit 77; exec "$0" -test.run '^TestKernelLimits$' -test.v`
+		script := `echo ` + map[string]string{"max_inotify_watches": "4", "max_inotify_instances": "0"}[limit] +
+			` > /proc/sys/user/` + limit + ` || exit 77; exec "$0" -test.run '^TestKernelLimits$' -test.v`
 		cmd := exec.Command(unshare, "-Ur", "sh", "-c", script, os.Args[0])
 		cmd.Env = append(os.Environ(), limitedEnv+"="+limit)
 		out, err := cmd.CombinedOutput()
@@ -83,7 +86,8 @@ func limited(t *testing.T, limit string) {
 		files = append(files, "locales/"+l+"/app.json")
 	}
 	s := start(t, []string{"locales/*/*.json"}, files, func(w *Watcher) { w.polling = 50e6 })
-	sysctl := map[string]string{"max_inotify_watches": "fs.inotify.max_user_watches", "max_inotify_instances": "fs.inotify.max_user_instances"}[limit]
+	sysctl := map[string]string{"max_inotify_watches": "fs.inotify.max_user_watches",
+		"max_inotify_instances": "fs.inotify.max_user_instances"}[limit]
 	if got := s.w.Stats(); got.Mode != "poll" || !strings.Contains(got.Why, sysctl) || got.Watches > 4 {
 		t.Errorf("%+v", got)
 	}

@@ -46,11 +46,12 @@ func start(t *testing.T, patterns []string, files []string, change func(*Watcher
 	for _, set := range more {
 		set(s)
 	}
-	o := Options{Root: s.root, Patterns: patterns, Debounce: quick, MaxDelay: time.Second, Rescan: time.Hour, Warn: func(m string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said = append(s.said, m)
-	}}
+	o := Options{Root: s.root, Patterns: patterns, Debounce: quick, MaxDelay: time.Second,
+		Rescan: time.Hour, Warn: func(m string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.said = append(s.said, m)
+		}}
 	if _, err := os.Stat(s.path(".git")); err == nil {
 		o.GitDir = s.path(".git")
 	}
@@ -171,7 +172,8 @@ func TestEditorsSave(t *testing.T) {
 func TestWhatIsNoChange(t *testing.T) {
 	t.Parallel()
 	const file = "locales/en/app.json"
-	s := start(t, []string{"locales/*/*"}, []string{file, "src/main.go", "node_modules/a/x.json", ".git/HEAD", ".git/index"}, nil)
+	s := start(t, []string{"locales/*/*"}, []string{file, "src/main.go", "node_modules/a/x.json",
+		".git/HEAD", ".git/index"}, nil)
 	s.must(os.Chmod(s.path(file), 0o600))
 	s.must(os.Chtimes(s.path(file), time.Now(), time.Now()))
 	s.write("src/main.go", "package main")
@@ -236,7 +238,8 @@ func TestNestedFoldersAtOnce(t *testing.T) {
 
 func TestOtherRepositoriesAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	s := start(t, []string{"**/*.json"}, []string{"en.json", ".git/HEAD", "module/.git", "module/en.json", "other/.git/HEAD", "other/en.json"}, nil)
+	s := start(t, []string{"**/*.json"}, []string{"en.json", ".git/HEAD", "module/.git", "module/en.json",
+		"other/.git/HEAD", "other/en.json"}, nil)
 	s.write("module/en.json", "theirs")
 	s.write("other/en.json", "theirs")
 	s.none("changes in other repositories")
@@ -292,7 +295,8 @@ func TestRealCheckout(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(git, args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -315,7 +319,8 @@ func TestRealCheckout(t *testing.T) {
 	run("checkout", "-q", "-b", "two")
 	fill("two")
 
-	w, err := New(Options{Root: dir, Patterns: []string{"locales/**/*.json"}, GitDir: filepath.Join(dir, ".git"), Debounce: 100 * time.Millisecond, MaxDelay: 5 * time.Second, Rescan: time.Hour})
+	w, err := New(Options{Root: dir, Patterns: []string{"locales/**/*.json"}, GitDir: filepath.Join(dir, ".git"),
+		Debounce: 100 * time.Millisecond, MaxDelay: 5 * time.Second, Rescan: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,8 +375,8 @@ func TestAfterAnOverflowEverythingIsLookedAt(t *testing.T) {
 	s.expect("a change after both")
 }
 
-// The kernel's queue runs over for real: whoever fetches events is held up while thousands of them come. What was lost is found, and what
-// was made meanwhile is watched.
+// The kernel's queue runs over for real: whoever fetches events is held up while thousands of them come. What was lost
+// is found, and what was made meanwhile is watched.
 func TestTheQueueRunsOver(t *testing.T) {
 	t.Parallel()
 	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
@@ -382,7 +387,8 @@ func TestTheQueueRunsOver(t *testing.T) {
 	if err != nil || most > 50_000 {
 		t.Skipf("a queue of %q events takes too long to fill", limit)
 	}
-	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json", "locales/en/web.json"}, func(w *Watcher) { w.o.MaxDelay = 100 * time.Millisecond })
+	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json", "locales/en/web.json"},
+		func(w *Watcher) { w.o.MaxDelay = 100 * time.Millisecond })
 	s.w.hints.mu.Lock() // the collector waits for it, and nobody reads the queue
 	var files [2]*os.File
 	for i, name := range []string{"app", "web"} {
@@ -390,8 +396,8 @@ func TestTheQueueRunsOver(t *testing.T) {
 		s.must(err)
 		defer files[i].Close()
 	}
-	// Beside the kernel's queue there is room in the channel, in the library's buffer (64 KiB, at least 16 bytes an event), and in the
-	// collector's hand. Two files in turn: the same event twice is queued once.
+	// Beside the kernel's queue there is room in the channel, in the library's buffer (64 KiB, at least 16 bytes an
+	// event), and in the collector's hand. Two files in turn: the same event twice is queued once.
 	for i := range most + readAhead + 4096 + 1000 {
 		_, err := files[i%2].WriteAt([]byte("x"), 0)
 		s.must(err)
@@ -431,7 +437,9 @@ func TestAboveTheLimitThereIsPolling(t *testing.T) {
 // Changes that come without events are found by the rescan; when that happens twice in a row, polling begins.
 func TestUnannouncedChanges(t *testing.T) {
 	t.Parallel()
-	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) { w.o.Rescan, w.polling = 300*time.Millisecond, 20*time.Millisecond })
+	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) {
+		w.o.Rescan, w.polling = 300*time.Millisecond, 20*time.Millisecond
+	})
 	elsewhere := filepath.Join(t.TempDir(), "link.json")
 	if err := os.Link(s.path("locales/en.json"), elsewhere); err != nil {
 		t.Skip("no hard links here")
@@ -451,7 +459,8 @@ func TestUnannouncedChanges(t *testing.T) {
 func TestRescanLooksRegardless(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	w, err := New(Options{Root: root, Patterns: []string{"*.json"}, Debounce: time.Millisecond, MaxDelay: time.Millisecond, Rescan: 50 * time.Millisecond})
+	w, err := New(Options{Root: root, Patterns: []string{"*.json"}, Debounce: time.Millisecond,
+		MaxDelay: time.Millisecond, Rescan: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,8 +477,8 @@ func TestRescanLooksRegardless(t *testing.T) {
 	}
 }
 
-// Links: a save of the file behind one, behind a linked folder, and a swap of a link on the way, as Kubernetes swaps volumes, are seen, again and again. What lies outside is
-// nobody's, and a circle of links ends.
+// Links: a save of the file behind one, behind a linked folder, and a swap of a link on the way, as Kubernetes swaps
+// volumes, are seen, again and again. What lies outside is nobody's, and a circle of links ends.
 func TestBehindLinks(t *testing.T) {
 	t.Parallel()
 	link := func(s *watching, to, at string) {
@@ -482,15 +491,16 @@ func TestBehindLinks(t *testing.T) {
 		set  func(s *watching)
 		do   []func(s *watching)
 	}{
-		{"a file elsewhere", func(s *watching) { link(s, "../../shared/deep/app.json", "locales/en/app.json") }, []func(s *watching){
-			func(s *watching) { s.write("shared/deep/app.json", "in place") },
-			func(s *watching) {
-				s.write("shared/deep/tmp", "new")
-				s.must(os.Rename(s.path("shared/deep/tmp"), s.path("shared/deep/app.json")))
-			},
-			func(s *watching) { s.write("shared/deep/app.json", "in place again") },
-			func(s *watching) { s.must(os.Remove(s.path("locales/en/app.json"))) },
-		}},
+		{"a file elsewhere", func(s *watching) { link(s, "../../shared/deep/app.json", "locales/en/app.json") },
+			[]func(s *watching){
+				func(s *watching) { s.write("shared/deep/app.json", "in place") },
+				func(s *watching) {
+					s.write("shared/deep/tmp", "new")
+					s.must(os.Rename(s.path("shared/deep/tmp"), s.path("shared/deep/app.json")))
+				},
+				func(s *watching) { s.write("shared/deep/app.json", "in place again") },
+				func(s *watching) { s.must(os.Remove(s.path("locales/en/app.json"))) },
+			}},
 		{"a folder elsewhere", func(s *watching) { link(s, "../shared/deep", "locales/fr") }, []func(s *watching){
 			func(s *watching) { s.write("shared/deep/app.json", "in place") },
 			func(s *watching) { s.write("shared/deep/new.json", "{}") },
@@ -543,7 +553,8 @@ func TestBehindLinks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, []string{"locales/**/*.json"}, []string{"shared/deep/app.json", "locales/en/other.json"}, nil, c.set)
+			s := start(t, []string{"locales/**/*.json"}, []string{"shared/deep/app.json", "locales/en/other.json"}, nil,
+				c.set)
 			for i, do := range c.do {
 				do(s)
 				s.expect(fmt.Sprint("change ", i+1))
@@ -562,19 +573,22 @@ func swapVolume(s *watching, n int, link func(s *watching, to, at string)) {
 	s.must(os.RemoveAll(s.path(fmt.Sprintf("locales/en/..2026_%d", n-1))))
 }
 
-// A folder above the root that is renamed announces nothing; that the root is another one now is noticed all the same, and the new one is watched.
+// A folder above the root that is renamed announces nothing; that the root is another one now is noticed all the same,
+// and the new one is watched.
 func TestTheRootIsAnother(t *testing.T) {
 	t.Parallel()
 	above := t.TempDir()
 	root := filepath.Join(above, "home", "app")
 	fill := func() {
 		t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Join(root, "locales"), 0o755), os.WriteFile(filepath.Join(root, "locales", "en.json"), []byte("{}"), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(root, "locales"), 0o755),
+			os.WriteFile(filepath.Join(root, "locales", "en.json"), []byte("{}"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	fill()
-	w, err := New(Options{Root: root, Patterns: []string{"locales/*.json"}, Debounce: quick, MaxDelay: time.Second, Rescan: time.Hour})
+	w, err := New(Options{Root: root, Patterns: []string{"locales/*.json"}, Debounce: quick,
+		MaxDelay: time.Second, Rescan: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -597,7 +611,8 @@ func TestTheRootIsAnother(t *testing.T) {
 
 func TestClockJumps(t *testing.T) {
 	at := time.Now()
-	for jump, want := range map[time.Duration]bool{0: false, time.Second: false, -time.Second: false, time.Hour: true, -time.Hour: true} {
+	for jump, want := range map[time.Duration]bool{0: false, time.Second: false, -time.Second: false,
+		time.Hour: true, -time.Hour: true} {
 		// Add moves both clocks; what is cut off has the wall clock only.
 		later := at.Add(10 * time.Second)
 		if got := jumpedBy(at, later, jump); got != want {
@@ -609,7 +624,8 @@ func TestClockJumps(t *testing.T) {
 // A tree that is gone and comes back is found by the rescan.
 func TestRootReturns(t *testing.T) {
 	t.Parallel()
-	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) { w.o.Rescan = 300 * time.Millisecond })
+	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"},
+		func(w *Watcher) { w.o.Rescan = 300 * time.Millisecond })
 	s.must(os.RemoveAll(s.root))
 	time.Sleep(2 * s.w.o.Rescan)
 	s.write("locales/en.json", "back")
@@ -620,7 +636,8 @@ func TestRootReturns(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	if _, err := New(Options{Root: ".", Patterns: []string{"["}, Rescan: time.Second}); err == nil || !strings.Contains(err.Error(), "watch .: ") {
+	if _, err := New(Options{Root: ".", Patterns: []string{"["}, Rescan: time.Second}); err == nil ||
+		!strings.Contains(err.Error(), "watch .: ") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := New(Options{Root: "."}); err == nil {

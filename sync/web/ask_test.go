@@ -36,7 +36,8 @@ func taken(t *testing.T, handler http.Handler) (dir string) {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	dir = t.TempDir()
-	check(t, writeTicket(filepath.Join(dir, controlFile), controlTicket{strings.TrimPrefix(server.URL, "http://"), "token"}))
+	check(t, writeTicket(filepath.Join(dir, controlFile), controlTicket{strings.TrimPrefix(server.URL, "http://"),
+		"token"}))
 	return dir
 }
 
@@ -46,17 +47,22 @@ func TestAskIsNotFooled(t *testing.T) {
 		handler http.HandlerFunc
 		gone    bool // the command does the work itself
 	}{
-		"another server":           {http.NotFound, true},
-		"a daemon with new tokens": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not for you", http.StatusForbidden) }, true},
-		"cut before anything":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
+		"another server": {http.NotFound, true},
+		"a daemon with new tokens": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "not for you", http.StatusForbidden)
+		}, true},
+		"cut before anything": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
 		"cut in the middle": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{}` + "\n" + `{"answer": {"push":`))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, true},
-		"ended without an answer": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}\n{}\n")) }, true},
-		"ending":                  {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ending": true}`)) }, true},
-		"no JSON":                 {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }, false},
+		"ended without an answer": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}\n{}\n")) },
+			true},
+		"ending": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"ending": true}`))
+		}, true},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }, false},
 	} {
 		_, err := Ask(t.Context(), served(t, c.handler), Request{Action: "push"}, nil)
 		if err == nil || errors.Is(err, ErrNoDaemon) != c.gone {
@@ -67,9 +73,11 @@ func TestAskIsNotFooled(t *testing.T) {
 		t.Errorf("nobody there: %v", err)
 	}
 	for name, forged := range map[string]func(*http.Request) string{
-		"an impostor":            func(*http.Request) string { return "" },
-		"one who gives it back":  func(r *http.Request) string { return r.Header.Get(proofHeader) },
-		"one with another token": func(r *http.Request) string { return vouch("another", "answers", r.Header.Get(wordHeader)) },
+		"an impostor":           func(*http.Request) string { return "" },
+		"one who gives it back": func(r *http.Request) string { return r.Header.Get(proofHeader) },
+		"one with another token": func(r *http.Request) string {
+			return vouch("another", "answers", r.Header.Get(wordHeader))
+		},
 	} {
 		_, err := Ask(t.Context(), taken(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for header, values := range r.Header {
@@ -91,7 +99,8 @@ func TestAskIsNotFooled(t *testing.T) {
 	}
 }
 
-// What comes of a request comes back as it is: the report, the error and whether it stays, and on the way what is going on.
+// What comes of a request comes back as it is: the report, the error and whether it stays, and on the way what is going
+// on.
 func TestAskHearsEverything(t *testing.T) {
 	s, _ := newServer(t)
 	work, end := context.WithCancel(t.Context())
@@ -110,11 +119,13 @@ func TestAskHearsEverything(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var other *Mismatch
-	if _, err = ask(Request{Action: "push", Identity: "another"}); !errors.As(err, &other) || other.File != s.Engine.Config.File || other.PID != os.Getpid() {
+	if _, err = ask(Request{Action: "push", Identity: "another"}); !errors.As(err, &other) ||
+		other.File != s.Engine.Config.File || other.PID != os.Getpid() {
 		t.Errorf("%v", err)
 	}
 	end()
-	if _, err = ask(Request{Action: "push", Push: push.Options{DryRun: true}}); err != nil && !errors.Is(err, ErrNoDaemon) {
+	if _, err = ask(Request{Action: "push", Push: push.Options{DryRun: true}}); err != nil &&
+		!errors.Is(err, ErrNoDaemon) {
 		t.Errorf("while it ends: %v", err)
 	}
 }
@@ -123,12 +134,14 @@ func TestAskHearsEverything(t *testing.T) {
 func TestAskTellsProgress(t *testing.T) {
 	dir := served(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		out := json.NewEncoder(w)
-		for _, l := range []line{{}, {Doing: &report.Doing{Project: "app", What: "reading"}}, {}, {Doing: &report.Doing{Project: "app", What: "sending"}}, {Answer: &Answer{}}} {
+		for _, l := range []line{{}, {Doing: &report.Doing{Project: "app", What: "reading"}}, {},
+			{Doing: &report.Doing{Project: "app", What: "sending"}}, {Answer: &Answer{}}} {
 			_ = out.Encode(l)
 		}
 	}))
 	var told []string
-	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(d report.Doing) { told = append(told, d.Project+": "+d.What) }); err != nil {
+	if _, err := Ask(t.Context(), dir, Request{Action: "push"},
+		func(d report.Doing) { told = append(told, d.Project+": "+d.What) }); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(told, ", "); got != "app: reading, app: sending" {
@@ -147,7 +160,8 @@ func serveControl(t *testing.T) (dir string, ticket controlTicket, end func()) {
 		c := Control{Dir: dir, Patience: 50 * time.Millisecond, Engine: func() *engine.Engine { return s.Engine }}
 		done <- c.Serve(serving, serving)
 	}()
-	for end := time.Now().Add(10 * time.Second); ticket.Address == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); ticket.Address == "" &&
+		time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if data, err := os.ReadFile(filepath.Join(dir, controlFile)); err == nil {
 			check(t, json.Unmarshal(data, &ticket))
 		}

@@ -27,7 +27,8 @@ func BenchmarkOutside(b *testing.B) {
 	}{
 		{"floor", "GET", "/healthz", "", "X", "y", 200},
 		{"notification", "POST", "/callback/project/status", `["` + runningProject + `"]`, "X-Bell", "dingdong", 200},
-		{"forged notification", "POST", "/callback/project/status", `["` + runningProject + `"]`, "X-Bell", "guess", 403},
+		{"forged notification", "POST", "/callback/project/status", `["` + runningProject + `"]`, "X-Bell", "guess",
+			403},
 		{"webhook of 20 KB", "POST", "/webhook/github", push, "X-Hub-Signature-256", signature, 202},
 		{"scrape", "GET", "/metrics", "", "X", "y", 200},
 	} {

@@ -15,17 +15,20 @@ import (
 
 // A page for which there is no stream says so and renews itself, and hears events when there is a place again.
 func TestBrowserRenewsItselfWhereTooManyListen(t *testing.T) {
-	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	var leave []func()
 	for i := range maxListeners {
-		lines, stop := listen(t, w.server.URL, fmt.Sprint("192.0.2.", i)) // so that nobody has more than the browser would have
+		lines, stop := listen(t, w.server.URL, fmt.Sprint("192.0.2.",
+			i)) // so that nobody has more than the browser would have
 		defer stop()
 		hears(t, lines, "retry: 3000")
 		leave = append(leave, stop)
 	}
 	b := newBrowser(t)
 	// The page's 30 seconds are one.
-	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `{ const later = setTimeout; window.setTimeout = (f, ms) => later(f, ms / 30) }`})
+	call(b, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: `{ const later = setTimeout; window.setTimeout = (f, ms) => later(f, ms / 30) }`})
 	b.do(chromedp.Navigate(w.server.URL))
 	b.until(`document.getElementById("live").textContent === "renewed every 30 seconds"`)
 	w.push("app")
@@ -40,7 +43,8 @@ func TestBrowserRenewsItselfWhereTooManyListen(t *testing.T) {
 	b.quiet("503 (Service Unavailable)")
 }
 
-// What a page of another site's name can send by its script, it says with the languages that its reader wants: that is how the metrics know a browser.
+// What a page of another site's name can send by its script, it says with the languages that its reader wants: that is
+// how the metrics know a browser.
 func TestBrowserSaysItIsOne(t *testing.T) {
 	heard := make(chan http.Header, 10)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -49,7 +49,8 @@ func newBrowser(t *testing.T) *browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU)
-	for _, flag := range []string{"disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
+	for _, flag := range []string{"disable-quic", "no-first-run", "disable-background-networking",
+		"disable-component-update", "disable-sync"} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
 	all, endAll := chromedp.NewExecAllocator(context.Background(), options...)
@@ -87,7 +88,8 @@ func (b *browser) hear(event any) {
 			}
 		}
 	case *cdplog.EventEntryAdded:
-		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning || strings.Contains(e.Entry.Text, "Content Security Policy") {
+		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning ||
+			strings.Contains(e.Entry.Text, "Content Security Policy") {
 			said = e.Entry.Text + " " + e.Entry.URL
 		}
 	}
@@ -175,7 +177,8 @@ func call[P, R any](b *browser, command cdp.Command[P, R], params P) R {
 // look sets the size and the colours that the page is looked at with.
 func (b *browser) look(width int64, scheme string) {
 	b.t.Helper()
-	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900,
+		DeviceScaleFactor: 1, Mobile: width < 500})
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
@@ -188,13 +191,17 @@ func (b *browser) shot(name string) {
 	}
 }
 
-// aMonth is three projects after a month's work: one that is in sync, one with things to look at, and one that never worked.
+// aMonth is three projects after a month's work: one that is in sync, one with things to look at, and one that never
+// worked.
 func aMonth(t *testing.T, o func(*Options)) *world {
 	t.Helper()
 	w := newWorld(t, "", o,
-		worldProject{name: "web-app", languages: []string{"de", "fr", "ja", "pt-BR", "zh-Hans"}, files: map[string]string{"locales/en/app.json": keys("app", 40), "locales/en/mail.json": keys("mail", 12)}},
-		worldProject{name: "mobile", languages: []string{"de", "ar"}, files: map[string]string{"locales/en/ui.json": keys("ui", 20)}},
-		worldProject{name: "documentation", languages: []string{"de"}, files: map[string]string{"locales/en/doc.json": keys("doc", 5)}})
+		worldProject{name: "web-app", languages: []string{"de", "fr", "ja", "pt-BR", "zh-Hans"},
+			files: map[string]string{"locales/en/app.json": keys("app", 40), "locales/en/mail.json": keys("mail", 12)}},
+		worldProject{name: "mobile", languages: []string{"de", "ar"},
+			files: map[string]string{"locales/en/ui.json": keys("ui", 20)}},
+		worldProject{name: "documentation", languages: []string{"de"},
+			files: map[string]string{"locales/en/doc.json": keys("doc", 5)}})
 	today := w.now
 	for day := 29; day >= 1; day -= 4 {
 		w.now = today.AddDate(0, 0, -day)
@@ -220,12 +227,13 @@ func aMonth(t *testing.T, o func(*Options)) *world {
 // unlockIn types the token into the browser's form.
 func unlockIn(b *browser, address, token string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(address+"/unlock"), chromedp.SendKeys(chromedp.CSS("#token"), token), chromedp.Click(chromedp.CSS("main button")))
+	b.do(chromedp.Navigate(address+"/unlock"), chromedp.SendKeys(chromedp.CSS("#token"), token),
+		chromedp.Click(chromedp.CSS("main button")))
 	b.until(`document.querySelector("[role=alert], .project") !== null`)
 }
 
-// accessible fails the test where axe-core, the file that LOCSYNC_AXE names, finds anything wrong with the page that the browser shows. Without that file it
-// says that nothing was checked.
+// accessible fails the test where axe-core, the file that LOCSYNC_AXE names, finds anything wrong with the page that
+// the browser shows. Without that file it says that nothing was checked.
 func (b *browser) accessible(where string) {
 	b.t.Helper()
 	file := os.Getenv("LOCSYNC_AXE")
@@ -250,7 +258,8 @@ func (b *browser) accessible(where string) {
 // The page in every light and width breaks no rule of accessibility, and fits. The pictures are for people.
 func TestBrowserLooks(t *testing.T) {
 	w := aMonth(t, withToken)
-	empty := newWorld(t, "", nil, worldProject{name: "new-project", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	empty := newWorld(t, "", nil, worldProject{name: "new-project", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	all := httptest.NewServer(everything(t))
 	defer all.Close()
 	full := httptest.NewServer(many(t))
@@ -264,7 +273,8 @@ func TestBrowserLooks(t *testing.T) {
 	}{{1200, "light"}, {1200, "dark"}, {768, "light"}, {320, "light"}, {320, "dark"}} {
 		name := fmt.Sprintf("%s-%d", c.scheme, c.width)
 		b.look(c.width, c.scheme)
-		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL}, {"all", all.URL}, {"many", full.URL}, {"crowded", lines.URL}} {
+		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL},
+			{"all", all.URL}, {"many", full.URL}, {"crowded", lines.URL}} {
 			b.open(page.address)
 			b.shot(page.name + "-closed-" + name)
 			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
@@ -292,7 +302,8 @@ func TestBrowserStates(t *testing.T) {
 	well.Languages, well.Files = nil, well.Files[:1]
 	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
 		well.Languages = append(well.Languages, report.LanguageStatus{Language: l, Keys: 120})
-		well.Turnaround = append(well.Turnaround, report.Turnaround{Language: l, Keys: 40, Median: int64(len(l)) * 30000})
+		well.Turnaround = append(well.Turnaround, report.Turnaround{Language: l, Keys: 40,
+			Median: int64(len(l)) * 30000})
 		well.Activity[len(well.Activity)-1].Languages = map[string]int{"de": 12, "zh-Hans": 1240}
 	}
 	torn := usual("app")
@@ -308,9 +319,12 @@ func TestBrowserStates(t *testing.T) {
 		next := now.Add(9 * time.Minute)
 		s.NextPull = &next
 		s.Languages[2] = report.LanguageStatus{Language: "ja", Keys: 116, Missing: 4}
-		s.Gaps = map[string][]report.Gap{"ja": {{File: "locales/en/app.json", Key: "cart.empty", Text: "Your basket is empty"},
-			{File: "locales/en/app.json", Key: strings.Repeat("settings.notifications.", 5) + "title", Text: "Notifications"},
-			{File: "locales/en/app.json", Key: `a/b?c=d&e="<ü>" %`, Text: "عربي " + strings.Repeat("Donaudampfschifffahrt", 6)}}}
+		s.Gaps = map[string][]report.Gap{"ja": {{File: "locales/en/app.json", Key: "cart.empty",
+			Text: "Your basket is empty"},
+			{File: "locales/en/app.json", Key: strings.Repeat("settings.notifications.", 5) +
+				"title", Text: "Notifications"},
+			{File: "locales/en/app.json", Key: `a/b?c=d&e="<ü>" %`, Text: "عربي " +
+				strings.Repeat("Donaudampfschifffahrt", 6)}}}
 	}
 	retry := now.Add(2 * time.Minute)
 	away.Pending, away.NextAttempt = 9, &retry
@@ -348,7 +362,8 @@ func TestBrowserStates(t *testing.T) {
 				b.shot("state-opened-" + strings.ReplaceAll(where, " ", "-"))
 				b.accessible(where)
 				b.fits(where + ", opened")
-				links := eval[[]string](b, `[...document.querySelectorAll(".gaps a")].map(a => new URL(a.href).searchParams.get("key"))`)
+				links := eval[[]string](b,
+					`[...document.querySelectorAll(".gaps a")].map(a => new URL(a.href).searchParams.get("key"))`)
 				if len(links) != 3 || links[2] != well.Gaps["ja"][2].Key {
 					t.Errorf("%s: the keys lead to %q", where, links)
 				}
@@ -369,25 +384,37 @@ func everything(t *testing.T) http.Handler {
 	one := usual("Produktseite / Русский")
 	one.Base, one.Branch, one.Pending, one.Removed, one.RequestURL = "main", "l10n/main", 1234, 3, "https://git.example.com/team/app/pulls/17"
 	one.State = "1234 values wait to be pushed; the last push failed"
-	one.LastPush = &report.Past{At: before, Result: report.ResultFailed, Error: "start the import: the service failed repeatedly, the next request goes out in 1m0s", SentAt: &before, Keys: 2}
+	one.LastPush = &report.Past{At: before, Result: report.ResultFailed,
+		Error: "start the import: the service failed repeatedly, the next request goes out in 1m0s", SentAt: &before,
+		Keys: 2}
 	one.LastPull.Result = report.ResultPartial
 	one.Jobs = []report.Job{{Kind: "import", Since: before}}
-	one.Languages = append(one.Languages, report.LanguageStatus{Language: "zh-Hant-HK", Keys: 3, Missing: 120000, Held: 40000, HeldMissing: 40000}, report.LanguageStatus{Language: "ar", Keys: 120003, Held: 30000})
-	one.Gaps = map[string][]report.Gap{"ja": {{File: "locales/en/app.json", Key: "checkout.button", Text: "Buy now"}, {File: "locales/en/app.json", Key: "checkout.terms", Text: strings.Repeat("You agree to all of it. ", 30)}},
-		"ar": {{File: "locales/en/a-folder-with-a-rather-long-name/app.json", Key: strings.Repeat("settings.", 12) + "title", Text: "العنوان"}}}
-	one.Lines = []report.LineStatus{{Base: "main", Branch: "l10n/main", Collections: []string{"main-ui", "main-mail"}, LastPull: one.LastPull}, {Base: "feature/with-a-rather-long-name", Branch: "l10n/feature/with-a-rather-long-name", Finished: &before}}
-	one.Events = append([]report.Event{{At: before, What: "push", Base: "main", Result: report.ResultFailed, Text: "The push failed: the service failed repeatedly.", Since: before, Count: 12}}, one.Events...)
+	one.Languages = append(one.Languages, report.LanguageStatus{Language: "zh-Hant-HK", Keys: 3, Missing: 120000,
+		Held: 40000, HeldMissing: 40000}, report.LanguageStatus{Language: "ar", Keys: 120003, Held: 30000})
+	one.Gaps = map[string][]report.Gap{"ja": {{File: "locales/en/app.json", Key: "checkout.button", Text: "Buy now"},
+		{File: "locales/en/app.json", Key: "checkout.terms", Text: strings.Repeat("You agree to all of it. ", 30)}},
+		"ar": {{File: "locales/en/a-folder-with-a-rather-long-name/app.json", Key: strings.Repeat("settings.", 12) +
+			"title", Text: "العنوان"}}}
+	one.Lines = []report.LineStatus{{Base: "main", Branch: "l10n/main", Collections: []string{"main-ui", "main-mail"},
+		LastPull: one.LastPull}, {Base: "feature/with-a-rather-long-name",
+		Branch: "l10n/feature/with-a-rather-long-name", Finished: &before}}
+	one.Events = append([]report.Event{{At: before, What: "push", Base: "main", Result: report.ResultFailed,
+		Text: "The push failed: the service failed repeatedly.", Since: before, Count: 12}}, one.Events...)
 	for i := range 30 {
-		one.Problems = append(one.Problems, report.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i), Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"})
+		one.Problems = append(one.Problems, report.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i),
+			Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service",
+			Remedy: "correct it at the service"})
 	}
 	page := http.NewServeMux()
 	page.Handle("/", New(*s))
 	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		v := view{Version: "1.2.3", Now: now, Buttons: true, Visit: visit{Nonce: "nonce", Project: "app", Said: "Push requested."}}
+		v := view{Version: "1.2.3", Now: now, Buttons: true, Visit: visit{Nonce: "nonce",
+			Project: "app", Said: "Push requested."}}
 		app := usual("app")
 		app.LastPull.Commit = ""
 		app.Events[0].Commit = "0123456789abcdef"
-		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "pending changes unknown", Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
+		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "pending changes unknown",
+			Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
 			v.add(assemble(s).page.project(status, v))
 		}
 		v.choose(nil)
@@ -426,14 +453,21 @@ func many(t *testing.T) http.Handler {
 	wide := usual("customer-facing-web-application-with-a-name-that-somebody-wrote-out-in-full")
 	wide.Languages = nil
 	for i, l := range strings.Fields("ar bg bn ca cs da de el en-GB es es-419 et fa fi fil fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt-BR pt-PT ro ru sk sr-Latn-RS sv th zh-Hant-HK") {
-		wide.Languages = append(wide.Languages, report.LanguageStatus{Language: l, Keys: 2400 - i%4*37*(i/13), Missing: i % 4 * 37 * (i / 13)})
+		wide.Languages = append(wide.Languages, report.LanguageStatus{Language: l, Keys: 2400 - i%4*37*(i/13),
+			Missing: i % 4 * 37 * (i / 13)})
 	}
 	wide.Languages[6].Held, wide.Languages[6].Keys, wide.Languages[6].Missing = 2, 2399, 1
-	wide.Conflicts = []report.Conflict{{File: "locales/de/app.json", Language: "de", Key: "checkout.button", Ours: map[string]string{"": "Jetzt kaufen"}, Theirs: map[string]string{"": "Kaufen"}, Since: now.Add(-time.Hour)}}
-	wide.Problems = []report.Problem{wide.Conflicts[0].Problem(), {File: "locales/de/app.json", Key: "greeting", Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"}}
+	wide.Conflicts = []report.Conflict{{File: "locales/de/app.json", Language: "de", Key: "checkout.button",
+		Ours: map[string]string{"": "Jetzt kaufen"}, Theirs: map[string]string{"": "Kaufen"},
+		Since: now.Add(-time.Hour)}}
+	wide.Problems = []report.Problem{wide.Conflicts[0].Problem(), {File: "locales/de/app.json", Key: "greeting",
+		Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service",
+		Remedy: "correct it at the service"}}
 	wide.State = "1 translation was changed on both sides and waits for a decision; 1 problem: locales/en/broken.json:2:3; last pulled 2026-11-21 11:00:00 UTC"
 	bad := usual("mobile")
-	bad.LastPull = &report.Past{At: now.Add(-time.Minute), Result: report.ResultFailed, Error: "fetch l10n of git@git.example.com:team/app.git: the host does not answer", GoodAt: now.Add(-26 * time.Hour)}
+	bad.LastPull = &report.Past{At: now.Add(-time.Minute), Result: report.ResultFailed,
+		Error:  "fetch l10n of git@git.example.com:team/app.git: the host does not answer",
+		GoodAt: now.Add(-26 * time.Hour)}
 	bad.State = "the last pull failed"
 	page := http.NewServeMux()
 	page.Handle("/", New(*s))
@@ -457,7 +491,8 @@ func many(t *testing.T) http.Handler {
 // fits fails the test where the page is wider than the window.
 func (b *browser) fits(where string) {
 	b.t.Helper()
-	if over := eval[[]string](b, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, .defs, .hush, .skip") && e.getBoundingClientRect().right > (e.parentNode.closest(".card, nav a, body").getBoundingClientRect().right + 1)).map(e => e.outerHTML.slice(0, 200))`); len(over) > 0 ||
+	if over := eval[[]string](b,
+		`[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, .defs, .hush, .skip") && e.getBoundingClientRect().right > (e.parentNode.closest(".card, nav a, body").getBoundingClientRect().right + 1)).map(e => e.outerHTML.slice(0, 200))`); len(over) > 0 ||
 		eval[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
 		b.t.Errorf("%s: wider than the window: %q", where, over)
 	}
@@ -466,10 +501,12 @@ func (b *browser) fits(where string) {
 // unlocked is whether the page has buttons.
 const unlocked = `document.querySelector("button[value=push]") !== null`
 
-// The buttons are there for who types the right token, and nobody else; a press is told on the page and makes a real pass. With and without scripts.
+// The buttons are there for who types the right token, and nobody else; a press is told on the page and makes a real
+// pass. With and without scripts.
 func TestBrowserButtons(t *testing.T) {
 	files := map[string]string{"locales/en/app.json": `{"a": "A"}`}
-	w := newWorld(t, "", withToken, worldProject{name: "app", languages: []string{"de"}, files: files, more: "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
+	w := newWorld(t, "", withToken, worldProject{name: "app", languages: []string{"de"}, files: files,
+		more: "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
 	none := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: files})
 	w.run()
 	b := newBrowser(t)
@@ -480,7 +517,8 @@ func TestBrowserButtons(t *testing.T) {
 	for _, scripts := range []bool{true, false} {
 		call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
 		unlockIn(b, w.server.URL, "wrong token, wrong token")
-		if said := eval[string](b, `document.querySelector("[role=alert]").textContent`); !strings.Contains(said, "not the token") {
+		if said := eval[string](b, `document.querySelector("[role=alert]").textContent`); !strings.Contains(said,
+			"not the token") {
 			t.Errorf("of a wrong token it says %q", said)
 		}
 		b.do(chromedp.Navigate(w.server.URL))
@@ -511,12 +549,14 @@ func TestBrowserButtons(t *testing.T) {
 	b.quiet("403 (Forbidden)") // the wrong tokens
 }
 
-// After a real push of a changed file the page shows it, without having been loaded again: focus, scrolling and open parts stay, and it is the page that a
-// browser which loads it now would show.
+// After a real push of a changed file the page shows it, without having been loaded again: focus, scrolling and open
+// parts stay, and it is the page that a browser which loads it now would show.
 func TestBrowserLive(t *testing.T) {
 	w := newWorld(t, "", withToken,
-		worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 30)}},
-		worldProject{name: "other", languages: []string{"de", "fr"}, files: map[string]string{"locales/en/app.json": keys("other", 3)}})
+		worldProject{name: "app", languages: []string{"de"},
+			files: map[string]string{"locales/en/app.json": keys("app", 30)}},
+		worldProject{name: "other", languages: []string{"de", "fr"},
+			files: map[string]string{"locales/en/app.json": keys("other", 3)}})
 	w.run()
 	b := newBrowser(t)
 	b.look(800, "light")
@@ -524,10 +564,12 @@ func TestBrowserLive(t *testing.T) {
 	b.open(w.server.URL)
 	b.until(`document.querySelector("#p-app .state").textContent.includes("Everything is pushed")`)
 	b.until(`document.querySelector("#unready") === null`)
-	eval[bool](b, `(window.kept = document.querySelector("#p-app-files"), kept.open = true, document.querySelector("#p-other-push").focus(), scrollTo(0, 300), window.scrolled = scrollY, kept.open)`)
+	eval[bool](b,
+		`(window.kept = document.querySelector("#p-app-files"), kept.open = true, document.querySelector("#p-other-push").focus(), scrollTo(0, 300), window.scrolled = scrollY, kept.open)`)
 	w.write("app", "locales/en/app.json", keys("app", 34))
 	b.until(`document.querySelector("#p-app-events").textContent.includes("Sent 4 keys of locales/en/app.json")`)
-	for _, kept := range []string{`document.querySelector("#p-app-files") === kept`, `kept.open`, `document.activeElement.id === "p-other-push"`, `scrollY === scrolled`, `scrolled > 0`} {
+	for _, kept := range []string{`document.querySelector("#p-app-files") === kept`, `kept.open`,
+		`document.activeElement.id === "p-other-push"`, `scrollY === scrolled`, `scrolled > 0`} {
 		if !eval[bool](b, kept) {
 			t.Errorf("not any more: %s", kept)
 		}
@@ -535,10 +577,12 @@ func TestBrowserLive(t *testing.T) {
 	w.write("app", "locales/en/broken.json", `{"a": }`)
 	b.until(`document.querySelector("#p-app-problems")?.textContent.includes("broken.json:1:7")`)
 	b.until(`document.title === "locsync: 1 of 2 needs attention" && document.querySelector("link[rel=icon]").href.includes("/warn.")`)
-	eval[bool](b, `(document.querySelector("#p-app-problems").tabIndex = -1, document.querySelector("#p-app-problems").focus(), true)`)
+	eval[bool](b,
+		`(document.querySelector("#p-app-problems").tabIndex = -1, document.querySelector("#p-app-problems").focus(), true)`)
 	w.write("app", "locales/en/broken.json", `{"b": "B"}`)
 	b.until(`document.querySelector("#p-app-problems") === null`)
-	if got := eval[string](b, `document.activeElement.closest("section")?.id ?? document.activeElement.id`); got != "p-app" && got != "main" {
+	if got := eval[string](b,
+		`document.activeElement.closest("section")?.id ?? document.activeElement.id`); got != "p-app" && got != "main" {
 		t.Errorf("the focus was in a part that is gone, and is now at %q", got)
 	}
 	for end := time.Now().Add(browserPatience); !eval[bool](b, sameAsNow); time.Sleep(50 * time.Millisecond) {
@@ -549,7 +593,8 @@ func TestBrowserLive(t *testing.T) {
 	b.quiet()
 }
 
-// sameAsNow is whether the page's main part, node by node, is that of a page that is loaded now; but for what a reader did to it, and times, which go on and are by its clock.
+// sameAsNow is whether the page's main part, node by node, is that of a page that is loaded now; but for what a reader
+// did to it, and times, which go on and are by its clock.
 const sameAsNow = `new Promise((resolve, reject) => {
 	const bare = (page) => {
 		const main = page.querySelector("main").cloneNode(true);
@@ -566,9 +611,11 @@ const sameAsNow = `new Promise((resolve, reject) => {
 	r.send();
 })`
 
-// Whoever looked away, or whose connection broke, sees how things are when the daemon is there again; and is told that the page is old as long as it is.
+// Whoever looked away, or whose connection broke, sees how things are when the daemon is there again; and is told that
+// the page is old as long as it is.
 func TestBrowserReconnects(t *testing.T) {
-	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	b := newBrowser(t)
 	b.open(w.server.URL)
 	address := strings.TrimPrefix(w.server.URL, "http://")
@@ -589,28 +636,32 @@ func TestBrowserReconnects(t *testing.T) {
 	b.quiet("net::ERR_") // however Chromium calls a cut connection
 }
 
-// The script says how long ago something was in the words that the page has. Its clock stands still and is set by the page that it shows, so however long anything
-// takes, what it says is to be told from that page's own time.
+// The script says how long ago something was in the words that the page has. Its clock stands still and is set by the
+// page that it shows, so however long anything takes, what it says is to be told from that page's own time.
 func TestBrowserSaysTimes(t *testing.T) {
-	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	b := newBrowser(t)
 	b.open(w.server.URL)
 	now := time.Now().UTC().Truncate(time.Second)
 	var list []string
 	for far := time.Duration(0); far < 1e7; far += max(far/7, 1) { // seconds: each of the first, then fewer and fewer
-		list = append(list, now.Add(far*time.Second).Format(time.RFC3339), now.Add(-far*time.Second).Format(time.RFC3339))
+		list = append(list, now.Add(far*time.Second).Format(time.RFC3339),
+			now.Add(-far*time.Second).Format(time.RFC3339))
 	}
 	data, err := json.Marshal(list)
 	check(t, err)
 	// The live sign is the only part that an update leaves alone.
-	eval[bool](b, fmt.Sprintf(`(Date.now = () => 0, %s.forEach(at => { const time = document.createElement("time"), span = document.createElement("span"); span.className = "ago"; time.dateTime = at; time.append(span); document.getElementById("live").append(time) }), true)`, data))
+	eval[bool](b,
+		fmt.Sprintf(`(Date.now = () => 0, %s.forEach(at => { const time = document.createElement("time"), span = document.createElement("span"); span.className = "ago"; time.dateTime = at; time.append(span); document.getElementById("live").append(time) }), true)`, data))
 	w.push("app")
 	b.until(`document.querySelector("#p-app-events").textContent.includes("Sent 3 keys")`)
 	type said struct {
 		Now   time.Time
 		Times [][2]string
 	}
-	page := eval[said](b, `({Now: document.getElementById("now").dateTime, Times: [...document.querySelectorAll("#live time")].map(t => [t.dateTime, t.textContent])})`)
+	page := eval[said](b,
+		`({Now: document.getElementById("now").dateTime, Times: [...document.querySelectorAll("#live time")].map(t => [t.dateTime, t.textContent])})`)
 	if len(page.Times) != len(list) {
 		t.Errorf("%d times are there, want %d", len(page.Times), len(list))
 	}
@@ -626,7 +677,8 @@ func TestBrowserSaysTimes(t *testing.T) {
 
 // Without scripts the page is whole, and renews itself; unless somebody does not want that.
 func TestBrowserWithoutScripts(t *testing.T) {
-	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	w.push("app")
 	b := newBrowser(t)
 	b.look(320, "light")
@@ -637,7 +689,8 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	}
 	b.do(chromedp.Click(chromedp.CSS("#p-app-files summary")))
 	b.until(`document.querySelector("#p-app-files").open && document.querySelector("#p-app-files td").getBoundingClientRect().height > 0`)
-	if said := eval[string](b, `document.querySelector("header").innerText`); !strings.Contains(said, "renewed every 30 seconds (stop)") || strings.Contains(said, "live") {
+	if said := eval[string](b, `document.querySelector("header").innerText`); !strings.Contains(said,
+		"renewed every 30 seconds (stop)") || strings.Contains(said, "live") {
 		t.Errorf("the page says %q", said)
 	}
 	b.fits("without scripts")
@@ -648,13 +701,16 @@ func TestBrowserWithoutScripts(t *testing.T) {
 
 // On paper there is what is told, and nothing to press.
 func TestBrowserPrints(t *testing.T) {
-	w := newWorld(t, "", withToken, worldProject{name: "a", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}},
-		worldProject{name: "b", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w := newWorld(t, "", withToken, worldProject{name: "a", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": keys("app", 3)}},
+		worldProject{name: "b", languages: []string{"de"},
+			files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	b := newBrowser(t)
 	unlockIn(b, w.server.URL, pageToken)
 	b.open(w.server.URL)
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
-	for selector, want := range map[string]bool{"nav": false, "form": false, "#live": false, "h2": true, ".bars": true, "#p-a-files td": true} {
+	for selector, want := range map[string]bool{"nav": false, "form": false, "#live": false, "h2": true,
+		".bars": true, "#p-a-files td": true} {
 		sign := "!"
 		if want {
 			sign = ""
@@ -664,11 +720,14 @@ func TestBrowserPrints(t *testing.T) {
 	}
 }
 
-// Names of projects, files and keys, and texts that want to run, to load or to turn others around do nothing, and break nothing at any width.
+// Names of projects, files and keys, and texts that want to run, to load or to turn others around do nothing, and break
+// nothing at any width.
 func TestBrowserIsNotFooled(t *testing.T) {
 	long := strings.Repeat("W", 10240)
-	nasty := []string{`<script>hacked=1</script>`, `"><img src=x onerror=hacked=1>`, `'><svg onload=hacked=1>`, "\u202egnp.exe\u202c", "\u05d0\u05d1\u05d2 abc", `</title><script>hacked=1</script>`, long}
-	names := []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>`, strings.Repeat("W", 100), "\u05d0\u05d1 ' onclick='hacked=1"}
+	nasty := []string{`<script>hacked=1</script>`, `"><img src=x onerror=hacked=1>`, `'><svg onload=hacked=1>`,
+		"\u202egnp.exe\u202c", "\u05d0\u05d1\u05d2 abc", `</title><script>hacked=1</script>`, long}
+	names := []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>`, strings.Repeat("W", 100),
+		"\u05d0\u05d1 ' onclick='hacked=1"}
 	texts := func(which string) string {
 		all := map[string]string{}
 		for i, text := range nasty {
@@ -680,8 +739,10 @@ func TestBrowserIsNotFooled(t *testing.T) {
 	}
 	var projects []worldProject
 	for i, name := range names {
-		p := worldProject{name: name, languages: []string{"de"}, files: map[string]string{"locales/en/app.json": texts("A"), "locales/en/<script>hacked=1.json": texts("B"),
-			`locales/en/"><img src=x onerror=hacked=1>.json`: `{"a": }`, "locales/en/" + strings.Repeat("W", 200) + ".json": `{`, "locales/en/\u202egnp.json": "{"}}
+		p := worldProject{name: name, languages: []string{"de"},
+			files: map[string]string{"locales/en/app.json": texts("A"), "locales/en/<script>hacked=1.json": texts("B"),
+				`locales/en/"><img src=x onerror=hacked=1>.json`: `{"a": }`, "locales/en/" + strings.Repeat("W", 200) +
+					".json": `{`, "locales/en/\u202egnp.json": "{"}}
 		if i == 0 { // texts of a conflict
 			p.files = map[string]string{"locales/en/ui.json": texts("A")}
 		}
@@ -705,22 +766,26 @@ func TestBrowserIsNotFooled(t *testing.T) {
 	}
 	w.push(names[1]) // what an update brings is as harmless
 	b.until(`document.querySelectorAll(".project").length === 4`)
-	if hacked := eval[bool](b, `window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror], [onload], [onclick]").length > 0`); hacked {
+	if hacked := eval[bool](b,
+		`window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror], [onload], [onclick]").length > 0`); hacked {
 		t.Error("a text was more than a text")
 	}
 	said := eval[string](b, `document.querySelector("main").textContent`)
-	for _, want := range []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>.json:1:7`, `\u202egnp.json`, `onerror=hacked=1>\u202eOURS"`, `onerror=hacked=1>אTHEIRSWW`, "(10\u202f2"} {
+	for _, want := range []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>.json:1:7`, `\u202egnp.json`,
+		`onerror=hacked=1>\u202eOURS"`, `onerror=hacked=1>אTHEIRSWW`, "(10\u202f2"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the page does not show %q", want)
 		}
 	}
 	for _, name := range names { // buttons and links work for them all
 		id := anchor(name)
-		if eval[int](b, fmt.Sprintf(`[...document.querySelectorAll("nav a")].filter(a => decodeURIComponent(a.hash.slice(1)) === %q && document.getElementById(%q)).length`, id, id)) != 1 {
+		if eval[int](b,
+			fmt.Sprintf(`[...document.querySelectorAll("nav a")].filter(a => decodeURIComponent(a.hash.slice(1)) === %q && document.getElementById(%q)).length`, id, id)) != 1 {
 			t.Errorf("no link leads to project %q", name)
 		}
 		b.do(chromedp.Click(chromedp.JSPath(fmt.Sprintf(`document.getElementById(%q)`, id+"-push"))))
-		b.until(fmt.Sprintf(`document.getElementById(%q)?.querySelector(".said")?.textContent === "Push requested."`, id))
+		b.until(fmt.Sprintf(`document.getElementById(%q)?.querySelector(".said")?.textContent === "Push requested."`,
+			id))
 	}
 	b.quiet()
 }

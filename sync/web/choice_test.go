@@ -37,8 +37,9 @@ func TestChosen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := manyStatuses(rapid.IntRange(0, 300).Draw(t, "projects"))
 		limit := rapid.IntRange(1, 100).Draw(t, "limit")
-		asked := url.Values{"sort": {"attention"}, "q": {rapid.SampledFrom([]string{"", "project", "-00", "FAILING", "none"}).Draw(t,
-			"query")}}
+		asked := url.Values{"sort": {"attention"},
+			"q": {rapid.SampledFrom([]string{"", "project", "-00", "FAILING", "none"}).Draw(t,
+				"query")}}
 		whole, err := chosen(report.Status{Projects: all}, asked)
 		if err != nil || whole.Total != nil {
 			t.Fatal(whole.Total, err)

@@ -14,7 +14,8 @@ import (
 func disputed(t *testing.T) (*world, *visitor) {
 	t.Helper()
 	w := newWorld(t, "", withToken, worldProject{name: "app", languages: []string{"de"},
-		files: map[string]string{"locales/en/ui.json": keys("ui", 3)}, more: "[project.pull]\nremote = \"\"\nbranch = \"l10n\"\n" +
+		files: map[string]string{"locales/en/ui.json": keys("ui", 3)},
+		more: "[project.pull]\nremote = \"\"\nbranch = \"l10n\"\n" +
 			"completion_state = \"draft\""})
 	w.push("app")
 	w.pull("app")
@@ -72,10 +73,12 @@ func TestNoDecision(t *testing.T) {
 	w, v := disputed(t)
 	seen, nonce := offered(v)[0], v.nonce()
 	stranger := newVisitor(t, w.server.Config.Handler)
-	if answer := stranger.asks("/ask", "nonce", nonce, "project", "app", "conflict", seen, "action", "ours"); answer.Code != http.StatusForbidden {
+	if answer := stranger.asks("/ask", "nonce", nonce, "project", "app", "conflict", seen, "action",
+		"ours"); answer.Code != http.StatusForbidden {
 		t.Errorf("a stranger: %d", answer.Code)
 	}
-	if answer := v.asks("/ask", "nonce", nonce, "project", "app", "conflict", seen, "action", "both"); answer.Code != http.StatusBadRequest {
+	if answer := v.asks("/ask", "nonce", nonce, "project", "app", "conflict", seen, "action",
+		"both"); answer.Code != http.StatusBadRequest {
 		t.Errorf("both sides: %d", answer.Code)
 	}
 	v.asks("/ask", "nonce", nonce, "project", "app", "conflict", strings.Repeat("0", len(seen)), "action", "ours")
@@ -88,9 +91,11 @@ func TestNoDecision(t *testing.T) {
 func TestBadgesAndTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de", "pt-BR"}, files: map[string]string{
-		"locales/en/ui.json": keys("ui", 4), "locales/de/ui.json": keys("ui", 4), "locales/pt-BR/ui.json": keys("ui", 1)}})
+		"locales/en/ui.json": keys("ui", 4), "locales/de/ui.json": keys("ui", 4), "locales/pt-BR/ui.json": keys("ui",
+			1)}})
 	v := newVisitor(t, w.server.Config.Handler)
-	for path, want := range map[string]string{"/badge/app/de.svg": "German (de): 100 %", "/badge/app/pt-BR.svg": "(pt-BR): 25 %"} {
+	for path, want := range map[string]string{"/badge/app/de.svg": "German (de): 100 %",
+		"/badge/app/pt-BR.svg": "(pt-BR): 25 %"} {
 		answer := v.asks(path)
 		if answer.Code != http.StatusOK || answer.Header().Get("Content-Type") != "image/svg+xml" ||
 			!strings.Contains(answer.Body.String(), want) {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A command reaches the daemon's embedded service through its file, whatever host it names; nobody without the token does; and when the daemon has
-// ended, or another program has its address after a crash, there is none.
+// A command reaches the daemon's embedded service through its file, whatever host it names; nobody without the token
+// does; and when the daemon has ended, or another program has its address after a crash, there is none.
 func TestServiceBesideTheDaemon(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ServiceTransport(t.Context(), dir); !errors.Is(err, ErrNoDaemon) {
@@ -32,7 +32,8 @@ func TestServiceBesideTheDaemon(t *testing.T) {
 		}))
 	}()
 	var transport http.RoundTripper
-	for end := time.Now().Add(10 * time.Second); transport == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); transport == nil &&
+		time.Now().Before(end); time.Sleep(time.Millisecond) {
 		transport, _ = ServiceTransport(t.Context(), dir)
 	}
 	if transport == nil {
@@ -75,7 +76,9 @@ func TestServiceBesideTheDaemon(t *testing.T) {
 		t.Errorf("its file is left behind: %v", err)
 	}
 
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "hello")
+	}))
 	defer other.Close()
 	for _, address := range []string{strings.TrimPrefix(other.URL, "http://"), ticket.Address} {
 		if err := writeTicket(filepath.Join(dir, serviceFile), controlTicket{address, ticket.Token}); err != nil {

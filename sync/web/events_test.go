@@ -63,7 +63,8 @@ func hears(t *testing.T, lines <-chan string, want string) {
 func TestPushesReachBrowsers(t *testing.T) {
 	t.Parallel()
 	ends := make(chan struct{})
-	w := newWorld(t, "", func(o *Options) { o.Ends = ends }, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
+	w := newWorld(t, "", func(o *Options) { o.Ends = ends }, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
 	one, stop := listen(t, w.server.URL, "")
 	two, stopToo := listen(t, w.server.URL, "")
 	defer stop()
@@ -115,7 +116,8 @@ func TestListenersAreBounded(t *testing.T) {
 	}
 }
 
-// One address keeps nobody out: it gets no more than some streams, or, where it may be a proxy before many, it makes room for others.
+// One address keeps nobody out: it gets no more than some streams, or, where it may be a proxy before many, it makes
+// room for others.
 func TestListenersShare(t *testing.T) {
 	s, _ := newServer(t)
 	server := httptest.NewServer(New(*s))
@@ -154,8 +156,8 @@ func TestListenersShare(t *testing.T) {
 	}
 }
 
-// What comes is admitted always. Beyond the bound the oldest one goes of the peer that has most: a stranger with many ends
-// no stream of another.
+// What comes is admitted always. Beyond the bound the oldest one goes of the peer that has most: a stranger with many
+// ends no stream of another.
 func TestAudiencePresses(t *testing.T) {
 	var a streamSet
 	var ended []int
@@ -173,8 +175,9 @@ func TestAudiencePresses(t *testing.T) {
 	}
 }
 
-// Whoever comes and leaves: places are bounded, all together and for each address elsewhere; nobody is refused while there is a place that nobody has; where there is
-// none, the one who has most gives the place that he has had for longest, unless both would have as many then as before, the other way round.
+// Whoever comes and leaves: places are bounded, all together and for each address elsewhere; nobody is refused while
+// there is a place that nobody has; where there is none, the one who has most gives the place that he has had for
+// longest, unless both would have as many then as before, the other way round.
 func TestAudienceIsFair(t *testing.T) {
 	type place struct {
 		peer  string
@@ -226,7 +229,8 @@ func TestAudienceIsFair(t *testing.T) {
 			there = append(there, p)
 		}
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
-			switch peer := rapid.SampledFrom(peers).Draw(t, "peer"); rapid.SampledFrom([]string{"one", "many", "leave"}).Draw(t, "what") {
+			switch peer := rapid.SampledFrom(peers).Draw(t, "peer"); rapid.SampledFrom([]string{"one",
+				"many", "leave"}).Draw(t, "what") {
 			case "one":
 				come(peer)
 			case "many":
@@ -270,7 +274,8 @@ func (r *recording) Write(b []byte) (int, error) {
 	if r.broken {
 		return 0, http.ErrHandlerTimeout
 	}
-	r.said = append(r.said, time.Since(r.begin).String()+" "+strings.Fields(string(b) + " -")[0]+strings.Fields(string(b) + " - -")[1])
+	r.said = append(r.said, time.Since(r.begin).String()+" "+strings.Fields(string(b) +
+		" -")[0]+strings.Fields(string(b) + " - -")[1])
 	return len(b), nil
 }
 

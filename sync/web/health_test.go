@@ -12,7 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 )
 
-// The process is healthy while every part moves that has to; else the answer names those that do not. What fails and is tried again is none of its business.
+// The process is healthy while every part moves that has to; else the answer names those that do not. What fails and is
+// tried again is none of its business.
 func TestHealthz(t *testing.T) {
 	s, _ := newServer(t)
 	health := func() (int, string) {
@@ -30,7 +31,8 @@ func TestHealthz(t *testing.T) {
 		t.Errorf("with a part that rests: %d %q", code, said)
 	}
 	one, two := s.Beats.Begin("one"), s.Beats.Begin("two")
-	if code, said := health(); code != http.StatusServiceUnavailable || said != "one has not moved for 0s\ntwo has not moved for 0s\n" {
+	if code, said := health(); code != http.StatusServiceUnavailable ||
+		said != "one has not moved for 0s\ntwo has not moved for 0s\n" {
 		t.Errorf("with two that hang: %d %q", code, said)
 	}
 	one.End()
@@ -39,11 +41,13 @@ func TestHealthz(t *testing.T) {
 		t.Errorf("when they move again: %d %q", code, said)
 	}
 	silent := s.Beats.Try("silent", func() bool { return false })
-	if code, said := health(); code != http.StatusOK || said != "silent has not moved for 0s, from the beginning: starting again would not cure it\n" {
+	if code, said := health(); code != http.StatusOK ||
+		said != "silent has not moved for 0s, from the beginning: starting again would not cure it\n" {
 		t.Errorf("with one that never worked: %d %q", code, said)
 	}
 	two.Beat()
-	if code, said := health(); code != http.StatusServiceUnavailable || !strings.HasPrefix(said, "two has not moved for 0s\nsilent ") {
+	if code, said := health(); code != http.StatusServiceUnavailable ||
+		!strings.HasPrefix(said, "two has not moved for 0s\nsilent ") {
 		t.Errorf("with one that never worked and one that hangs: %d %q", code, said)
 	}
 	silent.End()

@@ -32,7 +32,8 @@ import (
 
 const runningProject = "11111111-2222-3333-4444-555555555555"
 
-// runningServer is the address of an engine that runs, with a project that works and one whose repository is not there yet. calls counts requests to the service.
+// runningServer is the address of an engine that runs, with a project that works and one whose repository is not there
+// yet. calls counts requests to the service.
 func runningServer(t *testing.T) (handler http.Handler, repo, missing string, calls *atomic.Int64) {
 	t.Helper()
 	gittest.Need(t)
@@ -44,21 +45,26 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 		calls.Add(1)
 		svc.ServeHTTP(w, r)
 	}))
-	repo = gittest.Init(t, map[string]string{"secret-path/en.json": `{"secret-key": "A"}`, "secret-path/broken.json": `{`})
+	repo = gittest.Init(t, map[string]string{"secret-path/en.json": `{"secret-key": "A"}`,
+		"secret-path/broken.json": `{`})
 	missing = filepath.Join(t.TempDir(), "later")
 	project := func(name, repository string) string {
 		return fmt.Sprintf("[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\nbranch = \"l10n-%s\"\nschedule = \"@hourly\"\n"+
 			"[[project.files]]\nsource = \"secret-path/*.json\"\noutput = \"out/{LANGUAGE}/{NAME}.json\"\n", name, runningProject, repository, name)
 	}
-	cfg, err := config.Parse(filepath.Join(repo, "locsync.toml"), []byte(fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\n", http.URL)+project("app", repo)+project("later", missing)))
+	cfg, err := config.Parse(filepath.Join(repo, "locsync.toml"),
+		[]byte(fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\n", http.URL)+project("app",
+			repo)+project("later", missing)))
 	check(t, err)
 	store, err := boltledger.Open(t.TempDir())
 	check(t, err)
 	meter := NewMeter()
 	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }
-	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: requested, OnTurn: meter.Turned})
+	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key",
+		OnRequest: requested, OnTurn: meter.Turned})
 	check(t, err)
-	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Meter: engine.Meter{Passed: meter.Passed, GitDone: meter.GitDone}})
+	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(),
+		Meter: engine.Meter{Passed: meter.Passed, GitDone: meter.GitDone}})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
@@ -71,7 +77,8 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 		check(t, store.Close())
 	})
 	read := time.Unix(1_700_000_000, 0)
-	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} },
+	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter,
+		Reloaded: func() Reload { return Reload{true, read} },
 		Callback: Header{"X-Bell", "dingdong"}, WebhookSecret: hookSecret}), repo, missing, calls
 }
 
@@ -102,17 +109,22 @@ func until(t *testing.T, handler http.Handler, path string, holds func(code int,
 	}
 }
 
-// What is measured of a running daemon, and that nothing of the repository is in it but names that the configuration gives.
+// What is measured of a running daemon, and that nothing of the repository is in it but names that the configuration
+// gives.
 var measured = []string{
 	"build_info", "config_last_reload_successful", "config_last_reload_success_timestamp_seconds", "ready",
-	"last_success_timestamp_seconds", "last_commit_timestamp_seconds", "last_run_failed", "last_run_keys", "next_pull_timestamp_seconds", "pull_overdue_timestamp_seconds",
+	"last_success_timestamp_seconds", "last_commit_timestamp_seconds", "last_run_failed", "last_run_keys",
+	"next_pull_timestamp_seconds", "pull_overdue_timestamp_seconds",
 	"job_runs_total", "job_duration_seconds_count",
-	"watch_mode", "watches", "watch_events_total", "watch_overflows_total", "unannounced_changes_total", "git_gate_closed_seconds",
+	"watch_mode", "watches", "watch_events_total", "watch_overflows_total",
+	"unannounced_changes_total", "git_gate_closed_seconds",
 	"git_operations_total", "git_duration_seconds_count",
 	"scan_failed", "scan_files", "scan_duration_seconds", "files_unparsable",
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
-	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
-	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
+	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts",
+	"conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
+	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total",
+	"api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
 	"notifications_total",
 	"state_bytes", "state_rebuilds_total",
 }
@@ -133,11 +145,13 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("%d %s", answer.Code, answer.Body)
 	}
 	body := until(t, handler, "/metrics", func(_ int, body string) bool {
-		return strings.Contains(body, `locsync_keys_pulled_total{language="de",project="app"} 1`) && strings.Contains(body, `locsync_watch_mode{project="app"}`)
+		return strings.Contains(body, `locsync_keys_pulled_total{language="de",project="app"} 1`) &&
+			strings.Contains(body, `locsync_watch_mode{project="app"}`)
 	})
 	names := make(map[string]bool)
 	label := regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
-	allowed := []string{"project", "pass", "language", "outcome", "operation", "code", "kind", "state", "op", "source", "version", "go", "le"}
+	allowed := []string{"project", "pass", "language", "outcome", "operation", "code", "kind", "state", "op",
+		"source", "version", "go", "le"}
 	for _, m := range sample.FindAllStringSubmatch(body, -1) {
 		names[m[1]] = true
 		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
@@ -152,7 +166,8 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	for name := range names {
-		if short := strings.TrimPrefix(name, "locsync_"); !slices.Contains(measured, short) && !strings.HasSuffix(short, "_bucket") && !strings.HasSuffix(short, "_sum") {
+		if short := strings.TrimPrefix(name, "locsync_"); !slices.Contains(measured, short) && !strings.HasSuffix(short,
+			"_bucket") && !strings.HasSuffix(short, "_sum") {
 			t.Errorf("%s is measured and not in the list", name)
 		}
 	}
@@ -165,9 +180,12 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, want := range []string{
 		`locsync_job_runs_total{outcome="partial",pass="push",project="app"} `, `locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`,
-		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`, `locsync_last_success_timestamp_seconds{pass="scan",project="app"} `,
-		`locsync_git_operations_total{op="commit",outcome="ok"} 1`, `locsync_git_gate_closed_seconds{project="app"} 0`, `locsync_api_queued_requests 0`,
-		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`, `locsync_last_run_failed{pass="push",project="later"} 1`,
+		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`,
+		`locsync_last_success_timestamp_seconds{pass="scan",project="app"} `,
+		`locsync_git_operations_total{op="commit",outcome="ok"} 1`, `locsync_git_gate_closed_seconds{project="app"} 0`,
+		`locsync_api_queued_requests 0`,
+		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`,
+		`locsync_last_run_failed{pass="push",project="later"} 1`,
 		`locsync_scan_failed{project="app"} 0`, `locsync_scan_failed{project="later"} 1`,
 	} {
 		if !strings.Contains(body, want) {
@@ -177,7 +195,8 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(body, `locsync_last_success_timestamp_seconds{pass="push",project="later"}`) {
 		t.Error("a project that never worked has a last success")
 	}
-	for _, never := range []string{`locsync_files_unparsable{project="later"}`, `locsync_pending_keys{project="later"}`} {
+	for _, never := range []string{`locsync_files_unparsable{project="later"}`,
+		`locsync_pending_keys{project="later"}`} {
 		if strings.Contains(body, never) {
 			t.Errorf("nobody can know that: %s", never)
 		}
@@ -187,12 +206,13 @@ func TestMetrics(t *testing.T) {
 	alertsOn(t, body)
 }
 
-// A repository that goes away takes no trouble along that was told of: what did not parse, what waits and what is held back is as it was seen last, in the metrics and
-// the status, until it is seen again.
+// A repository that goes away takes no trouble along that was told of: what did not parse, what waits and what is held
+// back is as it was seen last, in the metrics and the status, until it is seen again.
 func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
 	t.Parallel()
 	handler, repo, _, _ := runningServer(t)
-	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`, `locsync_scan_failed{project="app"} 0`}
+	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`,
+		`locsync_scan_failed{project="app"} 0`}
 	all := func(body string) bool {
 		return !slices.ContainsFunc(told, func(want string) bool { return !strings.Contains(body, want) })
 	}
@@ -203,7 +223,8 @@ func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
 	check(t, os.Rename(git, git+".gone"))
 	told[2] = `locsync_scan_failed{project="app"} 1`
 	until(t, handler, "/api/status", func(_ int, body string) bool {
-		return strings.Contains(body, "nothing can be told of this project but what was seen at ") && strings.Count(body, `"path": "secret-path/`) == 2 && strings.Contains(body, "broken.json:1:")
+		return strings.Contains(body, "nothing can be told of this project but what was seen at ") &&
+			strings.Count(body, `"path": "secret-path/`) == 2 && strings.Contains(body, "broken.json:1:")
 	})
 	until(t, handler, "/metrics", func(_ int, body string) bool { return all(body) })
 	check(t, os.Rename(git+".gone", git))
@@ -229,8 +250,8 @@ func lint(t *testing.T, body string) {
 	}
 }
 
-// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app one does not parse, and later has no
-// repository; nothing else is wrong.
+// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app
+// one does not parse, and later has no repository; nothing else is wrong.
 func alertsOn(t *testing.T, body string) {
 	t.Helper()
 	rules, err := filepath.Abs(filepath.Join("..", "..", "systemd", "locsync.rules.yml"))
@@ -263,35 +284,44 @@ func alertsOn(t *testing.T, body string) {
 	promtool(t, nil, "test", "rules", file)
 }
 
-// Whatever the projects, the service and git hosts say: the labels hold names that the configuration gives and words of ours, there are as many series as it has
-// projects and languages, and the metrics are sound.
+// Whatever the projects, the service and git hosts say: the labels hold names that the configuration gives and words of
+// ours, there are as many series as it has projects and languages, and the metrics are sound.
 func TestMetricsCardinality(t *testing.T) {
 	foreign := rapid.Custom(func(t *rapid.T) string {
-		return "FOREIGN" + rapid.SampledFrom([]string{"", "\"", "\\", "\n", "\xff\xfe", "{a=\"b\"}", "../../etc", "é", "<b>", "\x00"}).Draw(t, "text") + rapid.StringN(0, 8, 40).Draw(t, "more")
+		return "FOREIGN" + rapid.SampledFrom([]string{"", "\"", "\\", "\n", "\xff\xfe", "{a=\"b\"}", "../../etc", "é",
+			"<b>", "\x00"}).Draw(t, "text") + rapid.StringN(0, 8, 40).Draw(t, "more")
 	})
 	var series map[string]bool // of the first example; the others have no further ones
 	rapid.Check(t, func(t *rapid.T) {
 		text := func() string { return foreign.Draw(t, "foreign") }
 		past := func() *report.Past {
-			return &report.Past{At: time.Now(), GoodAt: time.Now(), Result: rapid.SampledFrom([]string{text(), report.ResultOK, report.ResultFailed}).Draw(t, "result"),
+			return &report.Past{At: time.Now(), GoodAt: time.Now(),
+				Result: rapid.SampledFrom([]string{text(), report.ResultOK, report.ResultFailed}).Draw(t, "result"),
 				Commit: text(), Error: text(), Problems: []report.Problem{{File: text()}}}
 		}
 		next := time.Now()
-		status := report.ProjectStatus{Name: "app", ID: text(), State: text(), LastPush: past(), LastPull: past(), NextPull: &next,
+		status := report.ProjectStatus{Name: "app", ID: text(), State: text(), LastPush: past(),
+			LastPull: past(), NextPull: &next,
 			Delivery: report.Delivery{Base: text(), RequestURL: text()},
 			Process: report.Process{Overdue: next, Seen: next,
-				Watch: &report.Watching{Mode: rapid.SampledFrom([]string{"event", "poll"}).Draw(t, "mode"), Why: text()}},
+				Watch: &report.Watching{Mode: rapid.SampledFrom([]string{"event", "poll"}).Draw(t, "mode"),
+					Why: text()}},
 			Languages: []report.LanguageStatus{{Language: "de"}}}
 		for range rapid.IntRange(0, 20).Draw(t, "many") {
-			status.Files = append(status.Files, report.FileStatus{Path: text(), Format: text(), Collection: text(), Error: text()})
-			status.Problems = append(status.Problems, report.Problem{File: text(), Key: text(), Language: text(), Problem: text()})
-			status.Conflicts = append(status.Conflicts, report.Conflict{File: text(), Language: text(), Key: text(), Ours: map[string]string{text(): text()}})
+			status.Files = append(status.Files, report.FileStatus{Path: text(), Format: text(),
+				Collection: text(), Error: text()})
+			status.Problems = append(status.Problems, report.Problem{File: text(), Key: text(),
+				Language: text(), Problem: text()})
+			status.Conflicts = append(status.Conflicts, report.Conflict{File: text(), Language: text(), Key: text(),
+				Ours: map[string]string{text(): text()}})
 			status.Orphaned = append(status.Orphaned, report.Problem{File: text(), Key: text()})
 			status.Jobs = append(status.Jobs, report.Job{Kind: text()}, report.Job{Kind: "import", Known: true})
-			status.Lines = append(status.Lines, report.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
+			status.Lines = append(status.Lines, report.LineStatus{Base: text(), Branch: text(),
+				Collections: []string{text()}})
 		}
 		meter := NewMeter()
-		meter.Passed(pass.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
+		meter.Passed(pass.Passed{Project: "app", Pass: "pull", Result: report.ResultOK,
+			Brought: map[string]int{"de": 1}, Committed: true})
 		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
 		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
 		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
@@ -325,7 +355,8 @@ func TestMetricsCardinality(t *testing.T) {
 func TestReadyTellsWhy(t *testing.T) {
 	handler, _, missing, _ := runningServer(t)
 	body := until(t, handler, "/readyz", func(code int, body string) bool {
-		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) && !strings.Contains(body, "not checked yet")
+		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) &&
+			!strings.Contains(body, "not checked yet")
 	})
 	if !strings.Contains(body, `project "later": `) || !strings.Contains(body, missing) {
 		t.Errorf("no reason: %s", body)

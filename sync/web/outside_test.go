@@ -90,7 +90,8 @@ func TestRefusedAtOnce(t *testing.T) {
 		{403, "POST /trigger HTTP/1.1\r\nVia: 1.1 proxy", 1000},
 		{431, "POST /callback/project/status HTTP/1.1\r\nX-Long: " + strings.Repeat("x", 2*maxHeader), 1000},
 		{400, "POST /callback/project/status HTTP/1.1\r\nContent-Length: 5", 1000}, // and another one
-		{501, "POST /callback/project/status HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity", 1000},
+		{501, "POST /callback/project/status HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+			1000},
 	} {
 		conn := o.dial(fmt.Sprintf("%s\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n", c.begin, c.length))
 		began := time.Now()
@@ -126,7 +127,8 @@ func TestServerSaysItsErrorsInTheLog(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
-	if all := logs.All(); len(all) != 1 || all[0].Level != zap.ErrorLevel || !strings.Contains(all[0].Message, "panic serving") {
+	if all := logs.All(); len(all) != 1 || all[0].Level != zap.ErrorLevel ||
+		!strings.Contains(all[0].Message, "panic serving") {
 		t.Errorf("the log has %v", all)
 	}
 }
@@ -146,7 +148,8 @@ func TestWrongTokensFillNoLog(t *testing.T) {
 	}
 }
 
-// Connections that say nothing, or little, and little more after a while, keep nobody out and take no more places than there are.
+// Connections that say nothing, or little, and little more after a while, keep nobody out and take no more places than
+// there are.
 func TestSilentConnectionsGiveWay(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret = hookSecret
@@ -201,7 +204,8 @@ func TestSlowRequestsGiveWay(t *testing.T) {
 	o := serveOutside(t, New(*s))
 	slow := make([]net.Conn, 0, maxConnections+40)
 	for range cap(slow) {
-		slow = append(slow, o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt"))
+		slow = append(slow,
+			o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt"))
 	}
 	if got := says(o.dial("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != 200 {
 		t.Errorf("healthz beside %d slow requests: %d", len(slow), got)
@@ -257,7 +261,8 @@ func TestAddressesOfOneNetwork(t *testing.T) {
 		slow = append(slow, joins(fmt.Sprintf("2001:db8:2::%x", i)))
 	}
 	if first.closed || !slow[0].closed || slow[1].closed {
-		t.Errorf("of many slow requests of a network the first gave way: %t, the second: %t; that of another one: %t", slow[0].closed, slow[1].closed, first.closed)
+		t.Errorf("of many slow requests of a network the first gave way: %t, the second: %t; that of another one: %t",
+			slow[0].closed, slow[1].closed, first.closed)
 	}
 }
 
@@ -302,7 +307,8 @@ func TestUnwantedBodies(t *testing.T) {
 	}
 }
 
-// Bodies that come slowly are given up; while as many come as may, the oldest ones are, so that an event that comes at once is heard; what needs no body is served.
+// Bodies that come slowly are given up; while as many come as may, the oldest ones are, so that an event that comes at
+// once is heard; what needs no body is served.
 func TestSlowBodies(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret = hookSecret
@@ -352,8 +358,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// Pages of other sites whose name leads here read nothing: only who asks for the loopback, an address, or the public name does. What proves itself may come by
-// any name.
+// Pages of other sites whose name leads here read nothing: only who asks for the loopback, an address, or the public
+// name does. What proves itself may come by any name.
 func TestNames(t *testing.T) {
 	s, _ := newServer(t)
 	s.PublicURL = "https://L10n.example.com/base"
@@ -361,15 +367,18 @@ func TestNames(t *testing.T) {
 	o := serveOutside(t, New(*s))
 	_, port, _ := net.SplitHostPort(o.address)
 	ask := func(method, path, host string) int {
-		return says(o.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nX-Bell: dingdong\r\nContent-Length: 2\r\n\r\n[]", method, path, host)))
+		return says(o.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nX-Bell: dingdong\r\nContent-Length: 2\r\n\r\n[]",
+			method, path, host)))
 	}
 	for _, path := range []string{"/", "/api/status", "/metrics", "/healthz", "/readyz"} {
-		for _, host := range []string{"evil.example", "evil.example:" + port, "127.0.0.1.evil.example", "localhost.evil.example", "l10n.example.com.evil.example", "a@127.0.0.1"} {
+		for _, host := range []string{"evil.example", "evil.example:" + port, "127.0.0.1.evil.example",
+			"localhost.evil.example", "l10n.example.com.evil.example", "a@127.0.0.1"} {
 			if got := ask("GET", path, host); got != 403 && got != 400 {
 				t.Errorf("GET %s as %s: %d", path, host, got)
 			}
 		}
-		for _, host := range []string{"127.0.0.1:" + port, "localhost:" + port, "LOCALHOST", "[::1]:1", "l10n.example.com", "l10n.example.com:443", "app.localhost", "192.0.2.7"} {
+		for _, host := range []string{"127.0.0.1:" + port, "localhost:" + port, "LOCALHOST", "[::1]:1",
+			"l10n.example.com", "l10n.example.com:443", "app.localhost", "192.0.2.7"} {
 			if got := ask("GET", path, host); got == 403 || got == 400 {
 				t.Errorf("GET %s as %s: %d", path, host, got)
 			}
@@ -383,8 +392,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Ten thousand notifications and webhooks within a second ring bells: each is answered, and what comes of them is one pull and one push a second, with the
-// requests that those make.
+// Ten thousand notifications and webhooks within a second ring bells: each is answered, and what comes of them is one
+// pull and one push a second, with the requests that those make.
 func TestFloodOfNotifications(t *testing.T) {
 	t.Parallel()
 	handler, _, _, calls := runningServer(t)
@@ -417,7 +426,8 @@ func TestFloodOfNotifications(t *testing.T) {
 		case 1:
 			code = post("/callback/document/status", `["x_y"]`)
 		case 2:
-			code, want = post("/webhook/gitlab", fmt.Sprintf(`{"ref": "refs/heads/main", "after": "%d"}`, i)), http.StatusAccepted
+			code, want = post("/webhook/gitlab", fmt.Sprintf(`{"ref": "refs/heads/main", "after": "%d"}`,
+				i)), http.StatusAccepted
 		}
 		if code != want {
 			t.Fatalf("the answer to ring %d is %d", i, code)
@@ -433,8 +443,8 @@ func TestFloodOfNotifications(t *testing.T) {
 		}
 	}
 	elapsed := time.Since(began) // until the passes that body tells of
-	// The first of each is made at once, and the watcher and what a pull finds ring for a push, too. A pull has an export, looks at it and a download, and there
-	// is a look at what is not ready yet.
+	// The first of each is made at once, and the watcher and what a pull finds ring for a push, too. A pull has an
+	// export, looks at it and a download, and there is a look at what is not ready yet.
 	most := 4 + int(elapsed/time.Second)
 	if pulled, pushed := runs(body, "pull"), runs(body, "push")-pushes; pulled > most || pushed > most {
 		t.Errorf("%d pulls and %d pushes in %s, want %d of each at most", pulled, pushed, elapsed, most)
@@ -444,7 +454,8 @@ func TestFloodOfNotifications(t *testing.T) {
 	}
 }
 
-// GitLab's signed webhooks: the token, the time and every byte count, and nothing else proves anything where the secret is a signing token.
+// GitLab's signed webhooks: the token, the time and every byte count, and nothing else proves anything where the secret
+// is a signing token.
 func TestSigningToken(t *testing.T) {
 	key := []byte("0123456789abcdef0123456789abcdef")
 	token := "whsec_" + base64.StdEncoding.EncodeToString(key)
@@ -466,7 +477,8 @@ func TestSigningToken(t *testing.T) {
 	}
 	headers := func(id, at, signature string, more ...string) http.Header {
 		h := http.Header{}
-		for name, value := range map[string]string{"Webhook-Id": id, "Webhook-Timestamp": at, "Webhook-Signature": signature, "X-Gitlab-Event": "Push Hook"} {
+		for name, value := range map[string]string{"Webhook-Id": id, "Webhook-Timestamp": at,
+			"Webhook-Signature": signature, "X-Gitlab-Event": "Push Hook"} {
 			if value != "" {
 				h.Set(name, value)
 			}
@@ -483,24 +495,33 @@ func TestSigningToken(t *testing.T) {
 		headers                  http.Header
 	}{
 		{"signed", token, body, "202 ", headers("7f", now, right)},
-		{"signed twice, by an old and the new token", token, body, "202 ", headers("7f", now, "v1,"+strings.Repeat("A", 43)+"= "+right)},
+		{"signed twice, by an old and the new token", token, body, "202 ",
+			headers("7f", now, "v1,"+strings.Repeat("A", 43)+"= "+right)},
 		{"signed and with a secret token", token, body, "202 ", headers("7f", now, right, "X-Gitlab-Token", "other")},
-		{"a minute ago", token, body, "202 ", headers("7f", at(-4*time.Minute), sign(key, "7f", at(-4*time.Minute), body))},
+		{"a minute ago", token, body, "202 ", headers("7f", at(-4*time.Minute),
+			sign(key, "7f", at(-4*time.Minute), body))},
 		{"recorded", token, body, "403 ", headers("7f", at(-6*time.Minute), sign(key, "7f", at(-6*time.Minute), body))},
-		{"from the future", token, body, "403 ", headers("7f", at(6*time.Minute), sign(key, "7f", at(6*time.Minute), body))},
-		{"recorded, with a new time", token, body, "403 the signature", headers("7f", now, sign(key, "7f", at(-6*time.Minute), body))},
+		{"from the future", token, body, "403 ", headers("7f", at(6*time.Minute),
+			sign(key, "7f", at(6*time.Minute), body))},
+		{"recorded, with a new time", token, body, "403 the signature",
+			headers("7f", now, sign(key, "7f", at(-6*time.Minute), body))},
 		{"another body", token, body + " ", "403 the signature", headers("7f", now, right)},
 		{"another identifier", token, body, "403 the signature", headers("8f", now, right)},
 		{"another key", token, body, "403 the signature", headers("7f", now, sign([]byte("no"), "7f", now, body))},
-		{"signed with the token as text", token, body, "403 the signature", headers("7f", now, sign([]byte(token), "7f", now, body))},
+		{"signed with the token as text", token, body, "403 the signature",
+			headers("7f", now, sign([]byte(token), "7f", now, body))},
 		{"without version", token, body, "403 the signature", headers("7f", now, strings.TrimPrefix(right, "v1,"))},
 		{"another version", token, body, "403 the signature", headers("7f", now, "v1a"+right[2:])},
 		{"no time", token, body, "403 Webhook-Timestamp", headers("7f", "", right)},
 		{"no number", token, body, "403 Webhook-Timestamp", headers("7f", "1e9", right)},
-		{"no signature, but the token in the open", token, body, "403 no Webhook-Signature", headers("7f", now, "", "X-Gitlab-Token", token)},
-		{"signed, and the secret here is the secret token", "open", body, "202 ", headers("7f", now, right, "X-Gitlab-Token", "open")},
-		{"signed, and the secret here is another", "open", body, "403 X-Gitlab-Token does not fit the secret; the event is signed", headers("7f", now, right)},
-		{"a token that is no base64 is a secret like others", "whsec_?", body, "202 ", headers("7f", now, "", "X-Gitlab-Token", "whsec_?")},
+		{"no signature, but the token in the open", token, body, "403 no Webhook-Signature",
+			headers("7f", now, "", "X-Gitlab-Token", token)},
+		{"signed, and the secret here is the secret token", "open", body, "202 ",
+			headers("7f", now, right, "X-Gitlab-Token", "open")},
+		{"signed, and the secret here is another", "open", body,
+			"403 X-Gitlab-Token does not fit the secret; the event is signed", headers("7f", now, right)},
+		{"a token that is no base64 is a secret like others", "whsec_?", body, "202 ",
+			headers("7f", now, "", "X-Gitlab-Token", "whsec_?")},
 	} {
 		if got := post(c.secret, c.body, c.headers); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -525,7 +546,8 @@ func TestSigningToken(t *testing.T) {
 func TestSecretsAreComparedWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringN(1, 40, 80).Draw(t, "secret")
-		claim := rapid.OneOf(rapid.String(), rapid.Just(secret), rapid.Just(secret+"x"), rapid.Just(secret[:len(secret)-1]), rapid.Just(strings.ToUpper(secret))).Draw(t, "claim")
+		claim := rapid.OneOf(rapid.String(), rapid.Just(secret), rapid.Just(secret+"x"),
+			rapid.Just(secret[:len(secret)-1]), rapid.Just(strings.ToUpper(secret))).Draw(t, "claim")
 		if equal(claim, secret) != (claim == secret) {
 			t.Fatalf("%q for %q", claim, secret)
 		}

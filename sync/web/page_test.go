@@ -30,7 +30,8 @@ func rendered(t rapid.TB, s *Options, projects ...report.ProjectStatus) string {
 // renderedFor is the page for one who asks for a project, or searches for some.
 func renderedFor(t rapid.TB, s *Options, asked url.Values, projects ...report.ProjectStatus) string {
 	t.Helper()
-	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true, Editor: s.Translate != nil, Visit: visit{Nonce: "nonce"}}
+	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true,
+		Editor: s.Translate != nil, Visit: visit{Nonce: "nonce"}}
 	page := assemble(s).page
 	page.fill(context.Background(), &v, projects, asked)
 	answer := httptest.NewRecorder()
@@ -74,8 +75,10 @@ func skeleton(t rapid.TB, page string) string {
 // texts that want to be more than texts.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</title><script>alert(1)</script>`, `</style>`, `<!--`, `-->`, `]]>`, `javascript:alert(1)`,
-	`data:text/html,<script>alert(1)</script>`, "\u202egnp.exe", "\u2066\u200f", "\x00\x1b[31m\x07", "\xff\xfe", `{{.}}`, `${alert(1)}`, `&lt;b&gt;&#x3c;`, "`", `\u003cscript\u003e`, "a\r\nSet-Cookie: x=y",
-	strings.Repeat("W", 10240), strings.Repeat("<b>", 4000), "مرحبا", "https://example.com/\"><script>", "//evil.example/x", "ftp://x/", "a b+c%20d/e?f#g",
+	`data:text/html,<script>alert(1)</script>`, "\u202egnp.exe", "\u2066\u200f", "\x00\x1b[31m\x07", "\xff\xfe",
+	`{{.}}`, `${alert(1)}`, `&lt;b&gt;&#x3c;`, "`", `\u003cscript\u003e`, "a\r\nSet-Cookie: x=y",
+	strings.Repeat("W", 10240), strings.Repeat("<b>", 4000), "مرحبا", "https://example.com/\"><script>",
+	"//evil.example/x", "ftp://x/", "a b+c%20d/e?f#g",
 }
 
 // anyStatus is a project's status whose texts come from next.
@@ -86,29 +89,38 @@ func anyStatus(t *rapid.T, next func(label string) string) report.ProjectStatus 
 		if n("past") == 0 {
 			return nil
 		}
-		return &report.Past{At: at, Result: rapid.SampledFrom([]string{"ok", "partial", "failed"}).Draw(t, "result"), Keys: 3, Commit: next("commit"), CommitURL: next("url"), Error: next("error"), SentAt: &at}
+		return &report.Past{At: at, Result: rapid.SampledFrom([]string{"ok", "partial", "failed"}).Draw(t, "result"),
+			Keys: 3, Commit: next("commit"), CommitURL: next("url"), Error: next("error"), SentAt: &at}
 	}
-	s := report.ProjectStatus{Name: next("name"), ID: next("id"), State: next("state"), LastPush: past(), LastPull: past(), Pending: n("pending"),
-		Delivery: report.Delivery{RequestURL: next("request"), Branch: next("branch"), BranchURL: next("branch url"), Base: next("base")}}
+	s := report.ProjectStatus{Name: next("name"), ID: next("id"), State: next("state"), LastPush: past(),
+		LastPull: past(), Pending: n("pending"),
+		Delivery: report.Delivery{RequestURL: next("request"), Branch: next("branch"), BranchURL: next("branch url"),
+			Base: next("base")}}
 	for range n("files") {
-		s.Files = append(s.Files, report.FileStatus{Path: next("path"), Format: next("format"), Collection: next("collection"), Keys: n("keys"), Pending: n("pending"), Error: next("error")})
+		s.Files = append(s.Files, report.FileStatus{Path: next("path"), Format: next("format"),
+			Collection: next("collection"), Keys: n("keys"), Pending: n("pending"), Error: next("error")})
 	}
 	for range n("languages") {
-		s.Languages = append(s.Languages, report.LanguageStatus{Language: next("language"), Keys: n("keys"), Missing: n("missing"), Held: n("held")})
+		s.Languages = append(s.Languages, report.LanguageStatus{Language: next("language"), Keys: n("keys"),
+			Missing: n("missing"), Held: n("held")})
 	}
 	for range n("conflicts") {
-		s.Conflicts = append(s.Conflicts, report.Conflict{File: next("file"), Language: next("language"), Key: next("key"), Since: at, Ours: map[string]string{next("form"): next("ours")},
+		s.Conflicts = append(s.Conflicts, report.Conflict{File: next("file"), Language: next("language"),
+			Key: next("key"), Since: at, Ours: map[string]string{next("form"): next("ours")},
 			Theirs: map[string]string{next("form"): next("theirs")}})
 	}
 	for range n("problems") {
-		s.Problems = append(s.Problems, report.Problem{File: next("file"), Line: n("line"), Key: next("key"), Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
+		s.Problems = append(s.Problems, report.Problem{File: next("file"), Line: n("line"), Key: next("key"),
+			Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
 	}
 	for range n("events") {
-		s.Events = append(s.Events, report.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at,
+		s.Events = append(s.Events, report.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"),
+			Text: next("text"), Count: n("count"), Since: at,
 			Commit: next("commit"), URL: next("url")})
 	}
 	for range n("lines") {
-		s.Lines = append(s.Lines, report.LineStatus{Base: next("base"), Branch: next("branch"), Collections: []string{next("collection")}, LastPull: past()})
+		s.Lines = append(s.Lines, report.LineStatus{Base: next("base"), Branch: next("branch"),
+			Collections: []string{next("collection")}, LastPull: past()})
 	}
 	for day := range n("days") {
 		s.Activity = append(s.Activity, report.Day{Date: next("date"), Pushed: day, Pulled: n("pulled")})
@@ -142,12 +154,14 @@ func TestTextsStayTexts(t *testing.T) {
 				if a.Key != "href" && a.Key != "src" && a.Key != "action" {
 					continue
 				}
-				if u, err := url.Parse(a.Val); err != nil || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+				if u, err := url.Parse(a.Val); err != nil || u.Scheme != "" &&
+					u.Scheme != "http" && u.Scheme != "https" {
 					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 				}
 			}
 			if n.Type == html.TextNode {
-				if strings.ContainsAny(n.Data, "\u202e\u2066\u200f\x00\x1b\x07") || !utf8.ValidString(n.Data) || utf8.RuneCountInString(n.Data) > 3*maxText {
+				if strings.ContainsAny(n.Data, "\u202e\u2066\u200f\x00\x1b\x07") || !utf8.ValidString(n.Data) ||
+					utf8.RuneCountInString(n.Data) > 3*maxText {
 					t.Errorf("the page shows %.200q", n.Data)
 				}
 			}
@@ -221,21 +235,26 @@ func tamed(s report.ProjectStatus) report.ProjectStatus {
 // usual is a project as most are.
 func usual(name string) report.ProjectStatus {
 	at := time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC)
-	s := report.ProjectStatus{Name: name, State: "everything is pushed; last pulled 2026-11-21 11:00:00 UTC", NextPull: &at,
+	s := report.ProjectStatus{Name: name, State: "everything is pushed; last pulled 2026-11-21 11:00:00 UTC",
+		NextPull: &at,
 		Delivery: report.Delivery{Branch: "l10n", BranchURL: "https://git.example.com/team/app/tree/l10n"},
 		LastPush: &report.Past{At: at, Result: "ok", Keys: 3, SentAt: &at},
-		LastPull: &report.Past{At: at, Result: "ok", Keys: 12, Commit: "0123456789abcdef", CommitURL: "https://git.example.com/team/app/commit/0123456789abcdef"}}
+		LastPull: &report.Past{At: at, Result: "ok", Keys: 12, Commit: "0123456789abcdef",
+			CommitURL: "https://git.example.com/team/app/commit/0123456789abcdef"}}
 	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
 		s.Languages = append(s.Languages, report.LanguageStatus{Language: l, Keys: 110, Missing: 10, Held: 2})
 	}
 	for i := range 4 {
-		s.Files = append(s.Files, report.FileStatus{Path: fmt.Sprintf("locales/en/file%d.json", i), Format: "json", Collection: "main", Keys: 30})
+		s.Files = append(s.Files, report.FileStatus{Path: fmt.Sprintf("locales/en/file%d.json", i), Format: "json",
+			Collection: "main", Keys: 30})
 	}
 	for i := range 30 {
-		s.Activity = append(s.Activity, report.Day{Date: at.AddDate(0, 0, i-29).Format(time.DateOnly), Pushed: i % 3 * 4, Pulled: i % 5 * 7})
+		s.Activity = append(s.Activity, report.Day{Date: at.AddDate(0, 0, i-29).Format(time.DateOnly),
+			Pushed: i % 3 * 4, Pulled: i % 5 * 7})
 	}
 	for i := range 8 {
-		s.Events = append(s.Events, report.Event{At: at.Add(-time.Duration(i) * time.Hour), What: "pull", Result: "ok", Text: "Brought 12 translations in 3 languages; commit 0123456 on l10n."})
+		s.Events = append(s.Events, report.Event{At: at.Add(-time.Duration(i) * time.Hour), What: "pull", Result: "ok",
+			Text: "Brought 12 translations in 3 languages; commit 0123456 on l10n."})
 	}
 	return s
 }
@@ -252,14 +271,16 @@ func BenchmarkPage(b *testing.B) {
 func TestPageIsSmall(t *testing.T) {
 	s, _ := newServer(t)
 	size := len(rendered(t, s, usual("web"), usual("mobile"), usual("documentation")))
-	t.Logf("three projects: %d bytes, besides %d of style and script, which browsers keep", size, len(assets[assetNames["page.css"]].body)+len(assets[assetNames["page.js"]].body))
+	t.Logf("three projects: %d bytes, besides %d of style and script, which browsers keep", size,
+		len(assets[assetNames["page.css"]].body)+len(assets[assetNames["page.js"]].body))
 	if size > 30<<10 {
 		t.Errorf("three projects make %d bytes", size)
 	}
 	all := usual("all")
 	for i := range 2000 {
 		text := strings.Repeat(fmt.Sprint("<", i), 1000)
-		all.Problems = append(all.Problems, report.Problem{File: text, Key: text, Language: "de", Problem: text, Remedy: text})
+		all.Problems = append(all.Problems, report.Problem{File: text, Key: text, Language: "de",
+			Problem: text, Remedy: text})
 		all.Conflicts = append(all.Conflicts, report.Conflict{File: text, Key: text, Language: "de"})
 		all.Files = append(all.Files, report.FileStatus{Path: text})
 		all.Events = append(all.Events, report.Event{Text: text})
@@ -268,7 +289,8 @@ func TestPageIsSmall(t *testing.T) {
 	if len(page) > 512<<10 {
 		t.Errorf("a project in which everything is wrong makes %d bytes", len(page))
 	}
-	for _, more := range []string{"And 1\u202f975 more", "And 1\u202f979 more"} { // problems, conflicts and events; files
+	for _, more := range []string{"And 1\u202f975 more",
+		"And 1\u202f979 more"} { // problems, conflicts and events; files
 		if !strings.Contains(page, more) {
 			t.Errorf("the page does not say: %s", more)
 		}
@@ -281,13 +303,17 @@ func TestPageTells(t *testing.T) {
 	one := usual("app")
 	since := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 	one.Pending, one.State = 2, "2 values wait to be pushed"
-	one.Problems = []report.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken", Remedy: "repair it"}}
-	one.Conflicts = []report.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
+	one.Problems = []report.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de",
+		Problem: "is broken", Remedy: "repair it"}}
+	one.Conflicts = []report.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"},
+		Theirs: map[string]string{"": "ihr"}, Since: since}}
 	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
 	one.Jobs = []report.Job{{Kind: "import", Since: since}}
 	one.Languages[4] = report.LanguageStatus{Language: "zh-Hans", Keys: 120}
 	one.GitBusy = 90 * time.Second
-	one.Events = append(one.Events[:1:1], report.Event{At: since, What: "pull", Result: "failed", Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc", Commit: "abc"})
+	one.Events = append(one.Events[:1:1], report.Event{At: since, What: "pull", Result: "failed",
+		Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc",
+		Commit: "abc"})
 	late := usual("late")
 	late.Overdue = since
 	late.LastPull.Commit = ""
@@ -295,24 +321,36 @@ func TestPageTells(t *testing.T) {
 	var said strings.Builder
 	page := rendered(t, s, one, usual("other"), late)
 	walk(t, page, func(n *html.Node) {
-		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" && n.Parent.Data != "noscript" {
+		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" &&
+			n.Parent.Data != "noscript" {
 			said.WriteString(n.Data + " ")
 		}
 	})
 	text := strings.Join(strings.Fields(said.String()), " ")
 	for _, want := range []string{
 		"locsync: 1 of 3 failing", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
-		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789", "Next push as soon as a file changes",
-		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1", `Repository "unser" send it: locsync push --ours --key k`, `Service "ihr" leave it: locsync push --theirs --key k`,
-		"German (de) 91 % 110 10 2 decide on 1 conflict · review 1 held back · translate 10 at the service", "French (fr) 91 % 110 10 2 review 2 held back · translate", "Complete: Simplified Chinese (zh-Hans)", "40 missing · 1 of 5 languages complete", "2 values wait to be pushed. 1 problem 1 conflict", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In sync · 50 missing",
-		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .", "The pull failed. (3 times since 2026-11-19 12:00 UTC ) show commit abc", "late Failing", "Two that were due did not work.",
+		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789",
+		"Next push as soon as a file changes",
+		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1",
+		`Repository "unser" send it: locsync push --ours --key k`,
+		`Service "ihr" leave it: locsync push --theirs --key k`,
+		"German (de) 91 % 110 10 2 decide on 1 conflict · review 1 held back · translate 10 at the service",
+		"French (fr) 91 % 110 10 2 review 2 held back · translate", "Complete: Simplified Chinese (zh-Hans)",
+		"40 missing · 1 of 5 languages complete", "2 values wait to be pushed. 1 problem 1 conflict",
+		"120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files",
+		"other In sync · 50 missing",
+		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .",
+		"The pull failed. (3 times since 2026-11-19 12:00 UTC ) show commit abc", "late Failing",
+		"Two that were due did not work.",
 		"12 keys changed; last commit feedface00 2 h ago",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	for _, want := range []string{`<meta http-equiv="refresh"`, `href="https://git.example.com/team/app/commit/abc"`, `href="https://git.example.com/team/app/commit/0123456789abcdef"`, `href="https://git.example.com/team/app/tree/l10n"`, `href="#p-other"`, `id="p-other"`, `aria-live="polite"`} {
+	for _, want := range []string{`<meta http-equiv="refresh"`, `href="https://git.example.com/team/app/commit/abc"`,
+		`href="https://git.example.com/team/app/commit/0123456789abcdef"`,
+		`href="https://git.example.com/team/app/tree/l10n"`, `href="#p-other"`, `id="p-other"`, `aria-live="polite"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -329,7 +367,8 @@ func TestWhatLanguagesLack(t *testing.T) {
 		status := usual("app")
 		status.Languages, status.Problems = nil, []report.Problem{{Problem: "p"}}
 		for i := range rapid.IntRange(0, 45).Draw(t, "languages") {
-			l := report.LanguageStatus{Language: fmt.Sprint("l", i), Keys: rapid.IntRange(0, 2).Draw(t, "keys"), Missing: rapid.IntRange(0, 2).Draw(t, "missing")}
+			l := report.LanguageStatus{Language: fmt.Sprint("l", i), Keys: rapid.IntRange(0, 2).Draw(t, "keys"),
+				Missing: rapid.IntRange(0, 2).Draw(t, "missing")}
 			l.HeldMissing = rapid.IntRange(0, l.Missing).Draw(t, "held and missing")
 			l.Held = l.HeldMissing + rapid.IntRange(0, l.Keys).Draw(t, "held")
 			for range rapid.IntRange(0, l.Held).Draw(t, "conflicts") {
@@ -339,8 +378,10 @@ func TestWhatLanguagesLack(t *testing.T) {
 		}
 		p := assemble(s).page.project(status, view{Now: time.Now()})
 		rows := slices.Concat(p.Languages.First, p.Languages.Rest)
-		if len(rows)+len(p.Complete) != len(status.Languages) || p.LanguagesTotal() != len(status.Languages) || p.Told != (len(status.Languages) > 0) {
-			t.Errorf("of %d languages %d are complete and %d are not", len(status.Languages), len(p.Complete), len(rows))
+		if len(rows)+len(p.Complete) != len(status.Languages) || p.LanguagesTotal() != len(status.Languages) ||
+			p.Told != (len(status.Languages) > 0) {
+			t.Errorf("of %d languages %d are complete and %d are not", len(status.Languages), len(p.Complete),
+				len(rows))
 		}
 		ours := true
 		for _, l := range rows {
@@ -349,7 +390,8 @@ func TestWhatLanguagesLack(t *testing.T) {
 			} else {
 				ours = now
 			}
-			if l.Decide+l.Review != l.Held || l.Translate+l.HeldMissing != l.Missing || l.Decide+l.Review+l.Translate == 0 {
+			if l.Decide+l.Review != l.Held || l.Translate+l.HeldMissing != l.Missing ||
+				l.Decide+l.Review+l.Translate == 0 {
 				t.Errorf("%+v", l)
 			}
 		}
@@ -378,7 +420,8 @@ func TestWhyLanguagesLack(t *testing.T) {
 		{func() { app.Pending, app.Languages[0].Pending = 1, 1 }, true, ""}, // a translation
 		{func() { app.Pending, app.Files[0].Pending = 2, 1 }, true, "waits to be pushed"},
 		{func() { app.Overdue = now.Add(-time.Minute) }, false, "did not work"},
-		{func() { app.Overdue, app.LastPull = time.Time{}, &report.Past{Result: report.ResultFailed} }, false, "did not work"},
+		{func() { app.Overdue, app.LastPull = time.Time{}, &report.Past{Result: report.ResultFailed} }, false,
+			"did not work"},
 		{func() { app.LastPull = nil }, false, "Nothing was pulled yet"},
 		{func() { pull.Enabled = false }, false, "turned off"},
 	} {
@@ -396,8 +439,10 @@ func TestWhyLanguagesLack(t *testing.T) {
 		}
 		whole := app
 		whole.Languages = []report.LanguageStatus{{Language: "de", Keys: 120}}
-		if page := rendered(t, s, whole); !strings.Contains(page, "Complete: <bdi>German (de)</bdi>") || p.Lacking != "" && strings.Contains(page, p.Lacking) == c.pulled {
-			t.Errorf("where nothing is missing and what the service had is here is %v, the page says %q: %v", c.pulled, p.Lacking, strings.Contains(page, p.Lacking))
+		if page := rendered(t, s, whole); !strings.Contains(page, "Complete: <bdi>German (de)</bdi>") ||
+			p.Lacking != "" && strings.Contains(page, p.Lacking) == c.pulled {
+			t.Errorf("where nothing is missing and what the service had is here is %v, the page says %q: %v", c.pulled,
+				p.Lacking, strings.Contains(page, p.Lacking))
 		}
 	}
 }
@@ -440,7 +485,8 @@ func TestTranslateLinks(t *testing.T) {
 // While a pass works the page says what it is about, for every step; and no longer, though a status that was made meanwhile would still be good.
 func TestPageTellsWhatGoesOn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},
+		files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
 	state := func() string {
 		_, page := get(w.server.Config.Handler, "/")
 		_, page, _ = strings.Cut(page, `<div class="state`)
@@ -450,12 +496,14 @@ func TestPageTellsWhatGoesOn(t *testing.T) {
 	said := 0
 	w.saying = func(d report.Doing) {
 		said++
-		if now := state(); d.Project != "app" || !strings.Contains(now, html.EscapeString(sentence(d.String()))) || !strings.Contains(now, `aria-live="off"`) || !strings.Contains(now, `class="busy"`) {
+		if now := state(); d.Project != "app" || !strings.Contains(now, html.EscapeString(sentence(d.String()))) ||
+			!strings.Contains(now, `aria-live="off"`) || !strings.Contains(now, `class="busy"`) {
 			t.Errorf("while the pass is %s the page says %s", d, now)
 		}
 	}
 	w.push("app")
-	if now := state(); said < 2 || !strings.Contains(now, "Everything is pushed") || !strings.Contains(now, `aria-live="polite"`) || strings.Contains(now, "busy") {
+	if now := state(); said < 2 || !strings.Contains(now, "Everything is pushed") ||
+		!strings.Contains(now, `aria-live="polite"`) || strings.Contains(now, "busy") {
 		t.Errorf("after %d steps the page says %s", said, now)
 	}
 }
@@ -520,16 +568,21 @@ func TestHealth(t *testing.T) {
 		status report.ProjectStatus
 		want   health
 	}{
-		"a pull is not overdue yet": {report.ProjectStatus{Languages: de, Process: report.Process{Overdue: now.Add(time.Minute)}}, inStep},
-		"pulls are overdue":         {report.ProjectStatus{Languages: de, Process: report.Process{Overdue: now.Add(-time.Minute)}}, failing},
-		"new":                       {report.ProjectStatus{Languages: de}, inStep},
-		"something waits":           {report.ProjectStatus{Languages: de, Pending: 1}, waiting},
-		"something is on its way":   {report.ProjectStatus{Languages: de, Process: report.Process{Jobs: []report.Job{{}}}}, waiting},
+		"a pull is not overdue yet": {report.ProjectStatus{Languages: de,
+			Process: report.Process{Overdue: now.Add(time.Minute)}}, inStep},
+		"pulls are overdue": {report.ProjectStatus{Languages: de,
+			Process: report.Process{Overdue: now.Add(-time.Minute)}}, failing},
+		"new":             {report.ProjectStatus{Languages: de}, inStep},
+		"something waits": {report.ProjectStatus{Languages: de, Pending: 1}, waiting},
+		"something is on its way": {report.ProjectStatus{Languages: de,
+			Process: report.Process{Jobs: []report.Job{{}}}}, waiting},
 		"a problem, and more waits": {report.ProjectStatus{Languages: de, Pending: 1, Findings: broken}, attention},
 		"held back":                 {report.ProjectStatus{Languages: de, Findings: report.Findings{Held: 1}}, attention},
-		"the push failed":           {report.ProjectStatus{Languages: de, Findings: broken, LastPush: &report.Past{Result: report.ResultFailed}}, failing},
-		"the pull failed":           {report.ProjectStatus{Languages: de, LastPull: &report.Past{Result: report.ResultFailed}}, failing},
-		"nothing can be told":       {report.ProjectStatus{Findings: broken}, failing},
+		"the push failed": {report.ProjectStatus{Languages: de, Findings: broken,
+			LastPush: &report.Past{Result: report.ResultFailed}}, failing},
+		"the pull failed": {report.ProjectStatus{Languages: de,
+			LastPull: &report.Past{Result: report.ResultFailed}}, failing},
+		"nothing can be told": {report.ProjectStatus{Findings: broken}, failing},
 	} {
 		if got := healthOf(c.status, now); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got.Word(), c.want.Word())
@@ -540,7 +593,8 @@ func TestHealth(t *testing.T) {
 // A bar ends where it should, whatever the numbers: full is all, empty is nothing, and what is held back can be seen.
 func TestBars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys, missing := rapid.IntRange(0, math.MaxInt/200).Draw(t, "keys"), rapid.IntRange(0, math.MaxInt/200).Draw(t, "missing")
+		keys, missing := rapid.IntRange(0, math.MaxInt/200).Draw(t, "keys"), rapid.IntRange(0,
+			math.MaxInt/200).Draw(t, "missing")
 		old, lacking := rapid.IntRange(0, keys).Draw(t, "held"), rapid.IntRange(0, missing).Draw(t, "held and missing")
 		held := old + lacking
 		l := barOf(report.LanguageStatus{Keys: keys, Missing: missing, Held: held, HeldMissing: lacking})
@@ -560,7 +614,8 @@ func TestAgo(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
 		0: "just now", 44 * time.Second: "just now", -44 * time.Second: "in a moment", 45 * time.Second: "1 min ago", 89 * time.Second: "1 min ago", 90 * time.Second: "2 min ago", -10 * time.Minute: "in 10 min",
-		89 * time.Minute: "89 min ago", 90 * time.Minute: "2 h ago", 35 * time.Hour: "35 h ago", 36 * time.Hour: "2 days ago", -50 * 24 * time.Hour: "in 50 days", 3 * 365 * 24 * time.Hour: "1095 days ago",
+		89 * time.Minute: "89 min ago", 90 * time.Minute: "2 h ago", 35 * time.Hour: "35 h ago",
+		36 * time.Hour: "2 days ago", -50 * 24 * time.Hour: "in 50 days", 3 * 365 * 24 * time.Hour: "1095 days ago",
 	} {
 		if got := ago(now, now.Add(-d)); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
@@ -569,7 +624,8 @@ func TestAgo(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1_000", 1234567: "1_234_567", -1000: "-1_000", -100: "-100"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1_000", 1234567: "1_234_567",
+		-1000: "-1_000", -100: "-100"} {
 		if got := strings.ReplaceAll(number(n), "\u202f", "_"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
@@ -580,9 +636,11 @@ func TestNumber(t *testing.T) {
 func TestGaps(t *testing.T) {
 	s, _ := newServer(t)
 	app := usual("app")
-	app.Gaps = map[string][]report.Gap{"de": {{File: "en.json", Key: "a<b>", Text: "Hello <script>"}, {File: "en.json", Key: "c", Text: "C"}}}
+	app.Gaps = map[string][]report.Gap{"de": {{File: "en.json", Key: "a<b>", Text: "Hello <script>"},
+		{File: "en.json", Key: "c", Text: "C"}}}
 	page := rendered(t, s, app)
-	for _, want := range []string{"first 2 without a translation", "<bdi>a&lt;b&gt;</bdi></b> <span dir=\"auto\">Hello &lt;script&gt;</span>"} {
+	for _, want := range []string{"first 2 without a translation",
+		"<bdi>a&lt;b&gt;</bdi></b> <span dir=\"auto\">Hello &lt;script&gt;</span>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -622,7 +680,8 @@ func TestArrivals(t *testing.T) {
 	if page := rendered(t, s, app); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
 	}
-	app.Turnaround = []report.Turnaround{{Language: "de", Keys: 9, Median: 5400}, {Language: "tlh", Keys: 1, Median: 20}}
+	app.Turnaround = []report.Turnaround{{Language: "de", Keys: 9, Median: 5400},
+		{Language: "tlh", Keys: 1, Median: 20}}
 	want = "From push to pull (median of 30 days): German (de) 2 h, tlh 1 min<"
 	if page := rendered(t, s, app); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
@@ -688,7 +747,8 @@ func TestPlot(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		day := rapid.Custom(func(t *rapid.T) report.Day {
-			return report.Day{Date: "2026-11-21", Pushed: rapid.IntRange(0, 1<<40).Draw(t, "pushed"), Pulled: rapid.IntRange(0, 1000).Draw(t, "pulled")}
+			return report.Day{Date: "2026-11-21", Pushed: rapid.IntRange(0, 1<<40).Draw(t, "pushed"),
+				Pulled: rapid.IntRange(0, 1000).Draw(t, "pulled")}
 		})
 		days := rapid.SliceOfN(day, 1, 30).Draw(t, "days")
 		up := ""
@@ -699,7 +759,8 @@ func TestPlot(t *testing.T) {
 		n := 0
 		for _, path := range strings.Split(up, "M")[1:] {
 			var x, y, h float64
-			if _, err := fmt.Sscanf(path, "%g %gv-%g", &x, &y, &h); err != nil || h < 0 || h > plotHeight || x < plotMargin || x > float64(plotMargin+len(days)) {
+			if _, err := fmt.Sscanf(path, "%g %gv-%g", &x, &y, &h); err != nil || h < 0 || h > plotHeight ||
+				x < plotMargin || x > float64(plotMargin+len(days)) {
 				t.Fatalf("%q: %v", path, err)
 			}
 			for days[n].Pushed == 0 {
@@ -728,12 +789,15 @@ func TestAssets(t *testing.T) {
 	handler := New(*s)
 	fetch := func(path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://127.0.0.1"+path, nil))
 		return answer
 	}
 	page := fetch("/")
-	for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"} {
-		if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, part) || strings.Contains(policy, "unsafe") {
+	for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+		"frame-ancestors 'none'", "trusted-types 'none'"} {
+		if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, part) ||
+			strings.Contains(policy, "unsafe") {
 			t.Errorf("the page's policy is %s", policy)
 		}
 	}
@@ -745,11 +809,13 @@ func TestAssets(t *testing.T) {
 			}
 			used++
 			answer := fetch("/" + a.Val)
-			if answer.Code != http.StatusOK || !strings.Contains(answer.Header().Get("Cache-Control"), "immutable") || answer.Body.Len() == 0 {
+			if answer.Code != http.StatusOK || !strings.Contains(answer.Header().Get("Cache-Control"), "immutable") ||
+				answer.Body.Len() == 0 {
 				t.Errorf("%s: %d, %v", a.Val, answer.Code, answer.Header())
 			}
 			kind, _, _ := strings.Cut(answer.Header().Get("Content-Type"), ";")
-			if want := map[string]string{"stylesheet": "text/css", "icon": "image/svg+xml", "": "text/javascript"}[attribute(n, "rel")]; kind != want {
+			if want := map[string]string{"stylesheet": "text/css", "icon": "image/svg+xml",
+				"": "text/javascript"}[attribute(n, "rel")]; kind != want {
 				t.Errorf("%s is %q", a.Val, kind)
 			}
 		}
@@ -759,7 +825,8 @@ func TestAssets(t *testing.T) {
 	if used != 3 || len(assets) != len(files) {
 		t.Errorf("the page uses %d files; %d of %d are served", used, len(assets), len(files))
 	}
-	for _, path := range []string{"/static/page.css", "/static/page.000000000000.css", "/static/", "/static/../page.html", "/static/%2e%2e/page.html"} {
+	for _, path := range []string{"/static/page.css", "/static/page.000000000000.css", "/static/",
+		"/static/../page.html", "/static/%2e%2e/page.html"} {
 		if answer := fetch(path); answer.Code == http.StatusOK {
 			t.Errorf("%s is served", path)
 		}

@@ -32,7 +32,8 @@ type visitor struct {
 }
 
 func newVisitor(t *testing.T, handler http.Handler) *visitor {
-	return &visitor{t: t, handler: handler, from: "127.0.0.1:5555", host: "127.0.0.1:7420", headers: map[string]string{"Origin": "http://127.0.0.1:7420", "Sec-Fetch-Site": "same-origin"}}
+	return &visitor{t: t, handler: handler, from: "127.0.0.1:5555", host: "127.0.0.1:7420",
+		headers: map[string]string{"Origin": "http://127.0.0.1:7420", "Sec-Fetch-Site": "same-origin"}}
 }
 
 // asks sends a request; fields, name and value by turns, make it a form that is sent.
@@ -101,15 +102,18 @@ func TestNoTokenNoButtons(t *testing.T) {
 	}
 }
 
-// Who types the token gets buttons in this browser, and what they ask for is told; nobody else does, and the token is told to nobody.
+// Who types the token gets buttons in this browser, and what they ask for is told; nobody else does, and the token is
+// told to nobody.
 func TestUnlock(t *testing.T) {
 	s, handler, logs := unlockable(t)
 	v := newVisitor(t, handler)
-	if page := v.asks("/").Body.String(); strings.Contains(page, "<button") || !strings.Contains(page, `href="unlock"`) {
+	if page := v.asks("/").Body.String(); strings.Contains(page, "<button") ||
+		!strings.Contains(page, `href="unlock"`) {
 		t.Error("before it is unlocked the page has buttons, or no way to them")
 	}
 	for _, wrong := range []string{"", "x", pageToken + "x", strings.ToUpper(pageToken)} {
-		if answer := v.asks("/unlock", "token", wrong); answer.Code != http.StatusForbidden || v.cookie != nil || !strings.Contains(answer.Body.String(), "That is not the token") {
+		if answer := v.asks("/unlock", "token", wrong); answer.Code != http.StatusForbidden || v.cookie != nil ||
+			!strings.Contains(answer.Body.String(), "That is not the token") {
 			t.Errorf("%q: %d, cookie %v", wrong, answer.Code, v.cookie)
 		}
 	}
@@ -117,7 +121,8 @@ func TestUnlock(t *testing.T) {
 	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "./" {
 		t.Fatalf("the right token: %d %s", answer.Code, answer.Body)
 	}
-	if c := v.cookie; c == nil || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure || c.MaxAge != 0 || !c.Expires.IsZero() || c.Name != "locsync-7420" || len(c.Value) < 26 {
+	if c := v.cookie; c == nil || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure || c.MaxAge != 0 ||
+		!c.Expires.IsZero() || c.Name != "locsync-7420" || len(c.Value) < 26 {
 		t.Errorf("the cookie is %+v", v.cookie)
 	}
 	page := v.asks("/").Body.String()
@@ -127,7 +132,8 @@ func TestUnlock(t *testing.T) {
 		}
 	}
 	answer = v.asks("/ask", "nonce", v.nonce(), "project", "app", "action", "push")
-	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "./#p-app" || !strings.Contains(v.asks("/").Body.String(), "Push requested.") {
+	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "./#p-app" ||
+		!strings.Contains(v.asks("/").Body.String(), "Push requested.") {
 		t.Errorf("a push: %d %s %s", answer.Code, answer.Header().Get("Location"), answer.Body)
 	}
 	if strings.Contains(newVisitor(t, handler).asks("/").Body.String(), "Push requested.") {
@@ -137,7 +143,8 @@ func TestUnlock(t *testing.T) {
 		project, action string
 		want            int
 	}{{"app", "pull", 303}, {"nope", "push", 404}, {"", "push", 400}, {"app", "delete", 400}} {
-		if answer := v.asks("/ask", "nonce", v.nonce(), "project", c.project, "action", c.action); answer.Code != c.want {
+		if answer := v.asks("/ask", "nonce", v.nonce(), "project", c.project, "action",
+			c.action); answer.Code != c.want {
 			t.Errorf("%v: %d %s", c, answer.Code, answer.Body)
 		}
 	}
@@ -147,15 +154,18 @@ func TestUnlock(t *testing.T) {
 		t.Errorf("locked: %d, %+v", answer.Code, v.cookie)
 	}
 	v.cookie = &old // somebody kept it
-	if answer := v.asks("/ask", "nonce", nonce, "project", "app", "action", "push"); answer.Code != http.StatusForbidden || strings.Contains(v.asks("/").Body.String(), "<button") {
+	if answer := v.asks("/ask", "nonce", nonce, "project", "app", "action",
+		"push"); answer.Code != http.StatusForbidden || strings.Contains(v.asks("/").Body.String(), "<button") {
 		t.Errorf("after it was locked: %d", answer.Code)
 	}
 	for _, entry := range logs.All() {
-		if said := fmt.Sprint(entry.Message, entry.ContextMap()); strings.Contains(strings.ToLower(said), "horse") || strings.Contains(said, old.Value) {
+		if said := fmt.Sprint(entry.Message, entry.ContextMap()); strings.Contains(strings.ToLower(said), "horse") ||
+			strings.Contains(said, old.Value) {
 			t.Errorf("the log has %s", said)
 		}
 	}
-	if logs.FilterMessage("a wrong page token").Len() != 4 || logs.FilterMessage("asked for by the status page").Len() != 2 {
+	if logs.FilterMessage("a wrong page token").Len() != 4 ||
+		logs.FilterMessage("asked for by the status page").Len() != 2 {
 		t.Errorf("the log has %v", logs.All())
 	}
 	if strings.Contains(page, pageToken) || strings.Contains(page, old.Value) || s.PageToken != pageToken {
@@ -163,7 +173,8 @@ func TestUnlock(t *testing.T) {
 	}
 }
 
-// A form counts only from a page of this address, under a name that is its own, with the cookie and with the form's word: each alone is missed.
+// A form counts only from a page of this address, under a name that is its own, with the cookie and with the form's
+// word: each alone is missed.
 func TestFormsOfOthersAreRefused(t *testing.T) {
 	_, handler, _ := unlockable(t)
 	unlocked := newVisitor(t, handler)
@@ -203,12 +214,16 @@ func TestFormsOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-// An address on the loopback is only known by names of the loopback and by the one that the configuration gives it: another name is somebody's who made it lead here.
+// An address on the loopback is only known by names of the loopback and by the one that the configuration gives it:
+// another name is somebody's who made it lead here.
 func TestNamesOfTheAddress(t *testing.T) {
 	w := newWorld(t, "public_url = \"https://l10n.example.com\"", func(o *Options) { o.PageToken = pageToken },
-		worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
-	for host, want := range map[string]int{"": 303, "localhost": 303, "l10n.example.com": 303, "evil.example": 403, "evil.example:80": 403, "l10n.example.com.evil.example": 403} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/unlock", strings.NewReader(url.Values{"token": {pageToken}}.Encode()))
+		worldProject{name: "app", languages: []string{"de"},
+			files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
+	for host, want := range map[string]int{"": 303, "localhost": 303, "l10n.example.com": 303, "evil.example": 403,
+		"evil.example:80": 403, "l10n.example.com.evil.example": 403} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/unlock",
+			strings.NewReader(url.Values{"token": {pageToken}}.Encode()))
 		check(t, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		scheme := "http://"
@@ -233,7 +248,8 @@ func TestNamesOfTheAddress(t *testing.T) {
 	}
 }
 
-// Somebody elsewhere may not try for ever, and keeps nobody else from unlocking the page; on this machine nobody is locked out.
+// Somebody elsewhere may not try for ever, and keeps nobody else from unlocking the page; on this machine nobody is
+// locked out.
 func TestWrongTokensAreBounded(t *testing.T) {
 	s, handler, _ := unlockable(t)
 	now := time.Now()
@@ -256,7 +272,8 @@ func TestWrongTokensAreBounded(t *testing.T) {
 			t.Errorf("%s: after many wrong ones the right one is answered %d", from, code)
 		}
 	}
-	for from, want := range map[string]int{"192.0.2.2:1000": 303, "[2001:db8::2]:1000": 429, "[2001:db8:0:1::1]:1000": 303, "proxy 192.0.2.8": 303, "proxy 192.0.2.7": 429, "192.0.2.7:1": 429} {
+	for from, want := range map[string]int{"192.0.2.2:1000": 303, "[2001:db8::2]:1000": 429,
+		"[2001:db8:0:1::1]:1000": 303, "proxy 192.0.2.8": 303, "proxy 192.0.2.7": 429, "192.0.2.7:1": 429} {
 		if code := try(from, pageToken); code != want {
 			t.Errorf("%s: the right one is answered %d, want %d", from, code, want)
 		}
@@ -334,7 +351,8 @@ func TestWrongTokensAtOneTime(t *testing.T) {
 	for range all {
 		got[<-codes]++
 	}
-	if want := map[int]int{http.StatusForbidden: maxWrong, http.StatusTooManyRequests: all - maxWrong}; !maps.Equal(got, want) {
+	if want := map[int]int{http.StatusForbidden: maxWrong, http.StatusTooManyRequests: all - maxWrong}; !maps.Equal(got,
+		want) {
 		t.Errorf("the answers are %v, want %v", got, want)
 	}
 	if n := logs.FilterMessage("a wrong page token").Len(); n != maxWrong {
@@ -342,7 +360,8 @@ func TestWrongTokensAtOneTime(t *testing.T) {
 	}
 }
 
-// A session is worth something as long as somebody comes, the token is the same one, and not too many others begin. Another handler, as after a reload, knows it.
+// A session is worth something as long as somebody comes, the token is the same one, and not too many others begin.
+// Another handler, as after a reload, knows it.
 func TestSessionsEnd(t *testing.T) {
 	s, handler, _ := unlockable(t)
 	now := time.Now()
@@ -389,15 +408,20 @@ func TestSessionsEnd(t *testing.T) {
 func TestButtonsPush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", func(o *Options) { o.PageToken = pageToken },
-		worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}, more: "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
+		worldProject{name: "app", languages: []string{"de"},
+			files: map[string]string{"locales/en/app.json": `{"a": "A"}`},
+			more:  "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
 	w.run()
 	v := newVisitor(t, w.server.Config.Handler)
 	until(t, v.handler, "/api/status", func(_ int, body string) bool {
 		return strings.Contains(body, `"pending": 0`) && strings.Contains(body, `"last_pull": null`)
 	})
 	v.asks("/unlock", "token", pageToken)
-	if answer := v.asks("/ask", "nonce", v.nonce(), "project", "app", "action", "pull"); answer.Code != http.StatusSeeOther {
+	if answer := v.asks("/ask", "nonce", v.nonce(), "project", "app", "action",
+		"pull"); answer.Code != http.StatusSeeOther {
 		t.Fatalf("%d %s", answer.Code, answer.Body)
 	}
-	until(t, v.handler, "/api/status", func(_ int, body string) bool { return !strings.Contains(body, `"last_pull": null`) })
+	until(t, v.handler, "/api/status", func(_ int, body string) bool {
+		return !strings.Contains(body, `"last_pull": null`)
+	})
 }

@@ -43,7 +43,8 @@ func newServer(t testing.TB) (s *Options, repo string) {
 			t.Error(err)
 		}
 	})
-	return &Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), Version: "test"}, repo
+	return &Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}),
+		Log: zap.NewNop(), Version: "test"}, repo
 }
 
 func pendingOf(t *testing.T, s *statuses) int {
@@ -81,7 +82,8 @@ func TestReadersShareAStatus(t *testing.T) {
 	}
 }
 
-// A reader who leaves has the look made for the next one; but where the handler ends, it ends, and nothing is kept of it.
+// A reader who leaves has the look made for the next one; but where the handler ends, it ends, and nothing is kept of
+// it.
 func TestStatusOfReadersThatLeave(t *testing.T) {
 	o, _ := newServer(t)
 	ends := make(chan struct{})
@@ -117,7 +119,8 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 	handler := New(*s)
 	for target, want := range map[string]int{
 		"GET /": 200, "GET /healthz": 200, "GET /readyz": 503, "GET /metrics": 200, "GET /api/status": 200,
-		"GET /else": 404, "GET /trigger": 405, "POST /": 405, "POST /webhook/github": 403, "POST /callback/project/status": 403,
+		"GET /else": 404, "GET /trigger": 405, "POST /": 405, "POST /webhook/github": 403,
+		"POST /callback/project/status": 403,
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		answer := httptest.NewRecorder()
@@ -126,7 +129,9 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", target, answer.Code, want, answer.Body)
 		}
 		h := answer.Header()
-		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") ||
+			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
+			h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s: headers %v", target, h)
 		}
 	}

@@ -26,13 +26,14 @@ import (
 
 const hookSecret = "s3cret"
 
-// hookServer is the address over three projects: app follows branch main of acme/app, site the working tree of acme/site with its branch and
-// main checked out, and local has no remote.
+// hookServer is the address over three projects: app follows branch main of acme/app, site the working tree of
+// acme/site with its branch and main checked out, and local has no remote.
 func hookServer(t *testing.T) http.Handler {
 	return hookServerOf(t, []hooked{
 		{"app", "git@github.com:Acme/app.git", "[project.push]\nsource = \"main\"\n[project.pull]\nbase = \"main\"\n"},
 		{"site", "https://git.example.com/gitlab/acme/site.git", "[project.pull]\nbranch = \"translations\"\n"},
-		{"local", "", "[project.push]\nsource = \"release/1\"\n[project.pull]\nbase = \"release/1\"\nbranch = \"l10n/1\"\n"},
+		{"local", "",
+			"[project.push]\nsource = \"release/1\"\n[project.pull]\nbase = \"release/1\"\nbranch = \"l10n/1\"\n"},
 	})
 }
 
@@ -48,7 +49,8 @@ func hookServerOf(t *testing.T, projects []hooked) http.Handler {
 		if p.remote != "" {
 			gittest.Git(t, repo, "remote", "add", "origin", p.remote)
 		}
-		fmt.Fprintf(&text, "[[project]]\nname = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n%s[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n", p.name, repo, p.tables)
+		fmt.Fprintf(&text,
+			"[[project]]\nname = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n%s[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n", p.name, repo, p.tables)
 	}
 	file := filepath.Join(t.TempDir(), "locsync.toml")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
@@ -67,7 +69,8 @@ func hookServerOf(t *testing.T, projects []hooked) http.Handler {
 			t.Error(err)
 		}
 	})
-	return New(Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), WebhookSecret: hookSecret})
+	return New(Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}),
+		Log: zap.NewNop(), WebhookSecret: hookSecret})
 }
 
 // deliver posts a webhook as a git host does, signed with the secret, and gives the answer.
@@ -80,9 +83,11 @@ func deliver(t *testing.T, h http.Handler, host string, body io.Reader, headers 
 	mac := hmac.New(sha256.New, []byte(hookSecret))
 	mac.Write(content)
 	sum := hex.EncodeToString(mac.Sum(nil))
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/"+host, strings.NewReader(string(content)))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/"+host,
+		strings.NewReader(string(content)))
 	r.SetBasicAuth("locsync", hookSecret) // Azure DevOps
-	for name, value := range map[string]string{"X-Hub-Signature-256": "sha256=" + sum, "X-Hub-Signature": "sha256=" + sum, "X-Gitea-Signature": sum, "X-Gitlab-Token": hookSecret} {
+	for name, value := range map[string]string{"X-Hub-Signature-256": "sha256=" + sum, "X-Hub-Signature": "sha256=" +
+		sum, "X-Gitea-Signature": sum, "X-Gitlab-Token": hookSecret} {
 		r.Header.Set(name, value)
 	}
 	for i := 0; i < len(headers); i += 2 {
@@ -110,8 +115,8 @@ const (
 "pusher":{"id":1,"login":"ada"},"sender":{"id":1,"login":"ada"}}`
 )
 
-// An event wakes the projects whose repository it names and that look at its branch, and nobody else: a hook may be a whole organisation's. What cannot be told
-// wakes whoever it might be for.
+// An event wakes the projects whose repository it names and that look at its branch, and nobody else: a hook may be a
+// whole organisation's. What cannot be told wakes whoever it might be for.
 func TestWebhookWakesItsProjects(t *testing.T) {
 	t.Parallel()
 	h := hookServer(t)
@@ -119,29 +124,45 @@ func TestWebhookWakesItsProjects(t *testing.T) {
 	for _, c := range []struct{ name, host, body, headers, want string }{
 		{"the branch that is pushed from", "github", on(githubPush, "main"), "", "202 looking: app"},
 		{"the branch of translations", "github", on(githubPush, "l10n"), "", "202 looking: app"},
-		{"somebody's branch", "github", on(githubPush, "feature/l10n"), "", "200 heard; no project here is of that repository and looks at that branch"},
-		{"a local project's branch at a known repository", "github", on(githubPush, "release/1"), "", "202 looking: local"},
+		{"somebody's branch", "github", on(githubPush, "feature/l10n"), "",
+			"200 heard; no project here is of that repository and looks at that branch"},
+		{"a local project's branch at a known repository", "github", on(githubPush, "release/1"), "",
+			"202 looking: local"},
 		{"GitLab below a folder, checked out", "gitlab", on(gitlabPush, "main"), "", "202 looking: site"},
-		{"GitLab, translations", "gitlab", on(gitlabPush, "translations"), "X-Gitlab-Event: System Hook", "202 looking: site"},
-		{"GitLab, another", "gitlab", on(gitlabPush, "wip"), "", "200 heard; no project here is of that repository and looks at that branch"},
+		{"GitLab, translations", "gitlab", on(gitlabPush, "translations"), "X-Gitlab-Event: System Hook",
+			"202 looking: site"},
+		{"GitLab, another", "gitlab", on(gitlabPush, "wip"), "",
+			"200 heard; no project here is of that repository and looks at that branch"},
 		{"Gitea", "gitea", on(giteaPush, "main"), "X-Gitea-Event: push", "202 looking: app"},
-		{"another repository", "gitea", strings.ReplaceAll(on(giteaPush, "main"), "acme/app", "acme/new"), "", "200 heard; no project here is of that repository and looks at that branch"},
+		{"another repository", "gitea", strings.ReplaceAll(on(giteaPush, "main"), "acme/app", "acme/new"), "",
+			"200 heard; no project here is of that repository and looks at that branch"},
 		{"no repository", "github", `{"ref":"refs/heads/main"}`, "", "202 looking: app, site"},
 		{"no branch", "github", `{"repository":{"full_name":"acme/app"}}`, "", "202 looking: app, local"},
 		{"as a form", "github", "payload=" + url.QueryEscape(on(githubPush, "l10n")), "", "202 looking: app"},
-		{"as a form, somebody's branch", "github", "payload=" + url.QueryEscape(on(githubPush, "wip")) + "&more=1", "", "200 heard; no project here is of that repository and looks at that branch"},
-		{"a long form", "gitea", "payload=" + url.QueryEscape(on(githubPush, "l10n")[:len(githubPush)-10]+`"`+strings.Repeat("ä%", maxEvent)), "", "202 looking: app"},
+		{"as a form, somebody's branch", "github", "payload=" + url.QueryEscape(on(githubPush, "wip")) + "&more=1", "",
+			"200 heard; no project here is of that repository and looks at that branch"},
+		{"a long form", "gitea", "payload=" + url.QueryEscape(on(githubPush,
+			"l10n")[:len(githubPush)-10]+`"`+strings.Repeat("ä%", maxEvent)), "", "202 looking: app"},
 		{"nothing that can be read", "github", `payload=%7B%22ref%22`, "", "202 looking: app, site, local"},
 		{"no form", "github", `payload=%zz`, "", "202 looking: app, site, local"},
 		{"empty", "github", ``, "", "202 looking: app, site, local"},
-		{"a tag", "github", strings.ReplaceAll(githubPush, "refs/heads/BRANCH", "refs/tags/v1"), "", "200 heard; only pushes of branches are looked at"},
-		{"GitLab's tag by system hook", "gitlab", strings.ReplaceAll(on(gitlabPush, "main"), `"push"`, `"tag_push"`), "X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
-		{"GitLab's new project", "gitlab", `{"event_name":"project_create","path_with_namespace":"acme/site"}`, "X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
-		{"ping", "github", `{"zen":"Design for failure."}`, "X-GitHub-Event: ping", "200 heard; only pushes are looked at"},
-		{"pull request", "gitea", `{"action":"opened"}`, "X-Gitea-Event: pull_request", "200 heard; only pushes are looked at"},
-		{"tag push hook", "gitlab", on(gitlabPush, "main"), "X-Gitlab-Event: Tag Push Hook", "200 heard; only pushes are looked at"},
-		{"what it is about beyond the first part", "github", `{"commits":"` + strings.Repeat("x", maxEvent) + `","ref":"refs/heads/wip"}`, "", "202 looking: app, site, local"},
-		{"a long list behind", "github", strings.TrimSuffix(on(githubPush, "wip"), "}") + `,"more":"` + strings.Repeat("x", 3*maxEvent) + `"}`, "", "200 heard; no project here is of that repository and looks at that branch"},
+		{"a tag", "github", strings.ReplaceAll(githubPush, "refs/heads/BRANCH", "refs/tags/v1"), "",
+			"200 heard; only pushes of branches are looked at"},
+		{"GitLab's tag by system hook", "gitlab", strings.ReplaceAll(on(gitlabPush, "main"), `"push"`, `"tag_push"`),
+			"X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
+		{"GitLab's new project", "gitlab", `{"event_name":"project_create","path_with_namespace":"acme/site"}`,
+			"X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
+		{"ping", "github", `{"zen":"Design for failure."}`, "X-GitHub-Event: ping",
+			"200 heard; only pushes are looked at"},
+		{"pull request", "gitea", `{"action":"opened"}`, "X-Gitea-Event: pull_request",
+			"200 heard; only pushes are looked at"},
+		{"tag push hook", "gitlab", on(gitlabPush, "main"), "X-Gitlab-Event: Tag Push Hook",
+			"200 heard; only pushes are looked at"},
+		{"what it is about beyond the first part", "github", `{"commits":"` + strings.Repeat("x", maxEvent) +
+			`","ref":"refs/heads/wip"}`, "", "202 looking: app, site, local"},
+		{"a long list behind", "github", strings.TrimSuffix(on(githubPush, "wip"), "}") + `,"more":"` +
+			strings.Repeat("x", 3*maxEvent) +
+			`"}`, "", "200 heard; no project here is of that repository and looks at that branch"},
 	} {
 		var headers []string
 		if name, value, ok := strings.Cut(c.headers, ": "); ok {
@@ -190,24 +211,35 @@ func TestWebhooksThatListChanges(t *testing.T) {
 		{"Cloud, another branch", "bitbucket", on(cloudPush, "wip"), "X-Event-Key: repo:push", none},
 		{"Cloud, a branch that is deleted", "bitbucket", cloudDelete, "X-Event-Key: repo:push", "202 looking: cloud"},
 		{"Cloud, a tag", "bitbucket", cloudTag, "X-Event-Key: repo:push", tags},
-		{"Cloud, two branches", "bitbucket", two(on(cloudPush, "wip"), `"truncated":false}`, `{"old":null,"new":{"name":"main","type":"branch"}}`), "", "202 looking: cloud"},
-		{"Cloud, as many as it names", "bitbucket", `{"push":{"changes":[` + strings.Repeat(`{"new":{"name":"t","type":"tag"}},`, 4) + `{"new":{"name":"t","type":"tag"}}]},"repository":{"full_name":"acme/cloud"}}`,
+		{"Cloud, two branches", "bitbucket", two(on(cloudPush, "wip"), `"truncated":false}`,
+			`{"old":null,"new":{"name":"main","type":"branch"}}`), "", "202 looking: cloud"},
+		{"Cloud, as many as it names", "bitbucket", `{"push":{"changes":[` +
+			strings.Repeat(`{"new":{"name":"t","type":"tag"}},`, 4) +
+			`{"new":{"name":"t","type":"tag"}}]},"repository":{"full_name":"acme/cloud"}}`,
 			"", "202 looking: cloud"},
-		{"Cloud, a request", "bitbucket", `{"pullrequest":{}}`, "X-Event-Key: pullrequest:created", "200 heard; only pushes are looked at"},
-		{"Data Center", "bitbucket", on(dataCenterPush, "main"), "X-Event-Key: repo:refs_changed", "202 looking: stash"},
+		{"Cloud, a request", "bitbucket", `{"pullrequest":{}}`, "X-Event-Key: pullrequest:created",
+			"200 heard; only pushes are looked at"},
+		{"Data Center", "bitbucket", on(dataCenterPush, "main"), "X-Event-Key: repo:refs_changed",
+			"202 looking: stash"},
 		{"Data Center, another branch", "bitbucket", on(dataCenterPush, "wip"), "X-Event-Key: repo:refs_changed", none},
-		{"Data Center, a tag", "bitbucket", strings.ReplaceAll(dataCenterPush, "refs/heads/BRANCH", "refs/tags/v1"), "X-Event-Key: repo:refs_changed", tags},
-		{"Data Center's test", "bitbucket", `{"test": true}`, "X-Event-Key: diagnostics:ping", "200 heard; only pushes are looked at"},
-		{"a wrong signature", "bitbucket", on(cloudPush, "main"), "X-Hub-Signature: sha256=" + strings.Repeat("0", 64), "403 the signature does not fit the secret"},
-		{"no signature", "bitbucket", on(cloudPush, "main"), "X-Hub-Signature: ", "403 the signature does not fit the secret"},
+		{"Data Center, a tag", "bitbucket", strings.ReplaceAll(dataCenterPush, "refs/heads/BRANCH", "refs/tags/v1"),
+			"X-Event-Key: repo:refs_changed", tags},
+		{"Data Center's test", "bitbucket", `{"test": true}`, "X-Event-Key: diagnostics:ping",
+			"200 heard; only pushes are looked at"},
+		{"a wrong signature", "bitbucket", on(cloudPush, "main"), "X-Hub-Signature: sha256=" + strings.Repeat("0", 64),
+			"403 the signature does not fit the secret"},
+		{"no signature", "bitbucket", on(cloudPush, "main"), "X-Hub-Signature: ",
+			"403 the signature does not fit the secret"},
 		{"Azure", "azure", on(azurePush, "main"), "", "202 looking: azure"},
 		{"Azure, another branch", "azure", on(azurePush, "wip"), "", none},
 		{"Azure, a tag", "azure", strings.ReplaceAll(azurePush, "refs/heads/BRANCH", "refs/tags/v1"), "", tags},
-		{"Azure, another repository", "azure", strings.ReplaceAll(on(azurePush, "main"), `"azure"`, `"other"`), "", none},
+		{"Azure, another repository", "azure", strings.ReplaceAll(on(azurePush, "main"), `"azure"`, `"other"`), "",
+			none},
 		{"Azure, a request", "azure", `{"eventType":"git.pullrequest.created"}`, "", tags},
 		{"Azure, a wrong password", "azure", on(azurePush, "main"), "Authorization: Basic bG9jc3luYzp3cm9uZw==",
 			"403 the password of its basic authentication does not fit the secret"},
-		{"Azure, no password", "azure", on(azurePush, "main"), "Authorization: ", "403 the password of its basic authentication does not fit the secret"},
+		{"Azure, no password", "azure", on(azurePush, "main"), "Authorization: ",
+			"403 the password of its basic authentication does not fit the secret"},
 	} {
 		name, value, _ := strings.Cut(c.headers, ": ")
 		var headers []string
@@ -221,15 +253,16 @@ func TestWebhooksThatListChanges(t *testing.T) {
 	}
 	for _, header := range []string{"X-Request-UUID", "X-Request-Id"} {
 		for _, want := range []string{"looking: cloud", "heard before"} {
-			if _, got := deliver(t, h, "bitbucket", strings.NewReader(on(cloudPush, "main")), header, header); got != want {
+			if _, got := deliver(t, h, "bitbucket", strings.NewReader(on(cloudPush, "main")),
+				header, header); got != want {
 				t.Errorf("%s: %s, want %s", header, got, want)
 			}
 		}
 	}
 }
 
-// A delivery that comes again is heard once. A forged one makes nobody take the true one for a repetition; identifiers of one host are not another's; and
-// what is remembered is bounded.
+// A delivery that comes again is heard once. A forged one makes nobody take the true one for a repetition; identifiers
+// of one host are not another's; and what is remembered is bounded.
 func TestWebhookOnce(t *testing.T) {
 	h := hookServer(t)
 	body := strings.ReplaceAll(githubPush, "BRANCH", "main")
@@ -237,10 +270,12 @@ func TestWebhookOnce(t *testing.T) {
 		_, said := deliver(t, h, host, strings.NewReader(body), append([]string{header, id}, more...)...)
 		return said
 	}
-	if got := say("github", "X-GitHub-Delivery", "1", "X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64)); !strings.Contains(got, "does not fit") {
+	if got := say("github", "X-GitHub-Delivery", "1", "X-Hub-Signature-256", "sha256="+strings.Repeat("0",
+		64)); !strings.Contains(got, "does not fit") {
 		t.Errorf("forged: %s", got)
 	}
-	for host, header := range map[string]string{"github": "X-GitHub-Delivery", "gitlab": "X-Gitlab-Event-UUID", "gitea": "X-Forgejo-Delivery"} {
+	for host, header := range map[string]string{"github": "X-GitHub-Delivery", "gitlab": "X-Gitlab-Event-UUID",
+		"gitea": "X-Forgejo-Delivery"} {
 		if got := say(host, header, "1"); got != "looking: app" {
 			t.Errorf("%s: %s", host, got)
 		}
@@ -248,7 +283,8 @@ func TestWebhookOnce(t *testing.T) {
 			t.Errorf("%s again: %s", host, got)
 		}
 	}
-	if a, b := say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "2"), say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "3"); a != "looking: app" || b != "heard before" {
+	if a, b := say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "2"), say("gitlab", "Idempotency-Key", "k",
+		"X-Gitlab-Event-UUID", "3"); a != "looking: app" || b != "heard before" {
 		t.Errorf("%s, then %s", a, b)
 	}
 	var past deliveries
@@ -268,7 +304,8 @@ func TestWebhookSize(t *testing.T) {
 	for _, c := range []struct {
 		size, want int
 	}{{maxWebhook - 1000, http.StatusForbidden}, {maxWebhook + 1, http.StatusRequestEntityTooLarge}} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/github", io.LimitReader(spaces{}, int64(c.size)))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/github",
+			io.LimitReader(spaces{}, int64(c.size)))
 		r.Header.Set("X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64))
 		answer := httptest.NewRecorder()
 		var before, after runtime.MemStats
@@ -295,7 +332,9 @@ func (spaces) Read(b []byte) (int, error) {
 
 // No event of any content makes the reader fail; what it finds is what stands there.
 func FuzzReadPush(f *testing.F) {
-	for _, seed := range []string{githubPush, gitlabPush, giteaPush, cloudPush, dataCenterPush, azurePush, `{`, `[]`, `{"ref":1}`, `{"ref":"refs/heads/a","ref":"refs/tags/b"}`, `{"repository":null}`, "payload=" + url.QueryEscape(giteaPush), "payload=%7b%22ref%22%3", "payload=%zz&"} {
+	for _, seed := range []string{githubPush, gitlabPush, giteaPush, cloudPush, dataCenterPush, azurePush, `{`, `[]`,
+		`{"ref":1}`, `{"ref":"refs/heads/a","ref":"refs/tags/b"}`, `{"repository":null}`,
+		"payload=" + url.QueryEscape(giteaPush), "payload=%7b%22ref%22%3", "payload=%zz&"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, event []byte) {
@@ -303,10 +342,13 @@ func FuzzReadPush(f *testing.F) {
 		if form, is := bytes.CutPrefix(event, []byte("payload=")); is {
 			event = unescaped(form)
 		}
-		if !ok && !strings.Contains(string(event), "re") && !strings.Contains(string(event), `\u`) && !strings.Contains(string(event), "_") {
+		if !ok && !strings.Contains(string(event), "re") && !strings.Contains(string(event), `\u`) &&
+			!strings.Contains(string(event), "_") {
 			t.Errorf("%q is no push", event)
 		}
-		if ok && push.Branch != "" && !strings.Contains(string(event), `\`) && !strings.Contains(string(event), push.Branch) && strings.ToValidUTF8(push.Branch, "") == string(push.Branch) && !strings.Contains(push.Branch, "�") {
+		if ok && push.Branch != "" && !strings.Contains(string(event), `\`) && !strings.Contains(string(event),
+			push.Branch) && strings.ToValidUTF8(push.Branch, "") == string(push.Branch) &&
+			!strings.Contains(push.Branch, "�") {
 			t.Errorf("%q: branch %q", event, push.Branch)
 		}
 	})

@@ -24,7 +24,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local"
 )
 
-// world is repositories, a service over HTTP, an engine between them and its address, all real. Time is the engine's own: it can be another day.
+// world is repositories, a service over HTTP, an engine between them and its address, all real. Time is the engine's
+// own: it can be another day.
 type world struct {
 	t      *testing.T
 	repos  map[string]string // by project
@@ -38,7 +39,8 @@ type world struct {
 	server *httptest.Server // of the page
 }
 
-// worldProject is one project: its name, its target languages, and the files of its repository, of which locales/en/*.json are the sources.
+// worldProject is one project: its name, its target languages, and the files of its repository, of which
+// locales/en/*.json are the sources.
 type worldProject struct {
 	name      string
 	languages []string
@@ -61,7 +63,8 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 		w.repos[p.name] = gittest.Init(t, p.files)
 		w.ids[p.name] = fmt.Sprintf("11111111-2222-3333-4444-55555555%04d", i)
 		check(t, svc.EnsureProject(w.ids[p.name], p.name, "en", p.languages))
-		fmt.Fprintf(&text, "[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"%s\"]\n%s\n", p.name, w.ids[p.name], w.repos[p.name],
+		fmt.Fprintf(&text,
+			"[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"%s\"]\n%s\n", p.name, w.ids[p.name], w.repos[p.name],
 			strings.Join(p.languages, `", "`), p.more)
 		if !strings.Contains(p.more, "[project.pull]") {
 			text.WriteString("[project.pull]\nschedule = \"0 */6 * * *\"\n")
@@ -74,13 +77,15 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 	check(t, err)
 	w.client, err = service.New(service.Options{BaseURL: at.URL, AccountID: "acc", APIKey: "key"})
 	check(t, err)
-	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }, Progress: func(d report.Doing) {
-		if w.saying != nil {
-			w.saying(d)
-		}
-	}})
+	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log,
+		Now: func() time.Time { return w.now }, Progress: func(d report.Doing) {
+			if w.saying != nil {
+				w.saying(d)
+			}
+		}})
 	ends := make(chan struct{})
-	options := Options{Engine: w.engine, Log: zap.NewNop(), Version: "1.2.3", PublicURL: cfg.Daemon.PublicURL, Ends: ends}
+	options := Options{Engine: w.engine, Log: zap.NewNop(), Version: "1.2.3", PublicURL: cfg.Daemon.PublicURL,
+		Ends: ends}
 	if o != nil {
 		o(&options)
 	}
@@ -133,7 +138,8 @@ func (w *world) write(project, path, content string) {
 // translate does what a translator does at the service.
 func (w *world) translate(project, language, file, content string) {
 	w.t.Helper()
-	id, err := w.client.Strings().StartImport(w.t.Context(), service.ImportRequest{Project: w.ids[project], Collection: "main", Language: language, Format: "json",
+	id, err := w.client.Strings().StartImport(w.t.Context(), service.ImportRequest{Project: w.ids[project],
+		Collection: "main", Language: language, Format: "json",
 		CompletionState: service.Final, Files: []service.Upload{{Name: file, Body: []byte(content)}}})
 	check(w.t, err)
 	_, err = w.client.Strings().WaitImport(w.t.Context(), id)

@@ -30,7 +30,8 @@ func TestSharedFileDelaysOthersForABoundedTime(t *testing.T) {
 			t.Errorf("waited %v, store %d", took, h.at)
 		}
 		start = time.Now()
-		if _, err := b.Claim(t.Context(), NewPace(4), Request{Rank: Changes}); err != nil || time.Since(start) > time.Second {
+		if _, err := b.Claim(t.Context(), NewPace(4), Request{Rank: Changes}); err != nil ||
+			time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

@@ -39,7 +39,8 @@ func TestFoldersThatAreSafeToShare(t *testing.T) {
 		}
 	}
 	if got := sharedFolder([]string{filepath.Join(own, "none"), loose, own, good}); got != good {
-		t.Errorf("chose %q; a folder that is missing, one where anybody may remove files, and one's own are not shared", got)
+		t.Errorf("chose %q; a folder that is missing, one where anybody may remove files, and one's own are not shared",
+			got)
 	}
 	if got := sharedFolder([]string{own}); got != "" {
 		t.Errorf("chose %q", got)

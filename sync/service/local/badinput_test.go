@@ -54,7 +54,8 @@ func (b *badInput) multipartOperations() []operation {
 		{"storage, one", "PUT", wire.PathStorageFile + "x/y", false},
 		{"documents", "POST", wire.PathProjectDocument + "?projectId=" + b.documents, false},
 		{"update", "PUT", wire.PathDocumentUpdate + "?documentId=" + b.document, false},
-		{"update, second version", "PUT", wire.PathDocumentUpdateV2 + "?documentId=" + strings.Split(b.document, "_")[0], false},
+		{"update, second version", "PUT", wire.PathDocumentUpdateV2 + "?documentId=" +
+			strings.Split(b.document, "_")[0], false},
 		{"translate", "PUT", wire.PathDocumentTranslate + "?documentId=" + b.document, false},
 		{"translate with XLIFF", "PUT", wire.PathDocumentTranslateXLIFF + "?documentId=" + b.document, false},
 		{"memory", "POST", wire.PathMemories + "/" + b.memory, false},
@@ -89,7 +90,8 @@ func (b *badInput) livesOn(what string) {
 	b.get(wire.PathProjectList).want(b.t, 200, &all)
 	var documents wire.Project
 	b.get("/v1/project/"+b.documents).want(b.t, 200, &documents)
-	if len(all) != 2 || all[0].Name != "app" || len(documents.Documents) != 1 || len(b.listed("")) != 0 || b.blobs() != 0 || b.defaultGlossary().Units != 0 {
+	if len(all) != 2 || all[0].Name != "app" || len(documents.Documents) != 1 || len(b.listed("")) != 0 ||
+		b.blobs() != 0 || b.defaultGlossary().Units != 0 {
 		b.t.Errorf("%s: something of it was stored: %+v", what, all)
 	}
 	sameJSON(b.t, b.one(b.localization, "?languages=en"), `{"k":"v"}`)
@@ -149,12 +151,14 @@ func TestCutConnections(t *testing.T) {
 		if err := r.Write(&sent); err != nil {
 			t.Fatal(err)
 		}
-		for _, length := range []string{fmt.Sprint(len(whole) + 100), fmt.Sprint(len(whole))} { // cut short; whole, but without its end
+		for _, length := range []string{fmt.Sprint(len(whole) + 100),
+			fmt.Sprint(len(whole))} { // cut short; whole, but without its end
 			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			io.WriteString(conn, strings.Replace(sent.String(), fmt.Sprintf("Content-Length: %d", len(whole)), "Content-Length: "+length, 1))
+			io.WriteString(conn, strings.Replace(sent.String(), fmt.Sprintf("Content-Length: %d", len(whole)),
+				"Content-Length: "+length, 1))
 			conn.(*net.TCPConn).CloseWrite()
 			answer, err := io.ReadAll(conn)
 			conn.Close()
@@ -181,10 +185,12 @@ func (c *counted) Read(p []byte) (int, error) {
 // gigabyte is a multipart body with a file of that size.
 func gigabyte() (body *counted, length int64) {
 	const head, tail, size = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n", "\r\n--b--\r\n", 1<<30 + 1
-	return &counted{Reader: io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader(tail))}, int64(len(head) + size + len(tail))
+	return &counted{Reader: io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size),
+		strings.NewReader(tail))}, int64(len(head) + size + len(tail))
 }
 
-// A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither takes the memory.
+// A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither
+// takes the memory.
 func TestGigabyte(t *testing.T) {
 	gittest.Long(t)
 	if testing.Short() {
@@ -227,7 +233,8 @@ func TestGigabyte(t *testing.T) {
 		t.Errorf("%d bytes were allocated for refusing %d bodies", took, len(all))
 	}
 	before = after
-	for _, o := range append(s.jsonOperations(), all[1:3]...) { // imports: other files are read by the same code, or go to the disk
+	for _, o := range append(s.jsonOperations(),
+		all[1:3]...) { // imports: other files are read by the same code, or go to the disk
 		body, _ := gigabyte()
 		send(o, -1, body)
 		if sent := body.n.Load(); sent > boundImport+16<<20 {
@@ -241,8 +248,8 @@ func TestGigabyte(t *testing.T) {
 	s.livesOn("a gigabyte")
 }
 
-// A client that reads no answer before it has sent everything gets it all the same, and its connection stays of use: for a body that is too large, for wrong
-// credentials, for a path that does not exist.
+// A client that reads no answer before it has sent everything gets it all the same, and its connection stays of use:
+// for a body that is too large, for wrong credentials, for a path that does not exist.
 func TestRefusedBodiesAreTakenIn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{})
@@ -262,7 +269,8 @@ func TestRefusedBodiesAreTakenIn(t *testing.T) {
 		{"/v2/project/00000000-0000-0000-0000-000000000000/import?language=en", "", 401},
 		{"/v1/nowhere", good, 404},
 	} {
-		fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n", wire.Prefix, c.path, len(body), c.head)
+		fmt.Fprintf(conn,
+			"POST %s%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n", wire.Prefix, c.path, len(body), c.head)
 		if _, err := conn.Write(body); err != nil {
 			t.Fatalf("%s: %v", c.path, err)
 		}
@@ -355,17 +363,21 @@ func TestQueryThatIsNotUTF8(t *testing.T) {
 // Names of imported files are names, nothing else: they lead nowhere on the disk, and out of no archive.
 func TestFileNamesOfImports(t *testing.T) {
 	s := serveBadInput(t)
-	for i, name := range []string{"../../etc/passwd.json", `..\..\evil.json`, "/abs.json", "C:/x.json", "a/./b.json", "..json", "\xff.json"} {
+	for i, name := range []string{"../../etc/passwd.json", `..\..\evil.json`, "/abs.json", "C:/x.json",
+		"a/./b.json", "..json", "\xff.json"} {
 		body := fmt.Sprintf("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\n{\"key%d\":\"v\"}\r\n--b--\r\n", name, i)
 		var id string
-		s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en&auto-file-labels=true", "multipart/form-data; boundary=b", strings.NewReader(body)).want(t, 200, &id)
+		s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en&auto-file-labels=true",
+			"multipart/form-data; boundary=b", strings.NewReader(body)).want(t, 200, &id)
 		if r := s.result(id); r.Status != wire.Completed || r.KeysCreated != 1 {
 			t.Errorf("%q: %+v", name, r)
 		}
 	}
 	nul := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00.json\"\r\n\r\n{}\r\n--b--\r\n"
-	check(t, s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en", "multipart/form-data; boundary=b", strings.NewReader(nul)), 400, "")
-	a := s.exported(s.localization, query("languages", "en", "zip", "true", "output-file-path-template", "out/{LABEL:file}"))
+	check(t, s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en",
+		"multipart/form-data; boundary=b", strings.NewReader(nul)), 400, "")
+	a := s.exported(s.localization, query("languages", "en", "zip", "true",
+		"output-file-path-template", "out/{LABEL:file}"))
 	if a.status == 422 {
 		if !strings.Contains(string(a.body), "label") {
 			t.Errorf("%s", a.body)
@@ -379,7 +391,8 @@ func TestFileNamesOfImports(t *testing.T) {
 	}
 }
 
-// What all calls together hold in memory is bounded: beyond that a body is refused for now, and what was held is given back.
+// What all calls together hold in memory is bounded: beyond that a body is refused for now, and what was held is given
+// back.
 func TestBodiesTogetherAreBounded(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
@@ -400,7 +413,8 @@ func TestBodiesTogetherAreBounded(t *testing.T) {
 // A fault inside a call is a 500 that does not tell the inside, and the next call is answered.
 func TestPanicIsAnswered(t *testing.T) {
 	s := serve(t, Options{})
-	s.s.server.Handle(wire.Prefix, map[string]api.Methods{"/v1/panics": {"GET": func(*api.Call) error { panic(errors.New("secret")) }}})
+	s.s.server.Handle(wire.Prefix,
+		map[string]api.Methods{"/v1/panics": {"GET": func(*api.Call) error { panic(errors.New("secret")) }}})
 	a := s.get("/v1/panics")
 	check(t, a, 500, "")
 	if strings.Contains(string(a.body), "secret") {
@@ -422,10 +436,11 @@ func TestWorkbookBombsAsDocuments(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for name, book := range map[string]string{
 		"cells far to the right": repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(wide.String())}),
-		"a row far below":        repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(`<row r="4294967295">` + cell + `</row>`)}),
-		"one text many times":    sharedBomb(t),
-		"an archive that lies":   liar(t, 1<<40, "boom"),
-		"no workbook":            packed(t, file{"a.txt", "x"}),
+		"a row far below": repacked(t,
+			map[string]string{"xl/worksheets/sheet1.xml": sheetOf(`<row r="4294967295">` + cell + `</row>`)}),
+		"one text many times":  sharedBomb(t),
+		"an archive that lies": liar(t, 1<<40, "boom"),
+		"no workbook":          packed(t, file{"a.txt", "x"}),
 	} {
 		a := s.sendDocuments(p, "", file{"a.xlsx", book})
 		if a.status != 422 && a.status != 400 || len(a.problem(t).Detail) < 20 || len(a.body) > 1000 {
@@ -443,7 +458,8 @@ func TestWorkbookBombsAsDocuments(t *testing.T) {
 	}
 }
 
-// Documents that would keep a reader busy for minutes, or fill the memory, are refused with the place where it becomes too much.
+// Documents that would keep a reader busy for minutes, or fill the memory, are refused with the place where it becomes
+// too much.
 func TestHostileDocuments(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de")
@@ -456,21 +472,25 @@ func TestHostileDocuments(t *testing.T) {
 		f    file
 		says string
 	}{
-		"lists in lists":     {file{"a.md", nested.String()}, "line 201"},
-		"lists on one line":  {file{"a.md", again("- ", 100_000) + "a\n"}, "line 1"},
-		"quotes in quotes":   {file{"a.md", again("> ", 100_000) + "a\n"}, "line 1"},
-		"a wide table":       {file{"a.md", again("|a", 3000) + "\n" + again("|-", 3000) + "\n" + again("|x\n", 3000)}, "line 334"},
-		"many definitions":   {file{"a.md", again("[a]: b\n", 50_000)}, "line 10001"},
-		"deep JSON":          {file{"a.json", again(`{"a":`, 100_000)}, "1000"},
-		"deep YAML":          {file{"a.yaml", "a:\n " + again("- ", 100_000) + "x"}, "1000"},
-		"deep XML":           {file{"a.xml", "<resources><string name=\"a\">" + again("<b>", 100_000)}, "1000"},
-		"an unclosed XLIFF":  {file{"a.xlf", "<xliff version=\"1.2\"><file source-language=\"en\"><body>" + again("<group>", 100_000)}, "ends within <group>"},
-		"an entity of XLIFF": {file{"a.xlf", "<!DOCTYPE x [<!ENTITY c \"&b;&b;\">]><xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>&c;</source></trans-unit></body></file></xliff>"}, "entity"},
-		"UTF-16":             {file{"a.txt", "\xff\xfea\x00"}, "UTF-8"},
-		"half a letter":      {file{"a.txt", "caf\xc3"}, "UTF-8"},
+		"lists in lists":    {file{"a.md", nested.String()}, "line 201"},
+		"lists on one line": {file{"a.md", again("- ", 100_000) + "a\n"}, "line 1"},
+		"quotes in quotes":  {file{"a.md", again("> ", 100_000) + "a\n"}, "line 1"},
+		"a wide table": {file{"a.md", again("|a", 3000) + "\n" + again("|-", 3000) + "\n" + again("|x\n", 3000)},
+			"line 334"},
+		"many definitions": {file{"a.md", again("[a]: b\n", 50_000)}, "line 10001"},
+		"deep JSON":        {file{"a.json", again(`{"a":`, 100_000)}, "1000"},
+		"deep YAML":        {file{"a.yaml", "a:\n " + again("- ", 100_000) + "x"}, "1000"},
+		"deep XML":         {file{"a.xml", "<resources><string name=\"a\">" + again("<b>", 100_000)}, "1000"},
+		"an unclosed XLIFF": {file{"a.xlf", "<xliff version=\"1.2\"><file source-language=\"en\"><body>" +
+			again("<group>", 100_000)}, "ends within <group>"},
+		"an entity of XLIFF": {file{"a.xlf",
+			"<!DOCTYPE x [<!ENTITY c \"&b;&b;\">]><xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>&c;</source></trans-unit></body></file></xliff>"}, "entity"},
+		"UTF-16":        {file{"a.txt", "\xff\xfea\x00"}, "UTF-8"},
+		"half a letter": {file{"a.txt", "caf\xc3"}, "UTF-8"},
 	} {
 		a := s.sendDocuments(p, "", c.f)
-		if a.status != 422 || !strings.Contains(a.problem(t).Detail, c.says) || !strings.Contains(a.problem(t).Detail, c.f.name) || len(a.body) > 1000 {
+		if a.status != 422 || !strings.Contains(a.problem(t).Detail, c.says) || !strings.Contains(a.problem(t).Detail,
+			c.f.name) || len(a.body) > 1000 {
 			t.Errorf("%s: %d %.300s", name, a.status, a.body)
 		}
 	}

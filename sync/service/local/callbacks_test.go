@@ -239,7 +239,8 @@ func TestResendSchedule(t *testing.T) {
 		got := to.all()
 		due := time.Duration(0)
 		for i, n := range got {
-			if at := n.at.Sub(began); at != due || n.body != `["d_1031","e_1031"]` || n.address != "POST /x/document/status" {
+			if at := n.at.Sub(began); at != due || n.body != `["d_1031","e_1031"]` ||
+				n.address != "POST /x/document/status" {
 				t.Errorf("attempt %d came after %v, want %v: %s %s", i, at, due, n.address, n.body)
 			}
 			due += firstAgain << i

@@ -82,7 +82,8 @@ func child(t *testing.T, dir string) (s *server, kill func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey, pid: c.Process.Pid}, kill
+	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount,
+		key: testKey, pid: c.Process.Pid}, kill
 }
 
 // kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was
@@ -177,7 +178,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 		sameJSON(t, string(a.body), `{"a":"A"}`)
 	}
-	t.Logf("%d kills; %d imports with %d keys and %d exports were accepted", rounds, len(accepted), created, len(exports))
+	t.Logf("%d kills; %d imports with %d keys and %d exports were accepted", rounds,
+		len(accepted), created, len(exports))
 }
 
 // What was accepted stays over kills: files of the storage, terms of a glossary, and notifications, which come at least
@@ -239,7 +241,8 @@ func TestKilledWhileStoringAndNotifying(t *testing.T) {
 	}
 	up.Unlock()
 	if len(projects) == 0 || len(stored) == 0 || len(terms) == 0 {
-		t.Fatalf("%d status changes, %d files, %d imports were accepted: nothing was tested", len(projects), len(stored),
+		t.Fatalf("%d status changes, %d files, %d imports were accepted: nothing was tested", len(projects),
+			len(stored),
 			len(terms))
 	}
 	for name, content := range stored {

@@ -44,19 +44,22 @@ func TestBilingualSettings(t *testing.T) {
 			false},
 		`{"bilingualFileImportSetings":{"confirmMode":"none"}}`: {[2]float64{0, 0},
 			true},
-		`{"bilingualFileImportSetings":{"confirmMode":"ATLASTSTAGE","targetSubstitutionMode":"All"}}`: {[2]float64{100, 100},
+		`{"bilingualFileImportSetings":{"confirmMode":"ATLASTSTAGE","targetSubstitutionMode":"All"}}`: {[2]float64{100,
+			100},
 			true},
 		`{"bilingualFileImportSetings":{"confirmMode":"atFirstStage","unknown":[1]}}`: {[2]float64{100, 0}, true},
 	} {
-		p := s.createWith(map[string]any{"name": settings, "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"},
-			"assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+		p := s.createWith(map[string]any{"name": settings, "sourceLanguage": "en",
+			"targetLanguages": []string{"de", "fr"},
+			"assignToVendor":  false, "workflowStages": []string{"translation", "editing"}})
 		docs := s.added(p, settings, file{"a.xlf", src})
 		for i, stage := range s.document(docs[0].ID).WorkflowStages {
 			if stage.Progress != want.progress[i] {
 				t.Errorf("%s: stage %d is at %v", settings, i+1, stage.Progress)
 			}
 		}
-		if got := strings.Contains(string(s.exportDocuments("&type=xliff", docs[0].ID).body), ">Eins<"); got != want.german {
+		if got := strings.Contains(string(s.exportDocuments("&type=xliff", docs[0].ID).body),
+			">Eins<"); got != want.german {
 			t.Errorf("%s: has a translation: %t", settings, got)
 		}
 		if strings.Contains(string(s.exportDocuments("&type=xliff", docs[1].ID).body), ">Eins<") {
@@ -117,7 +120,8 @@ func TestBilingualUpdate(t *testing.T) {
 	id := s.added(p, "", src("final", "Eins"))[0].ID
 	update := func(model string, f file) wire.Document {
 		t.Helper()
-		s.sendParts("PUT", "/v1/document/update?documentId="+id, wire.PartUpdateDocumentModel, model, f).want(t, 200, nil)
+		s.sendParts("PUT", "/v1/document/update?documentId="+id, wire.PartUpdateDocumentModel, model, f).want(t, 200,
+			nil)
 		return s.document(id)
 	}
 	if d := update(`{}`, src("new", "Eins")); d.WorkflowStages[1].Progress != 50 {
@@ -145,7 +149,8 @@ func TestXLIFFRoundTrip(t *testing.T) {
 	xliffs := func() string { return string(s.exportDocuments("&type=xliff", id).body) }
 	bring := func(q, body string) {
 		t.Helper()
-		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id+q, "", "", file{"a.xliff", body}).want(t, 202,
+		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id+q, "", "", file{"a.xliff", body}).want(t,
+			202,
 			nil)
 		s.translationEnds(id, "completed")
 	}
@@ -190,7 +195,8 @@ func TestXLIFFRoundTrip(t *testing.T) {
 	if strings.Contains(xliffs(), "VIER.") {
 		t.Error("overwriting was asked for")
 	}
-	s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id, "", "", file{"a.xliff", "no"}).want(t, 202, nil)
+	s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id, "", "", file{"a.xliff", "no"}).want(t, 202,
+		nil)
 	s.translationEnds(id, "faulted")
 	broken := strings.Replace(full, "zwei&lt;/b&gt;", "zwei", 1)
 	s.sendParts("PUT", "/v1/document/translateWithXliff?overwriteUpdatedSegments&documentId="+id, "", "",

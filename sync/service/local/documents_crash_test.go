@@ -39,7 +39,9 @@ func TestDocumentsKilledAtAnyMoment(t *testing.T) {
 	exports := map[string]string{} // export -> what it must have
 	serial := 0
 	translations := func(f fate) bool { return f.german != "" }
-	for round := range kills(rounds, func() bool { return slices.ContainsFunc(fates, translations) && len(exports) > 0 }) {
+	for round := range kills(rounds, func() bool {
+		return slices.ContainsFunc(fates, translations) && len(exports) > 0
+	}) {
 		stop := time.Now().Add(time.Duration(1+round/rounds) * time.Duration(100+rand.IntN(200)) * time.Millisecond)
 		var callers sync.WaitGroup
 		for range 3 {
@@ -51,7 +53,8 @@ func TestDocumentsKilledAtAnyMoment(t *testing.T) {
 					mu.Unlock()
 					f := documentLife(t, s, p, n)
 					var x wire.DocumentExport
-					exported := f.known && try(s, "POST", "/v1/document/export?type=source&documentIds="+f.id, "", nil, &x)
+					exported := f.known && try(s, "POST", "/v1/document/export?type=source&documentIds="+f.id, "", nil,
+						&x)
 					mu.Lock()
 					if f.id != "" {
 						fates = append(fates, f)

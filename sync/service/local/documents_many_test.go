@@ -31,7 +31,8 @@ func TestManyDocuments(t *testing.T) {
 		late = cost(n)
 	}
 	if late > 2*early {
-		t.Errorf("%d documents more take %d bytes of memory, and %d where there are %d", batch, early, late, batch*batches)
+		t.Errorf("%d documents more take %d bytes of memory, and %d where there are %d",
+			batch, early, late, batch*batches)
 	}
 	check(t, s.sendDocuments(p, "", file{"f/1-1.txt", "Another one.\n"}), 409, "")
 	id := s.added(p, "", file{"a.txt", "A.\n"})[0].ID

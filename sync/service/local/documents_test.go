@@ -164,7 +164,8 @@ func TestDocumentRefusals(t *testing.T) {
 		{"another number of models", p, "[{},{}]", []file{good}, 400, "documentModel"},
 		{"no models", p, "{", []file{good}, 400, "documentModel"},
 		{"a model with a number", p, `[{"externalId":3}]`, []file{good}, 400, "externalId"},
-		{"language that the project does not have", p, `[{"targetLanguages":["fr"]}]`, []file{good}, 400, "targetLanguages"},
+		{"language that the project does not have", p, `[{"targetLanguages":["fr"]}]`,
+			[]file{good}, 400, "targetLanguages"},
 		{"language that does not exist", p, `[{"targetLanguages":["xx"]}]`, []file{good}, 400, "targetLanguages"},
 		{"settings", p, `[{"bilingualFileImportSetings":{"lockMode":"sometimes"}}]`, []file{good}, 400, "lockMode"},
 		{"empty file", p, "", []file{{"b.txt", ""}}, 400, "file"},
@@ -177,7 +178,9 @@ func TestDocumentRefusals(t *testing.T) {
 		{"unknown project", "0a0a0a0a-0000-4000-8000-0000000000ff", "", []file{good}, 404, ""},
 		{"malformed project", "17", "", []file{good}, 400, "projectId"},
 	} {
-		t.Run(c.what, func(t *testing.T) { check(t, s.sendDocuments(c.project, c.models, c.files...), c.status, c.field) })
+		t.Run(c.what, func(t *testing.T) {
+			check(t, s.sendDocuments(c.project, c.models, c.files...), c.status, c.field)
+		})
 	}
 	body := string(s.sendDocuments(p, "", file{"c.json", "{\n\"a\": }"}).body)
 	if !strings.Contains(body, "2:6") || !strings.Contains(body, "c.json") {
@@ -194,7 +197,8 @@ func TestDocumentRefusals(t *testing.T) {
 		{"unknown language", "GET", "/v1/document?documentId=" + d.ID + "9", 404, ""},
 		{"nothing to delete", "DELETE", "/v1/document", 400, "documentIds"},
 		{"deleting with an empty list", "DELETE", "/v1/document?documentIds=", 400, "documentIds"},
-		{"deleting one that is there and one that is not", "DELETE", "/v1/document?documentIds=" + d.ID + ",nothing_7", 404,
+		{"deleting one that is there and one that is not", "DELETE", "/v1/document?documentIds=" + d.ID + ",nothing_7",
+			404,
 			""},
 		{"deleting without a language", "DELETE", "/v1/document?documentIds=" + strings.Split(d.ID, "_")[0], 400,
 			"documentIds"},
@@ -246,7 +250,8 @@ func TestProjectWithFiles(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	check(t, s.sendParts("POST", "/v1/project/create", wire.PartModel,
-		`{"name":"r","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`, file{"a.json", "{"}), 422, "")
+		`{"name":"r","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
+		file{"a.json", "{"}), 422, "")
 	var all []wire.Project
 	s.get("/v2/project/list?projectName=r").want(t, 200, &all)
 	if slices.ContainsFunc(all, func(p wire.Project) bool { return p.Name == "r" }) {
@@ -479,7 +484,8 @@ func (s *server) leavesNothing() {
 	}
 	defer db.Close()
 	err = db.View(func(tx *bolt.Tx) error {
-		for _, name := range []string{"documents", "documentsOf", "documentTexts", "translations", "tasks", "statistics"} {
+		for _, name := range []string{"documents", "documentsOf", "documentTexts",
+			"translations", "tasks", "statistics"} {
 			if k, _ := tx.Bucket([]byte(name)).Cursor().First(); k != nil {
 				s.t.Errorf("%s still has %q", name, k)
 			}

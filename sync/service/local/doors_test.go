@@ -112,7 +112,8 @@ func TestProjectsOfOthers(t *testing.T) {
 		return a
 	}
 	keys := []string{wire.PathImport, wire.PathExport, wire.PathExportV1}
-	inQuery := map[string]bool{wire.PathProjectComplete: true, wire.PathProjectCancel: true, wire.PathProjectRestore: true,
+	inQuery := map[string]bool{wire.PathProjectComplete: true, wire.PathProjectCancel: true,
+		wire.PathProjectRestore:  true,
 		wire.PathProjectLanguage: true, wire.PathProjectDocument: true}
 	for pattern, m := range mine.table {
 		if !strings.Contains(pattern, "{"+wire.ProjectID+"}") && !inQuery[pattern] {
@@ -152,7 +153,8 @@ func TestProjectsOfOthers(t *testing.T) {
 	defer theirs.Close()
 	after := &wire.Project{}
 	(&quick{theirs, ""}).send(t, "GET", "/v1/project/"+id, "", "").want(t, 200, after)
-	if after.Name != before.Name || after.ModificationDate != before.ModificationDate || len(after.TargetLanguages) != 1 {
+	if after.Name != before.Name || after.ModificationDate != before.ModificationDate ||
+		len(after.TargetLanguages) != 1 {
 		t.Errorf("%+v became %+v", before, after)
 	}
 }
@@ -188,7 +190,8 @@ func TestCredentials(t *testing.T) {
 		if a.status != c.status {
 			t.Errorf("%s: %d, want %d", name, a.status, c.status)
 		}
-		if a.status == 401 && (a.problem(t).Status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic")) {
+		if a.status == 401 && (a.problem(t).Status != 401 ||
+			!strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic")) {
 			t.Errorf("%s: %v %s", name, a.header, a.body)
 		}
 	}

@@ -34,18 +34,21 @@ func TestErrorConditions(t *testing.T) {
 		{"no files", p, "?language=en", nil, 400, "file"},
 		{"both conflict switches", p, "?language=en&skip-conflicting-values=true&overwrite-conflicting-values=true",
 			[]file{one}, 400, "skip-conflicting-values"},
-		{"both conflict switches, bare", p, "?language=en&skip-conflicting-values&overwrite-conflicting-values", []file{one},
+		{"both conflict switches, bare", p, "?language=en&skip-conflicting-values&overwrite-conflicting-values",
+			[]file{one},
 			400, "skip-conflicting-values"},
 		{"conflict switch is no boolean", p, "?language=en&skip-conflicting-values=maybe", []file{one}, 400,
 			"skip-conflicting-values"},
 		{"format unknown", p, "?language=en&format=xliff", []file{one}, 400, "format"},
 		{"format empty", p, "?language=en&format=", []file{one}, 400, "format"},
 		{"format not told by the name", p, "?language=en", []file{{"strings", `{}`}}, 400, "format"},
-		{"separator with a flat format", p, "?language=en&format=json&path-separator=/", []file{one}, 400, "path-separator"},
+		{"separator with a flat format", p, "?language=en&format=json&path-separator=/",
+			[]file{one}, 400, "path-separator"},
 		{"separator with a guessed format", p, "?language=en&path-separator=/", []file{one}, 400, "path-separator"},
 		{"separator with android-xml", p, "?language=en&format=android-xml&path-separator=.", []file{one}, 400,
 			"path-separator"},
-		{"separator empty", p, "?language=en&format=structured-json&path-separator=", []file{one}, 400, "path-separator"},
+		{"separator empty", p, "?language=en&format=structured-json&path-separator=",
+			[]file{one}, 400, "path-separator"},
 		{"targets empty", p, "?language=en&target-languages=", []file{one}, 400, "target-languages"},
 		{"targets incorrect", p, "?language=en&target-languages=de,xx", []file{one}, 400, "target-languages"},
 		{"targets with an empty code", p, "?language=en&target-languages=de,,fr", []file{one}, 400, "target-languages"},
@@ -57,7 +60,8 @@ func TestErrorConditions(t *testing.T) {
 		{"collection with a control character", p, "?language=en&collection=a%0Ab", []file{one}, 400, "collection"},
 		{"label empty", p, "?language=en&labels=a,,b", []file{one}, 400, "labels"},
 		{"labels empty", p, "?language=en&labels=", []file{one}, 400, "labels"},
-		{"deleting by a translation", p, "?language=de&delete-missing-keys=true", []file{one}, 400, "delete-missing-keys"},
+		{"deleting by a translation", p, "?language=de&delete-missing-keys=true",
+			[]file{one}, 400, "delete-missing-keys"},
 		{"project malformed", "12", "?language=en", []file{one}, 400, "projectId"},
 		{"project unknown", nobody, "?language=en", []file{one}, 403, ""},
 		{"project of documents", documents, "?language=en", []file{one}, 403, ""},
@@ -69,7 +73,8 @@ func TestErrorConditions(t *testing.T) {
 		})
 	}
 	for name, body := range map[string]string{"no multipart": "x",
-		"cut": "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{", "empty": "--b--\r\n",
+		"cut":               "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{",
+		"empty":             "--b--\r\n",
 		"no boundary in it": "abc"} {
 		t.Run("import/body "+name, func(t *testing.T) {
 			s.t = t
@@ -77,7 +82,8 @@ func TestErrorConditions(t *testing.T) {
 			if name == "no multipart" {
 				contentType = "application/json"
 			}
-			a := s.call("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en", contentType, strings.NewReader(body))
+			a := s.call("POST", wire.Prefix+"/v2/project/"+p+"/import?language=en",
+				contentType, strings.NewReader(body))
 			if a.status != 400 {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
@@ -112,17 +118,21 @@ func TestErrorConditions(t *testing.T) {
 		{"placeholder unknown", p, "?output-file-path-template={LANG}.json", "", 400, "output-file-path-template"},
 		{"placeholder open", p, "?output-file-path-template=a{LANGUAGE.json", "", 400, "output-file-path-template"},
 		{"brace alone", p, "?output-file-path-template={LANGUAGE}}.json", "", 400, "output-file-path-template"},
-		{"label without prefix", p, "?output-file-path-template={LABEL:}-{LANGUAGE}", "", 400, "output-file-path-template"},
-		{"path leaves the archive", p, "?output-file-path-template=../{LANGUAGE}.json", "", 400, "output-file-path-template"},
+		{"label without prefix", p, "?output-file-path-template={LABEL:}-{LANGUAGE}", "", 400,
+			"output-file-path-template"},
+		{"path leaves the archive", p, "?output-file-path-template=../{LANGUAGE}.json", "", 400,
+			"output-file-path-template"},
 		{"path absolute", p, "?output-file-path-template=/{LANGUAGE}.json", "", 400, "output-file-path-template"},
 		{"path of a drive", p, "?output-file-path-template=C:{LANGUAGE}.json", "", 400, "output-file-path-template"},
-		{"path with backslashes", p, `?output-file-path-template=a\{LANGUAGE}.json`, "", 400, "output-file-path-template"},
+		{"path with backslashes", p, `?output-file-path-template=a\{LANGUAGE}.json`, "", 400,
+			"output-file-path-template"},
 		{"path is a folder", p, "?output-file-path-template={LANGUAGE}/", "", 400, "output-file-path-template"},
 		{"template empty", p, "?output-file-path-template=", "", 400, "output-file-path-template"},
 		{"two languages, one file", p, "?output-file-path-template=all.json", "", 400, "output-file-path-template"},
 		{"two languages, one file by label", p, "?output-file-path-template={LABEL:file}", "", 400,
 			"output-file-path-template"},
-		{"source and target, one file", p, "?languages=de&include-default-language=true&output-file-path-template=all.json",
+		{"source and target, one file", p,
+			"?languages=de&include-default-language=true&output-file-path-template=all.json",
 			"", 400, "output-file-path-template"},
 		{"indent", p, "?indent=wide", "", 400, "indent"},
 		{"body is no object", p, "", "[1]", 400, "body"},
@@ -164,7 +174,8 @@ func TestErrorConditions(t *testing.T) {
 		{"create with a blank name", "POST", "/v1/project/create", create(`name=" "`), 400, "name"},
 		{"create with a number for a name", "POST", "/v1/project/create", create("name=1"), 400, "name"},
 		{"create without source", "POST", "/v1/project/create", create("sourceLanguage"), 400, "sourceLanguage"},
-		{"create with an unknown source", "POST", "/v1/project/create", create(`sourceLanguage="zz"`), 400, "sourceLanguage"},
+		{"create with an unknown source", "POST", "/v1/project/create", create(`sourceLanguage="zz"`), 400,
+			"sourceLanguage"},
 		{"create without targets", "POST", "/v1/project/create", create("targetLanguages"), 400, "targetLanguages"},
 		{"create with no targets", "POST", "/v1/project/create", create("targetLanguages=[]"), 400, "targetLanguages"},
 		{"create with one target as text", "POST", "/v1/project/create", create(`targetLanguages="de"`), 400,
@@ -173,7 +184,8 @@ func TestErrorConditions(t *testing.T) {
 			"targetLanguages"},
 		{"create with the source as target", "POST", "/v1/project/create", create(`targetLanguages=["EN"]`), 400,
 			"targetLanguages"},
-		{"create without assignToVendor", "POST", "/v1/project/create", create("assignToVendor"), 400, "assignToVendor"},
+		{"create without assignToVendor", "POST", "/v1/project/create", create("assignToVendor"), 400,
+			"assignToVendor"},
 		{"create with assignToVendor as text", "POST", "/v1/project/create", create(`assignToVendor="no"`), 400,
 			"assignToVendor"},
 		{"create with an unknown type", "POST", "/v1/project/create", create(`type="game"`), 400, "type"},
@@ -200,15 +212,19 @@ func TestErrorConditions(t *testing.T) {
 			"targetLanguage"},
 		{"add an unknown language", "POST", "/v1/project/language?targetLanguage=zz&projectId=" + p, "", 400,
 			"targetLanguage"},
-		{"remove a language", "DELETE", "/v1/project/language?targetLanguage=de&projectId=" + p, "", 400, "targetLanguage"},
+		{"remove a language", "DELETE", "/v1/project/language?targetLanguage=de&projectId=" +
+			p, "", 400, "targetLanguage"},
 		{"targets missing", "POST", "/v1/project/" + p + "/software-localization/targets", "", 400, "target-languages"},
 		{"targets empty", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=", "", 400,
 			"target-languages"},
-		{"targets incorrect", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,zz", "", 400,
+		{"targets incorrect", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,zz", "",
+			400,
 			"target-languages"},
-		{"targets with a gap", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,,it", "", 400,
+		{"targets with a gap", "POST", "/v1/project/" + p + "/software-localization/targets?target-languages=es,,it",
+			"", 400,
 			"target-languages"},
-		{"targets of documents", "POST", "/v1/project/" + documents + "/software-localization/targets?target-languages=es",
+		{"targets of documents", "POST", "/v1/project/" + documents +
+			"/software-localization/targets?target-languages=es",
 			"", 403, ""},
 		{"import result unknown", "GET", "/v1/project/import-result/" + nobody, "", 404, ""},
 		{"export unknown", "GET", "/v1/document/export/" + nobody, "", 404, ""},
@@ -226,7 +242,8 @@ func TestErrorConditions(t *testing.T) {
 	for _, c := range others {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
-			check(t, s.call(c.method, wire.Prefix+c.path, "application/json", strings.NewReader(c.body)), c.status, c.field)
+			check(t, s.call(c.method, wire.Prefix+c.path, "application/json", strings.NewReader(c.body)), c.status,
+				c.field)
 		})
 	}
 

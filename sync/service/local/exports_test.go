@@ -108,7 +108,8 @@ func TestDownloadTwice(t *testing.T) {
 	if second := s.get("/v1/document/export/" + id); string(second.body) != string(first.body) || second.status != 200 {
 		t.Errorf("%d", second.status)
 	}
-	if head := s.call("HEAD", wire.Prefix+"/v1/document/export/"+id, "", nil); head.status != 200 || len(head.body) != 0 {
+	if head := s.call("HEAD", wire.Prefix+"/v1/document/export/"+id, "", nil); head.status != 200 ||
+		len(head.body) != 0 {
 		t.Errorf("%d", head.status)
 	}
 }
@@ -223,7 +224,8 @@ func TestExportV1(t *testing.T) {
 		`{"both":"Ambos"}`)
 	sameJSON(t, string(run("?skip-incomplete-keys=true", `{"languages":["pt-BR"]}`).body), `{"both":"Ambos"}`)
 	if got := unpack(t,
-		run("", `{"languages":["de"],"includeSourceLanguage":true,"format":"yaml"}`).body); got["strings-en.yaml"] == "" {
+		run("",
+			`{"languages":["de"],"includeSourceLanguage":true,"format":"yaml"}`).body); got["strings-en.yaml"] == "" {
 		t.Errorf("%v", got)
 	}
 }
@@ -251,7 +253,8 @@ func TestIndent(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
 	s.completed(p, "?language=en&format=structured-json", file{"a.json", `{"a":{"b":"x\n  y\n","list":["1","2"]}}`})
-	for q, want := range map[string]string{"": "\n    \"b\"", "&indent=2": "\n    \"b\"", "&indent=4": "\n        \"b\"",
+	for q, want := range map[string]string{"": "\n    \"b\"", "&indent=2": "\n    \"b\"",
+		"&indent=4":   "\n        \"b\"",
 		"&indent=%09": "\n\t\t\"b\"", "&indent=0": "\n\"b\""} {
 		if got := s.one(p, "?languages=en&format=structured-json"+q); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", q, got)

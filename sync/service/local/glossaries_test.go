@@ -110,7 +110,8 @@ func TestGlossaries(t *testing.T) {
 		t.Errorf("%s is not %s", first, all[0].ID)
 	}
 	var second string
-	s.post(wire.PathGlossaries, `{"name":"Products","description":"What we sell","languages":["EN","pt-br"]}`).want(t, 200,
+	s.post(wire.PathGlossaries, `{"name":"Products","description":"What we sell","languages":["EN","pt-br"]}`).want(t,
+		200,
 		&second)
 	all = s.glossaries(wire.PathGlossaries)
 	if len(all) != 2 || all[1].ID != second || all[1].IsDefault || all[1].Name != "Products" ||
@@ -326,7 +327,8 @@ func TestGlossaryRefusals(t *testing.T) {
 		"a damaged workbook":      {file{"a.xlsx", "PK\x03\x04 and no more"}, "cannot be read"},
 		"a zip":                   {file{"a.xlsx", packed(t, file{"a.txt", "x"})}, "workbook"},
 		"a workbook of no words":  {file{"a.xlsx", newWorkbook(t)}, "is empty"},
-		"a workbook's bad cell": {file{"a.xlsx", newWorkbook(t, []any{"en", "de"}, []any{"a", "b"}, []any{"a", "b", "c"})},
+		"a workbook's bad cell": {file{"a.xlsx", newWorkbook(t, []any{"en", "de"},
+			[]any{"a", "b"}, []any{"a", "b", "c"})},
 			"line 3"},
 		"a wide workbook":      {file{"a.xlsx", wideWorkbook(t)}, "columns"},
 		"a bomb of one string": {file{"a.xlsx", sharedBomb(t)}, "divide the file"},
@@ -383,7 +385,8 @@ func TestGlossaryRoundTrip(t *testing.T) {
 	s.s.store.SetDurable(false)
 	id := s.defaultGlossary().ID
 	rapid.Check(t, func(t *rapid.T) {
-		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b", "&amp;", "<b>", "'=1", "1e5",
+		term := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"_x000D_", "_x0041_b",
+			"&amp;", "<b>", "'=1", "1e5",
 			"TRUE", " a  b ", "\"", "a,b;c\td", "line\nline", "\u00a0", "😀", "#N/A", "2026-01-02"}))
 		var want []string
 		var b bytes.Buffer

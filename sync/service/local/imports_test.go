@@ -39,8 +39,8 @@ func TestImportCounts(t *testing.T) {
 	}
 }
 
-// What is stored and what is offered differ: by default the stored value stays and the offered one is listed, "skip" keeps it without a
-// word, "overwrite" replaces it. The same for source texts and translations.
+// What is stored and what is offered differ: by default the stored value stays and the offered one is listed, "skip"
+// keeps it without a word, "overwrite" replaces it. The same for source texts and translations.
 func TestConflicts(t *testing.T) {
 	s := serve(t, Options{})
 	for _, language := range []string{"en", "de"} {
@@ -54,14 +54,16 @@ func TestConflicts(t *testing.T) {
 			}
 			offer := file{"b.json", `{"k":"new","same":"same"}`}
 			r := s.completed(p, "?language="+language, offer)
-			if got := r.ConflictingKeyValues; len(got) != 1 || !slices.Equal(got["k"], []string{"new"}) || r.KeysUpdated != 0 || r.KeyValuesNotChanged != 1 {
+			if got := r.ConflictingKeyValues; len(got) != 1 || !slices.Equal(got["k"], []string{"new"}) ||
+				r.KeysUpdated != 0 || r.KeyValuesNotChanged != 1 {
 				t.Errorf("default: %+v", r)
 			}
 			r = s.completed(p, "?skip-conflicting-values&language="+language, offer)
 			if len(r.ConflictingKeyValues) != 0 || r.KeysUpdated != 0 || r.KeyValuesNotChanged != 2 || now() != "old" {
 				t.Errorf("skip: %+v", r)
 			}
-			r = s.completed(p, "?overwrite-conflicting-values=1&skip-conflicting-values=false&language="+language, offer)
+			r = s.completed(p, "?overwrite-conflicting-values=1&skip-conflicting-values=false&language="+language,
+				offer)
 			if len(r.ConflictingKeyValues) != 0 || r.KeysUpdated != 1 || now() != "new" {
 				t.Errorf("overwrite: %+v", r)
 			}
@@ -78,16 +80,22 @@ func TestKeyTwice(t *testing.T) {
 		value    string
 		conflict []string
 	}{
-		"in one file":                  {"", []file{{"a.json", `{"k":"1","k":"2"}`}}, "2", []string{"1"}},
-		"in one file, overwrite":       {"&overwrite-conflicting-values", []file{{"a.json", `{"k":"1","k":"2"}`}}, "2", []string{"1"}},
-		"in one file, the same":        {"", []file{{"a.json", `{"k":"1","k":"1"}`}}, "1", nil},
-		"nested and flat":              {"&format=structured-json", []file{{"a.json", `{"a/b":"1","a":{"b":"2"}}`}}, "2", []string{"1"}},
-		"in two files":                 {"", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"2"}`}}, "1", []string{"2"}},
-		"in two files, skip":           {"&skip-conflicting-values", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"2"}`}}, "1", []string{"2"}},
-		"in two files, overwrite":      {"&overwrite-conflicting-values", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"2"}`}}, "2", nil},
-		"in two files, the same":       {"", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"1"}`}}, "1", nil},
-		"in two files of two formats":  {"", []file{{"a.json", `{"k":"1"}`}, {"b.strings", `"k" = "2";`}}, "1", []string{"2"}},
-		"in three files, all the same": {"", []file{{"a.json", `{"k":"1"}`}, {"a.json", `{"k":"1"}`}, {"c.yaml", "k: '1'\n"}}, "1", nil},
+		"in one file": {"", []file{{"a.json", `{"k":"1","k":"2"}`}}, "2", []string{"1"}},
+		"in one file, overwrite": {"&overwrite-conflicting-values", []file{{"a.json", `{"k":"1","k":"2"}`}}, "2",
+			[]string{"1"}},
+		"in one file, the same": {"", []file{{"a.json", `{"k":"1","k":"1"}`}}, "1", nil},
+		"nested and flat": {"&format=structured-json", []file{{"a.json", `{"a/b":"1","a":{"b":"2"}}`}},
+			"2", []string{"1"}},
+		"in two files": {"", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"2"}`}}, "1", []string{"2"}},
+		"in two files, skip": {"&skip-conflicting-values", []file{{"a.json", `{"k":"1"}`},
+			{"b.json", `{"k":"2"}`}}, "1", []string{"2"}},
+		"in two files, overwrite": {"&overwrite-conflicting-values", []file{{"a.json", `{"k":"1"}`},
+			{"b.json", `{"k":"2"}`}}, "2", nil},
+		"in two files, the same": {"", []file{{"a.json", `{"k":"1"}`}, {"b.json", `{"k":"1"}`}}, "1", nil},
+		"in two files of two formats": {"", []file{{"a.json", `{"k":"1"}`}, {"b.strings", `"k" = "2";`}}, "1",
+			[]string{"2"}},
+		"in three files, all the same": {"", []file{{"a.json", `{"k":"1"}`}, {"a.json", `{"k":"1"}`},
+			{"c.yaml", "k: '1'\n"}}, "1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.t = t
@@ -138,15 +146,19 @@ func TestBrokenFiles(t *testing.T) {
 			s.t = t
 			p := s.create("en", "de")
 			r := s.imported(p, "?language=en"+c.query, c.file)
-			if r.Status != wire.Failed || len(r.Errors) != 1 || r.Errors[0].FileName != c.file.name || !slices.Equal(r.FailedFileNames, []string{c.file.name}) {
+			if r.Status != wire.Failed || len(r.Errors) != 1 || r.Errors[0].FileName != c.file.name ||
+				!slices.Equal(r.FailedFileNames, []string{c.file.name}) {
 				t.Fatalf("%+v", r)
 			}
 			if !strings.Contains(r.Errors[0].Error, c.says) || r.Errors[0].Error == "" {
 				t.Errorf("%q does not say %q", r.Errors[0].Error, c.says)
 			}
 			// Beside a good file, the broken one fails alone.
-			r = s.imported(p, "?language=en&collection=other"+c.query, c.file, file{"good" + c.file.name[strings.LastIndex(c.file.name, "."):], good[c.file.name[strings.LastIndex(c.file.name, "."):]]})
-			if r.Status != wire.Completed || len(r.Errors) != 1 || r.Errors[0].FileName != c.file.name || r.KeysCreated != 1 {
+			r = s.imported(p, "?language=en&collection=other"+c.query, c.file,
+				file{"good" + c.file.name[strings.LastIndex(c.file.name, "."):],
+					good[c.file.name[strings.LastIndex(c.file.name, "."):]]})
+			if r.Status != wire.Completed || len(r.Errors) != 1 || r.Errors[0].FileName != c.file.name ||
+				r.KeysCreated != 1 {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -156,8 +168,9 @@ func TestBrokenFiles(t *testing.T) {
 // good has a file of one key for each extension.
 var good = map[string]string{
 	".json": `{"key":"Text"}`, ".yaml": "key: Text\n", ".yml": "key: Text\n", ".strings": `key = "Text";`,
-	".xml": `<resources><string name="key">Text</string></resources>`, ".locjson": `{"units":[{"key":"key","source":["Te","xt"]}]}`,
-	".ts": `<TS><context><message><source>key</source><translation>Text</translation></message></context></TS>`,
+	".xml":     `<resources><string name="key">Text</string></resources>`,
+	".locjson": `{"units":[{"key":"key","source":["Te","xt"]}]}`,
+	".ts":      `<TS><context><message><source>key</source><translation>Text</translation></message></context></TS>`,
 }
 
 // formatFor is the format of files with an extension.
@@ -178,22 +191,26 @@ func TestImportFormats(t *testing.T) {
 	p := s.create("en", "de")
 	for extension, body := range good {
 		f := formatFor(extension)
-		s.completed(p, query("language", "en", "collection", "guessed"+extension), file{"dir/FILE" + strings.ToUpper(extension), body})
+		s.completed(p, query("language", "en", "collection", "guessed"+extension),
+			file{"dir/FILE" + strings.ToUpper(extension), body})
 		sameJSON(t, s.one(p, query("languages", "en", "collections", "guessed"+extension)), `{"key":"Text"}`)
 		name := "file.bin"
 		if f == wire.FormatLocJSON {
 			name = "file.locjson"
 		}
-		s.completed(p, query("language", "en", "collection", "named"+extension, "format", strings.ToUpper(string(f))), file{name, body})
+		s.completed(p, query("language", "en", "collection", "named"+extension, "format", strings.ToUpper(string(f))),
+			file{name, body})
 		sameJSON(t, s.one(p, query("languages", "en", "collections", "named"+extension)), `{"key":"Text"}`)
 	}
 	for _, f := range []wire.Format{wire.FormatStructuredJSON, wire.FormatStructuredYAML} {
-		s.completed(p, query("language", "en", "collection", string(f), "format", string(f), "path-separator", "."), file{"a.x", `{"a": {"b": "c"}}`})
+		s.completed(p, query("language", "en", "collection", string(f), "format", string(f), "path-separator", "."),
+			file{"a.x", `{"a": {"b": "c"}}`})
 		sameJSON(t, s.one(p, query("languages", "en", "collections", string(f))), `{"a.b":"c"}`)
 	}
 }
 
-// A translation's state rises, never falls, while its text is the same; a new source text makes drafts of the translations.
+// A translation's state rises, never falls, while its text is the same; a new source text makes drafts of the
+// translations.
 func TestStates(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
@@ -219,7 +236,8 @@ func TestStates(t *testing.T) {
 	holds("raised again", "final")
 	s.completed(p, "?language=de&completion-state=draft", file{"a.json", `{"k":"Wort"}`})
 	holds("the same as a draft", "final")
-	s.completed(p, "?language=de&completion-state=draft&overwrite-conflicting-values=true", file{"a.json", `{"k":"Text"}`})
+	s.completed(p, "?language=de&completion-state=draft&overwrite-conflicting-values=true",
+		file{"a.json", `{"k":"Text"}`})
 	holds("another text as a draft", "draft")
 	s.completed(p, "?language=de&completion-state=final", file{"a.json", `{"k":"Text"}`})
 	s.completed(p, "?language=en&overwrite-conflicting-values=true", file{"a.json", `{"k":"New text"}`})
@@ -228,7 +246,8 @@ func TestStates(t *testing.T) {
 		t.Errorf("the translation did not stay: %q", got)
 	}
 
-	one := s.createWith(map[string]any{"name": "one", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "type": "softwareLocalization", "workflowStages": []string{"Translation"}})
+	one := s.createWith(map[string]any{"name": "one", "sourceLanguage": "en", "targetLanguages": []string{"de"},
+		"assignToVendor": false, "type": "softwareLocalization", "workflowStages": []string{"Translation"}})
 	s.completed(one, "?language=en", file{"a.json", `{"k":"Text"}`})
 	s.completed(one, "?language=de&completion-state=intermediate", file{"a.json", `{"k":"Wort"}`})
 	if got := s.one(one, "?languages=de"); !strings.Contains(got, "Wort") {
@@ -245,7 +264,8 @@ func TestLabels(t *testing.T) {
 	keys := func(labels string) string {
 		return strings.Join(slices.Sorted(maps.Keys(flat(t, s.one(p, query("languages", "en", "labels", labels))))), "")
 	}
-	for labels, want := range map[string]string{"ui": "a", "web,nothing": "a", "nothing": "", "file:b.json": "b", "ui,file:b.json": "ab", "u": ""} {
+	for labels, want := range map[string]string{"ui": "a", "web,nothing": "a", "nothing": "", "file:b.json": "b",
+		"ui,file:b.json": "ab", "u": ""} {
 		if got := keys(labels); got != want {
 			t.Errorf("labels %s: keys %q, want %q", labels, got, want)
 		}
@@ -268,7 +288,8 @@ func TestLabels(t *testing.T) {
 	if len(got) != 2 {
 		t.Errorf("%v", got)
 	}
-	if none := s.many(p, query("languages", "en", "output-file-path-template", "{LABEL:nothing}.json")); len(none) != 0 {
+	if none := s.many(p, query("languages", "en", "output-file-path-template",
+		"{LABEL:nothing}.json")); len(none) != 0 {
 		t.Errorf("%v", none)
 	}
 	// A label that would lead out of the archive fails the export and is named.
@@ -286,11 +307,13 @@ func TestDeleteMissingKeys(t *testing.T) {
 	s.completed(p, "?language=en", file{"a.json", `{"a":"A","b":"B","c":"C"}`})
 	s.completed(p, "?language=en&collection=other", file{"a.json", `{"a":"A"}`})
 	s.completed(p, "?language=de&completion-state=final", file{"a.json", `{"a":"a!","b":"b!"}`})
-	r := s.imported(p, "?language=en&delete-missing-keys=true", file{"a.json", `{"a":"A","d":"D"}`}, file{"b.json", `{`})
+	r := s.imported(p, "?language=en&delete-missing-keys=true", file{"a.json", `{"a":"A","d":"D"}`},
+		file{"b.json", `{`})
 	if r.KeysDeleted != 0 || r.KeysCreated != 1 {
 		t.Errorf("beside a broken file nothing is deleted: %+v", r)
 	}
-	r = s.completed(p, "?language=en&delete-missing-keys=true", file{"a.json", `{"a":"A"}`}, file{"b.json", `{"d":"D"}`})
+	r = s.completed(p, "?language=en&delete-missing-keys=true",
+		file{"a.json", `{"a":"A"}`}, file{"b.json", `{"d":"D"}`})
 	if r.KeysDeleted != 2 || r.KeyValuesNotChanged != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -357,7 +380,8 @@ func TestCollectionLanguages(t *testing.T) {
 	expect("Italian is known", "de,es,fr,it", "fr,it", "de,fr,es,it,pt-BR")
 	s.call("POST", wire.Prefix+wire.PathProjectLanguage+"?targetLanguage=ja&projectId="+p, "", nil).want(t, 204, nil)
 	expect("Japanese, the other way", "de,es,fr,it,ja", "fr,it,ja", "de,fr,es,it,pt-BR,ja")
-	s.call("POST", wire.Prefix+wire.PathProjectLanguage+"?targetLanguage=ko&addLanguageToDocuments=false&projectId="+p, "", nil).want(t, 204, nil)
+	s.call("POST", wire.Prefix+wire.PathProjectLanguage+"?targetLanguage=ko&addLanguageToDocuments=false&projectId="+p,
+		"", nil).want(t, 204, nil)
 	expect("Korean, for the project only", "de,es,fr,it,ja", "fr,it,ja", "de,fr,es,it,pt-BR,ja,ko")
 	s.completed(p, "?language=en&collection=late", one)
 	if got := languages("late"); got != "de,es,fr,it,ja,ko,pt-BR" {
@@ -374,7 +398,8 @@ func TestPlurals(t *testing.T) {
 	s.completed(p, "?language=ru&completion-state=final", file{"strings.xml",
 		`<resources><plurals name="songs"><item quantity="other">%d песни</item><item quantity="few">%d песни!</item><item quantity="one">%d песня</item><item quantity="many">%d песен</item></plurals></resources>`})
 	xml := s.one(p, "?languages=ru&format=android-xml")
-	for _, want := range []string{`<plurals name="songs">`, `quantity="one">%d песня<`, `quantity="few">%d песни!<`, `quantity="many">%d песен<`, `quantity="other">%d песни<`} {
+	for _, want := range []string{`<plurals name="songs">`, `quantity="one">%d песня<`, `quantity="few">%d песни!<`,
+		`quantity="many">%d песен<`, `quantity="other">%d песни<`} {
 		if !strings.Contains(xml, want) {
 			t.Errorf("%s is not in %s", want, xml)
 		}
@@ -387,12 +412,14 @@ func TestPlurals(t *testing.T) {
 		t.Errorf("%s\nwant %s", icu, want)
 	}
 	// A translator's JSON goes into the same forms.
-	r := s.completed(p, "?language=ru&overwrite-conflicting-values=1&completion-state=final", file{"ru.json", `{"songs":"{n, plural, one {1} few {2} other {3 '{'}}"}`})
+	r := s.completed(p, "?language=ru&overwrite-conflicting-values=1&completion-state=final",
+		file{"ru.json", `{"songs":"{n, plural, one {1} few {2} other {3 '{'}}"}`})
 	if r.KeysUpdated != 1 || r.KeysWithoutSource != 0 {
 		t.Errorf("%+v", r)
 	}
 	xml = s.one(p, "?languages=ru&format=android-xml")
-	if !strings.Contains(xml, `quantity="few">2<`) || !strings.Contains(xml, `quantity="other">3 {<`) || strings.Contains(xml, "many") {
+	if !strings.Contains(xml, `quantity="few">2<`) || !strings.Contains(xml, `quantity="other">3 {<`) ||
+		strings.Contains(xml, "many") {
 		t.Errorf("%s", xml)
 	}
 	if r := s.completed(p, "?language=en", file{"strings.xml", plurals}); r.KeyValuesNotChanged != 2 {
@@ -419,7 +446,8 @@ func TestAndroid(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	xml := s.one(p, "?languages=en&format=android-xml")
-	for _, want := range []string{`<string name="n">Name<`, `<plurals name="n">`, `<string-array name="days">`, `<item>Monday</item>`, `product="tablet"`, `Press <b>here</b> &amp; go`} {
+	for _, want := range []string{`<string name="n">Name<`, `<plurals name="n">`, `<string-array name="days">`,
+		`<item>Monday</item>`, `product="tablet"`, `Press <b>here</b> &amp; go`} {
 		if !strings.Contains(xml, want) {
 			t.Errorf("%s is not in %s", want, xml)
 		}
@@ -433,13 +461,15 @@ func TestAndroid(t *testing.T) {
 		t.Errorf("half an array: %s", xml)
 	}
 	s.completed(p, q, file{"de.json", `{"days/0":"Montag"}`})
-	if xml := s.one(p, "?languages=de&format=android-xml"); !strings.Contains(strings.Join(strings.Fields(xml), ""), "<item>Montag</item><item>Dienstag</item>") {
+	if xml := s.one(p, "?languages=de&format=android-xml"); !strings.Contains(strings.Join(strings.Fields(xml), ""),
+		"<item>Montag</item><item>Dienstag</item>") {
 		t.Errorf("a whole array: %s", xml)
 	}
 	sameJSON(t, s.one(p, "?languages=de&format=structured-json&skip-incomplete-keys"), `{"days":["Montag","Dienstag"]}`)
 }
 
-// A reference to another resource among an array's items is none of the project's keys. The array is whole without it: the other items keep their places.
+// A reference to another resource among an array's items is none of the project's keys. The array is whole without it:
+// the other items keep their places.
 func TestAndroidArrayWithAReference(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
@@ -449,7 +479,8 @@ func TestAndroidArrayWithAReference(t *testing.T) {
 	want := func(query, want string) {
 		t.Helper()
 		xml := strings.Join(strings.Fields(s.one(p, query+"&format=android-xml")), "")
-		if _, items, _ := strings.Cut(xml, `<string-arrayname="days">`); strings.TrimSuffix(items, "</string-array></resources>") != want {
+		if _, items, _ := strings.Cut(xml, `<string-arrayname="days">`); strings.TrimSuffix(items,
+			"</string-array></resources>") != want {
 			t.Errorf("%s: %s", query, xml)
 		}
 	}
@@ -490,13 +521,15 @@ func TestJobsPassThroughTheirStates(t *testing.T) {
 	}
 }
 
-// LocJSON carries source texts and, in bilingual use, translations, for which exactly one target language has to be named.
+// LocJSON carries source texts and, in bilingual use, translations, for which exactly one target language has to be
+// named.
 func TestLocJSON(t *testing.T) {
 	s := serve(t, Options{})
 	const units = `{"properties":{"version":1},"units":[
 		{"key":"a","source":["One ","two"],"target":["Eins ","zwei"],"properties":{"comments":["Say","so"],"x-max-length":9}},
 		{"key":"b","source":"Plain","target":[]}]}`
-	for q, want := range map[string]string{"": `{}`, "&target-languages=de": `{"a":"Eins zwei"}`, "&target-languages=de,fr": `{}`} {
+	for q, want := range map[string]string{"": `{}`, "&target-languages=de": `{"a":"Eins zwei"}`,
+		"&target-languages=de,fr": `{}`} {
 		p := s.create("en", "de", "fr")
 		r := s.completed(p, "?language=en"+q, file{"x.locjson", units})
 		if r.KeysCreated != 2 {
@@ -507,12 +540,14 @@ func TestLocJSON(t *testing.T) {
 	}
 	p := s.create("en", "de")
 	s.completed(p, "?language=en", file{"x.locjson", units})
-	r := s.completed(p, "?language=de&completion-state=final", file{"bilingual.locjson", units}, file{"monolingual.locjson", `{"units":[{"key":"b","source":["Ein","fach"]}]}`})
+	r := s.completed(p, "?language=de&completion-state=final", file{"bilingual.locjson", units},
+		file{"monolingual.locjson", `{"units":[{"key":"b","source":["Ein","fach"]}]}`})
 	if r.KeysUpdated != 2 || len(r.ConflictingKeyValues) != 0 {
 		t.Errorf("%+v", r)
 	}
 	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys"), `{"a":"Eins zwei","b":"Einfach"}`)
-	again := s.imported(p, "?language=en", file{"x.locjson", `{"units":[{"key":"a","source":"1"},{"key":"a","source":"2"}]}`})
+	again := s.imported(p, "?language=en", file{"x.locjson",
+		`{"units":[{"key":"a","source":"1"},{"key":"a","source":"2"}]}`})
 	if again.Status != wire.Failed {
 		t.Errorf("one key twice: %+v", again)
 	}
@@ -529,7 +564,8 @@ func TestQtLinguist(t *testing.T) {
 	if r.KeysCreated != 2 {
 		t.Errorf("%+v", r)
 	}
-	sameJSON(t, s.one(p, "?languages=en"), `{"Open":"Open","%n file(s)":"{count, plural, one {%n file} other {%n files}}"}`)
+	sameJSON(t, s.one(p, "?languages=en"),
+		`{"Open":"Open","%n file(s)":"{count, plural, one {%n file} other {%n files}}"}`)
 	r = s.completed(p, "?language=pl&completion-state=final", file{"app_pl.ts", head + `
 		<message><source>Open</source><translation>Otwórz &amp; idź</translation></message>
 		<message numerus="yes"><source>%n file(s)</source><translation><numerusform>plik</numerusform><numerusform>pliki</numerusform><numerusform>plików</numerusform></translation></message>
@@ -537,5 +573,6 @@ func TestQtLinguist(t *testing.T) {
 	if r.KeysUpdated != 2 {
 		t.Errorf("%+v", r)
 	}
-	sameJSON(t, s.one(p, "?languages=pl"), `{"Open":"Otwórz & idź","%n file(s)":"{count, plural, one {plik} few {pliki} other {plików}}"}`)
+	sameJSON(t, s.one(p, "?languages=pl"),
+		`{"Open":"Otwórz & idź","%n file(s)":"{count, plural, one {plik} few {pliki} other {plików}}"}`)
 }

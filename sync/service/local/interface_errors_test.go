@@ -44,14 +44,17 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 		status     int
 		field      string
 	}{
-		{"codes", "200 request accepted and result returned", func() reply { return s.get("/v1/project/" + p) }, 200, ""},
+		{"codes", "200 request accepted and result returned", func() reply { return s.get("/v1/project/" + p) }, 200,
+			""},
 		{"codes", "200 for PUT the body describes the result", func() reply {
 			return s.call("PUT", wire.Prefix+wire.PathDocumentUpdate+"?documentId="+document.ID, contentType,
 				strings.NewReader(string(update)))
 		}, 200, ""},
 		{"codes", "202 accepted for processing, not yet complete",
 			func() reply { return s.get("/v2/project/" + documents + "/statistics") }, 202, ""},
-		{"codes", "204 completed with no body", func() reply { return s.call("DELETE", wire.Prefix+"/v1/callback", "", nil) },
+		{"codes", "204 completed with no body", func() reply {
+			return s.call("DELETE", wire.Prefix+"/v1/callback", "", nil)
+		},
 			204, ""},
 		{"codes", "204 export not ready", func() reply {
 			return slow.get(
@@ -59,9 +62,11 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 		}, 204, ""},
 		{"codes", "400 some aspect of the request is invalid", exporting("?zip=maybe"), 400, "zip"},
 		{"codes", "403 insufficient permission", func() reply { return personal.get(wire.PathProjectList) }, 403, ""},
-		{"codes", "403 the resource belongs to another entity", func() reply { return s.get("/v1/project/" + theirs) }, 403,
+		{"codes", "403 the resource belongs to another entity", func() reply { return s.get("/v1/project/" + theirs) },
+			403,
 			""},
-		{"codes", "404 target resource does not exist: invalid address", func() reply { return s.get("/v1/no/such/address") },
+		{"codes", "404 target resource does not exist: invalid address",
+			func() reply { return s.get("/v1/no/such/address") },
 			404, ""},
 		{"codes", "404 target resource does not exist: deleted", func() reply {
 			gone := s.create("en", "de")
@@ -90,7 +95,8 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 			importing("?language=en&skip-conflicting-values=true&overwrite-conflicting-values=true", one), 400,
 			"skip-conflicting-values"},
 		{"import", "400 language unrecognizable", importing("?language=qq", one), 400, "language"},
-		{"import", "400 language neither the source nor a target language", importing("?language=es", one), 400, "language"},
+		{"import", "400 language neither the source nor a target language", importing("?language=es", one), 400,
+			"language"},
 		{"import", "400 format not one of the list", importing("?language=en&format=docx", one), 400, "format"},
 		{"import", "400 path-separator given for a format unsuited to it",
 			importing("?language=en&format=json&path-separator=.", one), 400, "path-separator"},
@@ -103,7 +109,8 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 		{"import", "403 import into a non-developer project", func() reply {
 			return s.startImport(documents, "?language=en", one)
 		}, 403, ""},
-		{"import", "403 import into a personal account", func() reply { return personal.startImport(p, "?language=en", one) },
+		{"import", "403 import into a personal account",
+			func() reply { return personal.startImport(p, "?language=en", one) },
 			403, ""},
 		{"import result", "404 import identifier does not exist", func() reply {
 			return s.get("/v1/project/import-result/" + unknownID)
@@ -122,7 +129,8 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 			"completion-state"},
 		{"export", "400 format not in the allowed list", exporting("?format=locjson"), 400, "format"},
 		{"export", "400 more than one of the three modes given: fallback and blank",
-			exporting("?fallback-to-default-language=true&export-incomplete-as-blank=true"), 400, "export-incomplete-as-blank"},
+			exporting("?fallback-to-default-language=true&export-incomplete-as-blank=true"), 400,
+			"export-incomplete-as-blank"},
 		{"export", "400 more than one of the three modes given: fallback and skip",
 			exporting("?fallback-to-default-language=true&skip-incomplete-keys=true"), 400, "skip-incomplete-keys"},
 		{"export", "400 more than one of the three modes given: blank and skip",

@@ -49,7 +49,8 @@ func TestLoad(t *testing.T) {
 	for round := range 5 {
 		killed := s.storm(p, fmt.Sprint("killed", round), kill)
 		s, kill = child(t, dir)
-		t.Logf("round %d: %d imports and %d exports were accepted before the kill", round, len(killed.imports), len(killed.exports))
+		t.Logf("round %d: %d imports and %d exports were accepted before the kill", round,
+			len(killed.imports), len(killed.exports))
 		s.holds(t, p, killed)
 	}
 }

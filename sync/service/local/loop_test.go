@@ -38,8 +38,8 @@ func TestNestedKeys(t *testing.T) {
 	if got := s.one(p, query("languages", "de", "format", "structured-yaml")); got != yaml {
 		t.Errorf("got %q, want %q", got, yaml)
 	}
-	// With a separator of one's own, given alike at both ends, the file mirrors what was imported, also keys that hold the
-	// default one.
+	// With a separator of one's own, given alike at both ends, the file mirrors what was imported, also keys that hold
+	// the default one.
 	const nested = `{"a/b":{"c":"C"},"d":"D"}`
 	s.completed(p, query("language", "en", "format", "structured-json", "path-separator", "::", "collection", "own"),
 		file{"en.json", nested})

@@ -29,7 +29,8 @@ func TestEngineElsewhere(t *testing.T) {
 			return
 		}
 		for i, q := range ask.Q {
-			ask.Q[i] = strings.NewReplacer("One", "Eins", "Two", "Zwei", "<b>", "", "{name}", "{nom}", "Hello", "Hallo").Replace(q)
+			ask.Q[i] = strings.NewReplacer("One", "Eins", "Two", "Zwei", "<b>", "", "{name}",
+				"{nom}", "Hello", "Hallo").Replace(q)
 		}
 		if err := json.NewEncoder(w).Encode(map[string]any{"translatedText": ask.Q}); err != nil {
 			t.Error(err)
@@ -47,7 +48,8 @@ func TestEngineElsewhere(t *testing.T) {
 	if body := string(s.get(path + "/available").body); !strings.Contains(body, `"id":"engine:Libre","name":"Libre"`) {
 		t.Error(body)
 	}
-	s.post(path, `[{"id":"engine:libre","languages":["de"]},{"id":"engine:Pseudo","languages":["fr"]}]`).want(t, 204, nil)
+	s.post(path, `[{"id":"engine:libre","languages":["de"]},{"id":"engine:Pseudo","languages":["fr"]}]`).want(t, 204,
+		nil)
 	sameJSON(t, string(s.get(path).body), `[{"id":"engine:Libre","name":"Libre","languages":["de"]},
 		{"id":"engine:Pseudo","name":"Pseudo-translation","languages":["fr"]}]`)
 	check(t, s.post(path, `[{"id":"engine:Other","languages":["de"]}]`), 400, "id")
@@ -57,7 +59,8 @@ func TestEngineElsewhere(t *testing.T) {
 	if got := string(s.exportDocuments("&mode=current", all[0].ID).body); got != "<p>Eins.</p><p>Two <b>bold</b>.</p>" {
 		t.Errorf("de: %q", got)
 	}
-	if got := string(s.exportDocuments("&mode=current", all[1].ID).body); got != "<p>[fr Öñé.]</p><p>[fr Ţŵö <b>ƀöļđ</b>.]</p>" {
+	if got := string(s.exportDocuments("&mode=current",
+		all[1].ID).body); got != "<p>[fr Öñé.]</p><p>[fr Ţŵö <b>ƀöļđ</b>.]</p>" {
 		t.Errorf("fr: %q", got)
 	}
 	ask := func(profile string) []wire.TranslatedText {
@@ -67,7 +70,8 @@ func TestEngineElsewhere(t *testing.T) {
 		return out.Translations["de"]
 	}
 	for _, profile := range []string{"Libre", "engine:Libre"} {
-		if got := ask(profile); got[0] != (wire.TranslatedText{Translation: "Hallo"}) || !got[1].Error || got[1].Translation != "" {
+		if got := ask(profile); got[0] != (wire.TranslatedText{Translation: "Hallo"}) ||
+			!got[1].Error || got[1].Translation != "" {
 			t.Errorf("%s: %+v", profile, got)
 		}
 	}

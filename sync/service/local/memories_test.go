@@ -16,7 +16,8 @@ import (
 func (s *server) memory(name, source string, targets ...string) string {
 	s.t.Helper()
 	var id string
-	s.post("/v1/translationmemory", fmt.Sprintf(`{"name":%q,"sourceLanguage":%q,"targetLanguages":["%s"]}`, name, source,
+	s.post("/v1/translationmemory", fmt.Sprintf(`{"name":%q,"sourceLanguage":%q,"targetLanguages":["%s"]}`, name,
+		source,
 		strings.Join(targets, `","`))).want(s.t, 201, &id)
 	return id
 }
@@ -24,8 +25,9 @@ func (s *server) memory(name, source string, targets ...string) string {
 // attached gives a project one memory, writable.
 func (s *server) attached(project, memory string) {
 	s.t.Helper()
-	s.post("/v1/project/"+project+"/translationmemories", fmt.Sprintf(`[{"id":%q,"matchThreshold":50,"isWritable":true}]`,
-		memory)).want(s.t, 204, nil)
+	s.post("/v1/project/"+project+"/translationmemories",
+		fmt.Sprintf(`[{"id":%q,"matchThreshold":50,"isWritable":true}]`,
+			memory)).want(s.t, 204, nil)
 }
 
 // units is how many translations into German a memory has.
@@ -202,7 +204,8 @@ func TestMemoryList(t *testing.T) {
 func TestAttachMemories(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.documentsProject("de", "fr")
-	a, b, american, foreign := s.memory("a", "en", "de"), s.memory("b", "en", "fr", "de"), s.memory("c", "en-US", "de-AT"),
+	a, b, american, foreign := s.memory("a", "en", "de"), s.memory("b", "en", "fr",
+		"de"), s.memory("c", "en-US", "de-AT"),
 		s.memory("d", "fr", "de")
 	path := "/v1/project/" + p + "/translationmemories"
 	s.post(path, `[{"id":"`+a+`","matchThreshold":75,"isWritable":true},{"id":"`+b+
@@ -345,9 +348,12 @@ func TestPretranslation(t *testing.T) {
 		"confirmAtWorkflowStep": `[{"ruleType":"tM","order":1,"confirmAtWorkflowStep":"x"}]`,
 		"minThreshold":          `[{"ruleType":"tM","order":1,"minThreshold":10}]`, "body": `{}`,
 	} {
-		t.Run(field, func(t *testing.T) { check(t, s.post("/v1/project/"+p+"/pretranslation-rules", body), 400, field) })
+		t.Run(field, func(t *testing.T) {
+			check(t, s.post("/v1/project/"+p+"/pretranslation-rules", body), 400, field)
+		})
 	}
-	check(t, s.post("/v1/project/"+p+"/pretranslation-rules", `[{"ruleType":"tM","order":1,"translationMemoryId":"x"}]`),
+	check(t, s.post("/v1/project/"+p+"/pretranslation-rules",
+		`[{"ruleType":"tM","order":1,"translationMemoryId":"x"}]`),
 		404, "translationMemoryId")
 }
 
@@ -427,7 +433,8 @@ func BenchmarkMatch(b *testing.B) {
 			err = s.store.Update(func(tx *store.Tx) error {
 				m, err := store.CreateMemory(tx, store.MemoryRecord{ID: "m", Source: "en", Targets: []string{"de"}})
 				for i := 0; i < n && err == nil; i++ {
-					err = m.Remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761,
+					err = m.Remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i,
+						i*2654435761,
 						i%97), store.Surroundings{}, "de", "T", 1)
 				}
 				if err != nil {
@@ -444,7 +451,8 @@ func BenchmarkMatch(b *testing.B) {
 					return err
 				}
 				for b.Loop() {
-					found, err := memory.FindMatch(m, "The text number 700 of the products is about something and section 21",
+					found, err := memory.FindMatch(m,
+						"The text number 700 of the products is about something and section 21",
 						store.Surroundings{}, "de", 50)
 					if err != nil || found.Percent < 50 {
 						return fmt.Errorf("%+v %v", found, err)

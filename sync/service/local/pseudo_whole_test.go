@@ -27,7 +27,8 @@ func TestPseudoTranslations(t *testing.T) {
 	s.completed(p, "?language=en", file{"a.json", `{"hi":"Hi {name}","mine":"Mine","early":"Early"}`})
 	s.completed(p, "?language=de", file{"a.json", `{"mine":"Meins"}`})
 	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys"), `{"hi":"[de Ĥí {name}]"}`)
-	sameJSON(t, s.one(p, "?languages=de&completion-state=draft"), `{"hi":"[de Ĥí {name}]","mine":"Meins","early":"Early"}`)
+	sameJSON(t, s.one(p, "?languages=de&completion-state=draft"),
+		`{"hi":"[de Ĥí {name}]","mine":"Meins","early":"Early"}`)
 	if err := s.s.EnsureProject(p, "renamed", "EN", []string{"de", "fr"}); err != nil {
 		t.Fatal(err)
 	}

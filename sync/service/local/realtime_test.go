@@ -59,7 +59,8 @@ func TestRealtimeTranslation(t *testing.T) {
 		check(t, s.post(wire.PathSmartTranslation, "{"+strings.Join(members, ",")+"}"), 400, field)
 	}
 	many := strings.Repeat(`{"text":"a"},`, maxRealtimeTexts) + `{"text":"a"}`
-	check(t, s.post(wire.PathSmartTranslation, `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[`+many+`]}`), 400,
+	check(t, s.post(wire.PathSmartTranslation, `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[`+many+`]}`),
+		400,
 		"texts")
 	s.post(wire.PathSmartTranslation,
 		`{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"no profile"}]}`).want(t, 200, nil)

@@ -118,8 +118,8 @@ var roundTripFormats = []wire.Format{wire.FormatJSON, wire.FormatStructuredJSON,
 func TestRoundTrip(t *testing.T) {
 	q := openQuick(t, Options{}, "de")
 	serial := 0
-	// What all formats can hold: no control characters, names that Android takes, no carriage returns (YAML and XML read
-	// them as newlines).
+	// What all formats can hold: no control characters, names that Android takes, no carriage returns (YAML and XML
+	// read them as newlines).
 	value := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("aZ 09.,:;#-!?'\"\\/{}[]<>&%@$|*=\n\tüß日😀\u00a0\u2028")),
 		rapid.Rune().Filter(func(r rune) bool {
 			return r > 0xa0 && r < 0xfff0 && (r < 0xd800 || r > 0xdfff) && r != 0x2028 && r != 0x2029 && r != 0xfeff &&
@@ -149,7 +149,8 @@ func TestRoundTrip(t *testing.T) {
 		collection := fmt.Sprint("c", serial)
 		base := "?collection=" + collection + "&format=" + string(in)
 		for language, m := range map[string]map[string]string{"en": source} {
-			if r := q.imported(rt, base+"&language="+language, file(m)); r.Status != wire.Completed || r.KeysCreated != len(m) {
+			if r := q.imported(rt, base+"&language="+language, file(m)); r.Status != wire.Completed ||
+				r.KeysCreated != len(m) {
 				rt.Fatalf("%+v", r)
 			}
 		}
@@ -194,7 +195,8 @@ func TestCorpusRoundTrip(t *testing.T) {
 				in = "structured-" + format
 			}
 			collection := fmt.Sprintf("%s-%d", format, i)
-			r := q.imported(t, query("language", "en", "collection", collection, "format", in), file{"x", string(real.Src)})
+			r := q.imported(t, query("language", "en", "collection", collection, "format",
+				in), file{"x", string(real.Src)})
 			if r.Status == wire.Failed {
 				if len(r.Errors) != 1 || r.Errors[0].Error == "" {
 					t.Errorf("%s: %+v", real.Name, r)

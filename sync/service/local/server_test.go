@@ -216,8 +216,9 @@ func multipartOf(t testing.TB, files ...file) (contentType string, body []byte) 
 	w := multipart.NewWriter(&b)
 	for _, f := range files {
 		p, err := w.CreatePart(map[string][]string{
-			"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": f.name})},
-			"Content-Type":        {"text/plain"},
+			"Content-Disposition": {mime.FormatMediaType("form-data",
+				map[string]string{"name": "file", "filename": f.name})},
+			"Content-Type": {"text/plain"},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,8 @@ func TestMultilingualWorkbook(t *testing.T) {
 		}
 		xliff := string(s.exportDocuments("&type=xliff", docs[0].ID).body)
 		xliff = strings.Replace(xliff, "One two</source>", "One two</source><target>Eins zwei</target>", 1)
-		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+docs[0].ID, "", "", file{"a.xliff", xliff}).want(t,
+		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+docs[0].ID, "", "",
+			file{"a.xliff", xliff}).want(t,
 			202, nil)
 		s.translationEnds(docs[0].ID, "completed")
 		out, err := excelize.OpenReader(bytes.NewReader(s.exportDocuments("", docs[0].ID).body))
@@ -75,8 +76,9 @@ func TestMultilingualWorkbook(t *testing.T) {
 		"comments not list": {`{"startingRow":2,"columns":{"language":{"en":"A"},"comments":"C"}}`, "comments"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, s.sendDocuments(p, `[{"disassembleAlgorithmName":"MultilingualExcel_v2","disassembleSettings":`+c.settings+
-				`}]`, file{"x.xlsx", book.String()}), 400, c.field)
+			check(t, s.sendDocuments(p,
+				`[{"disassembleAlgorithmName":"MultilingualExcel_v2","disassembleSettings":`+c.settings+
+					`}]`, file{"x.xlsx", book.String()}), 400, c.field)
 		})
 	}
 }

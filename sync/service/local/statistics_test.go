@@ -95,7 +95,8 @@ func TestStatisticsRows(t *testing.T) {
 		if r.Name != wire.StatisticsTotal {
 			percent += r.Percent
 			segments += r.Segments
-		} else if r.Percent != 100 || r.Segments != 9 || segments != 9 || percent < 99.9 || percent > 100.1 || r.Pages != 0.2 || r.CharsWithSpaces <= r.CharsWithoutSpaces {
+		} else if r.Percent != 100 || r.Segments != 9 || segments != 9 || percent < 99.9 || percent > 100.1 ||
+			r.Pages != 0.2 || r.CharsWithSpaces <= r.CharsWithoutSpaces {
 			t.Errorf("%+v after %v %% of %v segments", r, percent, segments)
 		}
 	}
@@ -116,7 +117,8 @@ func TestDocumentStatistics(t *testing.T) {
 		t.Errorf("%s: %v", one.Name, got)
 	}
 	check(t, s.get("/v1/document/statistics"), 400, "documentId")
-	check(t, s.get("/v1/document/statistics?documentId="+docs[0].ID+"&onlyExactMatches=perhaps"), 400, "onlyExactMatches")
+	check(t, s.get("/v1/document/statistics?documentId="+docs[0].ID+"&onlyExactMatches=perhaps"), 400,
+		"onlyExactMatches")
 }
 
 // Texts much like earlier ones of the project count as matches once that is switched on and the statistics are built
@@ -166,7 +168,8 @@ func TestStatisticsFollowDocuments(t *testing.T) {
 	if got := s.words(p, ""); got["total"] != 2 {
 		t.Errorf("%v", got)
 	}
-	s.sendParts("PUT", "/v1/document/update?documentId="+id, "", "", file{"a.txt", "One two three.\n"}).want(t, 200, nil)
+	s.sendParts("PUT", "/v1/document/update?documentId="+id, "", "", file{"a.txt", "One two three.\n"}).want(t, 200,
+		nil)
 	if got := s.words(p, ""); got["total"] != 3 {
 		t.Errorf("%v", got)
 	}
@@ -223,7 +226,8 @@ func TestTasks(t *testing.T) {
 		status wire.TaskStatus
 	}{
 		{`{"shouldAssignInShortlistStatus":true,"userIds":["` + team[0].ID + `"]}`, wire.TaskShortlisted},
-		{`{"shouldAssignInShortlistStatus":false,"userIds":["` + team[0].ID + `","` + team[1].ID + `"]}`, wire.TaskInvited},
+		{`{"shouldAssignInShortlistStatus":false,"userIds":["` + team[0].ID + `","` + team[1].ID + `"]}`,
+			wire.TaskInvited},
 		{`{"shouldAssignInShortlistStatus":false,"userIds":["` + team[0].ID + `"]}`, wire.TaskInProgress},
 	} {
 		var done bool
@@ -254,7 +258,8 @@ func TestTasks(t *testing.T) {
 	if got := list("")[0]; got.ProgressPercentage != 100 || got.Status != wire.TaskCompleted {
 		t.Errorf("%+v", got)
 	}
-	s.sendParts("PUT", "/v1/document/update?documentId="+docs[0].ID, "", "", file{"a.txt", "Other.\n"}).want(t, 200, nil)
+	s.sendParts("PUT", "/v1/document/update?documentId="+docs[0].ID, "", "", file{"a.txt", "Other.\n"}).want(t, 200,
+		nil)
 	if got := list(""); got[0].LastUpdateScopeDate != "2026-05-01T13:00:00Z" ||
 		got[2].LastUpdateScopeDate != "2026-05-01T12:00:00Z" {
 		t.Errorf("%s, %s", got[0].LastUpdateScopeDate, got[2].LastUpdateScopeDate)

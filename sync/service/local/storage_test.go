@@ -272,7 +272,8 @@ func TestStorageRefusals(t *testing.T) {
 	}
 	contentType, body := multipartOf(t, good, file{"other", "x"})
 	check(t, s.call("PUT", wire.Prefix+wire.PathStorageFile+"x", contentType, bytes.NewReader(body)), 400, "file")
-	check(t, s.call("PUT", wire.Prefix+wire.PathStorageFiles, contentType, bytes.NewReader(body[:len(body)-20])), 400, "")
+	check(t, s.call("PUT", wire.Prefix+wire.PathStorageFiles, contentType, bytes.NewReader(body[:len(body)-20])), 400,
+		"")
 	empty, nothing := multipartOf(t)
 	check(t, s.call("PUT", wire.Prefix+wire.PathStorageFile+"x", empty, bytes.NewReader(nothing)), 400, "file")
 	check(t, s.call("PUT", wire.Prefix+wire.PathStorageFiles, empty, bytes.NewReader(nothing)), 400, "file")

@@ -21,7 +21,8 @@ func TestTeam(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i, m := range all {
-		if len(m.ID) != 36 || m.Email == "" || m.FirstName == "" || m.LastName == "" || len(m.Services) == 0 || seen[m.ID] {
+		if len(m.ID) != 36 || m.Email == "" || m.FirstName == "" || m.LastName == "" ||
+			len(m.Services) == 0 || seen[m.ID] {
 			t.Errorf("%+v", m)
 		}
 		seen[m.ID] = true

@@ -50,7 +50,8 @@ func TestTMXCharsets(t *testing.T) {
 			}
 			id := s.memory(name, "en", "de")
 			s.sendParts("POST", "/v1/translationmemory/"+id, "", "", file{"a.tmx", body}).want(t, 204, nil)
-			if got := string(s.get("/v1/translationmemory/" + id + "/file").body); !strings.Contains(got, "<seg>Tür</seg>") {
+			if got := string(s.get("/v1/translationmemory/" + id + "/file").body); !strings.Contains(got,
+				"<seg>Tür</seg>") {
 				t.Errorf("%s", got)
 			}
 		})
@@ -92,7 +93,8 @@ func importLarge(t testing.TB, s *server, id string, size int) (most uint64) {
 	t.Helper()
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.WriteString(w, "--x\r\nContent-Disposition: form-data; name=\"tmxFile\"; filename=\"a.tmx\"\r\n\r\n")
+		_, err := io.WriteString(w,
+			"--x\r\nContent-Disposition: form-data; name=\"tmxFile\"; filename=\"a.tmx\"\r\n\r\n")
 		if err == nil {
 			_, err = io.Copy(w, largeTMX(size))
 		}

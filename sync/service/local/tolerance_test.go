@@ -55,13 +55,15 @@ func TestProjectBodies(t *testing.T) {
 			part(`name="model"`, "application/json", model) + "--B b--\r\n"},
 		"part of any name": {`multipart/form-data; boundary="B b"`,
 			part(`name="whatever"`, "text/plain", model) + "--B b--\r\n"},
-		"unquoted boundary": {`multipart/form-data; boundary=B b`, part(`name=model`, "text/plain", model) + "--B b--\r\n"},
+		"unquoted boundary": {`multipart/form-data; boundary=B b`,
+			part(`name=model`, "text/plain", model) + "--B b--\r\n"},
 		"JSON file": {`multipart/form-data; boundary="B b"`,
 			part(`name="file"; filename="project.json"`, "application/json", "["+model+"]") + "--B b--\r\n"},
 		"upper-case members": {"application/json", strings.NewReplacer("name", "Name", "sourceL", "SourceL", "targetL",
 			"TargetL", "assign", "Assign", "type", "Type").Replace(model)},
 		"empty file field": {`multipart/form-data; boundary="B b"`,
-			part(`name="file"; filename=""`, "application/octet-stream", "") + part(`name="model"`, "text/plain", model) +
+			part(`name="file"; filename=""`, "application/octet-stream", "") +
+				part(`name="model"`, "text/plain", model) +
 				"--B b--\r\n"},
 		"nulls for not given": {"application/json", strings.Replace(model, `"unknown"`,
 			`"deadline":null,"workflowStages":null,"unknown"`, 1)},
@@ -86,7 +88,8 @@ func TestProjectBodies(t *testing.T) {
 	two = part(`name="a"`, "text/plain", model) + part(`name="b"`, "text/plain", model) + "--B b--\r\n"
 	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`,
 		strings.NewReader(two)), 400, "model")
-	files := part(`name="model"`, "text/plain", model) + part(`name="file"; filename="a.docx"`, "application/json", "x") +
+	files := part(`name="model"`, "text/plain", model) + part(`name="file"; filename="a.docx"`, "application/json",
+		"x") +
 		"--B b--\r\n"
 	check(t, s.call("POST", wire.Prefix+wire.PathProjectCreate, `multipart/form-data; boundary="B b"`,
 		strings.NewReader(files)), 400, "file")
@@ -248,7 +251,8 @@ func TestDocumentSpellings(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	s.added(p, `[{"bilingualFileImportSettings":"{\"confirmMode\":\"nonsense\"}"}]`, file{"b.txt", "One."})
-	check(t, s.sendDocuments(p, `[{"bilingualFileImportSettings":{"confirmMode":"nonsense"}}]`, file{"c.txt", "One."}), 400,
+	check(t, s.sendDocuments(p, `[{"bilingualFileImportSettings":{"confirmMode":"nonsense"}}]`, file{"c.txt", "One."}),
+		400,
 		"confirmMode")
 	for _, q := range []string{"&type=Target&mode=Current", "&TYPE=SOURCE", "&type=target&mode=CONFIRMED&stageNumber=1",
 		"&type=Xliff"} {
@@ -257,7 +261,8 @@ func TestDocumentSpellings(t *testing.T) {
 			t.Errorf("%s: %d %s", q, a.status, a.body)
 		}
 	}
-	for _, path := range []string{"/v1/document/?documentId=", "/v1//document?DocumentId=", "/v1/document?documentid="} {
+	for _, path := range []string{"/v1/document/?documentId=", "/v1//document?DocumentId=",
+		"/v1/document?documentid="} {
 		s.get(path+d[0].ID).want(t, 200, nil)
 	}
 	for _, path := range []string{"/v1//projectTask/" + p + "/list?currency=USD",
@@ -279,7 +284,8 @@ func TestFlagsInQueries(t *testing.T) {
 	s := serve(t, Options{})
 	p := s.create("en", "de")
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
-	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true, "zip=True": true, "zip=1": true,
+	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true,
+		"zip=True": true, "zip=1": true,
 		"Zip=TRUE": true, "": false, "zip=false": false, "zip=0": false, "zip=False": false} {
 		a := s.exported(p, "?languages=en&"+spelled)
 		if bytes.HasPrefix(a.body, []byte("PK")) != on {
@@ -288,12 +294,14 @@ func TestFlagsInQueries(t *testing.T) {
 	}
 	sameJSON(t, s.one(p, "?languages=de&fallback-to-default-language"), `{"k":"v"}`)
 	sameJSON(t,
-		s.one(p, "?languages=de&skip-incomplete-keys&export-incomplete-as-blank=false&fallback-to-default-language=0"), `{}`)
+		s.one(p, "?languages=de&skip-incomplete-keys&export-incomplete-as-blank=false&fallback-to-default-language=0"),
+		`{}`)
 	sameJSON(t, s.one(p, "?languages=de&export-incomplete-as-blank"), `{"k":""}`)
 	if got := s.many(p, "?languages=de&include-default-language"); len(got) != 2 {
 		t.Errorf("%v", got)
 	}
-	s.completed(p, "?language=en&overwrite-conflicting-values&skip-conflicting-values=false", file{"a.json", `{"k":"w"}`})
+	s.completed(p, "?language=en&overwrite-conflicting-values&skip-conflicting-values=false",
+		file{"a.json", `{"k":"w"}`})
 	sameJSON(t, s.one(p, "?languages=en"), `{"k":"w"}`)
 	s.completed(p, "?language=en&delete-missing-keys&auto-file-labels", file{"a.json", `{"n":"N"}`})
 	sameJSON(t, s.one(p, "?languages=en"), `{"n":"N"}`)
@@ -316,7 +324,8 @@ func TestEnumerationCase(t *testing.T) {
 			`{"name":"n","sourceLanguage":"EN","targetLanguages":["DE","pt-br"],"assignToVendor":false,"type":"`+kind+
 				`","workflowStages":["Translation","lqareview"]}`)
 		a.want(t, 200, &p)
-		if p.Status != "created" || p.SourceLanguage != "en" || !slices.Equal(p.TargetLanguages, []string{"de", "pt-BR"}) ||
+		if p.Status != "created" || p.SourceLanguage != "en" ||
+			!slices.Equal(p.TargetLanguages, []string{"de", "pt-BR"}) ||
 			!bytes.Contains(a.body, []byte(`"stageType":"translation"`)) ||
 			!bytes.Contains(a.body, []byte(`"stageType":"lQAReview"`)) {
 			t.Errorf("%s: %s", kind, a.body)
@@ -364,7 +373,8 @@ func TestContentTypes(t *testing.T) {
 	for operation, body := range bodies {
 		method, path, _ := strings.Cut(operation, " ")
 		for _, contentType := range []string{"application/json", "application/json; charset=utf-8",
-			"application/json-patch+json", "text/json", "application/vnd.x+json", "text/plain", "application/octet-stream",
+			"application/json-patch+json", "text/json", "application/vnd.x+json",
+			"text/plain", "application/octet-stream",
 			"no type at all", ""} {
 			for _, accept := range []string{"", "*/*", "text/plain", "application/octet-stream", "application/json",
 				"image/png;q=0.1"} {
@@ -399,7 +409,8 @@ func TestMultipartNames(t *testing.T) {
 	s := serve(t, Options{})
 	const model = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false,"type":"softwareLocalization"}`
 	part := func(disposition, contentType, body string) string {
-		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType + "\r\n\r\n" +
+		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType +
+			"\r\n\r\n" +
 			body + "\r\n"
 	}
 	send := func(method, path, body string) reply {
@@ -437,7 +448,8 @@ func TestMultipartNames(t *testing.T) {
 		}
 		// JSON is a document, whatever its part says it is
 		for j, model := range []string{"model", "value", "documentModel", "anything"} {
-			document := part(fmt.Sprintf(`name="%s"; filename="d%d-%d.json"`, name, i, j), "application/json", `{"a":"b"}`)
+			document := part(fmt.Sprintf(`name="%s"; filename="d%d-%d.json"`, name, i, j),
+				"application/json", `{"a":"b"}`)
 			var d []wire.Document
 			send("POST", wire.PathProjectDocument+"?projectId="+documents,
 				document+part(`name="`+model+`"`, "text/plain", `[{"externalId":"x"}]`)).want(t, 200, &d)

@@ -147,14 +147,17 @@ func TestProjectStatisticsShapes(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	for _, body := range []string{`{"id":"1_7","status":"Created","workflowStages":[{"progress":1.5}]}`,
 		`[{"language":"de","statistics":[{"name":"total","words":3}]}]`,
-		`{"de":{"statistics":[]},"x":7}`, `{"items":[{"id":"t"}]}`, `{"documentProperties":[{}],"name":7}`, `"completed"`,
+		`{"de":{"statistics":[]},"x":7}`, `{"items":[{"id":"t"}]}`, `{"documentProperties":[{}],"name":7}`,
+		`"completed"`,
 		`{"state":1}`, `null`, `[`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, v := range []any{new(wire.Project), new(wire.Document), new(wire.ProjectCreate), new(wire.ProjectStatistics),
+		for _, v := range []any{new(wire.Project), new(wire.Document),
+			new(wire.ProjectCreate), new(wire.ProjectStatistics),
 			new(wire.List[wire.Task]), new(wire.TaskState),
-			new(wire.Engine), new(wire.List[wire.PretranslationRule]), new(wire.StoredFiles), new(wire.TranslateResponse),
+			new(wire.Engine), new(wire.List[wire.PretranslationRule]),
+			new(wire.StoredFiles), new(wire.TranslateResponse),
 			new(wire.List[wire.TeamMember])} {
 			if json.Unmarshal(body, v) != nil {
 				continue

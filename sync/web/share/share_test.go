@@ -42,7 +42,8 @@ func TestStrangeNames(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, picture)
 			}
 		}
-		if whole := l.Keys > 0 && l.Missing == 0; strings.Contains(picture, "100 %") != (whole || l.Keys+l.Missing == 0) {
+		if whole := l.Keys > 0 && l.Missing == 0; strings.Contains(picture,
+			"100 %") != (whole || l.Keys+l.Missing == 0) {
 			t.Fatalf("%+v is drawn as\n%s", l, picture)
 		}
 		records, err := csv.NewReader(strings.NewReader(ask(Table(now)))).ReadAll()

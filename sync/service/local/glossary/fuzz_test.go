@@ -42,7 +42,8 @@ func FuzzGlossaryFile(f *testing.F) {
 // A workbook whose pieces are not what they should be is read as far as it means something, or refused.
 func FuzzWorkbook(f *testing.F) {
 	const shared = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>en</t></si><si><r><t xml:space="preserve"> a</t></r><r><t>b</t></r></si></sst>`
-	f.Add(sheetWith(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>`), shared)
+	f.Add(sheetWith(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>`),
+		shared)
 	f.Add(
 		sheetWith(`<row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="A7"><v>1.5</v></c><c r="ZZZZ7"><f>1/0</f></c></row>`), shared)
 	f.Add(sheetWith(`<row r="-1"><c r="A1" t="s"><v>99</v></c></row><row><c/><c r="" t="b"><v>x</v></c></row>`), "")

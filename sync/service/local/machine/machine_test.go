@@ -31,7 +31,8 @@ func TestFile(t *testing.T) {
 	const libre = `"kind":"libretranslate","url":"http://127.0.0.1:5000"`
 	for text, wrong := range map[string]string{
 		`[]`: "",
-		`[{"id":"engine:A",` + libre + `},{"id":"engine:B","kind":"openai","model":"m","url":"https://x.example/v1","key_file":"key"}]`: "",
+		`[{"id":"engine:A",` + libre +
+			`},{"id":"engine:B","kind":"openai","model":"m","url":"https://x.example/v1","key_file":"key"}]`: "",
 		`{}`:                                     "array",
 		`[null]`:                                 "null",
 		`[{"id":"A",` + libre + `}]`:             "engine:NAME",
@@ -64,8 +65,10 @@ func TestFile(t *testing.T) {
 func engine(t *testing.T, answer http.HandlerFunc) *Engines {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	e, err := in(t, fmt.Sprintf(`[{"id":"engine:Libre","kind":"libretranslate","url":%q,"key_file":"key","languages":{"zh-Hans":"zh"}},
-		{"id":"engine:Chat","kind":"openai","model":"m1","url":%q,"key_file":"key"}]`, server.URL+"/base/", server.URL+"/v1"))
+	e, err := in(t,
+		fmt.Sprintf(`[{"id":"engine:Libre","kind":"libretranslate","url":%q,"key_file":"key","languages":{"zh-Hans":"zh"}},
+		{"id":"engine:Chat","kind":"openai","model":"m1","url":%q,"key_file":"key"}]`,
+			server.URL+"/base/", server.URL+"/v1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,15 +84,18 @@ func TestLibreTranslate(t *testing.T) {
 			Source, Target, Format string
 			Key                    string `json:"api_key"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || r.Method != "POST" || r.URL.Path != "/base/translate" {
+		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || r.Method != "POST" ||
+			r.URL.Path != "/base/translate" {
 			t.Errorf("%s %s: %v", r.Method, r.URL, err)
 		}
-		if ask.Source != "en" || ask.Target != "zh" || ask.Format != "text" || ask.Key != "s3cret-key" || len(ask.Q) > textsAtOnce {
+		if ask.Source != "en" || ask.Target != "zh" || ask.Format != "text" ||
+			ask.Key != "s3cret-key" || len(ask.Q) > textsAtOnce {
 			t.Errorf("%+v", ask)
 		}
 		out := []string{}
 		for _, q := range ask.Q {
-			out = append(out, map[string]string{"Hello {name}": "你好 {name}", "Hi {name}": "你好 {nom}", "Long": strings.Repeat("长", 2000),
+			out = append(out, map[string]string{"Hello {name}": "你好 {name}", "Hi {name}": "你好 {nom}",
+				"Long": strings.Repeat("长", 2000),
 				"Bell": "铃\x07", "Empty": " "}[q])
 			if out[len(out)-1] == "" {
 				out[len(out)-1] = "译 " + q
@@ -99,7 +105,8 @@ func TestLibreTranslate(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	got, err := e.Translate(t.Context(), "libre", Job{Source: "en", Target: "zh-Hans", Texts: []string{"Hello {name}", "Hi {name}", "Long", "Bell", "Empty"}, HTML: false})
+	got, err := e.Translate(t.Context(), "libre", Job{Source: "en", Target: "zh-Hans", Texts: []string{"Hello {name}",
+		"Hi {name}", "Long", "Bell", "Empty"}, HTML: false})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +124,8 @@ func TestLibreTranslate(t *testing.T) {
 	if err != nil || requests != 3 || got[119] != (Text{"译 Text 119", true}) {
 		t.Errorf("%d requests, %+v, %v", requests, got[119], err)
 	}
-	if _, err := e.Translate(t.Context(), "engine:Other", Job{Source: "en", Target: "de", Texts: many, HTML: false}); err == nil {
+	if _, err := e.Translate(t.Context(), "engine:Other", Job{Source: "en", Target: "de",
+		Texts: many, HTML: false}); err == nil {
 		t.Error("there is an engine that is not in the file")
 	}
 }
@@ -129,7 +137,8 @@ func TestOpenAI(t *testing.T) {
 		if err != nil || r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer s3cret-key" {
 			t.Errorf("%s %v: %v", r.URL, r.Header, err)
 		}
-		for _, want := range []string{`"model":"m1"`, `[\"Hello {name}\",\"Bye\"]`, "from the language with the BCP 47 code en into de",
+		for _, want := range []string{`"model":"m1"`, `[\"Hello {name}\",\"Bye\"]`,
+			"from the language with the BCP 47 code en into de",
 			`Translate these terms as given here: {\"Bye\":\"Tschüss\"}`} {
 			if !strings.Contains(string(body), want) {
 				t.Errorf("%s lacks %s", body, want)
@@ -143,13 +152,15 @@ func TestOpenAI(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	job := Job{Source: "en", Target: "de", Texts: []string{"Hello {name}", "Bye"}, Terms: func(text string) map[string]string {
-		if strings.Contains(text, "Bye") {
-			return map[string]string{"Bye": "Tschüss"}
-		}
-		return nil
-	}}
-	for text, fine := range map[string]bool{content: true, "```json\n" + content + "\n```": true, `["Hallo {name}"]`: false,
+	job := Job{Source: "en", Target: "de", Texts: []string{"Hello {name}", "Bye"},
+		Terms: func(text string) map[string]string {
+			if strings.Contains(text, "Bye") {
+				return map[string]string{"Bye": "Tschüss"}
+			}
+			return nil
+		}}
+	for text, fine := range map[string]bool{content: true, "```json\n" + content +
+		"\n```": true, `["Hallo {name}"]`: false,
 		"Hallo {name}, Tschüss": false, `[1, 2]`: false, `["a","b","c"]`: false} {
 		content = text
 		got, err := e.Translate(t.Context(), "engine:Chat", job)
@@ -185,7 +196,8 @@ func TestHostileEngines(t *testing.T) {
 			}
 		},
 	} {
-		got, err := engine(t, answer).Translate(t.Context(), "Libre", Job{Source: "en", Target: "de", Texts: []string{"a"}, HTML: true})
+		got, err := engine(t, answer).Translate(t.Context(), "Libre", Job{Source: "en", Target: "de",
+			Texts: []string{"a"}, HTML: true})
 		if err == nil || got[0].OK {
 			t.Errorf("%s: %+v", name, got)
 		} else if strings.Contains(err.Error(), "s3cret") || strings.ContainsAny(err.Error(), "\r\n") {

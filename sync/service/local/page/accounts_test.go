@@ -106,8 +106,9 @@ func TestStrangers(t *testing.T) {
 	answer, err := http.Get(w.server.URL + "/translate/sign-in")
 	w.check(err)
 	w.check(answer.Body.Close())
-	for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",
-		"Cache-Control": "no-store", "Referrer-Policy": "same-origin"} {
+	for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'",
+		"X-Content-Type-Options": "nosniff",
+		"Cache-Control":          "no-store", "Referrer-Policy": "same-origin"} {
 		if got := answer.Header.Get(name); !strings.Contains(got, want) || strings.Contains(got, "unsafe") {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -212,7 +213,8 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	for name, key := range map[string]string{"Anna": "another", "Ben": "removed"} {
 		answer := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/translate/sign-in", nil)
-		if err := w.service.Page().Begin(answer, r, name, []byte(key)); err == nil || len(answer.Result().Cookies()) > 0 {
+		if err := w.service.Page().Begin(answer, r, name, []byte(key)); err == nil ||
+			len(answer.Result().Cookies()) > 0 {
 			t.Errorf("%s is signed in: %v, %v", name, err, answer.Result().Cookies())
 		}
 	}

@@ -18,7 +18,8 @@ func BenchmarkList(b *testing.B) {
 	w.check(err)
 	w.imports("language=en&format=json", "app.json", string(data))
 	w.imports("language=de&format=json", "app.json", string(data))
-	for name, query := range map[string]string{"first": "&show=all", "search": "&show=all&q=nowhere", "failing": "&show=failing"} {
+	for name, query := range map[string]string{"first": "&show=all", "search": "&show=all&q=nowhere",
+		"failing": "&show=failing"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				w.get("list?" + inGerman + query)

@@ -39,7 +39,8 @@ func newChromium(t *testing.T) *chromium {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU)
-	for _, flag := range []string{"disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
+	for _, flag := range []string{"disable-quic", "no-first-run", "disable-background-networking",
+		"disable-component-update", "disable-sync"} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
 	all, endAll := chromedp.NewExecAllocator(context.Background(), options...)
@@ -71,7 +72,8 @@ func (b *chromium) hear(event any) {
 			}
 		}
 	case *cdplog.EventEntryAdded:
-		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning || strings.Contains(e.Entry.Text, "Content Security Policy") {
+		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning ||
+			strings.Contains(e.Entry.Text, "Content Security Policy") {
 			said = e.Entry.Text + " " + e.Entry.URL
 		}
 	}
@@ -137,9 +139,12 @@ func (b *chromium) until(expression string) {
 // look sets the size and the colours that the page is seen with.
 func (b *chromium) look(width int64, scheme string) {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
 	if err == nil {
-		_, err = chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		_, err = chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+				Value: scheme}}})
 	}
 	if err != nil {
 		b.t.Fatal(err)

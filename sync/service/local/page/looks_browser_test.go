@@ -39,10 +39,12 @@ const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=h
 // filled is a world with everything that a page shows.
 func filled(t *testing.T) *world {
 	w := newWorld(t)
-	w.imports("language=en&format=android-xml&collection=android", "strings.xml", `<resources><!-- Shown above the list of files. -->
+	w.imports("language=en&format=android-xml&collection=android", "strings.xml",
+		`<resources><!-- Shown above the list of files. -->
 		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)
-	texts := map[string]string{"editor.save": "Save all the changes of this document now", "editor.keep": "Save all the changes of this page now",
-		hostileText: hostileText, "long": strings.Repeat("W", 400), "hello": "Hello {name}"}
+	texts := map[string]string{"editor.save": "Save all the changes of this document now",
+		"editor.keep": "Save all the changes of this page now",
+		hostileText:   hostileText, "long": strings.Repeat("W", 400), "hello": "Hello {name}"}
 	for i := range 60 {
 		texts[fmt.Sprintf("more%02d", i)] = fmt.Sprintf("Text number %d.", i)
 	}
@@ -95,7 +97,8 @@ func TestBrowserLooks(t *testing.T) {
 			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
 			b.shot(name(page.name))
 			b.sound(name(page.name))
-			if eval[bool](b, `window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror]").length > 0`) {
+			if eval[bool](b,
+				`window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror]").length > 0`) {
 				t.Errorf("%s: a text was more than a text", name(page.name))
 			}
 		}
@@ -170,7 +173,8 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	w := newWorld(t)
 	w.imports("language=en&format=json", "app.json", `{"a": "Hello {name}", "b": "Bye"}`)
 	b := newChromium(t)
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	b.signIn(w)
@@ -187,7 +191,8 @@ func TestBrowserWithoutScripts(t *testing.T) {
 func TestBrowserTextToCommit(t *testing.T) {
 	b := newChromium(t)
 	program := filepath.Join(t.TempDir(), "locsync")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/locsync/locsync/cmd/locsync").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program,
+		"github.com/locsync/locsync/cmd/locsync").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	repository := filepath.Join(t.TempDir(), "demo")

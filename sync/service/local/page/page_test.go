@@ -78,7 +78,8 @@ func (w *world) accept(client *http.Client, path, name, password string) string 
 	w.t.Helper()
 	u, err := url.Parse(path)
 	w.check(err)
-	return w.post(client, "invitation", url.Values{"word": {u.Query().Get("word")}, "name": {name}, "password": {password}})
+	return w.post(client, "invitation", url.Values{"word": {u.Query().Get("word")},
+		"name": {name}, "password": {password}})
 }
 
 // get returns a page, which has to be there.
@@ -125,7 +126,8 @@ func (w *world) imports(query, name, content string) (result map[string]any) {
 	_, err = part.Write([]byte(content))
 	w.check(err)
 	w.check(form.Close())
-	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+projectID+"/import?"+query, form.FormDataContentType(), &b)
+	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+projectID+"/import?"+query,
+		form.FormDataContentType(), &b)
 	w.check(err)
 	id, err := io.ReadAll(answer.Body)
 	w.check(err)
@@ -202,7 +204,8 @@ func TestTranslate(t *testing.T) {
 	}
 	f = form(page, "key")
 	f.Set("text-", "Hallo {nome}")
-	if said := w.post(w.client, "check", f); !strings.Contains(said, `"holds":true`) || !strings.Contains(said, "{nome}") {
+	if said := w.post(w.client, "check", f); !strings.Contains(said, `"holds":true`) ||
+		!strings.Contains(said, "{nome}") {
 		t.Errorf("the check says %s", said)
 	}
 	f.Set("text-", "Hallo {name}")
@@ -221,7 +224,8 @@ func TestTranslate(t *testing.T) {
 	w.has(w.get("list?"+inGerman+"&show=confirmed"), ">hi<")
 	w.has(w.get("key?"+inGerman+"&show=all&q=bye"), "Tschüs", "an import", "<bdi>Anna</bdi>", "now")
 	w.has(w.get(""), "2 of 3 final, 3 confirmed or final")
-	again := w.imports("language=de&format=json&completion-state=final", "app.json", `{"save": "Speichern", "bye": "Auf Wiedersehen"}`)
+	again := w.imports("language=de&format=json&completion-state=final", "app.json",
+		`{"save": "Speichern", "bye": "Auf Wiedersehen"}`)
 	if again["keyValuesNotChanged"] != 2.0 {
 		t.Errorf("what was saved is not what is stored: %v", again)
 	}
@@ -306,8 +310,9 @@ func TestMemory(t *testing.T) {
 	}
 	part, err := up.CreateFormFile("file", "old.tmx")
 	w.check(err)
-	fmt.Fprint(part, `<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the garden gate slowly</seg></tuv>`+
-		`<tuv xml:lang="de"><seg>Das Gartentor langsam öffnen</seg></tuv></tu></body></tmx>`)
+	fmt.Fprint(part,
+		`<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the garden gate slowly</seg></tuv>`+
+			`<tuv xml:lang="de"><seg>Das Gartentor langsam öffnen</seg></tuv></tu></body></tmx>`)
 	w.check(up.Close())
 	r, err := http.NewRequest(http.MethodPost, w.server.URL+"/translate/memory", &b)
 	w.check(err)
@@ -424,7 +429,8 @@ func TestHostileTexts(t *testing.T) {
 	data, err := json.Marshal(map[string]string{hostile: hostile})
 	w.check(err)
 	w.imports("language=en&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", string(data))
-	w.imports("language=de&format=json&collection="+url.QueryEscape(`"><u>`), "app.json", strings.Replace(string(data), "gnp\"}", "jpg\"}", 1))
+	w.imports("language=de&format=json&collection="+url.QueryEscape(`"><u>`), "app.json",
+		strings.Replace(string(data), "gnp\"}", "jpg\"}", 1))
 	w.lacks(w.get("list?"+inGerman+"&show=all"), "\u202e")
 	for _, path := range []string{"list?" + inGerman + "&q=" + url.QueryEscape("<script>"), "key?" + inGerman} {
 		page := w.get(path)

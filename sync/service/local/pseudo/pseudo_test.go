@@ -35,7 +35,8 @@ func TestPseudo(t *testing.T) {
 // fragments are what texts are put together from: words, and what a program reads in them.
 var fragments = []string{"Hello", " ", "world", "%d", "%1$s", "%@", "{name}", "{{name}}", "${x}", "%{y}", "%(z)s",
 	"<b>", "</b>", "<br/>", "&lt;", `\n`, "$t(key)",
-	"{n, plural, one {# file} other {# files of {who}}}", "{g, select, a {it is} other {they are}}", "{d, date, ::yMMMd}",
+	"{n, plural, one {# file} other {# files of {who}}}", "{g, select, a {it is} other {they are}}",
+	"{d, date, ::yMMMd}",
 	"'", "''", "5", ".", "\n", "é", " https://a.b/c ", "@:ref"}
 
 // placeholder is an independent, cruder idea of what a program reads in a text.
@@ -83,7 +84,8 @@ func FuzzPseudo(f *testing.F) {
 	f.Add(strings.Repeat("{a, plural, other {", 50))
 	f.Fuzz(func(t *testing.T, s string) {
 		got := Text(s, "xx") // of a language with known plural forms a message may get more branches
-		if strings.Count(got, "{") != strings.Count(s, "{") || strings.Count(got, "<") != strings.Count(s, "<") || strings.Count(got, "%") != strings.Count(s, "%") {
+		if strings.Count(got, "{") != strings.Count(s, "{") || strings.Count(got, "<") != strings.Count(s, "<") ||
+			strings.Count(got, "%") != strings.Count(s, "%") {
 			t.Fatalf("%q became %q", s, got)
 		}
 	})

@@ -55,8 +55,10 @@ func TestGettext(t *testing.T) {
 }
 
 func TestLawsOfGettext(t *testing.T) {
-	lines := []string{"msgid \"One\"", "msgid \"\"", "msgstr \"Eins\"", "msgstr \"\"", "msgid_plural \"Ones\"", "msgctxt \"c\"",
-		"msgstr[0] \"A\"", "msgstr[1] \"\"", "\"more\\n\"", "\"\\\"\\\\\"", "", "#, fuzzy", "#,fuzzy, c-format", "#. note", "# x",
+	lines := []string{"msgid \"One\"", "msgid \"\"", "msgstr \"Eins\"", "msgstr \"\"",
+		"msgid_plural \"Ones\"", "msgctxt \"c\"",
+		"msgstr[0] \"A\"", "msgstr[1] \"\"", "\"more\\n\"", "\"\\\"\\\\\"", "", "#, fuzzy",
+		"#,fuzzy, c-format", "#. note", "# x",
 		"#~ msgid \"old\"", "msgstr\t\"é\"  "}
 	rapid.Check(t, func(t *rapid.T) {
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")

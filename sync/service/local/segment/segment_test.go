@@ -23,14 +23,16 @@ var samples = []struct {
 }{
 	{"a.txt", "\xef\xbb\xbfHello world. How are you?\r\n\r\n  Dr. Smith left at 3 p.m. yesterday.\n-----\n今天很好。明天见！\n",
 		[]string{"Hello world.", "How are you?", "Dr. Smith left at 3 p.m. yesterday.", "今天很好。", "明天见！"}},
-	{"a.md", "---\ntitle: Front\n---\n# The *first* heading\n\nOne sentence. Another one\nover two lines. See [the link. Really](http://x.y/z).\n\n> A quote\n> goes on. And ends.\n\n" +
-		"* item one\n* item two\n\n```\ncode. Here\n```\n\n| A | B |\n|---|---|\n| one | two. Three |\n\nhard  \nbreak\\\nagain\n\n[ref]: http://x.y \"t\"\n",
+	{"a.md",
+		"---\ntitle: Front\n---\n# The *first* heading\n\nOne sentence. Another one\nover two lines. See [the link. Really](http://x.y/z).\n\n> A quote\n> goes on. And ends.\n\n" +
+			"* item one\n* item two\n\n```\ncode. Here\n```\n\n| A | B |\n|---|---|\n| one | two. Three |\n\nhard  \nbreak\\\nagain\n\n[ref]: http://x.y \"t\"\n",
 		[]string{"The *first* heading", "One sentence.", "Another one over two lines.",
 			"See [the link. Really](http://x.y/z).", "A quote goes on.", "And ends.", "item one", "item two",
 			"A", "B", "one", "two.", "Three", "hard", "break", "again"}},
-	{"a.html", "<!doctype html><html><head><title>The title</title><script>var a = 'x. Y';</script><meta name=description content=\"What it is\"></head>\n" +
-		"<body><p>One &amp; <b>two</b>.\n  Three is <a href=\"x?a=1&b=2\" title=t>here</a>. <i>All of it.</i></p>\n<p><b>Bold only</b><br>next</p><img alt='A cat' src=c>" +
-		"<div translate=no>Not this</div><p>Run <code class=notranslate>ls</code></p><p>12</p><p>&nbsp;&mdash;</p></body></html>",
+	{"a.html",
+		"<!doctype html><html><head><title>The title</title><script>var a = 'x. Y';</script><meta name=description content=\"What it is\"></head>\n" +
+			"<body><p>One &amp; <b>two</b>.\n  Three is <a href=\"x?a=1&b=2\" title=t>here</a>. <i>All of it.</i></p>\n<p><b>Bold only</b><br>next</p><img alt='A cat' src=c>" +
+			"<div translate=no>Not this</div><p>Run <code class=notranslate>ls</code></p><p>12</p><p>&nbsp;&mdash;</p></body></html>",
 		[]string{"The title", "What it is", "One &amp; <b>two</b>.", "Three is <a href=\"x?a=1&b=2\" title=t>here</a>.",
 			"All of it.", "Bold only", "next", "A cat",
 			"Run <code class=notranslate>ls</code>", "12"}},
@@ -38,16 +40,20 @@ var samples = []struct {
 		[]string{"One. Two.", "Deep", "x", "y"}},
 	{"a.yaml", "en:\n  a: One # note\n  b:\n    c: 'Two'\n    n: 3\n", []string{"One", "Two"}},
 	{"a.strings", "/* note */\n\"a\" = \"One\";\n\"b\" = \"--\";\n", []string{"One"}},
-	{"a.xml", "<resources>\n  <string name=\"a\">It\\'s one</string>\n  <plurals name=\"p\"><item quantity=\"one\">%d file</item><item quantity=\"other\">%d files</item></plurals>\n</resources>\n",
+	{"a.xml",
+		"<resources>\n  <string name=\"a\">It\\'s one</string>\n  <plurals name=\"p\"><item quantity=\"one\">%d file</item><item quantity=\"other\">%d files</item></plurals>\n</resources>\n",
 		[]string{"It's one", "%d file", "%d files"}},
-	{"a.locjson", "{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\n                \"One \",\n                \"two\"\n            ]\n        }\n    ]\n}\n", []string{"One two"}},
-	{"a.xlf", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\n<file original=\"f\" source-language=\"en\" target-language=\"de\" datatype=\"plaintext\"><body>\n" +
-		"  <trans-unit id=\"1\">\n    <source>One &amp; two</source>\n    <note>Said twice</note>\n  </trans-unit>\n" +
-		"  <trans-unit id=\"2\"><source>Three <x id=\"a\"/></source><target state=\"translated\">Drei <x id=\"a\"/></target></trans-unit>\n" +
-		"  <trans-unit id=\"3\" translate=\"no\"><source>Not</source></trans-unit>\n" +
-		"  <trans-unit id=\"4\"><source>Four</source><target/></trans-unit>\n</body></file></xliff>\n",
+	{"a.locjson",
+		"{\n    \"units\": [\n        {\n            \"key\": \"a\",\n            \"source\": [\n                \"One \",\n                \"two\"\n            ]\n        }\n    ]\n}\n", []string{"One two"}},
+	{"a.xlf",
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\n<file original=\"f\" source-language=\"en\" target-language=\"de\" datatype=\"plaintext\"><body>\n" +
+			"  <trans-unit id=\"1\">\n    <source>One &amp; two</source>\n    <note>Said twice</note>\n  </trans-unit>\n" +
+			"  <trans-unit id=\"2\"><source>Three <x id=\"a\"/></source><target state=\"translated\">Drei <x id=\"a\"/></target></trans-unit>\n" +
+			"  <trans-unit id=\"3\" translate=\"no\"><source>Not</source></trans-unit>\n" +
+			"  <trans-unit id=\"4\"><source>Four</source><target/></trans-unit>\n</body></file></xliff>\n",
 		[]string{"One & two", "Three <x id=\"a\"/>", "Four"}},
-	{"b.xlf", "<xliff version=\"2.0\" srcLang=\"en\" trgLang=\"de\"><file id=\"f\"><unit id=\"u\"><segment id=\"s\" state=\"final\"><source>One</source><target>Eins &quot;1&quot;</target></segment></unit></file></xliff>",
+	{"b.xlf",
+		"<xliff version=\"2.0\" srcLang=\"en\" trgLang=\"de\"><file id=\"f\"><unit id=\"u\"><segment id=\"s\" state=\"final\"><source>One</source><target>Eins &quot;1&quot;</target></segment></unit></file></xliff>",
 		[]string{"One"}},
 	{"a.po", poSample, []string{"One \"two\"", "Two\nlines\n", "%d file", "%d files", "Open", "Fuzzy one"}},
 }
@@ -147,7 +153,8 @@ func TestHostileTranslations(t *testing.T) {
 	}
 	for file, src := range files {
 		d := parse(t, file, []byte(src))
-		for _, hostile := range []string{"# a", "- a", "1. a", "a < b & c > \"d\" 'e'", "a | b", "`a` *b* _c_ [d](e)", "> a",
+		for _, hostile := range []string{"# a", "- a", "1. a", "a < b & c > \"d\" 'e'", "a | b", "`a` *b* _c_ [d](e)",
+			"> a",
 			"<b>a", "a]]>b", "a\\b", "a\": \"b", "a;b", "=== a", "[a]: b"} {
 			for i := range d.segments {
 				if d.segments[i].Markup != Plain {
@@ -326,7 +333,8 @@ func newWorkbook(t testing.TB, cells map[string]any) []byte {
 // A workbook without settings is text wherever there is text; with settings the source column is, from the starting row
 // on.
 func TestSheet(t *testing.T) {
-	src := newWorkbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note", "A2": "One two", "C2": "Be kind",
+	src := newWorkbook(t, map[string]any{"A1": "English", "B1": "German", "C1": "Note",
+		"A2": "One two", "C2": "Be kind",
 		"A3": 17, "A4": "Three", "D4": "id4"})
 	plain := parse(t, "a.xlsx", src)
 	if got := texts(plain); !slices.Equal(got, []string{"English", "German", "Note", "One two", "Be kind", "Three",
@@ -408,9 +416,11 @@ func law(t interface{ Fatalf(string, ...any) }, file string, src []byte) {
 }
 
 func TestLaws(t *testing.T) {
-	words := []string{"One", "two.", "Three", " ", " ", "\n", "\n\n", "<b>", "</b>", "<p>", "</p>", "<br>", "*", "**", "`",
+	words := []string{"One", "two.", "Three", " ", " ", "\n", "\n\n", "<b>", "</b>", "<p>",
+		"</p>", "<br>", "*", "**", "`",
 		"# ", "- ", "> ", "1. ", "|", "---", "&amp;", "&", "<!--", "-->",
-		"<img alt=\"x y\">", "[a](b)", "\\", "  \n", "\r\n", "。", "\"", "<pre>", "</pre>", "<script>", "</script>", "[^1]",
+		"<img alt=\"x y\">", "[a](b)", "\\", "  \n", "\r\n", "。", "\"", "<pre>", "</pre>",
+		"<script>", "</script>", "[^1]",
 		"[^1]: ", "```\n", "<div translate=no>", "</div>", "\t", "é", "!",
 		"&nbsp;", "&#10;", "&#32;", "&emsp;", "\u00a0", "\u2003", "\r"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -487,7 +497,8 @@ func TestTooManySegments(t *testing.T) {
 // Brackets and links without an end take a time that grows with their number, or are refused.
 func TestBracketsOfMarkdown(t *testing.T) {
 	for name, unit := range map[string][2]string{
-		"nested": {"[", "]"}, "nested over lines": {"[a\n", "]\n"}, "nested images": {"![", "]"}, "footnotes": {"[^", "]"},
+		"nested": {"[", "]"}, "nested over lines": {"[a\n", "]\n"}, "nested images": {"![",
+			"]"}, "footnotes": {"[^", "]"},
 		"addresses": {"[a](x", ""}, "addresses in signs": {"[a](<b", ""}, "addresses in brackets": {"[a]((x)", ""},
 		"side by side": {"[a](x) ", ""}, "references": {"[a][b] ", ""}, "in paragraphs": {"[a [b]\n\n", ""},
 		"unclosed": {"[", ""}, "closed only": {"]", ""}, "code": {"`[a](", ""},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A point ends no sentence behind an abbreviation of the text's language, and where a number with a point is an ordinal.
+// A point ends no sentence behind an abbreviation of the text's language, and where a number with a point is an
+// ordinal.
 func TestSentencesOfLanguages(t *testing.T) {
 	for _, c := range []struct {
 		language string

@@ -80,7 +80,8 @@ func TestPast(t *testing.T) {
 			}
 			list, err := k.Past("de", n)
 			for _, one := range list {
-				all = append(all, fmt.Sprint(one.By, " ", one.Changed, " ", one.Texts[0].Value[:min(9, len(one.Texts[0].Value))]))
+				all = append(all, fmt.Sprint(one.By, " ", one.Changed, " ",
+					one.Texts[0].Value[:min(9, len(one.Texts[0].Value))]))
 			}
 			return err
 		})

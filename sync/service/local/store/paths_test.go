@@ -18,7 +18,9 @@ func TestPathsOfOlderDatabases(t *testing.T) {
 		return CreateDocument(tx, &Document{ID: "d", Project: "p", Path: "f/a.txt"}, []byte("A"))
 	})
 	if err == nil {
-		err = st.Update(func(tx *Tx) error { return PutDocument(tx, &Document{ID: "d", Project: "p", Path: "f/a.txt"}) })
+		err = st.Update(func(tx *Tx) error {
+			return PutDocument(tx, &Document{ID: "d", Project: "p", Path: "f/a.txt"})
+		})
 	}
 	if err == nil {
 		err = st.db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket(bucketDocumentPaths) })

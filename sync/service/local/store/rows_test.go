@@ -14,7 +14,8 @@ func TestRowsAreStoredWhole(t *testing.T) {
 	}))
 	rapid.Check(t, func(t *rapid.T) {
 		r := &Row{
-			Key: rapid.String().Draw(t, "key"), Plural: rapid.Bool().Draw(t, "plural"), Pseudo: rapid.Bool().Draw(t, "pseudo"),
+			Key: rapid.String().Draw(t, "key"), Plural: rapid.Bool().Draw(t, "plural"), Pseudo: rapid.Bool().Draw(t,
+				"pseudo"),
 			Changed: rapid.Int64Min(0).Draw(t, "changed"), Texts: texts.Draw(t, "texts"),
 			Labels: rapid.SliceOf(rapid.String()).Draw(t, "labels"),
 			Note:   rapid.String().Draw(t, "note"), Lists: rapid.SliceOf(rapid.IntRange(0, 1<<20)).Draw(t, "lists"),
@@ -22,7 +23,8 @@ func TestRowsAreStoredWhole(t *testing.T) {
 		}
 		b := r.encode()
 		got, err := decodeRow(b)
-		if err != nil || got.Key != r.Key || got.Plural != r.Plural || got.Pseudo != r.Pseudo || got.Changed != r.Changed ||
+		if err != nil || got.Key != r.Key || got.Plural != r.Plural ||
+			got.Pseudo != r.Pseudo || got.Changed != r.Changed ||
 			!slices.Equal(got.Texts, r.Texts) ||
 			!slices.Equal(got.Labels, r.Labels) || got.Note != r.Note || !slices.Equal(got.Lists, r.Lists) ||
 			got.Format != r.Format {

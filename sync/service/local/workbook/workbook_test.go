@@ -65,7 +65,8 @@ func filled(t testing.TB) []byte {
 		second, more := f.NewSheet("Zwei & drei")
 		return errors.Join(err, more, f.SetCellStr("Sheet1", "A1", "Hello <b> & \"you\"\n"),
 			f.SetCellStyle("Sheet1", "A1", "A1", bold),
-			f.SetCellInt("Sheet1", "C1", 17), f.SetCellBool("Sheet1", "D1", true), f.SetCellStr("Sheet1", "B7", "down here"),
+			f.SetCellInt("Sheet1", "C1", 17), f.SetCellBool("Sheet1", "D1", true),
+			f.SetCellStr("Sheet1", "B7", "down here"),
 			f.SetCellFormula("Sheet1", "C7", "=C1+1"), f.SetCellStr("Sheet1", "E9", "a\u0001b _x0041_ c"),
 			f.SetCellRichText("Sheet1", "F9", []excelize.RichTextRun{{Text: "one "}, {Text: "two"}}),
 			f.SetCellStr("Zwei & drei", "A2", "second"), f.SetRowHeight("Sheet1", 3, 40),
