@@ -19,7 +19,12 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 	if err := r.conclude(r.accepted); err != nil {
 		return err
 	}
-	if err := errors.Join(r.branch.Keeper().Adopt(r.accepted), r.branch.Keeper().KeepInherited(r.accepted)); err != nil {
+	if len(r.o.Part()) == 0 { // else what was written under keys that moved has perhaps yet to be sent
+		if err := r.branch.Keeper().Adopt(r.accepted); err != nil {
+			return err
+		}
+	}
+	if err := r.branch.Keeper().KeepInherited(r.accepted); err != nil {
 		return err
 	}
 	for _, v := range plan.verdicts {
