@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -228,4 +229,26 @@ func Current(p *pass.Branch, repo *gitops.Repo) (*pass.Branch, error) {
 		return nil, &failure.UsageError{Err: errors.New("no branch is checked out, and push.branches names none")}
 	}
 	return On(p, base, nil) // a pass may be under way, whose repository is its own
+}
+
+// Tree is the current line, and the files that its pushes read: as they are in the working tree, whatever branch is
+// checked out, or of a branch as its remote has it. Where no line is for now, the files are there all the same.
+func Tree(ctx context.Context, p *pass.Branch, repo *gitops.Repo) (line *pass.Branch, fsys fs.FS, err error) {
+	line, err = Current(p, repo)
+	if errors.As(err, new(*failure.UsageError)) {
+		line, err = p, nil
+	}
+	switch {
+	case err != nil:
+	case line.Project.Push.Source == config.Worktree:
+		fsys, err = repo.Worktree()
+	default:
+		var tip *gitops.Tip
+		tip, err = repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
+		if tip, err = line.Committed(repo, tip, err); err == nil {
+			err = line.FetchBlobs(ctx, tip)
+		}
+		fsys = tip
+	}
+	return line, fsys, pass.UsageError(err)
 }

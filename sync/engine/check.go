@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -29,13 +27,18 @@ func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckRepo
 	return result, nil
 }
 
-func (p *project) check(ctx context.Context, o inspect.Options) (result report.ProjectCheck, err error) {
-	err = p.inTree(ctx, p.openToCheck, func(line *pass.Branch, repo *gitops.Repo, fsys fs.FS) error {
-		defer p.finished()
-		result, err = inspect.Project(ctx, line.Project, repo, fsys, o, line.Announce)
-		return err
-	})
-	return result, err
+func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectCheck, error) {
+	repo, err := p.openToCheck(ctx)
+	if err != nil {
+		return report.ProjectCheck{}, err
+	}
+	defer repo.Close()
+	line, fsys, err := branches.Tree(ctx, p.branch, repo)
+	if err != nil {
+		return report.ProjectCheck{}, err
+	}
+	defer p.finished()
+	return inspect.Project(ctx, line.Project, repo, fsys, o, line.Announce)
 }
 
 // openToCheck opens the repository as it is here; of a clone, what was fetched last may be old.

@@ -43,32 +43,13 @@ func translated(languages, known []string) error {
 		if slices.Contains(known, language) {
 			continue
 		}
-		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, meant(language, known))}
-	}
-	return nil
-}
-
-// unmatched refuses patterns that none of these files matches. Where not all could be listed, it cannot be told.
-func unmatched(o push.Options, files []string, unread error) error {
-	for _, pattern := range o.Part() {
-		if !slices.ContainsFunc(files, push.Options{Files: []string{pattern}}.Pushes) {
-			return cmp.Or(unread, error(&failure.UsageError{Err: fmt.Errorf("no project pushes a file %q; %s",
-				pattern, meant(pattern, files))}))
+		hint := "choose from " + strings.Join(known, ", ")
+		if near := config.Nearest(language, known); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
 		}
+		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, hint)}
 	}
 	return nil
-}
-
-// meant is what a word may have been meant to be, or the end of a path.
-func meant(word string, known []string) string {
-	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasSuffix(k, "/"+word) })
-	if one := config.Nearest(word, known); one != "" && len(near) == 0 {
-		near = []string{one}
-	}
-	if len(near) > 0 {
-		return fmt.Sprintf("did you mean %s?", report.Some(near, 3))
-	}
-	return "choose from " + report.Some(known, 10)
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when

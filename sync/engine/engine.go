@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pull"
@@ -124,7 +125,11 @@ func concerned(ctx context.Context, projects []*project, o push.Options) (some [
 		}
 		all, unread = append(all, files...), errors.Join(unread, err)
 	}
-	return some, unmatched(o, all, unread)
+	err := inspect.Unmatched(o.Part(), all)
+	if err != nil && unread != nil { // it may match one of those
+		err = unread
+	}
+	return some, err
 }
 
 // each makes the passes of projects, and joins what they report and why they failed.

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/branches"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/ledger"
@@ -153,54 +150,21 @@ func (p *project) ask(passOf string, notice bool) {
 	p.signals[wake{passOf, notice}].Send()
 }
 
-// inTree does something with the files that pushes are for now: those of the working tree, whatever branch is checked
-// out, or of a branch as its remote has it.
-func (p *project) inTree(
-	ctx context.Context, open func(context.Context) (*gitops.Repo, error),
-	do func(line *pass.Branch, repo *gitops.Repo, fsys fs.FS) error,
-) error {
-	repo, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	defer p.repository.Close(repo)
-	line, err := branches.Current(p.branch, repo)
-	if errors.As(err, new(*failure.UsageError)) {
-		line, err = p.branch, nil // no line is for now, and the files are there all the same
-	}
-	if err != nil {
-		return err
-	}
-	fsys, err := checkTree(ctx, line, repo)
-	if err != nil {
-		return pass.UsageError(err)
-	}
-	return do(line, repo, fsys)
-}
-
-func checkTree(ctx context.Context, line *pass.Branch, repo *gitops.Repo) (fs.FS, error) {
-	if line.Project.Push.Source == config.Worktree {
-		return repo.Worktree()
-	}
-	tip, err := repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
-	if tip, err = line.Committed(repo, tip, err); err == nil {
-		err = line.FetchBlobs(ctx, tip)
-	}
-	return tip, err
-}
-
 // files are those that pushes are for: source files, and translated ones, whether they are there or not.
-func (p *project) files(
-	ctx context.Context, open func(context.Context) (*gitops.Repo, error),
-) (paths []string, err error) {
+func (p *project) files(ctx context.Context, open func(context.Context) (*gitops.Repo, error)) ([]string, error) {
 	ctx, done, err := p.lock(ctx, ledger.PassPush)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	err = p.inTree(ctx, open, func(line *pass.Branch, _ *gitops.Repo, fsys fs.FS) error {
-		paths, err = inspect.Files(fsys, line.Project)
-		return err
-	})
-	return paths, err
+	repo, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.repository.Close(repo)
+	line, fsys, err := branches.Tree(ctx, p.branch, repo)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.Files(fsys, line.Project)
 }

@@ -118,22 +118,6 @@ func (x *inspection) files() error {
 	return x.strays(t, known)
 }
 
-// Files are the source files of a project in a tree, and the files of translations, whether they are there or not.
-func Files(fsys fs.FS, cfg *config.Project) (paths []string, _ error) {
-	bundles, _, err := bundle.Find(fsys, cfg)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := bundle.Existing(fsys, bundles, cfg.Targets())
-	for _, b := range bundles {
-		paths = append(paths, b.Path)
-	}
-	for _, t := range targets {
-		paths = append(paths, t.Path)
-	}
-	return paths, err
-}
-
 // languages warns of languages that a translation service is known not to have. The embedded service takes them, and
 // so may one that has learned them.
 func (x *inspection) languages() {
