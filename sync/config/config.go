@@ -122,7 +122,7 @@ type Daemon struct {
 	PageTokenEnv string `toml:"page_token_env"`
 	// PageTokenFile is a file with that token, relative to the configuration file.
 	PageTokenFile string `toml:"page_token_file"`
-	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. The page answers to its
+	// PublicURL is the public URL of this daemon, to register callbacks at the service. The page answers to its
 	// host, too.
 	PublicURL string `toml:"public_url"`
 }
