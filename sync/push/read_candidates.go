@@ -238,7 +238,7 @@ func (r *reader) offers(t bundle.Target, texts catalog.Catalog, known catalog.Ma
 		}
 	}
 	for _, u := range texts {
-		if ledger.Has(known, u.Name) && !ledger.Holds(known, u) && !hasKey(of.wide, u) {
+		if !hasKey(of.wide, u) && ledger.Has(known, u.Name) && !ledger.Holds(known, u) {
 			if to := r.movedTo(t.Sources[0], u.Key); to != nil {
 				of.moved[u.Key] = to
 			}
