@@ -75,9 +75,6 @@ func DecodeMarks(content []byte) (Marks, error) {
 			name.Form = string(form)
 		}
 		mark := r.take(uint64(len(Mark{})))
-		if r.short {
-			return nil, errors.New("marks cannot be read: they end too early")
-		}
 		if i > 0 && last.Compare(name) >= 0 || int(shared) != sharedPrefix(last.Key, name.Key) {
 			return nil, errors.New("marks cannot be read: they are out of order")
 		}

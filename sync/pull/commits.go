@@ -68,7 +68,6 @@ func (a *account) tally(
 	files := make(map[string][]byte)
 	maps.Copy(files, joined)
 	data := config.CommitData{Project: a.branch.Project.Name}
-	languages := make(map[string]bool)
 	a.report.Files = []report.PulledFile{}
 	add := func(f report.PulledFile) {
 		a.report.Files = append(a.report.Files, f)
@@ -76,7 +75,7 @@ func (a *account) tally(
 		if !slices.Contains(data.Files[max(0, len(data.Files)-1):], f.Path) {
 			data.Files = append(data.Files, f.Path)
 		}
-		languages[f.Language] = true
+		data.Languages = append(data.Languages, f.Language)
 	}
 	for _, m := range done {
 		if m.former.file != nil { // all that it had is in the file at the new path
@@ -95,7 +94,8 @@ func (a *account) tally(
 			}
 		}
 	}
-	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), data.Added+data.Changed+data.Removed
+	slices.Sort(data.Languages)
+	data.Languages, data.Keys = slices.Compact(data.Languages), data.Added+data.Changed+data.Removed
 	a.report.Keys = data.Keys
 	return files, data
 }

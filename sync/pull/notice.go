@@ -119,18 +119,13 @@ func (r *merging) keepFound(collection string, found catalog.Marks) error {
 		if err != nil || len(known) == 0 && len(found) == 0 {
 			return err
 		}
-		fresh := make(catalog.Marks)
-		for n, mark := range found {
-			if was, is := known[n]; !is || was != mark {
-				fresh[n] = mark
-			}
-		}
-		now := make(catalog.Marks)
-		for n, mark := range known {
-			if mark != (catalog.Mark{}) { // what the service lacked, and does not any more, is forgotten
-				now[n] = mark
-			}
-		}
+		fresh, now := maps.Clone(found), make(catalog.Marks)
+		maps.DeleteFunc(fresh, func(n catalog.Name, mark catalog.Mark) bool {
+			was, is := known[n]
+			return is && was == mark
+		})
+		maps.Copy(now, known) // what the service lacked, and does not any more, is forgotten
+		maps.DeleteFunc(now, func(_ catalog.Name, mark catalog.Mark) bool { return mark == catalog.Mark{} })
 		maps.Copy(now, found)
 		if maps.Equal(now, known) {
 			return nil

@@ -156,16 +156,12 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 	m.texts.met = s.here[ledger.Known] != nil
 	m.texts.inherits = history
 	in.Filler = make(catalog.Marks)
-	if len(m.marks.filler) > 0 {
-		for _, u := range ours {
-			if mark := catalog.MarkOf(u.Text); ledger.Knows(m.marks.filler, u.Name, mark) {
-				in.Filler[u.Name] = mark
-			}
-		}
-	}
 	m.first = in.Base == nil
 	in.Base = s.agreed(in.Base, delivered, history, undivided(s.shared, s.Translated))
 	for _, u := range ours {
+		if ledger.Holds(m.marks.filler, u) {
+			in.Filler[u.Name] = catalog.MarkOf(u.Text)
+		}
 		// A change of the repository's that the service took since the last merge is agreed on: what the service has now
 		// is newer, and so is what the branch has now, if it had that change.
 		base, merged := in.Base[u.Name]
@@ -174,9 +170,8 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 			ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
 			in.Base[u.Name] = took
 		}
-	}
-	for _, u := range ours { // of a full pull, the service wins where anything was agreed on; what is lost is reported
-		if base, known := in.Base[u.Name]; s.options.Full && known && base != catalog.MarkOf(u.Text) {
+		// Of a full pull, the service wins where anything was agreed on; what is lost is reported.
+		if s.options.Full && merged && !in.Base.Has(u.Name, u.Text) {
 			in.Base[u.Name] = catalog.Mark{} // the mark of no text
 		}
 	}

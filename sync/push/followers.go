@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/accepted"
@@ -114,7 +113,7 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 		}
 		renames := renamesOf(m, r.tree.Sources[at], a.Files[m.From])
 		told := report.Moved{From: m.From.Path, To: m.To.Path, Languages: []string{}}
-		keys, languages := make(map[string]bool), make(map[string]bool)
+		keys := make(map[string]bool)
 		for _, k := range renames {
 			keys[k.To.Key] = true
 		}
@@ -123,14 +122,12 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 			if err != nil {
 				return fmt.Errorf("move the translations of %s to collection %q: %w", m.To.Path, m.To.Collection, err)
 			}
-			for _, of := range moved {
-				for _, l := range of {
-					languages[l] = true
-				}
+			for _, languages := range moved {
+				told.Languages = append(told.Languages, languages...)
 			}
 		}
-		told.Keys, told.Languages = len(keys), slices.AppendSeq(told.Languages, maps.Keys(languages))
 		slices.Sort(told.Languages)
+		told.Keys, told.Languages = len(keys), slices.Compact(told.Languages)
 		r.report.Moved = append(r.report.Moved, told)
 		if m.Sent = true; len(r.Errs) == 0 && !r.anyRefused(r.tree.Sources[at].Bundle) {
 			if err := ledger.Moves.Put(r.branch.Ledger, r.branch.StateName(), m.ID(), m); err != nil {
