@@ -90,29 +90,22 @@ func nameUndecidable(o push.Options, reports []push.Report) {
 	}
 }
 
-// someConflicts is how many conflicts a message names where none was meant that is there.
-const someConflicts = 5
-
 // instead names the conflicts that were perhaps meant: those of the same key elsewhere, or of one with a similar name,
 // else all of them.
 func instead(key string, all []push.Decidable) string {
 	near := slices.DeleteFunc(slices.Clone(all), func(d push.Decidable) bool { return d.Key != key })
 	if len(near) == 0 {
 		near = all
-		var keys []string
-		for _, d := range all {
-			keys = append(keys, d.Key)
-		}
-		if similar := config.Nearest(key, keys); key != "" && similar != "" {
-			return fmt.Sprintf("; did you mean %q?", similar)
-		}
 	}
-	if len(near) == 0 {
-		return ""
-	}
-	var named []string
+	var keys, named []string
 	for _, d := range near {
-		named = append(named, d.String())
+		keys, named = append(keys, d.Key), append(named, d.String())
 	}
-	return "; these have: " + report.Some(named, someConflicts)
+	switch similar := config.Nearest(key, keys); {
+	case len(near) == 0:
+		return ""
+	case key != "" && similar != "" && !slices.Contains(keys, key):
+		return fmt.Sprintf("; did you mean %q?", similar)
+	}
+	return "; these have: " + report.Some(named, 5)
 }

@@ -101,14 +101,13 @@ func (l *schedule) start() {
 }
 
 func (l *schedule) plan(after time.Time) {
-	l.due = l.project.branch.Project.Pull.Schedule.Next(after)
-	defer l.project.changes.Send()
-	if l.due.IsZero() {
+	due := l.project.branch.Project.Pull.Schedule.Next(after)
+	if l.due = due; due.IsZero() {
 		l.project.view.next.Store(nil)
-		return
+	} else {
+		l.project.view.next.Store(&due) // the status keeps it, on other goroutines
 	}
-	due := l.due // the status keeps it, on other goroutines
-	l.project.view.next.Store(&due)
+	l.project.changes.Send()
 }
 
 // sleep is how long nothing is due; short enough to notice a clock that was set.
@@ -153,9 +152,8 @@ func (l *schedule) push(ctx context.Context) error {
 		leftOut = append(leftOut, result.Problems...)
 		l.tell(result.Finished)
 		if result.Requests > 0 {
-			l.project.branch.Log.Info("pushed",
-				l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests),
-					zap.Int("files", len(result.Files)))...)
+			l.project.branch.Log.Info("pushed", zap.Int("keys", result.Keys), zap.Int("requests", result.Requests),
+				zap.Int("files", len(result.Files)), where(result.Base))
 		}
 	}
 	l.leftOut = leftOut
@@ -173,9 +171,8 @@ func (l *schedule) pull(ctx context.Context) error {
 		}
 		l.tell(result.Finished)
 		if result.Commit != "" {
-			l.project.branch.Log.Info("pulled",
-				l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit),
-					zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
+			l.project.branch.Log.Info("pulled", zap.Int("keys", result.Keys), zap.String("commit", result.Commit),
+				zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed), where(result.Base))
 		}
 		unsent = unsent || result.Unsent
 	}
@@ -198,12 +195,12 @@ func (l *schedule) tell(finished []report.FinishedLine) {
 	}
 }
 
-// where adds the branch to what is logged, where there are several.
-func (l *schedule) where(base string, fields ...zap.Field) []zap.Field {
+// where is the branch in what is logged, where there are several.
+func where(base string) zap.Field {
 	if base == "" {
-		return fields
+		return zap.Skip()
 	}
-	return append(fields, zap.String("base", base))
+	return zap.String("base", base)
 }
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.

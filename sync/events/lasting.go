@@ -2,8 +2,6 @@ package events
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,8 +116,7 @@ func (d *Entry) Conflicts() {
 	}
 	ids, byID := make([]string, 0, len(all)), make(map[string]ledger.Conflict)
 	for _, c := range all {
-		sum := sha256.Sum256([]byte(c.ID()))
-		id := hex.EncodeToString(sum[:8])
+		id := ledger.Digest([]byte(c.ID()))
 		ids, byID[id] = append(ids, id), c
 	}
 	slices.Sort(ids)

@@ -12,6 +12,8 @@
 package ledger
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -248,6 +250,12 @@ func Each[T any](all []T, do func(T) error) error {
 
 // ID is an id of several parts.
 func ID(parts ...string) string { return strings.Join(parts, "\x00") }
+
+// Digest names some content by 16 letters and digits.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:8])
+}
 
 // TargetMarks is a kind of marks of target files.
 type TargetMarks struct{ kind, tree string }

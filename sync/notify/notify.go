@@ -10,8 +10,6 @@
 package notify
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"reflect"
 	"slices"
@@ -105,8 +103,7 @@ func (l *comparison) conflicts(p report.ProjectStatus) {
 	known := l.before[fact.ID()].Conflicts
 	var keys []string
 	for _, c := range p.Conflicts {
-		sum := sha256.Sum256([]byte(ledger.ID(c.File, c.Language, c.Key)))
-		id := hex.EncodeToString(sum[:8])
+		id := ledger.Digest([]byte(ledger.ID(c.File, c.Language, c.Key)))
 		fact.Conflicts = append(fact.Conflicts, id)
 		if _, is := slices.BinarySearch(known, id); !is {
 			keys = append(keys, c.Key+" ("+c.Language+")")

@@ -1,12 +1,11 @@
 package pass
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -26,6 +25,5 @@ type ExportAsk struct {
 func Question(req service.ExportRequest) string {
 	with := req.IncludeDefaultLanguage != nil
 	req.IncludeDefaultLanguage = nil // an address
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %v", req, with))
-	return hex.EncodeToString(sum[:8])
+	return ledger.Digest(fmt.Appendf(nil, "%+v %v", req, with))
 }

@@ -11,8 +11,6 @@
 package pass
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -156,7 +154,9 @@ func (p *Branch) Past(id string, past report.Past, passed Passed, more func(ledg
 			if err != nil {
 				p.Log.Error("cannot read how the last pass ended", zap.Error(err))
 			}
-			past = stillHolding(past, last)
+			// What the last one left out is left out still, as far as is known.
+			past.Subject, past.Held = last.Subject, max(past.Held, last.Held)
+			past.Problems, past.Unread = Union(past.Problems, last.Problems), Union(past.Unread, last.Unread)
 			if past.Result == report.ResultFailed {
 				past.GoodAt, past.FailingSince = last.GoodAt, last.FailingSince
 				if past.FailingSince.IsZero() {
@@ -207,8 +207,7 @@ func (p *Branch) StateName() string {
 // ProjectName is the project's name in the ledger: that of one project of one account at one service.
 func (p *Branch) ProjectName() string {
 	s := p.Config.Service
-	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.Project.ID))
-	return p.Project.Name + "@" + hex.EncodeToString(sum[:6])
+	return p.Project.Name + "@" + ledger.Digest([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.Project.ID))[:12]
 }
 
 // Called is the project, and the line where it is one, for messages.
@@ -261,8 +260,7 @@ func (p *Branch) Configured() string {
 	if err != nil {
 		text = fmt.Appendf(nil, "%+v", *p.Project)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return ledger.Digest(text)
 }
 
 // Subject says what the problems of a pull are about: where branch and base were, with which configuration.

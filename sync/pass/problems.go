@@ -8,16 +8,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as
-// far as is known.
-func stillHolding(past, last report.Past) report.Past {
-	past.Subject = last.Subject
-	past.Problems = Union(past.Problems, last.Problems)
-	past.Unread = Union(past.Unread, last.Unread)
-	past.Held = max(past.Held, last.Held)
-	return past
-}
-
 // Outcome sums a pass up, without the problems that are found elsewhere.
 func Outcome(
 	at time.Time, keys int, commit string, problems []report.Problem, elsewhere map[report.Problem]bool, err error,

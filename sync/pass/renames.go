@@ -40,14 +40,11 @@ func (p *Branch) LookForRenames(
 	for _, m := range catalog.Whole(catalog.Renames(base, s.Texts, found.Fresh), base, s.Texts) {
 		found.Found = append(found.Found, found.Rename(s, m, base[m.From]))
 	}
-	var now catalog.Marks
+	now := s.Texts.Marks()
 	for _, m := range stored {
 		again := func(o ledger.Rename) bool { return m.Equal(o) || m.Language != "" && m.To == o.To }
 		if slices.ContainsFunc(found.Found, again) {
 			continue
-		}
-		if now == nil {
-			now = s.Texts.Marks()
 		}
 		if now[m.To] == m.Text {
 			found.Pending = append(found.Pending, m)

@@ -1,12 +1,10 @@
 package pull
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -79,18 +77,13 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 		return nil
 	}
 	targets, err := bundle.Existing(tip, t.Bundles(), r.branch.Project.Targets())
-	if err != nil {
-		return err
+	if base := tip.Base(); base != nil {
+		changed, cerr := r.branch.Repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
+		err = errors.Join(err, cerr)
+		targets = slices.DeleteFunc(targets, func(of bundle.Target) bool { return changed[of.Path] == "" })
 	}
-	if !slices.ContainsFunc(targets, func(target bundle.Target) bool {
-		ours, err := fs.ReadFile(tip, target.Path)
-		if err != nil || tip.Base() == nil {
-			return err == nil
-		}
-		theirs, err := fs.ReadFile(tip.Base(), target.Path)
-		return err != nil || !bytes.Equal(ours, theirs)
-	}) {
-		return nil
+	if err != nil || len(targets) == 0 {
+		return err
 	}
 	r.branch.Log.Info("the remote has lost commits of the branch; they are delivered again",
 		zap.String("branch", r.branch.Project.Pull.Branch), zap.String("commit", tip.Hash()))

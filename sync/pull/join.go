@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,10 @@ type committed interface {
 
 // ReadFile reads a joined file, or one of the commit.
 func (t joinedTree) ReadFile(name string) ([]byte, error) {
-	if src, ok := t.written[name]; ok {
-		return append([]byte(nil), src...), nil
-	}
-	if src, ok := t.joined[name]; ok {
-		return append([]byte(nil), src...), nil
+	for _, files := range []map[string][]byte{t.written, t.joined} {
+		if src, ok := files[name]; ok {
+			return bytes.Clone(src), nil
+		}
 	}
 	return fs.ReadFile(t.committed, name)
 }

@@ -23,9 +23,9 @@ type removals struct {
 	branch    *pass.Branch
 	tip, base *gitops.Tip
 
-	read    bool              // the rest is read when it is first needed
-	made    []gitops.Made     // the youngest first
-	changed []map[string]bool // the paths that each of them changed
+	read    bool          // the rest is read when it is first needed
+	made    []gitops.Made // the youngest first
+	changed [][]string    // the paths that each of them changed, sorted
 }
 
 // putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out
@@ -55,7 +55,7 @@ func (o *removals) putBack(
 		if len(lacks) == 0 {
 			break
 		}
-		if !o.changed[i][x.Path] {
+		if _, is := slices.BinarySearch(o.changed[i], x.Path); !is {
 			continue
 		}
 		out, all, err := o.tookOut(made, x)
@@ -113,11 +113,7 @@ func (o *removals) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		changed := make(map[string]bool, len(paths))
-		for _, path := range paths {
-			changed[path] = true
-		}
-		o.changed = append(o.changed, changed)
+		o.changed = append(o.changed, paths)
 	}
 	o.made, o.read = made, true
 	return nil

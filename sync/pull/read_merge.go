@@ -131,10 +131,6 @@ func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) 
 		if r.digested.tree[b] == nil {
 			r.digested.tree[b] = catalog.Digests(r.tree.Of(b).All.Marks())
 		}
-		if len(target.Sources) == 1 {
-			source = r.digested.tree[b]
-			break
-		}
 		maps.Copy(source, r.digested.tree[b])
 	}
 	return source, r.digested.service[target.Sources[0].Collection]

@@ -3,8 +3,6 @@ package request
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -44,8 +42,7 @@ func account(o forge.Options) string {
 	if u, err := url.Parse(o.URL); err == nil {
 		host = u.Host
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{o.Kind, host, o.Token}))
-	return hex.EncodeToString(sum[:8])
+	return ledger.Digest(fmt.Appendf(nil, "%q", []string{o.Kind, host, o.Token}))
 }
 
 // hostWaits is why the git host must not be called now; nil when it may be.

@@ -190,8 +190,7 @@ func (b *Branch) askHost(ctx context.Context, now Pulled, q ledger.Request, titl
 // saying is a digest of all that a request is to be.
 func (b *Branch) saying(base *gitops.Tip, title, body string) string {
 	q := b.Project.Pull.Request
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{q.Kind, q.URL, q.Repository, q.Labels, base.Branch(), title, body}))
-	return hex.EncodeToString(sum[:8])
+	return ledger.Digest(fmt.Appendf(nil, "%q", []any{q.Kind, q.URL, q.Repository, q.Labels, base.Branch(), title, body}))
 }
 
 // texts are what a request is to say. A template that does not work out with what there is keeps nothing from being
