@@ -8,7 +8,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Whoever reads much of a repository says so with every file and folder, whichever way it is read, and around every
+// What reads much of a repository beats with every file and folder, whichever way it is read, and around every
 // call that silence ends.
 func TestAlive(t *testing.T) {
 	files := map[string]string{}

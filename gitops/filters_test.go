@@ -199,7 +199,7 @@ func TestLFS(t *testing.T) {
 	gittest.Git(t, dir, "lfs", "fsck", "l10n")
 	gittest.Sound(t, dir)
 
-	// The content cannot be delivered: nobody gets a commit that points to nothing.
+	// The content cannot be delivered: no commit points to nothing.
 	made = commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("l10n/de.json", "{\"a\": \"lost\"}\n"))
 	if err := os.RemoveAll(filepath.Join(dir, ".git/lfs/objects")); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ import (
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
 //	commits that must be signed                    TestDoesNotCommitUnsigned, TestChainsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
-//	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfAnotherUser
+//	a repository of another user                   TestRepositoryOfAnotherUser, TestRemoteOfAnotherUser
 //
 // TestTheTableIsTrue keeps the names in it.
 func TestTheTableIsTrue(t *testing.T) {
@@ -145,7 +145,7 @@ func TestOneCommitWaits(t *testing.T) {
 	gittest.Sound(t, dir)
 }
 
-// A remote that is somebody else's folder on this machine is not read, for its configuration is code; until it is
+// A remote that is another user's folder on this machine is not read, for its configuration is code; until it is
 // trusted.
 func TestRemoteOfAnotherUser(t *testing.T) {
 	t.Parallel()

@@ -444,7 +444,7 @@ func TestBranchTakesInBase(t *testing.T) {
 	}
 	deliver(commitOn(t, r, m.Tip, "l10n", files("locales/de/app.json", "v4 by hand\n")))
 
-	// A conflict in somebody else's file: the branch stays behind, and can still be committed to.
+	// A conflict in a file that is not ours: the branch stays behind, and can still be committed to.
 	deliver(commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("src", "ours")))
 	onMain("src", map[string]string{"src": "theirs"})
 	tip, m = merge()

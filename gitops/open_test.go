@@ -79,7 +79,7 @@ func TestWhatIsRefusedAtOpening(t *testing.T) {
 	}
 }
 
-func TestRepositoryOfSomebodyElse(t *testing.T) {
+func TestRepositoryOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a repository away")
 	}

@@ -258,7 +258,7 @@ func partialClone(t *testing.T, ctx context.Context, address string, o Options) 
 }
 
 // Reading a file has no context of its own: it ends with the one that the repository was opened with. What the fetch
-// has left goes when it is old enough to be nobody's any more.
+// has left goes when it is old enough.
 func TestReadsEnd(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -351,7 +351,7 @@ func TestCancelled(t *testing.T) {
 	}
 	for late := time.Now().Add(5 * time.Second); ; {
 		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") { // killed, and waited for by nobody here
+		if err != nil || strings.Contains(string(stat), ") Z ") { // killed, and not waited for here
 			break
 		}
 		if time.Now().After(late) {

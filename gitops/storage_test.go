@@ -280,7 +280,7 @@ func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	}
 }
 
-// fsck is gittest.Sound for a repository of somebody else.
+// fsck is gittest.Sound for a repository of another user.
 func fsck(t *testing.T, dir string) {
 	t.Helper()
 	if out, err := gittest.TryGit(t, dir, "-c", "safe.directory=*", "fsck", "--strict", "--no-dangling",

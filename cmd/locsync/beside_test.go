@@ -326,7 +326,7 @@ func TestTwoDaemons(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	// Another branch is another daemon's business, and a daemon that ended is in nobody's way.
+	// Another branch is another daemon's business, and a daemon that ended is in the way of none.
 	w.write("branch.toml", fmt.Sprintf("state_dir = %q\n%s", filepath.Join(w.t.TempDir(), "state"), strings.Replace(elsewhere, "[project.pull]", "[project.pull]\nbranch = \"other\"", 1)))
 	second := w.startWith("--config", "branch.toml")
 	w.check(cmd.Process.Kill())

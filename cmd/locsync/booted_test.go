@@ -395,7 +395,7 @@ func TestBooted(t *testing.T) {
 	active(system, "locsync")
 	stop(system, "locsync")
 
-	// A configuration that is wrong ends it with 2, and nobody starts it again.
+	// A configuration that is wrong ends it with 2, and systemd does not start it again.
 	b.run("cp", "/etc/locsync/wrong.toml", "/etc/locsync/locsync.toml")
 	if out, err := b.systemctl(system, "start", "locsync"); err == nil {
 		t.Errorf("it starts with a wrong configuration: %s", out)

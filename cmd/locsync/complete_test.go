@@ -62,7 +62,7 @@ output = "web/{LANGUAGE}/{NAME}.json"
 	return dir
 }
 
-// Offered is what the configuration says, and what flags can be; nobody is called, and without a configuration nothing
+// Offered is what the configuration says, and what flags can be; no request is made, and without a configuration nothing
 // is offered and nothing said.
 func TestCompletion(t *testing.T) {
 	if testing.Short() {

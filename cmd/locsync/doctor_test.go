@@ -203,7 +203,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	w.check(w.command("hook", "install").Run())
 	w.check(os.Chmod(filepath.Join(w.repo, ".git", "hooks", "post-merge"), 0o644))
 	w.check(os.WriteFile(filepath.Join(w.repo, ".git", "index.lock"), nil, 0o600))
-	// Somebody else has the daemon's address, and another daemon the project.
+	// Another program has the daemon's address, and another daemon the project.
 	other := httptest.NewUnstartedServer(http.NotFoundHandler())
 	other.Listener.Close()
 	other.Listener, err = net.Listen("tcp", strings.TrimPrefix(w.url, "http://"))

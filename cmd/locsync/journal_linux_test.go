@@ -67,7 +67,7 @@ var (
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
-	w.env = append(w.env, "NOTIFY_SOCKET=") // here nobody listens
+	w.env = append(w.env, "NOTIFY_SOCKET=") // here systemd does not listen
 	all := func(written []string) string { return strings.Join(written, "") }
 
 	ours, theirs, name := stream(t)

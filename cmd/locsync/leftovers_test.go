@@ -76,7 +76,7 @@ func (x *temporary) until(what string, holds func() bool) {
 }
 
 // A pull that is killed while a filter of git's works for it leaves the filter's folder. A later one removes it when it
-// is old enough to be nobody's, and nothing else.
+// is old enough to be left over, and nothing else.
 func TestKilledProcessLeavesNothingForGood(t *testing.T) {
 	x := newTemporary(t)
 	repo := gittest.Init(t, map[string]string{"locales/en.json": "{\n  \"a\": \"Apple\"\n}\n",

@@ -162,7 +162,7 @@ func usageOf(ts *testscript.TestScript, neg bool, args []string, n int, usage st
 	}
 }
 
-// freeport VAR sets VAR to a port nobody listens on.
+// freeport VAR sets VAR to an unused port.
 func freeport(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 1, "freeport VAR")
 	port, err := unusedPort()
@@ -173,7 +173,7 @@ func freeport(ts *testscript.TestScript, neg bool, args []string) {
 // handedOut counts the ports that unusedPort has tried.
 var handedOut atomic.Int64
 
-// unusedPort is a port that nobody listens on, and that nobody gets before who asked: ports are tried one by one, each
+// unusedPort is a port without a listener, which no other caller gets: ports are tried one by one, each
 // process's tests from another one, below those of which the kernel gives any to connections and to who does not mind
 // which.
 func unusedPort() (int, error) {

@@ -160,7 +160,7 @@ output = "{LANGUAGE}.json"
 	}
 }
 
-// What root has set up is for everybody, and whoever trusts another user says so as for git.
+// What root has set up is for all users, and trust in another user is said as for git.
 func TestConfigurationOfRoot(t *testing.T) {
 	t.Parallel()
 	m := newSharedMachine(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// A person at a terminal sees what long work is about, and in the end only its result; whoever is no such person sees
+// A person at a terminal sees what long work is about, and in the end only its result; without a terminal one sees
 // only the result from the begin.
 func TestProgressAtATerminal(t *testing.T) {
 	t.Parallel()

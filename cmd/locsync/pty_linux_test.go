@@ -62,7 +62,7 @@ func atConsole(t *testing.T, cmd *exec.Cmd, columns int, out *os.File) *console 
 			case c.more <- struct{}{}:
 			default:
 			}
-			if err != nil { // EIO: nobody has the terminal open any more
+			if err != nil { // EIO: the terminal is not open any more
 				_ = cmd.Wait() // how it ended, its state says
 				return
 			}

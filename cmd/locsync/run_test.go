@@ -105,7 +105,7 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 		}
 		if h := w.hold.Load(); h != nil && strings.Contains(r.URL.Path, h.part) {
 			h.reached <- struct{}{}
-			body, err := io.ReadAll(r.Body) // else nobody sees the caller go
+			body, err := io.ReadAll(r.Body) // else the end of the caller is not seen
 			if err != nil {
 				h.dropped.Store(true)
 				return
@@ -647,7 +647,7 @@ func TestCommandsAtOnce(t *testing.T) {
 func TestDemoKeepsRunning(t *testing.T) {
 	t.Parallel()
 	gittest.Need(t)
-	if l, err := net.Listen("tcp", "127.0.0.1:7420"); err == nil { // else somebody else has it, which is as good
+	if l, err := net.Listen("tcp", "127.0.0.1:7420"); err == nil { // else another program has it, which is as good
 		defer l.Close()
 	}
 	exe, err := exec.LookPath("locsync")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// atShell starts an interactive shell at a terminal, in a folder with a configuration, with nobody's settings.
+// atShell starts an interactive shell at a terminal, in a folder with a configuration, without a user's settings.
 func atShell(t *testing.T, dir string, args ...string) *console {
 	t.Helper()
 	path, err := exec.LookPath(args[0])

@@ -54,7 +54,7 @@ func TestLostResult(t *testing.T) {
 	}
 }
 
-// Whoever stands in a folder that is gone, or has no folder for temporary files, is told so, or helped.
+// A person in a folder that is gone, or without a folder for temporary files, is told so, or helped.
 func TestMissingFolders(t *testing.T) {
 	t.Parallel()
 	dir := shelf(t)

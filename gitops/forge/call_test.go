@@ -22,7 +22,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// Whatever a server answers, nobody believes that there is a request where none was shown.
+// Whatever a server answers, no request is believed that was not shown.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`[]`, `{}`, `null`, `[null]`, `[{}]`, `{"number":0}`, `{"iid":3,"state":"opened","web_url":"https://x/3"}`, `[{"number":1,"state":"open","head":{"ref":"l10n","repo":null}}]`,

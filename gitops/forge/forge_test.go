@@ -43,7 +43,7 @@ func wanted(commit string) forge.Wanted {
 		Labels: []string{"l10n", "bot"}, Commit: commit, When: time.Now()}
 }
 
-// Whoever watches is told before and after each call, however many there are, so that many that are slow are no hang.
+// The watchdog is told before and after each call, however many there are, so that many that are slow are no hang.
 func TestAlive(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		s := forgetest.Start(t, kind)
@@ -172,7 +172,7 @@ func TestRequestFromBeginToEnd(t *testing.T) {
 
 // Whatever the interleaving of passes, commits, lost memory, calls that fail before or after their effect, and of
 // people who close, merge, reopen and make requests: at most one request is open at any time, none is made for a commit
-// for which people ended one, and once calls work there is one for every commit that nobody has ended one for.
+// for which people ended one, and once calls work there is one for every commit without one that was ended.
 func TestAtMostOneOpen(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {

@@ -240,7 +240,7 @@ func TestSwapRacesGit(t *testing.T) {
 	gittest.Sound(t, dir)
 }
 
-func TestALockOfSomebodyElse(t *testing.T) {
+func TestALockOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
@@ -259,7 +259,7 @@ func TestALockOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// A machine that stopped leaves the lock of a reference. Nobody but us moves those in the outbox; others may be in use.
+// A machine that stopped leaves the lock of a reference. Only we move those in the outbox; others may be in use.
 func TestALockThatAStoppedMachineLeft(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)

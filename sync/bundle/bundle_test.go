@@ -76,7 +76,7 @@ output = "res/values-{LOCALE:ANDROID}/{NAME}.xml"
 	}
 }
 
-// withClosed is a tree with a folder that nobody may look into.
+// withClosed is a tree with a folder that cannot be read.
 type withClosed struct {
 	fstest.MapFS
 	folder string

@@ -81,7 +81,7 @@ func TestAddressListensAgain(t *testing.T) {
 	mu.Unlock()
 
 	d.close()
-	if d.where() != "" || d.trouble() != "" || answers() { // the port itself may be somebody else's at once
+	if d.where() != "" || d.trouble() != "" || answers() { // the port itself may be another program's at once
 		t.Error("it is not closed")
 	}
 }

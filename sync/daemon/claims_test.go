@@ -89,7 +89,7 @@ func TestClaimsOfAReload(t *testing.T) {
 	}
 }
 
-// A repository that belongs to somebody else and is trusted is claimed as any other.
+// A repository that belongs to another user and is trusted is claimed as any other.
 func TestClaimOfATrustedRepository(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

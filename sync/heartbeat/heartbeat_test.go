@@ -101,7 +101,7 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// A part of which nobody wants to know, and a context without one, beat for nobody.
+// A part without a set, and a context without a part, beat without effect.
 func TestHeartbeatWithoutAPart(t *testing.T) {
 	var set *Set
 	h := set.Begin("part")

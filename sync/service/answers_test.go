@@ -19,7 +19,7 @@ import (
 )
 
 // Answers in the spelling of the service interface and in those of the published descriptions, as they were recorded:
-// camel and Pascal case, absent and null members, members and words that nobody here knows, numbers with fractions.
+// camel and Pascal case, absent and null members, members and unknown words, numbers with fractions.
 func TestAnswersInEverySpelling(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -386,7 +386,7 @@ func oneFile() ImportRequest {
 	}
 }
 
-// Whoever measures is told of every request how long it waited for its turn, and how many wait now; one that gave up
+// The measurement has of every request how long it waited for its turn, and how many wait now; one that gave up
 // made none.
 func TestWaitsForTheBudgetAreTold(t *testing.T) {
 	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {

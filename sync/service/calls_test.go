@@ -260,7 +260,7 @@ func TestImportFailed(t *testing.T) {
 
 func TestUnreadableRecords(t *testing.T) {
 	for body, useful := range map[string]bool{
-		`{"status":"completed","keysCreated":"many"}`: true, // a member that nobody expects must not hide the others
+		`{"status":"completed","keysCreated":"many"}`: true, // an unexpected member must not hide the others
 		`[]`:                    false,
 		`"completed"`:           false,
 		`{"status":"completed"`: false,
@@ -463,7 +463,7 @@ func TestHookAndHeaders(t *testing.T) {
 	}
 }
 
-// Answers that a proxy packed although nobody asked.
+// Answers that a proxy packed unasked.
 func TestPackedAnswers(t *testing.T) {
 	gz := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 	s := serve(t, say(200, gz, "Content-Encoding", "gzip"))

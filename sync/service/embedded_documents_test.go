@@ -157,7 +157,7 @@ func await(t *testing.T, told <-chan string, want string) {
 	}
 }
 
-// Several documents come as one archive, a workbook as what it is, and a file that nobody can take apart is named.
+// Several documents come as one archive, a workbook as what it is, and a file that cannot be taken apart is named.
 func TestEmbeddedDocumentKinds(t *testing.T) {
 	c := client(t, service.Options{BaseURL: embedded(t, 0, none)})
 	ctx := t.Context()

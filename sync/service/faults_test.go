@@ -285,7 +285,7 @@ func TestSpeaksHTTP1(t *testing.T) {
 	}
 }
 
-// A full disk is nobody's fault at the service: no repeats, no breaker.
+// A full disk is no fault of the service: no repeats, no breaker.
 func TestSpoolFolderMissing(t *testing.T) {
 	s := serve(t, say(200, "raw", "Content-Disposition", `attachment; filename="a.json"`))
 	c := s.Client(t)

@@ -228,7 +228,7 @@ func TestUploadOfAnotherLength(t *testing.T) {
 	}
 }
 
-// When the call returns, nobody reads its contents any more, though the service answered before it had them, or never
+// When the call returns, its contents are not read any more, though the service answered before it had them, or never
 // reads them.
 func TestContentMayBeChangedByTheCaller(t *testing.T) {
 	early := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -302,7 +302,7 @@ func TestSizeCostsNoMemory(t *testing.T) {
 	}
 }
 
-// A writer that fails is nobody's fault at the service.
+// A writer that fails is no fault of the service.
 func TestFullDisk(t *testing.T) {
 	s := serve(t, say(200, "content"))
 	full := writerFunc(func([]byte) (int, error) { return 0, os.ErrPermission })

@@ -348,7 +348,7 @@ func TestLoginPageInsteadOfAFile(t *testing.T) {
 	}
 }
 
-// An answer says what it says to every operation: 204 where a list is empty, words that nobody knows, and members of
+// An answer says what it says to every operation: 204 where a list is empty, unknown words, and members of
 // other types.
 func TestOperationsSurvive(t *testing.T) {
 	for _, op := range operations {

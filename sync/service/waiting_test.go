@@ -47,7 +47,7 @@ func (h *heard) watch(ctx context.Context) context.Context {
 	})
 }
 
-// Whoever waits hears for what, with the cause and the next attempt; and every wait ends.
+// A wait is told with what it is for, with the cause and the next attempt; and every wait ends.
 func TestWaitsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Options{BaseURL: address(t), Transport: answering(unavailable)})

@@ -111,7 +111,7 @@ func (s *watching) expect(what string) {
 	}
 }
 
-// none checks that nobody looks.
+// none checks that no files are read.
 func (s *watching) none(what string) {
 	s.Helper()
 	select {
@@ -375,7 +375,7 @@ func TestAfterAnOverflowEverythingIsLookedAt(t *testing.T) {
 	s.expect("a change after both")
 }
 
-// The kernel's queue runs over for real: whoever fetches events is held up while thousands of them come. What was lost
+// The kernel's queue runs over for real: the reader of events is held up while thousands of them come. What was lost
 // is found, and what was made meanwhile is watched.
 func TestTheQueueRunsOver(t *testing.T) {
 	t.Parallel()
@@ -389,7 +389,7 @@ func TestTheQueueRunsOver(t *testing.T) {
 	}
 	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json", "locales/en/web.json"},
 		func(w *Watcher) { w.o.MaxDelay = 100 * time.Millisecond })
-	s.w.hints.mu.Lock() // the collector waits for it, and nobody reads the queue
+	s.w.hints.mu.Lock() // the collector waits for it, and the queue is not read
 	var files [2]*os.File
 	for i, name := range []string{"app", "web"} {
 		files[i], err = os.OpenFile(s.path("locales/en/"+name+".json"), os.O_WRONLY, 0)
@@ -478,7 +478,7 @@ func TestRescanLooksRegardless(t *testing.T) {
 }
 
 // Links: a save of the file behind one, behind a linked folder, and a swap of a link on the way, as Kubernetes swaps
-// volumes, are seen, again and again. What lies outside is nobody's, and a circle of links ends.
+// volumes, are seen, again and again. What is outside is not watched, and a circle of links ends.
 func TestBehindLinks(t *testing.T) {
 	t.Parallel()
 	link := func(s *watching, to, at string) {

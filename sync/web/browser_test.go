@@ -501,7 +501,7 @@ func (b *browser) fits(where string) {
 // unlocked is whether the page has buttons.
 const unlocked = `document.querySelector("button[value=push]") !== null`
 
-// The buttons are there for who types the right token, and nobody else; a press is told on the page and makes a real
+// The buttons are there for who types the right token alone; a press is told on the page and makes a real
 // pass. With and without scripts.
 func TestBrowserButtons(t *testing.T) {
 	files := map[string]string{"locales/en/app.json": `{"a": "A"}`}
@@ -576,7 +576,7 @@ func TestBrowserLive(t *testing.T) {
 	}
 	w.write("app", "locales/en/broken.json", `{"a": }`)
 	b.until(`document.querySelector("#p-app-problems")?.textContent.includes("broken.json:1:7")`)
-	b.until(`document.title === "locsync: 1 of 2 needs attention" && document.querySelector("link[rel=icon]").href.includes("/warn.")`)
+	b.until(`document.title === "locsync: 1 of 2 projects needs attention" && document.querySelector("link[rel=icon]").href.includes("/warn.")`)
 	eval[bool](b,
 		`(document.querySelector("#p-app-problems").tabIndex = -1, document.querySelector("#p-app-problems").focus(), true)`)
 	w.write("app", "locales/en/broken.json", `{"b": "B"}`)
@@ -611,7 +611,7 @@ const sameAsNow = `new Promise((resolve, reject) => {
 	r.send();
 })`
 
-// Whoever looked away, or whose connection broke, sees how things are when the daemon is there again; and is told that
+// A reader who looked away, or whose connection broke, sees how things are when the daemon is there again; and is told that
 // the page is old as long as it is.
 func TestBrowserReconnects(t *testing.T) {
 	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},

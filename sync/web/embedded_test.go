@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A command reaches the daemon's embedded service through its file, whatever host it names; nobody without the token
+// A command reaches the daemon's embedded service through its file, whatever host it names; none without the token
 // does; and when the daemon has ended, or another program has its address after a crash, there is none.
 func TestServiceBesideTheDaemon(t *testing.T) {
 	dir := t.TempDir()

@@ -116,7 +116,7 @@ func TestListenersAreBounded(t *testing.T) {
 	}
 }
 
-// One address keeps nobody out: it gets no more than some streams, or, where it may be a proxy before many, it makes
+// One address keeps no other one out: it gets no more than some streams, or, where it may be a proxy before many, it makes
 // room for others.
 func TestListenersShare(t *testing.T) {
 	s, _ := newServer(t)

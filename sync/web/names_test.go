@@ -28,7 +28,7 @@ func arrives(handler http.Handler, at, method, path, host string, headers ...str
 	return answer.Code
 }
 
-// What is served elsewhere than at the loopback has names, too: those that it was given, and those that nobody outside
+// What is served elsewhere than at the loopback has names, too: those that it was given, and those that no one outside
 // of its network can own. Others read the page by none of their own; monitors may, which are no browsers.
 func TestNamesElsewhere(t *testing.T) {
 	s, _ := newServer(t)

@@ -66,7 +66,7 @@ func says(conn net.Conn) int {
 	return answer.StatusCode
 }
 
-// Whoever does not prove that he knows a secret is refused before he has sent the rest, and so is what is too large.
+// A sender without a secret is refused before the rest was sent, and so is what is too large.
 func TestRefusedAtOnce(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret, s.Callback.Name, s.Callback.Value = hookSecret, "X-Bell", "dingdong"
@@ -148,7 +148,7 @@ func TestWrongTokensFillNoLog(t *testing.T) {
 	}
 }
 
-// Connections that say nothing, or little, and little more after a while, keep nobody out and take no more places than
+// Connections that say nothing, or little, and little more after a while, keep no other ones out and take no more places than
 // there are.
 func TestSilentConnectionsGiveWay(t *testing.T) {
 	s, _ := newServer(t)

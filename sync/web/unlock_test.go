@@ -83,7 +83,7 @@ func unlockable(t *testing.T) (*Options, http.Handler, *observer.ObservedLogs) {
 	return s, New(*s), logs
 }
 
-// Without a token there are no buttons, and nobody gets any by asking.
+// Without a token there are no buttons, and no request gets any.
 func TestNoTokenNoButtons(t *testing.T) {
 	s, _ := newServer(t)
 	v := newVisitor(t, New(*s))
@@ -331,7 +331,7 @@ func TestWrongTokensAtOneTime(t *testing.T) {
 	const all = 4 * maxWrong
 	var arriving sync.WaitGroup
 	arriving.Add(all)
-	s.Sessions.now = func() time.Time { // is asked with the lock held: so long that the others stand in a queue, from which nobody is overtaken
+	s.Sessions.now = func() time.Time { // is asked with the lock held: so long that the others stand in a queue, in their order
 		arriving.Wait()
 		for end := time.Now().Add(2 * time.Millisecond); time.Now().Before(end); {
 			runtime.Gosched()

@@ -108,7 +108,10 @@ func (v view) Title() string {
 	}
 	word := strings.ToLower(v.Health.Word())
 	if len(v.Projects) > 1 && v.Health > inStep {
-		word = fmt.Sprintf("%d of %d %s", n, len(v.Projects), word)
+		if v.Health == attention && n > 1 {
+			word = "need attention"
+		}
+		word = fmt.Sprintf("%d of %d projects %s", n, len(v.Projects), word)
 	}
 	return "locsync: " + word
 }

@@ -115,8 +115,8 @@ const (
 "pusher":{"id":1,"login":"ada"},"sender":{"id":1,"login":"ada"}}`
 )
 
-// An event wakes the projects whose repository it names and that look at its branch, and nobody else: a hook may be a
-// whole organisation's. What cannot be told wakes whoever it might be for.
+// An event wakes the projects whose repository it names and that look at its branch, and no others: a hook may be a
+// whole organisation's. What cannot be told wakes all that it might be for.
 func TestWebhookWakesItsProjects(t *testing.T) {
 	t.Parallel()
 	h := hookServer(t)
@@ -261,7 +261,7 @@ func TestWebhooksThatListChanges(t *testing.T) {
 	}
 }
 
-// A delivery that comes again is heard once. A forged one makes nobody take the true one for a repetition; identifiers
+// A delivery that comes again is heard once. After a forged one the true one is no repetition; identifiers
 // of one host are not another's; and what is remembered is bounded.
 func TestWebhookOnce(t *testing.T) {
 	h := hookServer(t)
