@@ -1,11 +1,13 @@
 package pull
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
@@ -46,7 +48,7 @@ func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool
 }
 
 // keepUnsent leaves what was written under a key that the source has no more, for as long as no push has seen that: it
-// goes along where the key is in another file now.
+// goes along where the key is in another file now. Where it does not, the report has the text.
 func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merged) {
 	came := make(map[catalog.Unit]bool) // with a key that was renamed in the file
 	for _, c := range result.Changes {
@@ -55,12 +57,18 @@ func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merg
 	ours := in.Ours.Texts()
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		u := catalog.Unit{Name: c.Name, Text: ours[c.Name]}
-		stays := c.Op == catalog.Removed && !s.living[c.Key] && !s.options.Prune && u.Text != "" &&
+		unsent := c.Op == catalog.Removed && !s.living[c.Key] && !s.options.Prune && u.Text != "" &&
 			!in.Base.Has(u.Name, u.Text) && !ledger.Holds(m.texts.inherits, u) && !in.Filler.Has(u.Name, u.Text) &&
-			!came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: u.Text}] &&
-			slices.ContainsFunc(s.Sources, func(b *bundle.Bundle) bool { return s.unseen(b, c.Key) })
-		if stays {
+			!came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: u.Text}]
+		stays := unsent && slices.ContainsFunc(s.Sources, func(b *bundle.Bundle) bool { return s.unseen(b, c.Key) })
+		switch {
+		case stays:
 			result.Leave(in.Base, c.Name)
+		case unsent:
+			s.told.problems = append(s.told.problems, report.Problem{Code: report.CodeOrphan, File: s.Path, Key: c.Key,
+				Language: s.Language.Code, Problem: fmt.Sprintf("the source has no such key any more, and its text %s, "+
+					"which was never sent, is taken out", report.InQuotes(map[string]string{c.Form: u.Text})),
+				Remedy: "If the key has another name or file now, write the text there"})
 		}
 		return stays
 	})
@@ -77,7 +85,7 @@ func (s *situation) unseen(b *bundle.Bundle, key string) bool {
 	for n := range s.accepted.Files[at] {
 		own = own || n.Key == key
 	}
-	return own || s.accepted.Files[at] == nil || !s.accepted.Living[at.Collection][key]
+	return own || s.accepted.Files[at] == nil
 }
 
 // seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from
