@@ -169,3 +169,25 @@ func TestKeysThatMoveInAPushOfAPart(t *testing.T) {
 		}
 	}
 }
+
+// A translation of a reworded text waits for it, or it would be outdated by it.
+func TestTranslationBeforeItsRewordedSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles,
+		map[string]string{"locales/en/a.json": `{"a": "Save", "b": "B"}`})
+	w.clean(push.Options{})
+	w.final("fr", "a", "Sauver", "b", "B")
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.write("locales/en/a.json", `{"a": "Save the file", "b": "B"}`, "locales/fr/a.json", `{"a": "Enregistrer le fichier", "b": "Bé"}`)
+	w.commit()
+	for range 2 {
+		w.pushes(part("locales/fr/a.json"))
+		w.holds("main", "fr", "b", "Bé")
+		w.holds("main", "fr", "a", "Sauver")
+	}
+	w.reports(w.clean(push.Options{}), "locales/en/a.json (en): a", "locales/fr/a.json (fr): a")
+	if final := w.atLeast("main", "fr", service.Final)["a"]; final != "Enregistrer le fichier" {
+		t.Errorf("the service has %q", final)
+	}
+}

@@ -261,16 +261,15 @@ func (r *reader) movedTo(from *bundle.Bundle, key string) *bundle.Bundle {
 	return nil
 }
 
-// there is a source file without the keys that the service does not have, where the push is not for them.
+// there is a source file without the keys that it has yet to send, where the push is not for it: a translation that
+// goes before its source text is outdated by that.
 func (r *reader) there(s *tree.Source) *tree.Source {
 	if r.o.Pushes(s.Path) {
 		return s
 	}
-	has, known := r.accepted.Texts[s.Collection], *s
-	known.Texts = slices.DeleteFunc(slices.Clone(s.Texts), func(u catalog.Unit) bool {
-		_, accepted := has[u.Name]
-		return !accepted
-	})
+	pending, _, _ := r.accepted.Pending(s)
+	known := *s
+	known.Texts = slices.DeleteFunc(slices.Clone(s.Texts), func(u catalog.Unit) bool { return pending[u.Key] })
 	return &known
 }
 
