@@ -78,16 +78,23 @@ func (x *Exported) sort(g *bundle.Group, entries []exportedEntry, languages []co
 // Of returns the texts of one source file, or of its translations in a language; where the service decides file names,
 // those of all its files.
 func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
-	var all catalog.Catalog
-	seen := make(map[catalog.Name]bool)
 	if x.sorted == nil {
 		x.sorted = append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...)
 	}
+	path := b.Target(l)
+	var of []catalog.Catalog
 	for _, t := range x.sorted {
-		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
-			continue
+		if t.Language == l && (t.Path == path || path == "") {
+			of = append(of, t.Texts)
 		}
-		for _, u := range t.Texts {
+	}
+	if len(of) == 1 {
+		return slices.Clip(of[0])
+	}
+	var all catalog.Catalog
+	seen := make(map[catalog.Name]bool)
+	for _, texts := range of {
+		for _, u := range texts {
 			if !seen[u.Name] {
 				seen[u.Name] = true
 				all = append(all, u)

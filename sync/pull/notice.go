@@ -99,7 +99,7 @@ func (r *merging) sent(g *bundle.Group) bool {
 // to keep is none.
 func (r *merging) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
 	theirs = r.tree.FittedSource(s.Bundle, theirs)
-	marks := theirs.Marks()
+	marks := theirs.Restrict(s.TextKeys()).Marks()
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]
