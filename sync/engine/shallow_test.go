@@ -55,3 +55,19 @@ func TestBringingBackInAShallowClone(t *testing.T) {
 		}
 	}
 }
+
+// A shallow clone that cannot have its history sends source texts; translations wait.
+func TestPushOfAShallowCloneWithoutItsRemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	bare := w.bare()
+	w.configure(settings + jsonFiles)
+	w.clean(push.Options{})
+	w.elsewhere(bare, "main", map[string]string{enApp: `{"a": "A", "n": "N"}`})
+	w.dir = gittest.Clone(t, "file://"+bare, "--depth=1")
+	w.configure(settings + jsonFiles)
+	w.git("remote", "set-url", "origin", "file:///nowhere")
+	if p := w.pushes(push.Options{}); p.Keys != 1 {
+		t.Errorf("%d keys are sent: %v", p.Keys, p.Problems)
+	}
+}

@@ -150,10 +150,10 @@ func (r *push) pass(ctx context.Context) error {
 		r.skipped = held
 		return nil
 	}
+	r.tree = t
 	if err := r.deepen(ctx, t.Commit()); err != nil {
 		return err
 	}
-	r.tree = t
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}

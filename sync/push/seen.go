@@ -74,6 +74,7 @@ func (r *push) sawAll() error {
 
 // deepen brings the history that a shallow clone left out, where a tree that pushes read does not have in its history
 // what the last push read: else that would count as another branch's, and a text that is brought back as one behind.
+// Translations wait where that cannot be had.
 func (r *push) deepen(ctx context.Context, commit string) error {
 	here := pass.LookAt(r.branch.Project.Push.Source)
 	last, _, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), here.Record())
@@ -87,8 +88,12 @@ func (r *push) deepen(ctx context.Context, commit string) error {
 	if errors.Is(err, gitops.ErrNoBranch) {
 		return nil // the push says so
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = gitops.Deepen(ctx, r.branch.Repo, tip, tip.Base())
 	}
-	return gitops.Deepen(ctx, r.branch.Repo, tip, tip.Base())
+	if err != nil && ctx.Err() == nil {
+		r.snapshots.unread(err)
+		return nil
+	}
+	return err
 }

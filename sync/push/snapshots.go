@@ -48,9 +48,7 @@ func (r *snapshots) find(ctx context.Context) error {
 			return ctx.Err()
 		case r.branch.Base != "" && errors.Is(err, gitops.ErrNoBranch): // of a line: nothing could be built on yet
 		case err != nil:
-			r.branchUnread = true
-			r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
-				zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(err))
+			r.unread(err)
 		default:
 			branch = tip
 		}
@@ -70,6 +68,13 @@ func (r *snapshots) find(ctx context.Context) error {
 	}
 	r.found = err == nil
 	return err
+}
+
+// unread takes note that the branch or its history cannot be read.
+func (r *snapshots) unread(why error) {
+	r.branchUnread, r.found = true, true
+	r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
+		zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(why))
 }
 
 // findFirst finds them before the sources are compared, where nothing is remembered of the branch: its history tells of
