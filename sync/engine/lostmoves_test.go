@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -156,5 +157,91 @@ func TestUnsentTextOfARenamedKeyOfAFileThatMoves(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// So it does where a person has moved the translations, too, and where the file has moved twice.
+func TestUnsentTextOfARenamedKeyAfterMoves(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	const moved, again = "locales/en/moved.json", "locales/en/again.json"
+	hand := func(key string) string { return `{"` + key + `": "by hand", "b": "B de"}` }
+	for name, edit := range map[string]func(*world){
+		"on the branch": func(w *world) { w.commitOn("l10n", deApp, hand("a")) },
+		"moved by hand": func(w *world) {
+			w.git("mv", deApp, "locales/de/moved.json")
+			w.write("locales/de/moved.json", hand("a"))
+		},
+		"moved and renamed too": func(w *world) {
+			w.git("mv", deApp, "locales/de/moved.json")
+			w.write("locales/de/moved.json", hand("new"))
+		},
+	} {
+		for _, collection := range []string{"", "collection = \"{NAME}\"\n"} {
+			for _, moves := range [][]string{{enApp, moved}, {enApp, moved, again}} {
+				if len(moves) > 2 && (name != "on the branch" || collection != "") { // which collection became which is not guessed
+					continue
+				}
+				for _, pushed := range []bool{false, true} {
+					t.Run(fmt.Sprint(name, " ", collection != "", " ", len(moves), " pushed ", pushed), func(t *testing.T) {
+						t.Parallel()
+						w := newWorld(t, localFinal+jsonFiles+collection, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+						w.clean(push.Options{})
+						from, into := "main", "main"
+						if collection != "" {
+							from, into = "app", strings.TrimSuffix(path.Base(moves[len(moves)-1]), ".json")
+						}
+						w.translate(from, "de", service.Final, "a", "A de", "b", "B de")
+						w.pulls(pull.Options{})
+						w.git("merge", "-q", "l10n")
+						w.clean(push.Options{})
+						for i, to := range moves[1:] {
+							w.git("mv", moves[i], to)
+							w.commit()
+							if pushed || i < len(moves)-2 {
+								w.clean(push.Options{})
+							}
+						}
+						w.write(moves[len(moves)-1], `{"new": "A", "b": "B"}`)
+						w.commit()
+						edit(w)
+						w.git("add", "-A")
+						_, _ = gittest.TryGit(t, w.dir, "commit", "-q", "-m", "by a person")
+						told := ""
+						for range 2 {
+							p, l := w.pushes(push.Options{}), w.pulls(pull.Options{})
+							told += fmt.Sprint(p.Problems, p.Replaced, l.Problems)
+						}
+						if got := w.at(into, "de")["new"]; got != "by hand" && !strings.Contains(told, "by hand") {
+							t.Errorf("the service has %q; the reports have %s", got, told)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// A text in the file that its key is in now comes before one that was left in the file that it was in.
+func TestTextInTheKeysOwnFileComesFirst(t *testing.T) {
+	t.Parallel()
+	const one, two = "locales/en/one.json", "locales/en/two.json"
+	const deOne, deTwo = "locales/de/one.json", "locales/de/two.json"
+	w := newWorld(t, localFinal+jsonFiles, map[string]string{one: `{"a": "A", "b": "B"}`, two: `{"c": "C"}`})
+	w.clean(push.Options{})
+	w.final("de", "a", "A de", "b", "B de", "c", "C de")
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.clean(push.Options{})
+	w.write(deOne, `{"a": "by hand", "b": "B de"}`)
+	w.commit()
+	w.write(one, `{"b": "B"}`, two, `{"c": "C", "a": "A"}`, deTwo, `{"c": "C de", "a": "by hand, better"}`)
+	w.commit()
+	p := w.pushes(push.Options{})
+	if told := fmt.Sprint(p.Problems, p.Replaced); !strings.Contains(told, `"by hand"`) || !strings.Contains(told, `"by hand, better"`) {
+		t.Errorf("told %s", told)
+	}
+	if got := w.at("main", "de")["a"]; got == "by hand" {
+		t.Errorf("the service has %q", got)
 	}
 }

@@ -212,13 +212,14 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 }
 
 // yield lets one of two snapshots send a text that both have: the branch. Another text that was written is in conflict
-// with it, and told; with --all, an unchanged one yields to the tree that pushes read.
+// with it, and told; with --all, an unchanged one yields to the tree that pushes read. Texts in their key's own file
+// come before those whose key moved.
 func (c *candidate) yield(
-	branch string, at time.Time, claims map[string]map[catalog.Name]claim,
+	at time.Time, claims map[string]map[catalog.Name]claim, moved bool,
 ) (twice []report.Problem) {
 	sent := make(map[string]catalog.Catalog) // by key, where another text was written here
 	for _, u := range c.texts {
-		if !c.changed[u.Name] {
+		if !c.changed[u.Name] || moved != (c.moved[u.Key] != "") {
 			continue
 		}
 		id := ledger.TargetID(cmp.Or(c.moved[u.Key], c.Path), c.Language.Code)
@@ -230,9 +231,9 @@ func (c *candidate) yield(
 			c.drop(u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
-					Problem: fmt.Sprintf("was changed twice: %q on branch %s and %q in %s; the branch's is sent. "+
-						"If the other is meant, write it on the branch",
-						other.text, branch, u.Text, c.snapshot.name.Where())}
+					Problem: fmt.Sprintf("was changed twice: %q in %s and %q in %s; the first is sent. "+
+						"If the other is meant, write it there",
+						other.text, other.by.where(), u.Text, c.where())}
 				twice = append(twice, p)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
 			}
@@ -249,6 +250,9 @@ func (c *candidate) yield(
 	}
 	return twice
 }
+
+// where is where its texts are.
+func (c *candidate) where() string { return c.Path + " of " + c.snapshot.name.Where() }
 
 // unmoved reports whether a text is as it lost: here or, where it is still the one that both sides had before, in
 // another snapshot.

@@ -124,6 +124,9 @@ func (k *followingKey) follows(f *followingFile) (texts catalog.Catalog, ours bo
 	edited, found := k.was.edited[from], k.was.theirs[from]
 	if len(edited) == 0 && k.was != f.now { // a pull may have renamed it there already
 		edited = k.was.edited[to]
+		if len(edited) == 0 && k.rename.Left == nil { // or a person moved it with its file
+			edited = f.now.edited[from]
+		}
 	}
 	if len(edited) > 0 {
 		newer := slices.ContainsFunc(found, func(u catalog.Unit) bool {

@@ -85,14 +85,16 @@ func (r *reader) inSnapshots() ([]*candidate, error) {
 		p.leaveBehind(before)
 	}
 	claims := make(map[string]map[catalog.Name]claim)
-	for _, c := range found {
-		told := c.yield(r.branch.Project.Pull.Branch, r.branch.Now(), claims)
-		if !r.o.Pushes(c.Path) {
-			told, c.yielded = nil, nil // a push that is for the file finds it again
-		}
-		for _, p := range told {
-			r.Problem(p)
-			r.branch.LogReplaced(p)
+	for _, moved := range []bool{false, true} {
+		for _, c := range found {
+			told := c.yield(r.branch.Now(), claims, moved)
+			if !r.o.Pushes(c.Path) {
+				told, c.yielded = nil, nil // a push that is for the file finds it again
+			}
+			for _, p := range told {
+				r.Problem(p)
+				r.branch.LogReplaced(p)
+			}
 		}
 	}
 	gather(all, found)

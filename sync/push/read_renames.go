@@ -88,11 +88,19 @@ func (r *renameReader) file(
 
 // left is the file that a key was in; nil where it is the same. Of one that moved, no pull has moved the translations.
 func (r *renameReader) left(m ledger.Rename) *ledger.Source {
-	at := slices.IndexFunc(r.moves, func(x ledger.Move) bool { return x.To == m.Before() })
-	if m.Left != nil || at < 0 {
+	if m.Left != nil {
 		return m.Left
 	}
-	return &r.moves[at].From
+	var left *ledger.Source
+	at := m.Before()
+	for range r.moves { // a file may have moved more than once
+		i := slices.IndexFunc(r.moves, func(x ledger.Move) bool { return x.To == at })
+		if i < 0 {
+			break
+		}
+		left, at = &r.moves[i].From, r.moves[i].From
+	}
+	return left
 }
 
 // former is the file that a key was in, with the path of its translations; nil where it cannot be read. A file that is
@@ -134,6 +142,11 @@ func (r *renameReader) translations(
 		return nil, err
 	}
 	of, err := r.push.branch.Memory().Read(path, l.Code, ledger.Filler, ledger.Known, ledger.Merged)
+	if left := r.left(ledger.Rename{Collection: b.Collection, Path: b.Path}); err == nil && of[ledger.Known] == nil &&
+		left != nil { // of the file before it moved
+		path := r.push.branch.Project.FormerTarget(left.Path, left.Collection, l)
+		of, err = r.push.branch.Memory().Read(path, l.Code, ledger.Filler, ledger.Known, ledger.Merged)
+	}
 	if err != nil {
 		return nil, err
 	}
