@@ -232,8 +232,11 @@ func Current(p *pass.Branch, repo *gitops.Repo) (*pass.Branch, error) {
 }
 
 // Tree is the current line, and the files that its pushes read: as they are in the working tree, whatever branch is
-// checked out, or of a branch as its remote has it. Where no line is for now, the files are there all the same.
-func Tree(ctx context.Context, p *pass.Branch, repo *gitops.Repo) (line *pass.Branch, fsys fs.FS, err error) {
+// checked out, or of a branch: as its remote has it now or, where contents may be missing, as it was seen last. Where
+// no line is for now, the files are there all the same.
+func Tree(
+	ctx context.Context, p *pass.Branch, repo *gitops.Repo, now bool,
+) (line *pass.Branch, fsys fs.FS, err error) {
 	line, err = Current(p, repo)
 	if errors.As(err, new(*failure.UsageError)) {
 		line, err = p, nil
@@ -243,9 +246,11 @@ func Tree(ctx context.Context, p *pass.Branch, repo *gitops.Repo) (line *pass.Br
 	case line.Project.Push.Source == config.Worktree:
 		fsys, err = repo.Worktree()
 	default:
-		var tip *gitops.Tip
-		tip, err = repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
-		if tip, err = line.Committed(repo, tip, err); err == nil {
+		tip, missing := repo.Seen(line.Project.Push.Source, line.Project.Push.Source)
+		if now {
+			tip, missing = repo.At(ctx, line.Project.Push.Source, line.Project.Push.Source)
+		}
+		if tip, err = line.Committed(repo, tip, missing); err == nil && now {
 			err = line.FetchBlobs(ctx, tip)
 		}
 		fsys = tip

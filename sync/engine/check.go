@@ -33,7 +33,7 @@ func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectC
 		return report.ProjectCheck{}, err
 	}
 	defer repo.Close()
-	line, fsys, err := branches.Tree(ctx, p.branch, repo)
+	line, fsys, err := branches.Tree(ctx, p.branch, repo, true)
 	if err != nil {
 		return report.ProjectCheck{}, err
 	}
@@ -53,8 +53,8 @@ func (p *project) openToCheck(ctx context.Context) (*gitops.Repo, error) {
 func (e *Engine) Files(ctx context.Context, name string) (all []string) {
 	projects, _ := e.pick(name)
 	for _, p := range projects {
-		if p.branch.Project.Push.Enabled && !p.branch.Project.Cloned() {
-			files, _ := p.files(ctx, p.openToCheck)
+		if p.branch.Project.Push.Enabled {
+			files, _ := p.files(ctx, false)
 			all = append(all, files...)
 		}
 	}

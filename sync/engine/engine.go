@@ -90,7 +90,7 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (sent report.PushRe
 		o, err = decision(o, languages(projects))
 	}
 	if err == nil && len(o.Part()) > 0 {
-		projects, err = concerned(ctx, projects, o)
+		projects, o, err = concerned(ctx, projects, o)
 	}
 	if err != nil {
 		return sent, nil, err
@@ -110,26 +110,18 @@ func pushAll(ctx context.Context, e *Engine, o push.Options) (sent report.PushRe
 	return sent, all, err
 }
 
-// concerned are the projects that have files that a push is for, after each of its patterns was found to match one.
-// One whose files cannot be listed may have some, and its push tells why they cannot.
-func concerned(ctx context.Context, projects []*project, o push.Options) (some []*project, _ error) {
-	var all []string
-	var unread error
-	for _, p := range projects {
-		if !p.branch.Project.Push.Enabled {
-			continue
+// concerned are the projects that have files that a push is for, and the push with the patterns that are globs.
+func concerned(ctx context.Context, projects []*project, o push.Options) ([]*project, push.Options, error) {
+	projects = slices.DeleteFunc(slices.Clone(projects), func(p *project) bool { return !p.branch.Project.Push.Enabled })
+	meant, globs, err := inspect.Choose(o.Part(), func(now bool) (all []inspect.Listing) {
+		for _, p := range projects {
+			files, err := p.files(ctx, now)
+			all = append(all, inspect.Listing{Project: p.branch.Project, Files: files, Err: err})
 		}
-		files, err := p.files(ctx, p.repository.Open)
-		if err != nil || slices.ContainsFunc(files, o.Pushes) {
-			some = append(some, p)
-		}
-		all, unread = append(all, files...), errors.Join(unread, err)
-	}
-	err := inspect.Unmatched(o.Part(), all)
-	if err != nil && unread != nil { // it may match one of those
-		err = unread
-	}
-	return some, err
+		return all
+	})
+	o.Globs = globs
+	return slices.DeleteFunc(projects, func(p *project) bool { return !slices.Contains(meant, p.branch.Project) }), o, err
 }
 
 // each makes the passes of projects, and joins what they report and why they failed.

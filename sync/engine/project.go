@@ -150,21 +150,30 @@ func (p *project) ask(passOf string, notice bool) {
 	p.signals[wake{passOf, notice}].Send()
 }
 
-// files are those that pushes are for: source files, and translated ones, whether they are there or not.
-func (p *project) files(ctx context.Context, open func(context.Context) (*gitops.Repo, error)) ([]string, error) {
-	ctx, done, err := p.lock(ctx, ledger.PassPush)
-	if err != nil {
-		return nil, err
+// files are those that pushes are for: source files, and translated ones, whether they are there or not. They are as
+// they were seen last, which waits for nothing, or as they are now.
+func (p *project) files(ctx context.Context, now bool) ([]string, error) {
+	open := p.repository.With
+	if now {
+		held, done, err := p.lock(ctx, ledger.PassPush)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		ctx = held
+		open = func(ctx context.Context, _ string) (*gitops.Repo, error) { return p.repository.Open(ctx) }
 	}
-	defer done()
-	repo, err := open(ctx)
+	repo, err := open(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer p.repository.Close(repo)
-	line, fsys, err := branches.Tree(ctx, p.branch, repo)
+	line, fsys, err := branches.Tree(ctx, p.branch, repo, now)
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Files(fsys, line.Project)
+	if tip, err := repo.Seen(line.Project.Pull.Branch, line.Project.Pull.Base); err == nil {
+		return inspect.Files(line.Project, fsys, tip)
+	}
+	return inspect.Files(line.Project, fsys)
 }

@@ -222,6 +222,8 @@ labels = ["file:second"]
 	w.brings("out/de/second.json (de): +0 ~0 -1")
 	w.sends()
 	w.brings()
+	w.commitOn("l10n", "out/de/first.json", "{\n  \"a\": \"Ah\"\n}\n")
+	w.reports(w.clean(part("out/de/first.json")), "out/de/first.json (de): a")
 }
 
 func TestPullOfLocJSON(t *testing.T) {

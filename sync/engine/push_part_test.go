@@ -24,12 +24,13 @@ func TestPatternsOfAPush(t *testing.T) {
 	w.clean(push.Options{})
 	w.write("locales/en/menu.json", `{"a": "A 2"}`)
 	for pattern, says := range map[string]string{
-		"locales/en/mneu.json": "did you mean locales/en/menu.json?",
-		"de/menu.json":         "did you mean locales/de/menu.json?",
-		"menu.json":            "did you mean locales/en/menu.json, locales/de/menu.json, locales/fr/menu.json?",
-		"src/**/strings.xml":   "choose from locales/en/menu.json, locales/de/menu.json, locales/fr/menu.json",
-		"../menu.json":         "no project pushes",
-		"locales/en":           "did you mean locales/en/menu.json?",
+		"locales/en/mneu.json":      "did you mean locales/en/menu.json?",
+		"de/menu.json":              "did you mean locales/de/menu.json?",
+		"menu.json":                 "did you mean locales/en/menu.json, locales/de/menu.json, locales/fr/menu.json?",
+		"src/**/strings.xml":        "choose from locales/en/menu.json, locales/de/menu.json, locales/fr/menu.json",
+		"../menu.json":              "no project pushes",
+		"locales/en":                "did you mean locales/en/**?",
+		"/src/locales/en/menu.json": "paths are relative to the root of the repository; did you mean locales/en/menu.json?",
 	} {
 		w.wire.take("")
 		_, err := w.Push(t.Context(), part("locales/en/menu.json", pattern))
@@ -41,6 +42,41 @@ func TestPatternsOfAPush(t *testing.T) {
 		}
 	}
 	w.reports(w.clean(part("./locales/e[nx]/*.json")), "locales/en/menu.json (en): a")
+}
+
+// A push of files of one project neither waits for another one nor fails for it, unless it may be about its files.
+func TestPushOfFilesOfOneProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "site/en/b.json": `{"b": "B"}`})
+	other := func(repository string) {
+		w.configure(settings + jsonFiles + "[[project]]\nname = \"other\"\nid = \"21111111-2222-3333-4444-555555555555\"\nrepository = \"" +
+			repository + "\"\n" + settings + strings.ReplaceAll(jsonFiles, "locales", "site"))
+	}
+	other(w.dir)
+	_, done, err := w.projects[1].lock(t.Context(), ledger.PassPull)
+	w.check(err)
+	w.reports(w.clean(part("locales/en/a.json")), "locales/en/a.json (en): a")
+	w.write("locales/en/a.json", `{"a": "A 2"}`)
+	w.reports(w.clean(part("locales/en/*")), "locales/en/a.json (en): a")
+	done()
+	w.reports(w.clean(part("site/*/b.json")), "site/en/b.json (en): b")
+	other("gone")
+	w.write("locales/en/a.json", `{"a": "A 3"}`)
+	w.reports(w.clean(part("locales/en/*.json")), "locales/en/a.json (en): a")
+	for _, pattern := range []string{"site/en/b.json", "site/**"} {
+		if _, err := w.Push(t.Context(), part(pattern)); err == nil || !strings.Contains(err.Error(), "gone") {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+}
+
+// The path of a file is that file's only, whatever else it would match.
+func TestPushOfAPathLikeAGlob(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[[project.files]]\nsource = \"app/**/en.json\"\noutput = \"app/{DIR}/{LANGUAGE}.json\"\ncollection = \"{DIR}\"\n",
+		map[string]string{"app/[locale]/en.json": `{"a": "A"}`, "app/l/en.json": `{"b": "B"}`})
+	w.reports(w.clean(part("app/[locale]/en.json")), "app/[locale]/en.json (en): a")
+	w.reports(w.clean(part("app/[lo]/en.json")), "app/l/en.json (en): b")
 }
 
 // A push of some files leaves the branch to be looked at again only where something waits.

@@ -30,6 +30,7 @@ type Options struct {
 	// relative to the repository); empty: in all. Without, Files are the files that are pushed, as globs: others are as
 	// those that the service did not take.
 	Keys, Languages, Files []string
+	Globs                  []string `json:"-"` // of Files, those that are not the path of a file
 
 	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
 	Yields bool // the pull after it takes the service's texts at first contact
@@ -88,7 +89,7 @@ func (o Options) Part() []string {
 // Pushes reports whether a push is for a file.
 func (o Options) Pushes(path string) bool {
 	part := o.Part()
-	return len(part) == 0 || slices.Contains(part, path) || config.Patterns(part).Match(path)
+	return len(part) == 0 || slices.Contains(part, path) || config.Patterns(o.Globs).Match(path)
 }
 
 // decides reports whether a conflict is among those that are meant.
