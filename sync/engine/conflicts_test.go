@@ -433,8 +433,8 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 	w.inConflict("k00: a person / a translator")
 }
 
-// A text that gives way to the branch's, which is sent, does not go over it with the next push: it waits until somebody decides. Another form of its key goes
-// its way.
+// A text that gives way to the branch's, which is sent, does not go over it with the next push: it waits for a decision.
+// Another form of its key goes its way.
 func TestConflictOfTwoPlaces(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -450,7 +450,7 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 	}
 	w.commitOn("l10n", disputedPath, plural("one branch", "p other first."))
 	w.write(disputedPath, plural("one tree", "other tree"))
-	w.problem(w.pushes(push.Options{}).Problems, `"one branch" on branch l10n`, `"one tree"`)
+	w.problem(w.pushes(push.Options{}).Problems, `"one branch" in `+disputedPath+` of branch l10n`, `"one tree"`)
 	has("one branch", "other tree")
 	for range 2 {
 		w.wire.take("")

@@ -21,6 +21,8 @@ type reader struct {
 	snapshots *snapshots
 	targets   map[string]bool // paths of all target files, there or not
 	present   map[string]bool // target files of the snapshots; by ledger.TargetID
+
+	homes map[*bundle.Bundle]map[string]*bundle.Bundle // of each source file: keys of its group, with their files
 }
 
 func newReader(s *state, from *snapshots) *reader {
@@ -55,7 +57,7 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 
 // inSnapshots finds them, and remembers nothing.
 func (r *reader) inSnapshots() ([]*candidate, error) {
-	r.targets = make(map[string]bool)
+	r.targets, r.homes = make(map[string]bool), nil
 	var found []*candidate
 	all := r.tree.NewShared()
 	for _, at := range r.snapshots.all {
@@ -252,15 +254,21 @@ func (r *reader) offers(t bundle.Target, texts catalog.Catalog, known catalog.Ma
 
 // movedTo is the file of a group that a key which another one had is in now; nil for none.
 func (r *reader) movedTo(from *bundle.Bundle, key string) *bundle.Bundle {
-	for _, g := range bundle.Groups(r.tree.Bundles()) {
-		for _, b := range g.Bundles {
-			s := r.there(r.tree.Of(b))
-			if slices.Contains(g.Bundles, from) && !s.Broken() && !r.Refused[b.Path] && s.TextKeys()[key] {
-				return b
+	if r.homes == nil {
+		r.homes = make(map[*bundle.Bundle]map[string]*bundle.Bundle)
+		for _, g := range bundle.Groups(r.tree.Bundles()) {
+			keys := make(map[string]*bundle.Bundle)
+			for _, b := range slices.Backward(g.Bundles) { // where two have a key, the first one counts
+				r.homes[b] = keys
+				if s := r.there(r.tree.Of(b)); !s.Broken() && !r.Refused[b.Path] {
+					for key := range s.TextKeys() {
+						keys[key] = b
+					}
+				}
 			}
 		}
 	}
-	return nil
+	return r.homes[from][key]
 }
 
 // there is a source file without the keys that it has yet to send, where the push is not for it: a translation that
