@@ -12,8 +12,10 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -37,10 +39,7 @@ func (n Name) String() string {
 
 // Compare orders names by key, then by form, as bytes.
 func (n Name) Compare(o Name) int {
-	if c := strings.Compare(n.Key, o.Key); c != 0 {
-		return c
-	}
-	return strings.Compare(n.Form, o.Form)
+	return cmp.Or(strings.Compare(n.Key, o.Key), strings.Compare(n.Form, o.Form))
 }
 
 // Unit is one text in one language. Text is decoded: no escapes of any file format.
@@ -158,12 +157,7 @@ func (m Marks) Has(n Name, text string) bool {
 
 // Names returns the names in order.
 func (m Marks) Names() []Name {
-	names := make([]Name, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, Name.Compare)
-	return names
+	return slices.SortedFunc(maps.Keys(m), Name.Compare)
 }
 
 // KeysInOrder are the keys of units, in their order.

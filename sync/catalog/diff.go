@@ -76,18 +76,16 @@ func Renames(base Marks, now Catalog, changes []Change) []Rename {
 		mark Mark
 	}
 	type candidates struct {
-		from, to Name
-		nFrom    int
-		nTo      int
+		from       Name
+		nFrom, nTo int
 	}
 	moved := make(map[slot]*candidates)
 	for _, c := range changes {
 		if c.Op == Removed {
 			s := slot{c.Form, base[c.Name]}
 			if moved[s] == nil {
-				moved[s] = &candidates{}
+				moved[s] = &candidates{from: c.Name}
 			}
-			moved[s].from = c.Name
 			moved[s].nFrom++
 		}
 	}
@@ -97,7 +95,6 @@ func Renames(base Marks, now Catalog, changes []Change) []Rename {
 	// Every unit with the text counts as a candidate, also one that did not change.
 	for i := range now {
 		if c := moved[slot{now[i].Form, MarkOf(now[i].Text)}]; c != nil {
-			c.to = now[i].Name
 			c.nTo++
 		}
 	}

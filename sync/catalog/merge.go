@@ -127,9 +127,6 @@ func (m *Merged) weigh(in Three, their Unit, our, source string) {
 // leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side
 // wrote some forms is not an edit.
 func (m *Merged) leaveUndecided(base Marks) {
-	if len(m.Undecided) == 0 {
-		return
-	}
 	keys := make(map[string]bool, len(m.Undecided))
 	for _, c := range m.Undecided {
 		keys[c.Key] = true
@@ -224,10 +221,8 @@ func (in Three) order() []Unit {
 	byKey := in.Theirs.ByKey()
 	ordered := make([]Unit, 0, len(in.Theirs))
 	for _, s := range in.Source {
-		if units, ok := byKey[s.Key]; ok {
-			ordered = append(ordered, units...)
-			delete(byKey, s.Key)
-		}
+		ordered = append(ordered, byKey[s.Key]...)
+		delete(byKey, s.Key)
 	}
 	return ordered
 }

@@ -249,13 +249,13 @@ func SourceAsk(t *tree.Tree, g *bundle.Group) ExportAsk {
 
 // Mark writes accepted texts of a translation into slots, keeping what is there.
 func (p Memory) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
-	for _, kind := range m.Kinds {
+	return ledger.Each(m.Kinds, func(kind ledger.TargetMarks) error {
 		if kind == ledger.Known {
 			if err := errors.Join(resolved(p, tx, m, units), taken(p, tx, m, units)); err != nil {
 				return err
 			}
 		}
-		err := ledger.Amend(tx, p.Slot(kind, m.Path, m.Language), func(marks catalog.Marks) {
+		return ledger.Amend(tx, p.Slot(kind, m.Path, m.Language), func(marks catalog.Marks) {
 			for _, u := range units {
 				if kind == ledger.Known || kind == ledger.Sent {
 					ledger.Learn(marks, u.Name, u.Mark)
@@ -264,11 +264,7 @@ func (p Memory) Mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // taken forgets that the service left out texts that it has taken now.

@@ -171,16 +171,13 @@ func (p Memory) Conflicts() (map[string]Conflict, error) {
 
 // resolved forgets the conflicts about texts that the service accepted from here.
 func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
-	for _, u := range units {
+	return ledger.Each(units, func(u ledger.Text) error {
 		c, is, err := ledger.Conflicts.Get(tx, p.Scope, ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (Conflict{c}).About(u.Name) {
 			err = ledger.Conflicts.Delete(tx, p.Scope, c.ID())
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // Yields remembers that the service's text of a conflict stays.

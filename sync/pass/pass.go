@@ -131,13 +131,11 @@ type Marks map[ledger.TargetMarks]catalog.Marks
 // Read reads marks of a target file.
 func (p Memory) Read(path, language string, kinds ...ledger.TargetMarks) (Marks, error) {
 	of := make(Marks, len(kinds))
-	return of, p.Ledger.View(func(tx ledger.Reader) (err error) {
-		for _, kind := range kinds {
-			if of[kind], err = tx.Marks(p.Slot(kind, path, language)); err != nil {
-				return err
-			}
-		}
-		return nil
+	return of, p.Ledger.View(func(tx ledger.Reader) error {
+		return ledger.Each(kinds, func(kind ledger.TargetMarks) (err error) {
+			of[kind], err = tx.Marks(p.Slot(kind, path, language))
+			return err
+		})
 	})
 }
 

@@ -247,8 +247,7 @@ func recollectOne(
 		if f == nil {
 			f = &recollected{Target: t, Agreed: make(catalog.Marks)}
 			found[ledger.TargetID(t.Path, t.Language.Code)] = f
-			f.before, err = p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
-			if err != nil {
+			if f.before, err = p.Ledger.Marks(p.Memory().Slot(ledger.Merged, t.Path, t.Language.Code)); err != nil {
 				return err
 			}
 		}

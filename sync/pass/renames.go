@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -26,11 +27,9 @@ type RenameSearch struct {
 func (p *Branch) LookForRenames(
 	s *tree.Source, base catalog.Marks, changes []catalog.Change,
 ) (found RenameSearch, err error) {
-	if found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID())); err != nil {
-		return found, err
-	}
-	stored, err := ledger.Renames.List(p.Ledger, p.StateName())
-	if err != nil {
+	found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID()))
+	stored, serr := ledger.Renames.List(p.Ledger, p.StateName())
+	if err = errors.Join(err, serr); err != nil {
 		return found, err
 	}
 	stored = slices.DeleteFunc(stored, func(m ledger.Rename) bool {

@@ -44,18 +44,13 @@ func PushTree(ctx context.Context, p *Branch) (t *tree.Tree, held string, err er
 		if covered, err := p.Covered(read.Branch, read.Commit); err != nil || !covered {
 			return nil, p.NotCovered(read.Branch), err
 		}
-		t, err = p.FindTree(fsys, p.Reading)
-		if err != nil {
+		if t, err = p.FindTree(fsys, p.Reading); err != nil {
 			return nil, "", err
 		}
 		// What was read while git changed it is read again.
 		t.Checkout = &read
-		moved, err := Moved(ctx, p, t)
-		if err != nil {
-			return nil, "", err
-		}
-		if !moved {
-			return t, "", nil
+		if moved, err := Moved(ctx, p, t); err != nil || !moved {
+			return t, "", err
 		}
 		if !p.Now().Before(deadline) {
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)

@@ -185,26 +185,25 @@ func (m *Reader) readPast(ctx context.Context) error {
 		m.Log.Info("base is not read from the remote", zap.Error(err))
 		tip, err = m.Repo.Seen(m.Branch, m.Base)
 	}
-	at := m.Tree
 	if err == nil && tip.Base() != nil {
-		if err := m.readBase(ctx, at, tip.Base()); err != nil {
+		if err := m.readBase(ctx, tip.Base()); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	m.here, err = m.Repo.History.Past(at, "", pastMost)
+	m.here, err = m.Repo.History.Past(m.Tree, "", pastMost)
 	return err
 }
 
 // readBase is readPast's part about base. Of a shallow clone it brings the rest first.
-func (m *Reader) readBase(ctx context.Context, at string, base *gitops.Tip) error {
+func (m *Reader) readBase(ctx context.Context, base *gitops.Tip) error {
 	if err := gitops.Deepen(ctx, m.Repo, base); err != nil {
 		m.Log.Info("the history that this clone lacks is not read", zap.Error(err))
 	}
-	beyond, err := m.Repo.History.Past(base.Hash(), at, pastMost)
-	fork, ferr := m.Repo.History.Fork(at, base.Hash())
+	beyond, err := m.Repo.History.Past(base.Hash(), m.Tree, pastMost)
+	fork, ferr := m.Repo.History.Fork(m.Tree, base.Hash())
 	if fork != "" && len(beyond) > 0 {
 		m.ahead, m.fork, m.tip = beyond, fork, base
 	}

@@ -83,14 +83,13 @@ func (a *account) tells(t bundle.Target, of told, met bool) {
 
 // keepLeft remembers what was left out of the files that a pull looked at, instead of what earlier ones left out of
 // them.
-func (a *account) keepLeft(tx ledger.Writer) error {
-	var errs []error
+func (a *account) keepLeft(tx ledger.Writer) (err error) {
 	for slot, keys := range a.left {
 		if len(keys) == 0 {
-			errs = append(errs, tx.DropMarks(slot))
+			err = errors.Join(err, tx.DropMarks(slot))
 		} else {
-			errs = append(errs, tx.SetMarks(slot, keys))
+			err = errors.Join(err, tx.SetMarks(slot, keys))
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }

@@ -108,32 +108,26 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 func (r *delivery) committed(
 	ctx context.Context, commit func(when time.Time) (*gitops.Tip, error),
 ) (made *gitops.Tip, refused, err error) {
-	if r.refused == nil {
-		made, err = commit(r.branch.Now())
-		return made, nil, err
-	}
-	if made, err = commit(r.refused.When()); err != nil {
-		return nil, nil, err
-	}
-	changed, err := r.branch.Repo.History.Changed(ctx, r.refused.Hash(), made.Hash())
-	if err == nil && len(changed) == 0 {
-		return made, r.why, nil
-	}
-	if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
-		return nil, nil, err
+	if r.refused != nil {
+		if made, err = commit(r.refused.When()); err != nil {
+			return nil, nil, err
+		}
+		changed, err := r.branch.Repo.History.Changed(ctx, r.refused.Hash(), made.Hash())
+		if err == nil && len(changed) == 0 {
+			return made, r.why, nil
+		}
+		if err := r.branch.Repo.Drop(r.branch.Project.Pull.Branch); err != nil {
+			return nil, nil, err
+		}
 	}
 	made, err = commit(r.branch.Now())
 	return made, nil, err
 }
 
-// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. A dry run
+// looks at what would become of it.
 func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) error {
-	return r.followTo(ctx, tip, false)
-}
-
-// followTo is follow, or with dry what would become of it.
-func (r *delivery) followTo(ctx context.Context, tip *gitops.Tip, dry bool) error {
-	res, err := r.branch.Repo.Follow(ctx, tip, dry)
+	res, err := r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
 	if err == nil {
 		r.leftLocal(res)
 	}

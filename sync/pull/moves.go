@@ -57,8 +57,7 @@ func (r *merging) readMoves(tip *gitops.Tip) error {
 		return err
 	}
 	r.accepted = a
-	r.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.StateName())
-	if err != nil {
+	if r.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.StateName()); err != nil {
 		return err
 	}
 	r.digested = sourceDigests{make(map[*bundle.Bundle]catalog.Marks), make(map[string]catalog.Marks)}

@@ -70,14 +70,6 @@ type former struct {
 	renamed []catalog.Rename
 }
 
-// textsOr are the texts of the file at the path now; those of the former one where that is missing.
-func (f former) textsOr(now *resource.File) catalog.Catalog {
-	if now == nil {
-		now = f.file
-	}
-	return bundle.Texts(now)
-}
-
 // carry makes a merge with the file at the old path one that writes the file at the new one.
 func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalog.Merged) {
 	after := make(map[string]catalog.Catalog)

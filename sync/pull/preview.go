@@ -28,7 +28,7 @@ func (r *preview) deliverAgain(context.Context, *tree.Tree, *gitops.Tip) error {
 
 // follow tells whether the branch can follow: to what would have been committed.
 func (r *preview) follow(ctx context.Context, _ *gitops.Tip) error {
-	return r.to.followTo(ctx, r.to.tip, true)
+	return r.to.follow(ctx, r.to.tip)
 }
 
 func (r *preview) askToMerge(context.Context) error { return nil }

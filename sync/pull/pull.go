@@ -76,9 +76,7 @@ const attempts = 5
 // Failed is the report of a pull that was not begun: because of an error, or because none is wanted.
 func Failed(p *pass.Branch, o Options, err error) Report {
 	run := begin(p, o)
-	if err != nil {
-		run.account.report.Failure = failure.Of(err)
-	}
+	run.account.report.Failure = failure.Of(err)
 	return run.account.report
 }
 
@@ -230,18 +228,15 @@ func (r *pull) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.commit(ctx, on, joined, done); err != nil {
+	err = r.commit(ctx, on, joined, done)
+	if err == nil && r.account.report.Commit == "" {
+		err = r.out.deliverAgain(ctx, t, tip)
+	}
+	if err == nil && r.account.report.Commit == "" {
+		err = r.out.follow(ctx, tip)
+	}
+	if err != nil {
 		return err
-	}
-	if r.account.report.Commit == "" {
-		if err := r.out.deliverAgain(ctx, t, tip); err != nil {
-			return err
-		}
-	}
-	if r.account.report.Commit == "" {
-		if err := r.out.follow(ctx, tip); err != nil {
-			return err
-		}
 	}
 	return r.rememberReconciled()
 }

@@ -3,6 +3,7 @@ package pull
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -123,11 +124,8 @@ func (o *removals) list(ctx context.Context) error {
 // because the source did not have the key (out). Its first parent is the branch as it was.
 func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
 	had, err := o.branch.TextsIn(made.Parents[0], x)
-	if err != nil {
-		return nil, nil, err
-	}
-	has, err := o.branch.TextsIn(made.Commit, x)
-	if err != nil {
+	has, herr := o.branch.TextsIn(made.Commit, x)
+	if err = errors.Join(err, herr); err != nil {
 		return nil, nil, err
 	}
 	var source catalog.Catalog

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -96,20 +97,16 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if s.former, err = r.formerly(x.Target); err != nil {
 		return nil, err
 	}
-	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, s.former.textsOr(old))
+	ours := bundle.Texts(cmp.Or(old, s.former.file)) // at the path now, or at the former one where that is missing
+	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, ours)
 	if err != nil {
 		return nil, err
 	}
-	if s.here, err = r.remembered(x.Path, x.Language); err != nil {
-		return nil, err
-	}
-	if s.former.path != "" {
-		if s.before, err = r.remembered(s.former.path, x.Language); err != nil {
-			return nil, err
-		}
-	}
 	s.digests.tree, s.digests.service = r.digests(x.Target)
-	return s, nil
+	if s.here, err = r.remembered(x.Path, x.Language); err == nil && s.former.path != "" {
+		s.before, err = r.remembered(s.former.path, x.Language)
+	}
+	return s, err
 }
 
 // remembered is what is remembered of a target file.

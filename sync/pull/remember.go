@@ -43,7 +43,8 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	}
 	slot := p.Memory().Slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
-	if err != nil {
+	wrote, werr := m.texts.wrote.Marks()
+	if err = errors.Join(err, werr); err != nil {
 		return err
 	}
 	now := make(catalog.Marks, len(history)+len(m.texts.stayed))
@@ -54,10 +55,6 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 		if !ledger.Holds(now, u) {
 			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
 		}
-	}
-	wrote, err := m.texts.wrote.Marks()
-	if err != nil {
-		return err
 	}
 	for name, mark := range wrote {
 		ledger.Learn(now, name, mark)
@@ -149,18 +146,17 @@ func unstageOne(p *pass.Branch, tx ledger.Writer, f ledger.DeliveredFile, arrive
 		return tx.DropMarks(p.Memory().PushedSlot(f.Source()).Stage(true))
 	}
 	branch := pass.LookAt(p.Project.Pull.Branch).Kind()
-	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, branch} {
+	kinds := []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, branch}
+	err := ledger.Each(kinds, func(kind ledger.TargetMarks) error {
 		slot := p.Memory().Slot(kind, f.Path, f.Language).Stage(true)
 		if !arrived {
-			if err := tx.DropMarks(slot); err != nil {
-				return err
-			}
-		} else if _, err := tx.MoveMarks(slot, p.Memory().Slot(kind, f.Path, f.Language)); err != nil {
-			return err
+			return tx.DropMarks(slot)
 		}
-	}
-	if !arrived {
-		return nil
+		_, err := tx.MoveMarks(slot, p.Memory().Slot(kind, f.Path, f.Language))
+		return err
+	})
+	if err != nil || !arrived {
+		return err
 	}
 	return ledger.Gone.Delete(tx, p.StateName(), ledger.TargetID(f.Path, f.Language)) // it is the same file as before
 }
