@@ -66,9 +66,9 @@ func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merg
 			result.Leave(in.Base, c.Name)
 		case unsent:
 			s.told.problems = append(s.told.problems, report.Problem{Code: report.CodeOrphan, File: s.Path, Key: c.Key,
-				Language: s.Language.Code, Problem: fmt.Sprintf("the source has no such key any more, and its text %s, "+
-					"which was never sent, is taken out", report.InQuotes(map[string]string{c.Form: u.Text})),
-				Remedy: "If the key has another name or file now, write the text there"})
+				Language: s.Language.Code, Problem: fmt.Sprintf("the source has no such key any more, and its text "+
+					"%s, which was never sent, is taken out. If the key has another name or file now, write the text there",
+					report.InQuotes(map[string]string{c.Form: u.Text}))})
 		}
 		return stays
 	})
