@@ -29,6 +29,9 @@ func TestATextOfAnOldBranchIsTakenBack(t *testing.T) {
 		},
 	} {
 		for _, on := range []string{"main", "l10n"} {
+			if on == "l10n" && what != "the branch made anew" {
+				continue
+			}
 			t.Run(what+" "+on, func(t *testing.T) {
 				t.Parallel()
 				w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
@@ -44,9 +47,6 @@ func TestATextOfAnOldBranchIsTakenBack(t *testing.T) {
 						return
 					}
 					w.commitOn("l10n", deApp, text)
-				}
-				if on == "l10n" && what != "the branch made anew" {
-					return
 				}
 				write("A hand")
 				w.wire.lying(`{"errors":[{"fileName":"` + deApp + `","error":"x"}]}`)
@@ -81,4 +81,26 @@ func TestASourceTextOfAnOldBranchIsTakenBack(t *testing.T) {
 	w.write(enA, had)
 	w.pushes(push.Options{})
 	w.holds("main", "en", "b", "B, edited")
+}
+
+// A commit that brings a text back, and is amended before the service takes it, brings it back still.
+func TestATextThatAnAmendedCommitBringsBack(t *testing.T) {
+	t.Parallel()
+	for _, merge := range [][]string{{"merge", "-q", "--squash", "l10n"}, {"merge", "-q", "--no-ff", "--no-commit", "l10n"}} {
+		w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
+		w.final("de", "a", "A2")
+		w.pulls(pull.Options{})
+		w.git(merge...)
+		w.git("commit", "-q", "-m", "merged")
+		w.clean(push.Options{})
+		w.write(deApp, flat(map[string]string{"a": "A1", "b": "B1"}))
+		w.commit()
+		w.wire.lying(`{"errors":[{"fileName":"` + deApp + `","error":"x"}]}`)
+		w.pushes(push.Options{})
+		w.wire.lying("")
+		w.final("de", "a", "A2") // the service did not take it
+		w.git("commit", "-q", "--amend", "-m", "amended")
+		w.pushes(push.Options{})
+		w.holds("main", "de", "a", "A1")
+	}
 }

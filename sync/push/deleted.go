@@ -141,6 +141,12 @@ func (r *reader) remember(found []*candidate) error {
 				return ledger.Each(c.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
 			}),
 			ledger.Each(r.snapshots.all, func(at *opened) error {
+				refused := func(c *candidate) bool {
+					return c.snapshot == &at.snapshot && len(c.back) > 0 && r.Refused[c.Path+"\x00"+c.Language.Code]
+				}
+				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(found, refused) {
+					return nil // the commit may be amended before the service takes what it brings back
+				}
 				return ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)
 			}))
 	})
