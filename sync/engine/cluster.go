@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locsync/locsync/sync/ledger"
@@ -96,16 +97,13 @@ type Known struct {
 
 // Learn takes over what a cluster knows of projects.
 func Learn(e *Engine, all []Known) error {
-	at := make(map[string]*project, len(e.projects))
-	for _, p := range e.projects {
-		at[p.branch.Project.Name] = p
-	}
 	err := e.State.View(func(r ledger.Reader) error {
 		for _, k := range all {
-			p := at[k.Project]
-			if p == nil {
+			i := slices.IndexFunc(e.projects, func(p *project) bool { return p.branch.Project.Name == k.Project })
+			if i < 0 {
 				continue // the configuration does not have it any more
 			}
+			p := e.projects[i]
 			p.view.elsewhere.Store(nil)
 			if k.Doing != "" {
 				p.view.elsewhere.Store(&report.Doing{Project: k.Project, What: k.Doing})

@@ -32,20 +32,20 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 	}
 	r.orphaned(plan.orphans)
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, v := range plan.verdicts {
+		err := ledger.Each(plan.verdicts, func(v verdict) (err error) {
 			if len(v.accepted) > 0 {
 				r.accepted.Add(v.of.Collection, v.accepted.Marks())
 				a := pass.NewAcceptance(v.of.Collection)
 				a.Add(v.of.Path, pass.Accepts(v.accepted))
-				if err := r.branch.Memory().Accept(tx, a); err != nil {
-					return err
-				}
+				err = r.branch.Memory().Accept(tx, a)
 			}
-			if v.found != nil {
-				if err := tx.SetMarks(r.branch.Memory().FoundSlot(v.of.Collection), v.found); err != nil {
-					return err
-				}
+			if v.found != nil && err == nil {
+				err = tx.SetMarks(r.branch.Memory().FoundSlot(v.of.Collection), v.found)
 			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		return ledger.Each(plan.files, func(s *compared) error { return r.rememberRenames(tx, s) })
 	})
@@ -73,22 +73,17 @@ func (r *sourcePass) tellVerdict(v verdict) {
 func (r *sourcePass) seeMissing(a *accepted.Sources) error {
 	here := present(a)
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, at := range a.Missed {
+		err := ledger.Each(a.Missed, func(at ledger.Source) error {
 			r.branch.Log.Info("a source file is missing; it counts as deleted when the next push does not find it either")
 			absence := ledger.Absence{At: r.branch.Now().UTC(), Run: r.branch.Run}
-			if err := ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), absence); err != nil {
-				return err
-			}
-		}
-		for _, at := range a.All() {
+			return ledger.Missing.Put(tx, r.branch.StateName(), at.ID(), absence)
+		})
+		return errors.Join(err, ledger.Each(a.All(), func(at ledger.Source) error {
 			if !here[at] && !slices.ContainsFunc(a.Moves, func(m ledger.Move) bool { return m.From == at }) {
-				continue
+				return nil
 			}
-			if err := ledger.Missing.Delete(tx, r.branch.StateName(), at.ID()); err != nil {
-				return err
-			}
-		}
-		return nil
+			return ledger.Missing.Delete(tx, r.branch.StateName(), at.ID())
+		}))
 	})
 }
 
@@ -104,9 +99,9 @@ func present(a *accepted.Sources) map[ledger.Source]bool {
 // conclude tells the keys of files that are gone, and remembers them and the files that moved.
 func (r *sourcePass) conclude(a *accepted.Sources) error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, at := range a.Gone {
+		err := ledger.Each(a.Gone, func(at ledger.Source) error {
 			if !r.o.Pushes(at.Path) {
-				continue
+				return nil
 			}
 			slot := ledger.Removed.Of(r.branch.StateName(), at)
 			before, err := tx.Marks(slot)
@@ -114,11 +109,9 @@ func (r *sourcePass) conclude(a *accepted.Sources) error {
 				return err
 			}
 			r.orphaned(orphans(at, before, a.Files[at], a.Living[at.Collection], nil))
-			if err := tx.SetMarks(slot, a.Files[at]); err != nil {
-				return err
-			}
-		}
-		return rememberMoves(tx, r.branch.StateName(), a)
+			return tx.SetMarks(slot, a.Files[at])
+		})
+		return errors.Join(err, rememberMoves(tx, r.branch.StateName(), a))
 	})
 }
 

@@ -140,12 +140,8 @@ func (r *decisions) decidedOn(c pass.Conflict, stands string) {
 // yield keeps the service's texts. The repository's count as no change from now on: no push sends them, and the next
 // pull replaces them without asking again. Written once more, over the service's, they say something new.
 func (r *decisions) yield(all []pass.Conflict) error {
-	for _, c := range all {
+	return ledger.Each(all, func(c pass.Conflict) error {
 		r.decidedOn(c, "theirs")
-		err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Memory().Yields(tx, c) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Memory().Yields(tx, c) })
+	})
 }

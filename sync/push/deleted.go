@@ -37,18 +37,17 @@ func (r *reader) returned(tx ledger.Writer, c *candidate) error {
 	if !c.memory.back {
 		return nil
 	}
+	var kinds []ledger.TargetMarks
 	if c.memory.other {
-		kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
+		kinds = []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
 		for _, l := range names(r.branch) {
 			kinds = append(kinds, l.Kind())
 		}
-		for _, kind := range kinds {
-			if err := tx.DropMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code)); err != nil {
-				return err
-			}
-		}
 	}
-	return ledger.Gone.Delete(tx, r.branch.StateName(), c.id())
+	return errors.Join(ledger.Gone.Delete(tx, r.branch.StateName(), c.id()),
+		ledger.Each(kinds, func(kind ledger.TargetMarks) error {
+			return tx.DropMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code))
+		}))
 }
 
 // untouched reports whether the tree that pushes read is as the last push saw it, at the same commit, and with nothing

@@ -33,10 +33,9 @@ type translations struct {
 func (t *translations) findEdited(texts catalog.Catalog) {
 	for key, texts := range written(texts).ByKey() {
 		unknown := func(u catalog.Unit) bool { return !ledger.Holds(t.past, u) && !t.agreed.Has(u.Name, u.Text) }
-		if t.edited[key] != nil || !slices.ContainsFunc(texts, unknown) {
-			continue
+		if t.edited[key] == nil && slices.ContainsFunc(texts, unknown) {
+			t.edited[key] = texts
 		}
-		t.edited[key] = texts
 	}
 }
 

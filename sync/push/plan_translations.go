@@ -180,13 +180,12 @@ func (w *comparedCandidate) ship(
 // replaces names the service's texts that the snapshot has not merged and that are about to be replaced.
 func (w *comparedCandidate) replaces(sent map[catalog.Name]int) (told []report.Problem) {
 	for _, u := range w.replaced {
-		if _, is := sent[u.Name]; !is {
-			continue
+		if _, is := sent[u.Name]; is {
+			told = append(told, report.Problem{
+				Code: report.CodeReplaced, File: w.of.Path, Key: u.Key, Language: w.of.Language.Code,
+				Problem: fmt.Sprintf("the service's %q is replaced by a text from %s, which had not merged it. "+
+					"If it is meant, write it again", u.Text, w.of.snapshot.name.Where())})
 		}
-		told = append(told, report.Problem{
-			Code: report.CodeReplaced, File: w.of.Path, Key: u.Key, Language: w.of.Language.Code,
-			Problem: fmt.Sprintf("the service's %q is replaced by a text from %s, which had not merged it. "+
-				"If it is meant, write it again", u.Text, w.of.snapshot.name.Where())})
 	}
 	return told
 }

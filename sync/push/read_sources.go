@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,11 +46,8 @@ func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 		}
 		pending, base, changes := a.Pending(s)
 		renames, err := r.branch.LookForRenames(s, base, changes)
-		if err != nil {
-			return nil, err
-		}
-		marks, err := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
-		if err != nil {
+		marks, merr := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
+		if err = errors.Join(err, merr); err != nil {
 			return nil, err
 		}
 		c := &compared{source: s, others: !r.o.Pushes(s.Path), pending: pending, base: base, renames: renames,
@@ -186,11 +184,8 @@ func (r *sourcePass) meets(g *bundle.Group, sent map[string]map[string]bool) (bo
 	}
 	for _, t := range targets {
 		f, _, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
-		if err != nil {
-			return false, err
-		}
-		merged, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
-		if err != nil {
+		merged, merr := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Merged, t.Path, t.Language.Code))
+		if err = errors.Join(err, merr); err != nil {
 			return false, err
 		}
 		for _, u := range bundle.Texts(f) {

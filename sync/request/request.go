@@ -258,11 +258,8 @@ func (b *Branch) count(
 ) (data config.RequestData, content string, err error) {
 	data = config.RequestData{Project: b.Project.Name, Branch: b.Project.Pull.Branch, Base: base.Branch()}
 	blobs, err := b.Repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
-	if err != nil {
-		return data, "", err
-	}
-	ours, err := tree.Written(b.Project, tip, base)
-	if err != nil {
+	ours, oerr := tree.Written(b.Project, tip, base)
+	if err = errors.Join(err, oerr); err != nil {
 		return data, "", err
 	}
 	sum := sha256.New()
