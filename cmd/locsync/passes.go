@@ -29,7 +29,9 @@ func pushCommand(a *app) *cobra.Command {
 			"A translation that was changed here and at the service keeps the service's text until it is decided: with " +
 			"--ours or --theirs. --key, --language and --file choose some of them; the others wait.\n\n" +
 			"Without --ours and --theirs, --file pushes only some files: source or translated ones, by their paths in the " +
-			"repository as status names them, or by globs. What changed in others waits for the next push of all.",
+			"repository as status names them, or by globs. What changed in others waits for the next push of all, but " +
+			"translations of new keys go with their source file. A translation of a changed source text waits until that " +
+			"is pushed.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n" +
 			"  locsync push --file locales/en/menu.json --file 'locales/de/*.json'\n\n" +
 			"  # where the two never agreed on a translation, send the repository's\n  locsync push --translations\n\n" +

@@ -170,6 +170,12 @@ func (a *Sources) Pending(s *tree.Source) (keys map[string]bool, base catalog.Ma
 	return keys, base, changes
 }
 
+// Begins reports whether a push gives the service a key of a file that it did not have.
+func (a *Sources) Begins(s *tree.Source, key string) bool {
+	_, has := a.Texts[s.Collection][catalog.Name{Key: key}]
+	return !has && len(a.forms[s.Collection][key]) == 0 && !a.Held[s.ID()] && !a.Inherited(s)[key]
+}
+
 // NotSent are the keys of a file that are not sent even when all are: those that lie behind, and those of which the
 // trunk has what is to be had.
 func (a *Sources) NotSent(s *tree.Source) map[string]bool {

@@ -141,6 +141,24 @@ func TestPushOfAPartTellsNothingOfOthers(t *testing.T) {
 	}
 }
 
+// Translations of new keys go along with their source file, before those that the service makes by itself. What changed
+// otherwise in their files waits.
+func TestNewKeysBringTheirTranslations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/de/a.json": `{"a": "Ä"}`}, trial)
+	w.clean(push.Options{})
+	w.write("locales/en/a.json", `{"a": "A", "hello": "Hello"}`, "locales/de/a.json", `{"a": "Ah", "hello": "Hallo"}`)
+	for _, dry := range []bool{true, false} {
+		o := part("locales/en/a.json")
+		o.DryRun = dry
+		w.reports(w.clean(o), "locales/de/a.json (de): hello", "locales/en/a.json (en): hello")
+	}
+	w.holds("main", "de", "hello", "Hallo")
+	w.holds("main", "de", "a", "Ä")
+	w.sends("locales/de/a.json (de): a")
+	w.sends()
+}
+
 // A key that was renamed in a file that waits does not keep translations of a new one from going before those that the
 // service makes by itself.
 func TestNewFileBesideARenameThatWaits(t *testing.T) {

@@ -3,9 +3,11 @@ package push
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/imports"
 	"github.com/locsync/locsync/sync/ledger"
@@ -41,7 +43,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return !r.o.Pushes(c.Path) })
+	found := r.meant(all)
 	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
 		return err
 	}
@@ -73,6 +75,25 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	}
 	r.out.Ship(ctx, ship.All)
 	return r.reader.remember(all)
+}
+
+// meant are the candidates that a push is for. Of other files, translations of new source texts go along: a service
+// that translates by itself would have others by the next push.
+func (r *translationPass) meant(all []*candidate) (meant []*candidate) {
+	for _, c := range all {
+		if !r.o.Pushes(c.Path) {
+			along := *c
+			along.changed = maps.Clone(c.changed)
+			maps.DeleteFunc(along.changed, func(n catalog.Name, _ bool) bool {
+				return !slices.ContainsFunc(c.Sources, func(b *bundle.Bundle) bool {
+					return r.o.Pushes(b.Path) && r.accepted.Begins(r.tree.Of(b), n.Key)
+				})
+			})
+			c = &along
+		}
+		meant = append(meant, c)
+	}
+	return meant
 }
 
 // draftAsk asks for all that the service has of a group, in any state.
