@@ -26,33 +26,19 @@ import (
 // to merge; *BadPaths (ErrPath) before anything was written; ErrMoved when an earlier commit for the branch waits to
 // be delivered or dropped.
 func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
-	return r.Chain(ctx, on, branch, []Step{{files, msg}})
-}
-
-// Step is one commit of a chain: whole contents by path, as for Commit, and what it says about itself.
-type Step struct {
-	Files   map[string][]byte
-	Message Message
-}
-
-// Chain is Commit for several commits, each on the one before. They are one delivery: one pack, one entry of the
-// outbox, one push; a crash leaves all of them or none. A step that changes nothing makes no commit. The tip is the
-// last one's.
-//
-// Errors as of Commit. *BadPaths names the paths of the first step that has any; nothing was written then.
-func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
-	tip, err := r.chain(ctx, on, branch, steps)
+	tip, err := r.commit(ctx, on, branch, files, msg)
 	if err != nil {
 		return nil, fmt.Errorf("commit to %s: %w", branch, outcome.WithRemedy(err))
 	}
 	return tip, nil
 }
 
-func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
-	repo := r.repo
-	defer outcome.Tell(repo.Options.Done, outcome.Commit, time.Now(), &err)
+func (r *Repo) commit(
+	ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message,
+) (made *Tip, err error) {
+	defer outcome.Tell(r.repo.Options.Done, outcome.Commit, time.Now(), &err)
 	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
@@ -60,39 +46,20 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	if err != nil {
 		return nil, err
 	}
-	tip, author := on, Person{}
-	var objects []object.Object
-	has := map[hash]bool{}
-	for _, step := range steps {
-		next, made, err := tip.compose(ctx, repo, branch, step)
-		if errors.Is(err, ErrNothing) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range made {
-			if !has[o.Name] { // two steps may bring the same content
-				has[o.Name] = true
-				objects = append(objects, o)
-			}
-			next.files.FS.Extra[o.Name] = o // what the next step reads is in no store yet
-		}
-		tip, author = next, step.Message.Author
+	made, objects, err := on.compose(ctx, branch, files, msg)
+	if err != nil {
+		return nil, err
 	}
-	if tip == on {
-		return nil, ErrNothing
-	}
-	tip.files.FS.Extra = nil
-	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
-	return tip, keepPending(ctx, tip, append(objects, note), old, note.Name)
+	outbox := encodeOutbox(made.commit, branch, made.lease, msg.Author, made.When())
+	note := r.repo.Objects.Format.New(object.Tag, outbox)
+	return made, keepPending(ctx, made, append(objects, note), old, note.Name)
 }
 
-// compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
+// compose makes a commit on a tip, in memory: it gives the tip of it and all that is new in it.
 func (t *Tip) compose(
-	ctx context.Context, repo *repository.Repository, branch string, step Step,
+	ctx context.Context, branch string, files map[string][]byte, msg Message,
 ) (*Tip, []object.Object, error) {
-	e, changes, err := t.files.Plan(ctx, step.Files)
+	e, changes, err := t.files.Plan(ctx, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,19 +74,19 @@ func (t *Tip) compose(
 	if err != nil {
 		return nil, nil, err
 	}
-	when := step.Message.When.Truncate(time.Second)
-	if step.Message.When.IsZero() {
+	when := msg.When.Truncate(time.Second)
+	if msg.When.IsZero() {
 		when = t.repo.Options.Now().Truncate(time.Second)
 	}
 	if !when.After(t.When()) {
 		when = t.When().Add(time.Second)
 	}
-	made, err := t.commitObject(ctx, root, objects, step.Message, when)
+	made, err := t.commitObject(ctx, root, objects, msg, when)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &Tip{repo: repo, branch: branch, commit: made.Name, parents: []hash{made.Name}, base: t.base, there: t.there,
-		lease: lease{remote: repo.Options.Remote}, files: content.New(repo, root, when, map[hash]object.Object{})}
+	next := &Tip{repo: t.repo, branch: branch, commit: made.Name, parents: []hash{made.Name}, base: t.base, there: t.there,
+		lease: lease{remote: t.repo.Options.Remote}, files: content.New(t.repo, root, when, nil)}
 	if branch == t.branch {
 		next.lease, next.here = t.lease, t.here
 	}

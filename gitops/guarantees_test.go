@@ -67,7 +67,7 @@ import (
 //	                                               TestBranchNamesThatClashAtTheRemote
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
-//	commits that must be signed                    TestDoesNotCommitUnsigned, TestChainsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
+//	commits that must be signed                    TestDoesNotCommitUnsigned, TestCommitsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
 //	a repository of another user                   TestRepositoryOfAnotherUser, TestRemoteOfAnotherUser
 //
 // TestTheTableIsTrue keeps the names in it.

@@ -65,12 +65,9 @@ func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []objec
 	args = append(args, "commit-tree", "-S", "-F", "-", tree.String())
 	for _, p := range t.parents {
 		args = append(args, "-p", p.String())
-		if o, ok := t.files.FS.Extra[p]; ok {
-			news = append(news, o)
-		}
 	}
 	for _, o := range news {
-		if o.Kind == object.Commit || o.Name == tree {
+		if o.Name == tree {
 			if err := w.Put(o); err != nil {
 				return object.Object{}, err
 			}

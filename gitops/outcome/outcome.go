@@ -115,7 +115,7 @@ const (
 	List   = "list"   // the remote's branches were asked for
 	Fetch  = "fetch"  // the same, and what was new of them brought here
 	Blobs  = "blobs"  // what a partial clone had left out was brought
-	Commit = "commit" // a commit, or a chain of them, was made and stored
+	Commit = "commit" // a commit was made and stored
 	Push   = "push"   // an update was sent to the remote, and its answer understood
 )
 
