@@ -54,7 +54,7 @@ func (e *Engine) Files(ctx context.Context, name string) (all []string) {
 	projects, _ := e.pick(name)
 	for _, p := range projects {
 		if p.branch.Project.Push.Enabled {
-			files, _ := p.files(ctx, false)
+			files, _ := p.files(ctx, false, false)
 			all = append(all, files...)
 		}
 	}

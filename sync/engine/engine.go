@@ -115,7 +115,7 @@ func concerned(ctx context.Context, projects []*project, o push.Options) ([]*pro
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p *project) bool { return !p.branch.Project.Push.Enabled })
 	meant, globs, err := inspect.Choose(o.Part(), func(now bool) (all []inspect.Listing) {
 		for _, p := range projects {
-			files, err := p.files(ctx, now)
+			files, err := p.files(ctx, now, o.Translations)
 			all = append(all, inspect.Listing{Project: p.branch.Project, Files: files, Err: err})
 		}
 		return all

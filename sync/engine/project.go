@@ -151,8 +151,8 @@ func (p *project) ask(passOf string, notice bool) {
 }
 
 // files are those that pushes are for: source files, and translated ones, whether they are there or not. They are as
-// they were seen last, which waits for nothing, or as they are now.
-func (p *project) files(ctx context.Context, now bool) ([]string, error) {
+// they were seen last, which waits for nothing, or as they are now. insists is for translations where none are pushed.
+func (p *project) files(ctx context.Context, now, insists bool) ([]string, error) {
 	open := p.repository.With
 	if now {
 		held, done, err := p.lock(ctx, ledger.PassPush)
@@ -172,8 +172,9 @@ func (p *project) files(ctx context.Context, now bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	translations := line.Project.Push.Translations || insists
 	if tip, err := repo.Seen(line.Project.Pull.Branch, line.Project.Pull.Base); err == nil {
-		return inspect.Files(line.Project, fsys, tip)
+		return inspect.Files(line.Project, translations, fsys, tip)
 	}
-	return inspect.Files(line.Project, fsys)
+	return inspect.Files(line.Project, translations, fsys)
 }

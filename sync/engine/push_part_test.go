@@ -44,6 +44,20 @@ func TestPatternsOfAPush(t *testing.T) {
 	w.reports(w.clean(part("./locales/e[nx]/*.json")), "locales/en/menu.json (en): a")
 }
 
+// Where translations are not pushed, one is not to be named, unless it is insisted on.
+func TestPushOfATranslationThatIsNotPushed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"push.translations = false\n"+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"locales/de/a.json": `{"a": "Ä"}`})
+	w.reports(w.clean(part("locales/*/a.json")), "locales/en/a.json (en): a")
+	o := part("locales/de/a.json")
+	if _, err := w.Push(t.Context(), o); err == nil || !strings.Contains(err.Error(), "did you mean locales/en/a.json? (translations are not pushed: push.translations is false)") {
+		t.Error(err)
+	}
+	o.Translations = true
+	w.reports(w.clean(o), "locales/de/a.json (de): a")
+}
+
 // A push of files of one project neither waits for another one nor fails for it, unless it may be about its files.
 func TestPushOfFilesOfOneProject(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,9 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Files are the source files of a project in a tree, and the files of translations, there or in another tree, whether
-// they are there or not.
-func Files(cfg *config.Project, fsys fs.FS, others ...fs.FS) (paths []string, _ error) {
+// Files are the source files of a project in a tree and, where translations count, their files, of this tree or another
+// one, whether they are there or not.
+func Files(cfg *config.Project, translations bool, fsys fs.FS, others ...fs.FS) (paths []string, _ error) {
 	bundles, _, err := bundle.Find(fsys, cfg)
 	if err != nil {
 		return nil, err
@@ -25,6 +25,9 @@ func Files(cfg *config.Project, fsys fs.FS, others ...fs.FS) (paths []string, _ 
 	listed := make(map[string]bool)
 	for _, b := range bundles {
 		paths = append(paths, b.Path)
+	}
+	if !translations {
+		return paths, nil
 	}
 	for _, at := range append([]fs.FS{fsys}, others...) {
 		targets, err := bundle.Existing(at, bundles, cfg.Targets())
@@ -109,6 +112,11 @@ func unmatched(pattern string, all []Listing) error {
 		hint = fmt.Sprintf("did you mean %s?", report.Some(near, 3))
 	case len(files) == 0:
 		hint = "none has files that it pushes; see push.enabled and the source patterns in the configuration"
+	}
+	if slices.ContainsFunc(all, func(l Listing) bool {
+		return !l.Project.Push.Translations && l.Project.WatchPatterns().Match(pattern)
+	}) {
+		hint += " (translations are not pushed: push.translations is false)"
 	}
 	if path.IsAbs(pattern) || filepath.IsAbs(pattern) {
 		hint = "paths are relative to the root of the repository; " + hint
