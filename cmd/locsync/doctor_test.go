@@ -267,7 +267,7 @@ func TestDoctorOfTheService(t *testing.T) {
 			"service | credentials | fault | API key", "service | clock | ok | agree"}},
 		"no key": {w.service.URL, "", daemonProject, 2,
 			[]string{"configuration | API key | fault | LOCSYNC_API_KEY", "service | address | ok | answers",
-				"service | credentials | fault | 401"}},
+				"service | credentials | skipped | there is no API key"}},
 		"an unknown project": {w.service.URL, "secret", unknown, 2, []string{"service | credentials | ok | accepted",
 			"service | project | fault | "}},
 	} {

@@ -90,15 +90,21 @@ func TestInitAsks(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	for name, leave := range map[string]string{"Ctrl-D": "\x04", "Ctrl-C": "\x03"} {
+	for name, leave := range map[string]struct {
+		types, says string
+		code        int
+	}{
+		"Ctrl-D": {"\x04", "nothing was written", report.ExitLater},
+		"Ctrl-C": {"\x03", "interrupted; run the command again", report.ExitInterrupted},
+	} {
 		x := starts("init")
 		x.sees("Source language [en]: ")
 		x.types("de\n")
 		x.sees("Source language: de (it was given)") // another look
 		x.sees("Target languages [en, pt-BR]: ")
-		x.types(leave)
-		x.sees("nothing was written")
-		x.ends(report.ExitLater)
+		x.types(leave.types)
+		x.sees(leave.says)
+		x.ends(leave.code)
 		if _, err := os.Stat(file); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", name, err)
 		}

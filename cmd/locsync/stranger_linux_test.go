@@ -120,7 +120,7 @@ func TestNoFile(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "no such file",
+	for path, says := range map[string]string{"pipe": "pipe is not a regular file", "state": "there is no file",
 		".": "is a directory; name its files"} {
 		if f, _, err := files.Open(filepath.Join(dir, path)); f != nil || err == nil ||
 			!strings.Contains(err.Error(), says) || !process.Lasting(err) {

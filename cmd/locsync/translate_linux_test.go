@@ -21,8 +21,8 @@ func TestTranslateAtATerminal(t *testing.T) {
 	s = atConsole(t, w.command("translate", "--to", "de"), 80, nil)
 	at = s.until("Ctrl-D ends them:", 0)
 	s.types("\x03")
-	s.until(`locsync: read the texts`, at)
-	if code := s.wait(); code != report.ExitLater {
+	s.until(`locsync: interrupted;`, at)
+	if code := s.wait(); code != report.ExitInterrupted {
 		t.Errorf("exit code %d after Ctrl-C", code)
 	}
 	if s.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
