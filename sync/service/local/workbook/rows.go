@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -192,22 +193,18 @@ func cutEscape(text string) (before string, code rune, ok bool) {
 	}
 }
 
+// escapeBegins is the text that an escape begins with: what follows it may be one itself.
+var escapeBegins = regexp.MustCompile(`_(x[0-9A-Fa-f]{4})`)
+
 // escape is the way back: texts that look like an escape, and what XML cannot hold.
 func escape(text string) string {
 	var b strings.Builder
-	for {
-		before, _, ok := cutEscape(text)
-		for _, r := range before {
-			if r < ' ' && r != '\t' && r != '\n' || r == '\ufffe' || r == '\uffff' {
-				fmt.Fprintf(&b, "_x%04X_", r)
-			} else {
-				b.WriteRune(r)
-			}
+	for _, r := range escapeBegins.ReplaceAllString(text, "_x005F_$1") {
+		if r < ' ' && r != '\t' && r != '\n' || r == '\ufffe' || r == '\uffff' {
+			fmt.Fprintf(&b, "_x%04X_", r)
+		} else {
+			b.WriteRune(r)
 		}
-		if !ok {
-			return b.String()
-		}
-		b.WriteString("_x005F_")
-		text = text[len(before)+1:]
 	}
+	return b.String()
 }

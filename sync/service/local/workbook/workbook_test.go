@@ -277,6 +277,7 @@ func FuzzSheet(f *testing.F) {
 	f.Add(`<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="B7"><f>1/0</f><v>1.5</v></c></row></sheetData></worksheet>`, "a", 0, 7)
 	f.Add(`<x:worksheet><x:sheetData><x:row/><x:row><x:c/><x:c t="b"><x:v>1</x:v></x:c></x:row></x:sheetData></x:worksheet>`, "_x000D_\r<", 1, 2)
 	f.Add(`<worksheet><sheetData/></worksheet>`, "\ufffe", 3, 3)
+	f.Add(`<worksheet><sheetData/></worksheet>`, "_x000D\r<_xd800_x005F", 3, 3)
 	f.Add(`<chartsheet/>`, "a", 84, 36)
 	base := filled(f)
 	f.Fuzz(func(t *testing.T, text, value string, column, row int) {
