@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -59,7 +60,8 @@ var errUnwell = errors.New("one or more checks failed")
 // sentence is what went wrong, and what to do where it is the network.
 func sentence(err error) string {
 	said := failure.Text(err)
-	if failure.Code(err) == report.FailedUnreachable && strings.Contains(said, "the translation service") {
+	var unreachable *service.UnreachableError
+	if errors.As(err, &unreachable) {
 		said += "; check service.url and the network, then run this again: nothing is lost"
 	}
 	return report.Printable(said)

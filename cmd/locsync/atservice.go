@@ -98,8 +98,7 @@ func (t target) hint(err error) error {
 	case t.lists != "":
 		return misuse(fmt.Errorf("%w; %s lists those that are", err, t.lists))
 	case t.id != "":
-		return misuse(fmt.Errorf("%w; check --id: it is part of the project's address in the service's user interface",
-			err))
+		return misuse(fmt.Errorf("%w; check --id: it is part of the project's address in the service's user interface", err))
 	}
 	return misuse(fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err))
 }

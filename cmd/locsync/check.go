@@ -41,15 +41,12 @@ func checkCommand(a *app) *cobra.Command {
 			"everything else that looks like a mistake: entries that stand twice, translations of keys that are gone, plurals " +
 			"without a form that\n" +
 			"the language has (the program shows the form other), patterns without files (as long as others have some). They " +
-			"end it with 0.\n" +
-			"What is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
+			"end it with 0.\nWhat is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
 			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the " +
 			"command ends with 0;\n" +
-			"later checks report only others. Commit FILE. It does not depend on line numbers or on the " +
-			"order of entries.",
+			"later checks report only others. Commit FILE. It does not depend on line numbers or on the order of entries.",
 		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check " +
-			"--format github\n\n" +
-			"  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
+			"--format github\n\n  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
 			"  # also ask the service: credentials, project and languages\n  locsync check --online",
 		RunE: func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd.Context(), a, f) },
 	}

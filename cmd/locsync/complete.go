@@ -212,11 +212,11 @@ func languagesOf(of func(config.Project) []string) func(*config.Config, *cobra.C
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
 // leave. They are read from a copy of the state, so that nothing waits for them.
-func inConflict(flag string, named func(report.Conflict) string) func(*config.Config,
-	*cobra.Command) []string {
+func inConflict(flag string, named func(report.Conflict) string) func(*config.Config, *cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {
 		var words []string
-		for _, conflict := range openConflicts(cfg, c) {
+		conflicts, _ := command.Conflicts(calling(c), cfg, oneProject(cfg, c)) // none where they cannot be read
+		for _, conflict := range conflicts {
 			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) &&
 				chosen(c, flag, "file", conflict.File) {
 				words = append(words, named(conflict))
@@ -242,15 +242,6 @@ func pushedFiles(cfg *config.Config, c *cobra.Command) []string {
 		return inConflict("file", func(c report.Conflict) string { return c.File })(cfg, c)
 	}
 	return command.Files(calling(c), cfg, oneProject(cfg, c))
-}
-
-// openConflicts are those that wait for a decision in the projects that are meant.
-func openConflicts(cfg *config.Config, c *cobra.Command) []report.Conflict {
-	conflicts, err := command.Conflicts(calling(c), cfg, oneProject(cfg, c))
-	if err != nil {
-		return nil
-	}
-	return conflicts
 }
 
 // calling is what ends with a command; cobra gives none while it completes one.

@@ -25,8 +25,7 @@ func demoCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: "+
 		"a temporary folder)")
-	c.Flags().BoolVar(&keep, "keep-running", false, "translate yourself in a browser; the daemon stays up, "+
-		"until Ctrl-C")
+	c.Flags().BoolVar(&keep, "keep-running", false, "translate yourself in a browser; the daemon stays up, until Ctrl-C")
 	return c
 }
 

@@ -22,8 +22,7 @@ func doctorCommand(a *app) *cobra.Command {
 			"without a configuration, beside a daemon and without a network, and ends within half a minute. No secret is in " +
 			"what it prints.\n\n" +
 			"Ends with 0 where nothing is wrong but for warnings, 1 where a fault may pass, 2 where something has to be " +
-			"changed, 3 where\n" +
-			"nothing is in the way but some files would be left out.",
+			"changed, 3 where\nnothing is in the way but some files would be left out.",
 		Example: "  locsync doctor\n  locsync doctor --offline   # makes no requests\n  locsync doctor --json      # for a " +
 			"report or a program",
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -68,8 +68,7 @@ func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions)
 	if err != nil {
 		return err
 	}
-	p, err := setup.New(ctx, dir, setup.Options{Answers: given, File: a.configFile, Written: o.dryRun,
-		From: o.from})
+	p, err := setup.New(ctx, dir, setup.Options{Answers: given, File: a.configFile, Written: o.dryRun, From: o.from})
 	if err != nil {
 		return err
 	}

@@ -56,8 +56,7 @@ func memoriesCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
 	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
 	listsAlone(c)
-	c.AddCommand(memoriesCreateCommand(a), memoriesImportCommand(a), memoriesExportCommand(a),
-		memoriesAttachCommand(a))
+	c.AddCommand(memoriesCreateCommand(a), memoriesImportCommand(a), memoriesExportCommand(a), memoriesAttachCommand(a))
 	return c
 }
 
@@ -157,8 +156,7 @@ func memoriesAttachCommand(a *app) *cobra.Command {
 		Use:   "attach [MEMORY[:PERCENT]...]",
 		Short: "Attach exactly these memories to the project, and no others",
 		Long: "Each memory is an id, with the least match in percent that is taken from it (50 to 100, 75 where none is " +
-			"given). At most one of\n" +
-			"them is written to.",
+			"given). At most one of\nthem is written to.",
 		Example: "  locsync memories attach $MEMORY --id $ID\n  locsync memories attach $MEMORY:80 $OTHER:95 --writable " +
 			"$MEMORY --id $ID",
 		Args: cobra.ArbitraryArgs,
@@ -204,8 +202,7 @@ func attachments(args []string, writable string) ([]memories.ProjectMemory, erro
 			return nil, fmt.Errorf("%s is named twice", id)
 		}
 		found = found || id == writable
-		list = append(list, memories.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
-			IsWritable: id == writable})
+		list = append(list, memories.ProjectMemory{ID: id, MatchThreshold: float64(threshold), IsWritable: id == writable})
 	}
 	if !found {
 		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)

@@ -22,9 +22,10 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// packagingCommands are what packages are built with, see systemd/package/build. The program that people get has them
-// not.
-func packagingCommands(a *app) []*cobra.Command {
+func init() { packagingCommands = manualAndBill }
+
+// manualAndBill are what packages are built with, see systemd/package/build.
+func manualAndBill(a *app) []*cobra.Command {
 	manual := &cobra.Command{
 		Use:    "manual",
 		Short:  "Write the manual pages into the current folder",

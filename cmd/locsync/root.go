@@ -20,6 +20,9 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
+// packagingCommands are none: manual pages and bill of materials come with the packages (packaging.go).
+var packagingCommands = func(*app) []*cobra.Command { return nil }
+
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
 // in order; the second ends the process at once.
 func Main() int {

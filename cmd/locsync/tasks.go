@@ -141,8 +141,7 @@ func statsCommand(a *app) *cobra.Command {
 		Use:   "stats",
 		Short: "Count words, repetitions and matches of a project's documents",
 		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words " +
-			"that are new, repeated, or\n" +
-			"match the attached translation memories by so many percent.",
+			"that are new, repeated, or\nmatch the attached translation memories by so many percent.",
 		Example: "  locsync stats --id $ID\n  locsync stats --id $ID --build --exact",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {

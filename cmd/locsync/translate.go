@@ -25,8 +25,7 @@ func translateCommand(a *app) *cobra.Command {
 		Use:   "translate [TEXT...]",
 		Short: "Translate texts on demand, from arguments or, by line, from standard input",
 		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the " +
-			"project's where none are\n" +
-			"given. A text that could not be translated is named (3).",
+			"project's where none are\ngiven. A text that could not be translated is named (3).",
 		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt\n  locsync " +
 			"translate --html --from en --to de '<b>Save</b>'",
 		Args: cobra.ArbitraryArgs,
