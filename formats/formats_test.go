@@ -254,7 +254,8 @@ func big(name string) []byte {
 		start, end = "{\n    \"units\": [", "\n    ]\n}\n"
 		entry = func(i int, text string) {
 			fmt.Fprintf(&b,
-				"%s\n        {\n            \"key\": \"section%d.message%d\",\n            \"source\": [\"%s\"]\n        }", []string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+				"%s\n        {\n            \"key\": \"section%d.message%d\",\n            \"source\": [\"%s\"]\n        }",
+				[]string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
 		}
 	}
 	b.WriteString(start)

@@ -10,7 +10,7 @@ import (
 )
 
 // A branch that was checked out and left again is noticed, though HEAD is what it was; so is one of another name at the
-// same commit. A look at the status that writes nothing is none.
+// same commit. Reading the status, which writes nothing, is no change.
 func TestGitAtRestIsNoticed(t *testing.T) {
 	dir := gittest.Init(t, map[string]string{"a": "main\n"})
 	gittest.Git(t, dir, "checkout", "-q", "-b", "other")

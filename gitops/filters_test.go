@@ -100,7 +100,8 @@ func TestFilters(t *testing.T) {
 	gittest.Git(t, dir, "config", "filter.broken.required", "true")
 	gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
 	gittest.Commit(t, dir, "turned",
-		map[string]string{".gitattributes": "# filters\n*.turned filter=turn\n*.bad filter=broken\n*.new filter=unknown\n", "a.turned": "abc\n"})
+		map[string]string{".gitattributes": "# filters\n*.turned filter=turn\n*.bad filter=broken\n*.new filter=unknown\n",
+			"a.turned": "abc\n"})
 	gittest.Git(t, dir, "push", "-q", "origin", "l10n")
 	gittest.Git(t, dir, "checkout", "-q", "main")
 	linked := filepath.Join(t.TempDir(), "linked")

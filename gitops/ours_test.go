@@ -9,7 +9,7 @@ import (
 	"github.com/locsync/locsync/gitops/history"
 )
 
-// The commits of a project are those with its trailer, whoever made them, and no others; since a commit, those that it
+// The commits of a project are those with its trailer, of any author, and no others; since a commit, those that it
 // does not have.
 func TestOurs(t *testing.T) {
 	dir := gittest.Init(t, map[string]string{"a": "1\n"})

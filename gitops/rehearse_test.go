@@ -80,7 +80,7 @@ func TestMayPushOverHTTP(t *testing.T) {
 	}
 }
 
-// The git program does the talking over ssh. Here a script stands for ssh, and runs what it is asked to on this
+// The git program does the talking over ssh. Here a script is ssh, and runs what it is asked to on this
 // machine.
 func TestMayPushThroughGit(t *testing.T) {
 	t.Parallel()

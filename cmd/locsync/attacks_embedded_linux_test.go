@@ -127,7 +127,8 @@ func workbook(t *testing.T, rows int) func(io.Writer) {
 	book := zipOf(t, map[string]func(io.Writer){
 		"[Content_Types].xml": large(`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
 			"", 0, ""),
-		"xl/workbook.xml": large(`<workbook xmlns:r="`+namespace+`"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>`, "", 0, ""),
+		"xl/workbook.xml": large(`<workbook xmlns:r="`+namespace+
+			`"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>`, "", 0, ""),
 		"xl/_rels/workbook.xml.rels": large(`<Relationships><Relationship Id="r1" Type="`+namespace+`/worksheet" Target="worksheets/sheet1.xml"/>`+
 			`</Relationships>`, "", 0, ""),
 		"xl/worksheets/sheet1.xml": large(`<worksheet><sheetData>`,

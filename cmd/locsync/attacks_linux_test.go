@@ -199,7 +199,8 @@ func TestProposedConfigurations(t *testing.T) {
 		"template": with(`remote = ""`,
 			"remote = \"\"\ncommit_message = '{{ define \"T\" }}{{ template \"T\" }}{{ end }}{{ template \"T\" }}'"),
 		"growing": with(`remote = ""`,
-			"remote = \"\"\ncommit_message = '{{ $a := \"xxxxxxxxxx\" }}"+strings.Repeat(`{{ $a = printf "`+ten+`"`+strings.Repeat(" $a", 10)+" }}", 10)+"{{ $a }}'"),
+			"remote = \"\"\ncommit_message = '{{ $a := \"xxxxxxxxxx\" }}"+strings.Repeat(`{{ $a = printf "`+ten+`"`+
+				strings.Repeat(" $a", 10)+" }}", 10)+"{{ $a }}'"),
 		"wide": with(`remote = ""`,
 			"remote = \"\"\ncommit_message = '"+strings.Repeat(`{{ printf "%999999d" 1 }}`, 2000)+"'"),
 		"stars":       with("locales/en/*.json", strings.Repeat("**/", 300)+"*.json"),

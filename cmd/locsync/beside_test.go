@@ -540,7 +540,8 @@ func TestPushOfSomeFilesBesideADaemon(t *testing.T) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
 	}
-	if got := w.says("push", "--file", "mali/en.json"); got.code != 2 || !strings.Contains(got.err, "did you mean mail/en.json?") {
+	if got := w.says("push", "--file", "mali/en.json"); got.code != 2 || !strings.Contains(got.err,
+		"did you mean mail/en.json?") {
 		t.Errorf("%+v", got)
 	}
 	pushed := strings.Count(w.logs.String(), "pushed")

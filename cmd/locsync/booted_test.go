@@ -26,8 +26,8 @@ type booted struct {
 	pid string // of its process 1, out here
 }
 
-// install is what its root gets before it starts. The units are those of the project; what differs stands in drop-ins,
-// as it would on any machine.
+// install is what its root gets before it starts. The units are those of the project; drop-ins have what differs,
+// as they would on any machine.
 const install = `
 install -m 0755 /tmp/install/locsync /usr/bin/locsync
 mkdir -p /etc/systemd/system /etc/systemd/user /etc/locsync /srv/locsync

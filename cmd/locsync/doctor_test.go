@@ -218,7 +218,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
 	w.check(err)
 	t.Cleanup(c.Close)
-	w.check(c.Callbacks().Set(t.Context(), service.Callback{URL: "https://somebody.example/else",
+	w.check(c.Callbacks().Set(t.Context(), service.Callback{URL: "https://elsewhere.example/else",
 		AdditionalHeaders: []wire.CallbackHeader{}}))
 
 	w.doctor(w.command("doctor", "--json")).expect(t, 2,
@@ -229,7 +229,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
 		"files | files | fault | 1 error", "files | filters | fault | nobodys",
 		"service | address | ok | answers", "service | project | fault | \"fr\"",
-		"service | callback | warning | somebody.example",
+		"service | callback | warning | elsewhere.example",
 		"daemon | daemon | ok | not running", "daemon | address | warning | something else answers",
 		"daemon | others | fault | /elsewhere")
 }
@@ -256,9 +256,9 @@ func TestDoctorOfTheService(t *testing.T) {
 	}{
 		"another time": {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of",
 			"service | project | ok | languages"}},
-		"no such name": {"https://nobody.invalid", "secret", daemonProject, 1,
-			[]string{"service | address | fault | nobody.invalid"}},
-		"nobody listens": {"http://" + unusedAddress(t), "secret", daemonProject, 1,
+		"no such name": {"https://missing.invalid", "secret", daemonProject, 1,
+			[]string{"service | address | fault | missing.invalid"}},
+		"an unused address": {"http://" + unusedAddress(t), "secret", daemonProject, 1,
 			[]string{"service | address | fault | does not take a connection",
 				"service | project | skipped | does not answer"}},
 		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired",

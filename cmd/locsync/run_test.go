@@ -379,7 +379,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("the new secret does not count: %d", got)
 	}
 	for name, bad := range map[string]string{"unknown key": "wat = 1",
-		"secret that is not set": `callback_secret_env = "NO_SUCH_THING"`, "address of nobody here": "# " +
+		"secret that is not set": `callback_secret_env = "NO_SUCH_THING"`, "address of another machine": "# " +
 			"\n" + `public_url = "nonsense"`} {
 		w.configure(bad)
 		hup()

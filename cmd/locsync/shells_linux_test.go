@@ -39,7 +39,8 @@ func TestShells(t *testing.T) {
 		shell              []string
 	}{
 		{"bash", "source " + bash +
-			"; source <(locsync completion bash); bind 'set enable-bracketed-paste off'; PS1='> '", `web\\ site`, []string{"bash", "--norc", "--noprofile", "-i"}},
+			"; source <(locsync completion bash); bind 'set enable-bracketed-paste off'; PS1='> '", `web\\ site`,
+			[]string{"bash", "--norc", "--noprofile", "-i"}},
 		{"zsh", "autoload -U compinit; compinit -u -D; source <(locsync completion zsh); PS1='> '", `web\\ site`,
 			[]string{"zsh", "-f", "-i"}},
 		{"fish", "locsync completion fish | source; function fish_prompt; echo '> '; end", `(web\\ site|'web site')`,

@@ -89,7 +89,7 @@ func TestMissingFolders(t *testing.T) {
 	}
 }
 
-// What is not for this user stays so until somebody changes it; a disk may have room again, and a network that says the
+// What is not for this user stays so until it is changed; a disk may have room again, and a network that says the
 // same may let us through.
 func TestErrorsOfFiles(t *testing.T) {
 	at := func(why error) error {

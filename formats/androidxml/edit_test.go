@@ -106,7 +106,8 @@ func TestInsert(t *testing.T) {
 		{"a blank file", "\ufeff\n", []resource.Edit{set("last", "", "z")}, "\ufeff" + header +
 			"\n<resources>\n    <string name=\"last\">z</string>\n</resources>\n"},
 		{"above the first and its comment",
-			"<resources>\n    <!-- header -->\n\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n", []resource.Edit{set("first", "", "1")},
+			"<resources>\n    <!-- header -->\n\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n",
+			[]resource.Edit{set("first", "", "1")},
 			"<resources>\n    <!-- header -->\n\n    <!-- Shown first. -->\n    <string name=\"first\" formatted=\"false\">1</string>\n    <!-- about last -->\n    <string name=\"last\">z</string>\n</resources>\n"},
 		{"behind a comment of several lines",
 			"<resources>\n  <string name=\"first\">1</string> <!-- a\n  b -->\n</resources>\n",

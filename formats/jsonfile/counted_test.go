@@ -117,7 +117,8 @@ func TestEditsOfMessagesWithPluralForms(t *testing.T) {
 		t.Errorf("a new file: %v\n%s", refused, out)
 	}
 	out, refused = parse(t, nested,
-		`{"$schema": "S", "locale": "en", "translations": {"1": "A", "2": "B"}}`).Fresh([]resource.Edit{set("translations/2", "Z")})
+		`{"$schema": "S", "locale": "en", "translations": {"1": "A", "2": "B"}}`).Fresh([]resource.Edit{set("translations/2",
+		"Z")})
 	if want := `{"$schema": "S", "locale": "en", "translations": {"2": "Z"}}`; string(out) != want || len(refused) > 0 {
 		t.Errorf("a new file: %v\n%s", refused, out)
 	}

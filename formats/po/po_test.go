@@ -37,7 +37,8 @@ var edges = []struct{ name, src, want string }{
 	{"header alone", head, ""},
 	{"comments alone", "# A file\n", ""},
 	{"references and flags", head +
-		"\n#. For translators\n#: app/views.py:12 app/models.py:3\n#, python-format\nmsgid \"k\"\nmsgstr \"Text %s\"\n", "Text %s"},
+		"\n#. For translators\n#: app/views.py:12 app/models.py:3\n#, python-format\nmsgid \"k\"\nmsgstr \"Text %s\"\n",
+		"Text %s"},
 	{"translators' comment", head + "\n# mine\n#. theirs\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"lines", head + "\nmsgid \"k\"\nmsgstr \"\"\n\"one \"\n\"two\\n\"\n\"three\"\n", "one two\nthree"},
 	{"escapes", head + "\nmsgid \"k\"\nmsgstr \"\\t\\\"a\\\" \\\\ \\101\\x42\"\n", "\t\"a\" \\ AB"},
@@ -48,7 +49,8 @@ var edges = []struct{ name, src, want string }{
 	{"plural without one", head +
 		"\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d файл\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"fuzzy", head +
-		"\n#, fuzzy, python-format\n#| msgid \"old\"\nmsgid \"k %s\"\nmsgstr \"old %s\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
+		"\n#, fuzzy, python-format\n#| msgid \"old\"\nmsgid \"k %s\"\nmsgstr \"old %s\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n",
+		"Text"},
 	{"fuzzy alone", head +
 		"\n#: a.c:1\n#, fuzzy\n#| msgctxt \"x\"\n#| msgid \"old\"\n#| \"er\"\nmsgid \"other\"\nmsgstr \"old\"\n\nmsgid \"k\"\nmsgstr \"Text\"\n", "Text"},
 	{"fuzzy plural", head +

@@ -14,7 +14,7 @@ import (
 var grammars = map[string]resource.Grammar{"structured-json": jsonfile.Grammar, "structured-yaml": yamlfile.Grammar,
 	"android-xml": androidxml.Grammar}
 
-// edited makes the edits that are written as "+key=text", "+key[form]=text" or "-key" and has the second reader look at
+// edited makes the edits that are written as "+key=text", "+key[form]=text" or "-key" and has the second reader read
 // what came out. What is refused comes as its keys.
 func edited(t *testing.T, format, src, like string, edits ...string) (out, refused, reason string) {
 	t.Helper()

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// faulty is a grammar with faults in the way it writes, as a real one may have them in a file of a shape that nobody
-// thought of: what is named after a fault goes wrong that way.
+// faulty is a grammar with faults in the way it writes, as a real one may have them in a file of an unforeseen
+// shape: what is named after a fault goes wrong that way.
 type faulty struct{ resource.Grammar }
 
 var faults = map[string]func(f *resource.File, s resource.Splice) (resource.Splice, error){

@@ -307,7 +307,7 @@ func TestCuts(t *testing.T) {
 }
 
 // A thousand edits at once are the same edits one by one: in files of any layout, and in real ones. (What is taken from
-// neighbours, edits one by one may have changed before: whether characters beyond ASCII are escaped, and what stands
+// neighbours, edits one by one may have changed before: whether characters beyond ASCII are escaped, and the text
 // between a key alone and its first text.)
 func TestBatches(t *testing.T) {
 	texts := slices.DeleteFunc(slices.Clone(hard), func(s string) bool { return !isASCII(s) })

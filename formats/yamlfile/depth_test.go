@@ -7,7 +7,7 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// In YAML containers inside one another end at one spot. What is added to each of them at once stands in its own, the
+// In YAML containers inside one another end at one spot. What is added to each of them at once is in its own, the
 // innermost first.
 func TestInsertLastAtEveryDepth(t *testing.T) {
 	parse := func(text string) *resource.File {

@@ -8,7 +8,7 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// However they are asked for, plural forms come in CLDR's order, and what goes into an inner mapping stands before what
+// However they are asked for, plural forms come in CLDR's order, and what goes into an inner mapping comes before what
 // goes behind it.
 func TestPluralPlaces(t *testing.T) {
 	tell(t, []story{

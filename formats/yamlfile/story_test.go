@@ -103,7 +103,7 @@ func TestSet(t *testing.T) {
 			"a: \"\\\"\\\\\\t\\r\\n\\N\\L\\P\\uFEFF\\0\\x1B\u00a0é\U0001F600\"\n"},
 		{"the alias, the anchor, both", "a: &b x\nc: *b\nd: [*b, *b]\n", "", edits("d/0=z"),
 			"a: &b x\nc: *b\nd: [z, *b]\n"},
-		{"an anchored text changes for nobody else", "a: &b 'x'\nc: *b\nd: [*b]\n", "", edits("a=z"),
+		{"an anchored text changes in one place only", "a: &b 'x'\nc: *b\nd: [*b]\n", "", edits("a=z"),
 			"a: &b 'z'\nc: x\nd: [x]\n"},
 		{"aliases that change alike stay", "a: &b x\nc: *b\nd: *b\n", "",
 			edits("a=z", "c=z"), "a: &b z\nc: *b\nd: x\n"},

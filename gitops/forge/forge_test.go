@@ -273,8 +273,8 @@ func clientOf(s *forgetest.Server) forge.Forge {
 	return f
 }
 
-// Somebody who makes the request between our look and our call is found, and what they made is the request; so it is
-// among several processes at once.
+// A request that another process makes between our search and our call is found and used; so it is among several
+// processes at once.
 func TestRequestMadeMeanwhile(t *testing.T) {
 	for _, kind := range forgetest.Kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -500,7 +500,7 @@ func TestTokenStays(t *testing.T) {
 func TestTextsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("größer", 20000)),
-			rapid.Just("a <!-- locsync: end --> b <!-- locsync: what stands")).Draw(t, "body")
+			rapid.Just("a <!-- locsync: end --> b <!-- locsync: what is here")).Draw(t, "body")
 		title := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("日本語 ", 100))).Draw(t, "title")
 		s := forgetest.New("gitlab")
 		defer s.Close()

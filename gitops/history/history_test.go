@@ -38,7 +38,8 @@ func TestHistoryIsGits(t *testing.T) {
 				when -= int64(rapid.IntRange(0, 20).Draw(rt, "by"))
 			}
 			fmt.Fprintf(&in,
-				"reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n, i, i+1, when, i)
+				"reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n,
+				i, i+1, when, i)
 			in.WriteString("\n")
 			if i > 0 && rapid.IntRange(0, 9).Draw(rt, "root") > 0 {
 				parents := rapid.SliceOfNDistinct(rapid.IntRange(1, i), 1, 3, rapid.ID[int]).Draw(rt, "parents")

@@ -43,7 +43,8 @@ func TestReports(t *testing.T) {
 func TestOffer(t *testing.T) {
 	for _, c := range []struct{ name, said, want string }{
 		{"GitHub",
-			"\nCreate a pull request for 'l10n' on GitHub by visiting:\n     https://github.com/acme/app/pull/new/l10n\n", "https://github.com/acme/app/pull/new/l10n"},
+			"\nCreate a pull request for 'l10n' on GitHub by visiting:\n     https://github.com/acme/app/pull/new/l10n\n",
+			"https://github.com/acme/app/pull/new/l10n"},
 		{"GitLab, none yet",
 			"\nTo create a merge request for l10n, visit:\n  https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n\n\n",
 			"https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n"},

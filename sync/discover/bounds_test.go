@@ -180,7 +180,7 @@ func TestBoundsOfDiscovery(t *testing.T) {
 	}
 }
 
-// BenchmarkGenerated is a look at a tree of generated files, each in a place of its own and each beside all others:
+// BenchmarkGenerated finds the files of a generated tree, each in a folder of its own and each beside all others:
 // twice the files take twice the time.
 func BenchmarkGenerated(b *testing.B) {
 	for _, shape := range []string{"p%05d/locales/en.json", "locales/en/f%05d.json",

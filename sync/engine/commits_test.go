@@ -23,7 +23,8 @@ commit_message = "{{ join .Languages \",\" }}: {{ .Added }} new, {{ .Changed }} 
 	if want := "de,fr: 4 new, 0 changed, 0 removed in locales/de/app.json locales/de/web.json locales/fr/app.json"; w.git("log", "--format=%s", "main..l10n") != want {
 		t.Fatalf("the commits are %q", w.git("log", "--format=%s", "main..l10n"))
 	}
-	if pulled.Keys != 4 || pulled.Commit != w.git("rev-parse", "l10n") || strings.TrimSpace(w.git("log", "-1", "--format=%(trailers)", "l10n")) != "Locsync-Project: app" {
+	if pulled.Keys != 4 || pulled.Commit != w.git("rev-parse", "l10n") || strings.TrimSpace(w.git("log", "-1",
+		"--format=%(trailers)", "l10n")) != "Locsync-Project: app" {
 		t.Fatalf("%+v", pulled)
 	}
 	w.translate("main", "de", service.Final, "a", "Äpfel")
@@ -35,7 +36,7 @@ commit_message = "{{ join .Languages \",\" }}: {{ .Added }} new, {{ .Changed }} 
 		t.Fatal("the same again makes a commit")
 	}
 
-	// With the base that the branch lies behind, it is the merge.
+	// With the base that the branch is behind, it is the merge.
 	w.write("README", "changed\n")
 	base := w.commit()
 	w.translate("main", "de", service.Final, "b", "Brötchen")

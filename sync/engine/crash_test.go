@@ -16,7 +16,7 @@ import (
 )
 
 // The story of the crash tests. Everything is in sync; then a person changes a source text, renames a key, adds one,
-// and changes a translation; translators change translations of both files; somebody changes a translation on the
+// and changes a translation; translators change translations of both files; a colleague changes a translation on the
 // branch at the remote.
 const crashProject = `
 source_language = "en"
@@ -67,7 +67,7 @@ func crashScene(tb testing.TB) *scene {
 	s.upload("main", "fr", "json", service.Final, []byte(flat(map[string]string{"quit": "Quit again fr"})))
 	s.upload("conf", "de", "yaml", service.Final, []byte("hello: Hello again de\n"))
 	rival := gittest.Clone(tb, s.path("origin.git"), "-q", "-b", "l10n")
-	gittest.Commit(tb, rival, "by somebody else",
+	gittest.Commit(tb, rival, "by a colleague",
 		map[string]string{"conf/fr.yaml": "hello: Hello by hand\nbye: Bye fr\n"})
 	gittest.Git(tb, rival, "push", "-q", "origin", "l10n")
 	gittest.Write(tb, s.repo(), map[string]string{"code.go": "package code // not committed\n"})

@@ -89,11 +89,15 @@ func TestChosenConflicts(t *testing.T) {
 		{push.Options{Languages: []string{"de"}}, 4, nil},
 		{push.Options{Languages: []string{"de", "fr"}, Keys: []string{"open"}}, 4, nil},
 		{push.Options{Files: []string{"./locales//fr/menu.json"}}, 2, nil},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): has no conflict; these have: \"open\" (de) in locales/de/menu.json, "}},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": has no conflict; did you mean "open"?; locsync status lists all keys that have one`}},
-		{push.Options{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: has no conflict; these have: ", "menu.json: has no conflict; these have: "}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0,
+			[]string{"locales/fr/menu.json: (de): has no conflict; these have: \"open\" (de) in locales/de/menu.json, "}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1,
+			[]string{`"opn": has no conflict; did you mean "open"?; locsync status lists all keys that have one`}},
+		{push.Options{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0,
+			[]string{"locales/fr/nowhere.json: has no conflict; these have: ", "menu.json: has no conflict; these have: "}},
 		{push.Options{Files: []string{"locales/fr/menu.json", "locales/de/menu.json"}, Languages: []string{"fr", "de"}, Keys: []string{"the end"}}, 2, nil},
-		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): has no conflict; these have: "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
+		{push.Options{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2,
+			[]string{`locales/fr/menu.json: (de): has no conflict; these have: "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
 		{push.Options{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): has no conflict`}},
 	} {
 		c.o.Theirs, c.o.DryRun = true, true
@@ -116,7 +120,8 @@ func TestChosenConflicts(t *testing.T) {
 		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx"; choose from de, fr`},
 		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-"; did you mean fr?`},
 		{push.Options{Languages: []string{"fr"}}, "ours or theirs"},
-		{push.Options{Files: []string{"locales/xx/menu.json"}}, `no project pushes a file "locales/xx/menu.json"; did you mean`},
+		{push.Options{Files: []string{"locales/xx/menu.json"}},
+			`no project pushes a file "locales/xx/menu.json"; did you mean`},
 	} {
 		if _, err := w.Push(t.Context(), c.o); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.o, err)

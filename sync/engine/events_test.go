@@ -101,7 +101,8 @@ func TestEvents(t *testing.T) {
 	}
 	fails(http.StatusForbidden)
 	fails(http.StatusUnauthorized)
-	w.tells(n, "push failed: Push did not work: the translation service refuses account", "push failed: Push did not work: ")
+	w.tells(n, "push failed: Push did not work: the translation service refuses account",
+		"push failed: Push did not work: ")
 	got := w.told(n)
 	if !strings.HasSuffix(got[1], "×4") || !strings.Contains(got[1], "401") || strings.Contains(got[0], "×") {
 		t.Errorf("%q", got)

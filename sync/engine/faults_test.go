@@ -218,7 +218,7 @@ func TestSpecialFilesInPlaceOfResources(t *testing.T) {
 }
 
 // The branch is rewound, deleted, or made anew from elsewhere at the remote: the next pull that has something to write
-// brings all translations again, and drops nobody's commit that is there.
+// brings all translations again, and drops no commit that is there.
 func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()

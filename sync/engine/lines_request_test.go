@@ -92,7 +92,8 @@ func TestRequestForEachBranch(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	state("taken", 2, 1)
-	if got := gittest.Git(t, bare, "log", "--format=%s", "feature/x..l10n/feature/x"); got != "Update translations (de, fr)" {
+	if got := gittest.Git(t, bare, "log", "--format=%s",
+		"feature/x..l10n/feature/x"); got != "Update translations (de, fr)" {
 		t.Errorf("want one commit: %s", got)
 	}
 	if got := compact(gittest.Git(t, bare, "show", "l10n/feature/x:"+appDE)); got != `{ "c": "Käse 2" }` {

@@ -13,7 +13,8 @@ import (
 )
 
 // A person's translation that no push has sent goes along when its key moves to another file, also of one collection.
-// With the state lost, nothing tells what a key became that has another name or collection: the text goes, and is named.
+// With the state lost, nothing tells what a key became that has another name or collection: the text goes, and is
+// named.
 func TestUnsentTextOfAKeyThatMovesToAnotherFile(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
@@ -238,7 +239,8 @@ func TestTextInTheKeysOwnFileComesFirst(t *testing.T) {
 	w.write(one, `{"b": "B"}`, two, `{"c": "C", "a": "A"}`, deTwo, `{"c": "C de", "a": "by hand, better"}`)
 	w.commit()
 	p := w.pushes(push.Options{})
-	if told := fmt.Sprint(p.Problems, p.Replaced); !strings.Contains(told, `"by hand"`) || !strings.Contains(told, `"by hand, better"`) {
+	if told := fmt.Sprint(p.Problems, p.Replaced); !strings.Contains(told, `"by hand"`) || !strings.Contains(told,
+		`"by hand, better"`) {
 		t.Errorf("told %s", told)
 	}
 	if got := w.at("main", "de")["a"]; got == "by hand" {

@@ -51,7 +51,8 @@ func TestPushOfATranslationThatIsNotPushed(t *testing.T) {
 		"locales/de/a.json": `{"a": "Ä"}`})
 	w.reports(w.clean(part("locales/*/a.json")), "locales/en/a.json (en): a")
 	o := part("locales/de/a.json")
-	if _, err := w.Push(t.Context(), o); err == nil || !strings.Contains(err.Error(), "did you mean locales/en/a.json? (translations are not pushed: push.translations is false)") {
+	if _, err := w.Push(t.Context(), o); err == nil || !strings.Contains(err.Error(),
+		"did you mean locales/en/a.json? (translations are not pushed: push.translations is false)") {
 		t.Error(err)
 	}
 	o.Translations = true
@@ -61,7 +62,8 @@ func TestPushOfATranslationThatIsNotPushed(t *testing.T) {
 // A push of files of one project neither waits for another one nor fails for it, unless it may be about its files.
 func TestPushOfFilesOfOneProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "site/en/b.json": `{"b": "B"}`})
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"site/en/b.json": `{"b": "B"}`})
 	other := func(repository string) {
 		w.configure(settings + jsonFiles + "[[project]]\nname = \"other\"\nid = \"21111111-2222-3333-4444-555555555555\"\nrepository = \"" +
 			repository + "\"\n" + settings + strings.ReplaceAll(jsonFiles, "locales", "site"))
@@ -96,7 +98,8 @@ func TestPushOfAPathLikeAGlob(t *testing.T) {
 // A push of some files leaves the branch to be looked at again only where something waits.
 func TestPushOfAPartThatLeavesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/z.json": `{"z": "Z"}`})
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"locales/en/z.json": `{"z": "Z"}`})
 	w.clean(push.Options{})
 	w.final("fr", "a", "fr a", "z", "fr z")
 	w.pulls(pull.Options{})
@@ -126,13 +129,15 @@ func TestPushOfAPartThatLeavesNothing(t *testing.T) {
 // What became of keys of other files is told by a push that is for them.
 func TestPushOfAPartTellsNothingOfOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/z.json": `{"y": "Y", "z": "Z"}`,
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"locales/en/z.json":    `{"y": "Y", "z": "Z"}`,
 		"locales/en/gone.json": `{"gone": "Gone"}`})
 	w.clean(push.Options{})
 	w.write("locales/en/z.json", `{"z": "Z"}`, "locales/en/a.json", `{"a": "A 2"}`)
 	w.remove("locales/en/gone.json")
-	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite,
-		Files: []service.Upload{{Name: "z.json", Body: []byte(`{"z2": "Service"}`)}}})
+	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json",
+		Conflicts: service.Overwrite,
+		Files:     []service.Upload{{Name: "z.json", Body: []byte(`{"z2": "Service"}`)}}})
 	w.write("locales/en/z.json", `{"z": "Z", "z2": "Z 2"}`)
 	for range 3 {
 		o := part("locales/*/a.json")
@@ -147,7 +152,8 @@ func TestPushOfAPartTellsNothingOfOthers(t *testing.T) {
 	for _, o := range p.Orphaned {
 		told = append(told, o.File+" "+o.Key)
 	}
-	if slices.Sort(told); !slices.Equal(told, []string{"locales/en/gone.json gone", "locales/en/z.json y"}) || len(p.Replaced) != 1 {
+	if slices.Sort(told); !slices.Equal(told, []string{"locales/en/gone.json gone", "locales/en/z.json y"}) ||
+		len(p.Replaced) != 1 {
 		t.Errorf("%q, %v", told, p.Replaced)
 	}
 	if p := w.clean(push.Options{Force: true}); len(p.Orphaned)+len(p.Files) > 0 {
@@ -159,7 +165,8 @@ func TestPushOfAPartTellsNothingOfOthers(t *testing.T) {
 // otherwise in their files waits.
 func TestNewKeysBringTheirTranslations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/de/a.json": `{"a": "Ä"}`}, trial)
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`,
+		"locales/de/a.json": `{"a": "Ä"}`}, trial)
 	w.clean(push.Options{})
 	w.write("locales/en/a.json", `{"a": "A", "hello": "Hello"}`, "locales/de/a.json", `{"a": "Ah", "hello": "Hallo"}`)
 	for _, dry := range []bool{true, false} {
@@ -197,7 +204,8 @@ func TestKeysThatMoveInAPushOfAPart(t *testing.T) {
 		for _, first := range []string{"a", "b", "m", "[am]", "[bm]"} {
 			t.Run(collection+first, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles+collection,
+				w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles+
+					collection,
 					map[string]string{"locales/en/a.json": `{"a": "A"}`, "locales/en/b.json": `{"b": "B", "k": "A text that moves"}`,
 						"locales/en/m.json": `{"m": "M"}`})
 				w.clean(push.Options{})
@@ -216,7 +224,8 @@ func TestKeysThatMoveInAPushOfAPart(t *testing.T) {
 				for _, o := range []push.Options{part("locales/*/" + first + ".json"), {}, {}} {
 					p := w.clean(o)
 					for _, f := range p.Files {
-						if sent++; f.Path != "locales/en/a.json" && f.Path != "locales/fr/a.json" || !slices.Equal(f.Keys, []string{"k"}) {
+						if sent++; f.Path != "locales/en/a.json" && f.Path != "locales/fr/a.json" || !slices.Equal(f.Keys,
+							[]string{"k"}) {
 							t.Errorf("sent %+v", f)
 						}
 					}
@@ -247,7 +256,8 @@ func TestTranslationBeforeItsRewordedSource(t *testing.T) {
 	w.final("fr", "a", "Sauver", "b", "B")
 	w.pulls(pull.Options{})
 	w.git("merge", "-q", "l10n")
-	w.write("locales/en/a.json", `{"a": "Save the file", "b": "B"}`, "locales/fr/a.json", `{"a": "Enregistrer le fichier", "b": "Bé"}`)
+	w.write("locales/en/a.json", `{"a": "Save the file", "b": "B"}`, "locales/fr/a.json",
+		`{"a": "Enregistrer le fichier", "b": "Bé"}`)
 	w.commit()
 	for range 2 {
 		w.pushes(part("locales/fr/a.json"))

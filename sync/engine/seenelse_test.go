@@ -86,7 +86,8 @@ func TestASourceTextOfAnOldBranchIsTakenBack(t *testing.T) {
 // A commit that brings a text back, and is amended before the service takes it, brings it back still.
 func TestATextThatAnAmendedCommitBringsBack(t *testing.T) {
 	t.Parallel()
-	for _, merge := range [][]string{{"merge", "-q", "--squash", "l10n"}, {"merge", "-q", "--no-ff", "--no-commit", "l10n"}} {
+	for _, merge := range [][]string{{"merge", "-q", "--squash", "l10n"}, {"merge", "-q", "--no-ff", "--no-commit",
+		"l10n"}} {
 		w := translatedAB(t, "[project.push]\ncompletion_state = \"final\"\n")
 		w.final("de", "a", "A2")
 		w.pulls(pull.Options{})

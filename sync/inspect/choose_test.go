@@ -22,22 +22,30 @@ func TestChoose(t *testing.T) {
 		globs     []string
 		says      string
 	}{
-		"path":              {patterns: []string{"a/en.json"}, looks: 1, meant: []string{"one"}},
-		"another unread":    {patterns: []string{"a/*.json"}, last: Listing{Err: unread}, looks: 1, meant: []string{"one"}, globs: []string{"a/*.json"}},
-		"new at the remote": {patterns: []string{"b/en.json"}, now: Listing{Files: []string{"b/en.json"}}, looks: 2, meant: []string{"two"}},
-		"of none":           {patterns: []string{"a/en.json", "b/em.json"}, looks: 2, says: "no project pushes a file \"b/em.json\""},
-		"of one unread":     {patterns: []string{"b/*"}, last: Listing{Err: unread}, now: Listing{Err: unread}, looks: 2, says: "unread"},
-		"a path that may be of it": {patterns: []string{"b/en.json"}, last: Listing{Err: unread}, now: Listing{Err: unread}, looks: 2,
+		"path": {patterns: []string{"a/en.json"}, looks: 1, meant: []string{"one"}},
+		"another unread": {patterns: []string{"a/*.json"}, last: Listing{Err: unread}, looks: 1, meant: []string{"one"},
+			globs: []string{"a/*.json"}},
+		"new at the remote": {patterns: []string{"b/en.json"}, now: Listing{Files: []string{"b/en.json"}}, looks: 2,
+			meant: []string{"two"}},
+		"of none": {patterns: []string{"a/en.json", "b/em.json"}, looks: 2,
+			says: "no project pushes a file \"b/em.json\""},
+		"of one unread": {patterns: []string{"b/*"}, last: Listing{Err: unread}, now: Listing{Err: unread}, looks: 2,
+			says: "unread"},
+		"a path that may be of it": {patterns: []string{"b/en.json"}, last: Listing{Err: unread}, now: Listing{Err: unread},
+			looks: 2,
 			meant: []string{"two"}},
 		"of another line": {settings: "pull.branch = \"t/{BRANCH}\"\npush.source = \"main\"\npush.branches = [\"*\"]\n",
 			patterns: []string{"b/en.json"}, looks: 1, meant: []string{"two"}},
-		"not cloned yet": {settings: "repository = \"https://git.example/x.git\"\npull.branch = \"t/{BRANCH}\"\n", patterns: []string{"a/*"}, last: Listing{Err: unread},
+		"not cloned yet": {settings: "repository = \"https://git.example/x.git\"\npull.branch = \"t/{BRANCH}\"\n",
+			patterns: []string{"a/*"}, last: Listing{Err: unread},
 			now: Listing{Err: unread}, looks: 2, meant: []string{"one", "two"}, globs: []string{"a/*"}},
 	} {
 		text := ""
 		for _, project := range []struct{ name, folder, settings string }{{"one", "a", ""}, {"two", "b", c.settings}} {
-			text += "[[project]]\nname = \"" + project.name + "\"\nid = \"11111111-2222-3333-4444-555555555555\"\nsource_language = \"en\"\n" +
-				"target_languages = [\"de\"]\n" + project.settings + "[[project.files]]\nsource = \"" + project.folder + "/*en.json\"\noutput = \"" +
+			text += "[[project]]\nname = \"" + project.name +
+				"\"\nid = \"11111111-2222-3333-4444-555555555555\"\nsource_language = \"en\"\n" +
+				"target_languages = [\"de\"]\n" + project.settings + "[[project.files]]\nsource = \"" + project.folder +
+				"/*en.json\"\noutput = \"" +
 				project.folder + "/{LANGUAGE}.json\"\n"
 			if project.settings != "" {
 				text += "collection = \"{BRANCH}\"\n"

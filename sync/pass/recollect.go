@@ -343,8 +343,8 @@ func (p *Branch) TextsIn(commit string, t bundle.Target) (catalog.Catalog, error
 // LookAt names what is looked at: the working tree or a branch.
 type LookAt string
 
-// place is its name in the ledger, where the working tree has none.
-func (l LookAt) place() string {
+// branch is its name in the ledger, where the working tree has none.
+func (l LookAt) branch() string {
 	if l == config.Worktree {
 		return ""
 	}
@@ -352,10 +352,10 @@ func (l LookAt) place() string {
 }
 
 // Record is where the commit that was seen last is remembered.
-func (l LookAt) Record() string { return ledger.SeenID(l.place()) }
+func (l LookAt) Record() string { return ledger.SeenID(l.branch()) }
 
 // Kind is the kind of the slots of what was seen there.
-func (l LookAt) Kind() ledger.TargetMarks { return ledger.Seen.In(l.place()) }
+func (l LookAt) Kind() ledger.TargetMarks { return ledger.Seen.In(l.branch()) }
 
 // Where names it in words.
 func (l LookAt) Where() string {

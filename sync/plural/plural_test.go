@@ -61,7 +61,7 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// A category that stands for few numbers says which: in French "one" is 0 and 1, in Portugal, and where its rules hold,
+// A category of few numbers says which: in French "one" is 0 and 1, in Portugal, and where its rules hold,
 // only 1.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {

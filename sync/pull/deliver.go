@@ -125,7 +125,7 @@ func (r *delivery) committed(
 }
 
 // follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. A dry run
-// looks at what would become of it.
+// finds out whether it would.
 func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) error {
 	res, err := r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
 	if err == nil {

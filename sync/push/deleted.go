@@ -132,7 +132,7 @@ func (r *reader) remember(found []*candidate) error {
 			return len(c.changed) > 0 && !r.o.Pushes(c.Path)
 		})
 		err := ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
-		if waits { // perhaps on the branch, which the next push looks at then
+		if waits { // perhaps on the branch, which the next push reads then
 			err = ledger.UnsentAt.Put(tx, r.branch.StateName(), r.branch.Project.Pull.Branch, r.snapshots.all[0].commit)
 		}
 		return errors.Join(err,

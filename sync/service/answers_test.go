@@ -37,7 +37,8 @@ func TestAnswersInEverySpelling(t *testing.T) {
 			 "Executives":[{"Id":"u","AssignedWordsCount":12,"Progress":0,"SupplierType":"freelancer"}]}],"ProjectId":"p","MetaInfo":null}`,
 		}, func(ctx context.Context, c *service.Client) (any, error) { return documents.Of(c).Read(ctx, "1_1058") },
 			documents.Document{
-				ID: "1_1058", Name: "Readme", FullPath: "docs/Readme", Filename: "Readme.md", CreationDate: "2026-11-20T10:00:00.1234567Z", SourceLanguage: "en", TargetLanguage: "uk",
+				ID: "1_1058", Name: "Readme", FullPath: "docs/Readme", Filename: "Readme.md",
+				CreationDate: "2026-11-20T10:00:00.1234567Z", SourceLanguage: "en", TargetLanguage: "uk",
 				DocumentDisassemblyStatus: wire.DisassemblySuccess, Status: wire.DocumentInProgress,
 				WordsCount: 12, ProjectID: "p",
 				WorkflowStages: []wire.WorkflowStage{{ID: "s", Progress: 33.33, Status: wire.StageAssigned,
@@ -327,7 +328,7 @@ func TestOperationsRefusedHere(t *testing.T) {
 			service.File{"a", wire.MaxGlossaryImport + 1, strings.NewReader("")}, false)),
 		"team without limit": second(documents.TasksOf(c).SearchTeam(ctx, documents.TeamSearch{})),
 		"team with 501":      second(documents.TasksOf(c).SearchTeam(ctx, documents.TeamSearch{Limit: 501})),
-		"nobody assigned":    documents.TasksOf(c).Assign(ctx, "p", "t", nil, false),
+		"no user assigned":   documents.TasksOf(c).Assign(ctx, "p", "t", nil, false),
 		"empty text": second(memories.EnginesOf(c).Translate(ctx,
 			memories.TranslateRequest{SourceLanguage: "en", TargetLanguages: []string{"de"},
 				Texts: []wire.TranslateText{{}}})),

@@ -162,17 +162,22 @@ func TestInitOfOddTrees(t *testing.T) {
 		"doubled": {[]string{"res/values/strings.xml=" +
 			`<resources><string name="a">A</string></resources>`, "res/values-iw/strings.xml=" +
 			`<resources><string name="a">B</string></resources>`, "res/values-he/strings.xml=" +
-			`<resources><string name="a">B</string></resources>`}, "en", "he", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is he once more"},
+			`<resources><string name="a">B</string></resources>`}, "en", "he",
+			"res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is he once more"},
 		"tests only": {[]string{"examples/locales/en.json=" + flat, "examples/locales/fr.json=" + flat},
 			"en", "fr", "examples/locales/en.json -> examples/locales/{LANGUAGE}.json json main", ""},
 		"the same in English": {[]string{"res/values/strings.xml=" +
 			`<resources><string name="a">A</string></resources>`, "res/values-en/strings.xml=" +
-			`<resources><string name="a">A</string></resources>`}, "en", "de", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is en once more"},
+			`<resources><string name="a">A</string></resources>`}, "en", "de",
+			"res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is en once more"},
 		"another base": {[]string{"res/values/strings.xml=" +
 			`<resources><string name="a">Ä</string></resources>`, "res/values-en/strings.xml=" +
-			`<resources><string name="a">A</string></resources>`}, "en", "de", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "in a language that its path does not tell"},
+			`<resources><string name="a">A</string></resources>`}, "en", "de",
+			"res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main",
+			"in a language that its path does not tell"},
 		"Apple's old names": {[]string{`English.lproj/A.strings="a" = "A";`, `German.lproj/A.strings="a" = "A";`,
-			`zh_CN.lproj/A.strings="a" = "A";`}, "en", "de zh-Hans", "English.lproj/*.strings -> {LOCALE:IOS}.lproj/{NAME}.strings ios-strings main", ""},
+			`zh_CN.lproj/A.strings="a" = "A";`}, "en", "de zh-Hans",
+			"English.lproj/*.strings -> {LOCALE:IOS}.lproj/{NAME}.strings ios-strings main", ""},
 		"source above": {[]string{"i18n/app.json=" + flat, "i18n/de/app.json=" + flat, "i18n/fr/app.json=" +
 			flat}, "en", "de fr", "i18n/*.json -> i18n/{LANGUAGE}/{NAME}.json json main", ""},
 		"settings beside a source": {[]string{"i18n/app.json=" + flat, "i18n/package.json={}", "i18n/de/app.json=" +

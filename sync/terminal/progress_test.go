@@ -13,7 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// glass is what a person sees of what is sent to a terminal: rows of text, and where the cursor stands. It knows what
+// glass is what a person sees of what is sent to a terminal: rows of text, and where the cursor is. It knows what
 // the progress line uses, and fails at anything else.
 type glass struct {
 	rows     []string

@@ -20,7 +20,7 @@ func TestBrowserRenewsItselfWhereTooManyListen(t *testing.T) {
 	var leave []func()
 	for i := range maxListeners {
 		lines, stop := listen(t, w.server.URL, fmt.Sprint("192.0.2.",
-			i)) // so that nobody has more than the browser would have
+			i)) // so that no address has more than the browser would have
 		defer stop()
 		hears(t, lines, "retry: 3000")
 		leave = append(leave, stop)

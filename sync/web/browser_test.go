@@ -191,7 +191,7 @@ func (b *browser) shot(name string) {
 	}
 }
 
-// aMonth is three projects after a month's work: one that is in sync, one with things to look at, and one that never
+// aMonth is three projects after a month's work: one that is in sync, one with problems, and one that never
 // worked.
 func aMonth(t *testing.T, o func(*Options)) *world {
 	t.Helper()
@@ -636,7 +636,7 @@ func TestBrowserReconnects(t *testing.T) {
 	b.quiet("net::ERR_") // however Chromium calls a cut connection
 }
 
-// The script says how long ago something was in the words that the page has. Its clock stands still and is set by the
+// The script says how long ago something was in the words that the page has. Its clock is stopped and is set by the
 // page that it shows, so however long anything takes, what it says is to be told from that page's own time.
 func TestBrowserSaysTimes(t *testing.T) {
 	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"},

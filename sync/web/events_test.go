@@ -175,9 +175,8 @@ func TestAudiencePresses(t *testing.T) {
 	}
 }
 
-// Whoever comes and leaves: places are bounded, all together and for each address elsewhere; nobody is refused while
-// there is a place that nobody has; where there is none, the one who has most gives the place that he has had for
-// longest, unless both would have as many then as before, the other way round.
+// Streams are bounded, all together and for each address elsewhere. None is refused while one is free; where none is,
+// the address with most of them loses its oldest, unless both would have as many then as before, the other way round.
 func TestAudienceIsFair(t *testing.T) {
 	type place struct {
 		peer  string

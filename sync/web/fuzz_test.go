@@ -20,7 +20,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Whatever somebody elsewhere sends who knows none of the secrets: nothing is asked of the engine and no browser is
+// Whatever a stranger sends who knows none of the secrets: nothing is asked of the engine and no browser is
 // unlocked; the answer is guarded, short where it is no page, tells no secret and has no character that a terminal
 // obeys; and the log gets one short line at most.
 func FuzzStranger(f *testing.F) {

@@ -250,7 +250,7 @@ func lint(t *testing.T, body string) {
 	}
 }
 
-// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app
+// alertsOn has the ready-made rules judge what a daemon serves, as if it stayed so: of the two source files of app
 // one does not parse, and later has no repository; nothing else is wrong.
 func alertsOn(t *testing.T, body string) {
 	t.Helper()

@@ -144,8 +144,9 @@ func TestNamesOnAnotherAddress(t *testing.T) {
 	o := &outside{t, l.Addr().String()}
 	for request, want := range map[string]int{
 		"GET /api/status HTTP/1.1\r\nHost: " +
-			o.address: 200, "GET /api/status HTTP/1.1\r\nHost: evil.example": 403, "GET / HTTP/1.1\r\nHost: evil.example": 403, "GET http://evil.example/ HTTP/1.1\r\nHost: " + o.address: 403,
-		"GET /healthz HTTP/1.1\r\nHost: " + o.address: 200, "GET /healthz HTTP/1.0": 200,
+			o.address: 200, "GET /api/status HTTP/1.1\r\nHost: evil.example": 403, "GET / HTTP/1.1\r\nHost: evil.example": 403,
+		"GET http://evil.example/ HTTP/1.1\r\nHost: " + o.address: 403,
+		"GET /healthz HTTP/1.1\r\nHost: " + o.address:             200, "GET /healthz HTTP/1.0": 200,
 		"GET /metrics HTTP/1.1\r\nHost: locsync.team":                     200,
 		"GET /metrics HTTP/1.1\r\nHost: locsync.team\r\nAccept-Language:": 403,
 	} {

@@ -444,7 +444,7 @@ func TestFloodOfNotifications(t *testing.T) {
 	}
 	elapsed := time.Since(began) // until the passes that body tells of
 	// The first of each is made at once, and the watcher and what a pull finds ring for a push, too. A pull has an
-	// export, looks at it and a download, and there is a look at what is not ready yet.
+	// export, polls and a download, and polls what is not ready yet.
 	most := 4 + int(elapsed/time.Second)
 	if pulled, pushed := runs(body, "pull"), runs(body, "push")-pushes; pulled > most || pushed > most {
 		t.Errorf("%d pulls and %d pushes in %s, want %d of each at most", pulled, pushed, elapsed, most)

@@ -328,7 +328,8 @@ func TestPageTells(t *testing.T) {
 	})
 	text := strings.Join(strings.Fields(said.String()), " ")
 	for _, want := range []string{
-		"locsync: 1 of 3 projects failing", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
+		"locsync: 1 of 3 projects failing", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values",
+		"import at the service since 2 days ago 2026-11-19 12:00 UTC",
 		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789",
 		"Next push as soon as a file changes",
 		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1",

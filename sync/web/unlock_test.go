@@ -102,8 +102,8 @@ func TestNoTokenNoButtons(t *testing.T) {
 	}
 }
 
-// Who types the token gets buttons in this browser, and what they ask for is told; nobody else does, and the token is
-// told to nobody.
+// Typing the token gives this browser buttons, and their requests are logged; no other browser gets them, and the
+// token is told nowhere.
 func TestUnlock(t *testing.T) {
 	s, handler, logs := unlockable(t)
 	v := newVisitor(t, handler)
@@ -215,7 +215,7 @@ func TestFormsOfOthersAreRefused(t *testing.T) {
 }
 
 // An address on the loopback is only known by names of the loopback and by the one that the configuration gives it:
-// another name is somebody's who made it lead here.
+// another name was made to lead here by a stranger.
 func TestNamesOfTheAddress(t *testing.T) {
 	w := newWorld(t, "public_url = \"https://l10n.example.com\"", func(o *Options) { o.PageToken = pageToken },
 		worldProject{name: "app", languages: []string{"de"},
@@ -248,8 +248,7 @@ func TestNamesOfTheAddress(t *testing.T) {
 	}
 }
 
-// Somebody elsewhere may not try for ever, and keeps nobody else from unlocking the page; on this machine nobody is
-// locked out.
+// A stranger may not try for ever, and keeps no other from unlocking the page; on this machine no user is locked out.
 func TestWrongTokensAreBounded(t *testing.T) {
 	s, handler, _ := unlockable(t)
 	now := time.Now()
@@ -360,7 +359,7 @@ func TestWrongTokensAtOneTime(t *testing.T) {
 	}
 }
 
-// A session is worth something as long as somebody comes, the token is the same one, and not too many others begin.
+// A session is worth something as long as it is used, the token is the same one, and not too many others begin.
 // Another handler, as after a reload, knows it.
 func TestSessionsEnd(t *testing.T) {
 	s, handler, _ := unlockable(t)

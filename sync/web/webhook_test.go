@@ -115,7 +115,7 @@ const (
 "pusher":{"id":1,"login":"ada"},"sender":{"id":1,"login":"ada"}}`
 )
 
-// An event wakes the projects whose repository it names and that look at its branch, and no others: a hook may be a
+// An event wakes the projects whose repository it names and that read its branch, and no others: a hook may be a
 // whole organisation's. What cannot be told wakes all that it might be for.
 func TestWebhookWakesItsProjects(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestWebhookWakesItsProjects(t *testing.T) {
 	for _, c := range []struct{ name, host, body, headers, want string }{
 		{"the branch that is pushed from", "github", on(githubPush, "main"), "", "202 looking: app"},
 		{"the branch of translations", "github", on(githubPush, "l10n"), "", "202 looking: app"},
-		{"somebody's branch", "github", on(githubPush, "feature/l10n"), "",
+		{"a branch of work", "github", on(githubPush, "feature/l10n"), "",
 			"200 heard; no project here is of that repository and looks at that branch"},
 		{"a local project's branch at a known repository", "github", on(githubPush, "release/1"), "",
 			"202 looking: local"},
@@ -139,7 +139,7 @@ func TestWebhookWakesItsProjects(t *testing.T) {
 		{"no repository", "github", `{"ref":"refs/heads/main"}`, "", "202 looking: app, site"},
 		{"no branch", "github", `{"repository":{"full_name":"acme/app"}}`, "", "202 looking: app, local"},
 		{"as a form", "github", "payload=" + url.QueryEscape(on(githubPush, "l10n")), "", "202 looking: app"},
-		{"as a form, somebody's branch", "github", "payload=" + url.QueryEscape(on(githubPush, "wip")) + "&more=1", "",
+		{"as a form, a branch of work", "github", "payload=" + url.QueryEscape(on(githubPush, "wip")) + "&more=1", "",
 			"200 heard; no project here is of that repository and looks at that branch"},
 		{"a long form", "gitea", "payload=" + url.QueryEscape(on(githubPush,
 			"l10n")[:len(githubPush)-10]+`"`+strings.Repeat("ä%", maxEvent)), "", "202 looking: app"},

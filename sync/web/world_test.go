@@ -64,7 +64,8 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 		w.ids[p.name] = fmt.Sprintf("11111111-2222-3333-4444-55555555%04d", i)
 		check(t, svc.EnsureProject(w.ids[p.name], p.name, "en", p.languages))
 		fmt.Fprintf(&text,
-			"[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"%s\"]\n%s\n", p.name, w.ids[p.name], w.repos[p.name],
+			"[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"%s\"]\n%s\n",
+			p.name, w.ids[p.name], w.repos[p.name],
 			strings.Join(p.languages, `", "`), p.more)
 		if !strings.Contains(p.more, "[project.pull]") {
 			text.WriteString("[project.pull]\nschedule = \"0 */6 * * *\"\n")

@@ -39,7 +39,7 @@ func TestFoldersThatAreSafeToShare(t *testing.T) {
 		}
 	}
 	if got := sharedFolder([]string{filepath.Join(own, "none"), loose, own, good}); got != good {
-		t.Errorf("chose %q; a folder that is missing, one where anybody may remove files, and one's own are not shared",
+		t.Errorf("chose %q; a folder that is missing, one where all users may remove files, and one's own are not shared",
 			got)
 	}
 	if got := sharedFolder([]string{own}); got != "" {

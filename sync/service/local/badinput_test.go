@@ -270,7 +270,8 @@ func TestRefusedBodiesAreTakenIn(t *testing.T) {
 		{"/v1/nowhere", good, 404},
 	} {
 		fmt.Fprintf(conn,
-			"POST %s%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n", wire.Prefix, c.path, len(body), c.head)
+			"POST %s%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n",
+			wire.Prefix, c.path, len(body), c.head)
 		if _, err := conn.Write(body); err != nil {
 			t.Fatalf("%s: %v", c.path, err)
 		}
@@ -438,9 +439,9 @@ func TestWorkbookBombsAsDocuments(t *testing.T) {
 		"cells far to the right": repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(wide.String())}),
 		"a row far below": repacked(t,
 			map[string]string{"xl/worksheets/sheet1.xml": sheetOf(`<row r="4294967295">` + cell + `</row>`)}),
-		"one text many times":  sharedBomb(t),
-		"an archive that lies": liar(t, 1<<40, "boom"),
-		"no workbook":          packed(t, file{"a.txt", "x"}),
+		"one text many times":          sharedBomb(t),
+		"an archive with a wrong size": liar(t, 1<<40, "boom"),
+		"no workbook":                  packed(t, file{"a.txt", "x"}),
 	} {
 		a := s.sendDocuments(p, "", file{"a.xlsx", book})
 		if a.status != 422 && a.status != 400 || len(a.problem(t).Detail) < 20 || len(a.body) > 1000 {
