@@ -40,6 +40,8 @@ type Format struct {
 	Resources  bool     // a file without texts holds other resources, which is usual
 	Texts      bool     // files with these extensions hold texts to translate and nothing else
 	Namespaces bool     // several files of a language are called namespaces
+	PluralKeys bool     // programs read the forms of a plural under keys of their own
+	LineEnds   bool     // programs read line breaks in texts as the file has them
 	Spelling   Spelling // how paths spell languages
 	Programs   programs.Programs
 	Notes      Notes
@@ -103,7 +105,7 @@ const (
 
 var (
 	script = programs.Programs{Named: true, Suffixes: true} // JavaScript, in general
-	java   = programs.Programs{Printf: programs.Java, MessageFormat: true}
+	java   = programs.Programs{Printf: programs.Java, MessageFormat: true, Reader: programs.MessageFormat}
 
 	// foreign is how texts of a format travel that the service does not know: sources as LocJSON, which has comments.
 	foreign = wire{sent: "locjson", exchanged: "json"}
@@ -112,21 +114,23 @@ var (
 var table = []Format{
 	{
 		Name: "json", Kind: "JSON", Grammar: jsonfile.Grammar, Extensions: []string{".json"},
-		Namespaces: true, Programs: script, wire: wire{pieces: true}, translations: translations{made: jsonfile.In},
-		Notes: notesJSON,
+		Namespaces: true, PluralKeys: true, Programs: script, wire: wire{pieces: true},
+		translations: translations{made: jsonfile.In},
+		Notes:        notesJSON,
 	},
 	{
 		Name: "structured-json", Kind: "JSON", Structured: true, Grammar: jsonfile.Grammar,
-		Namespaces: true, Programs: script, wire: wire{pieces: true}, translations: translations{made: jsonfile.In},
-		Notes: notesNestedJSON,
+		Namespaces: true, PluralKeys: true, Programs: script, wire: wire{pieces: true},
+		translations: translations{made: jsonfile.In},
+		Notes:        notesNestedJSON,
 	},
 	{
 		Name: "yaml", Kind: "YAML", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"},
-		Programs: programs.Programs{Named: true}, Notes: notesYAML,
+		PluralKeys: true, Programs: programs.Programs{Named: true}, Notes: notesYAML,
 	},
 	{
 		Name: "structured-yaml", Kind: "YAML", Structured: true, Grammar: yamlfile.Grammar,
-		Programs: programs.Programs{Named: true, Rails: true}, Notes: notesNestedYAML,
+		PluralKeys: true, Programs: programs.Programs{Named: true, Rails: true}, Notes: notesNestedYAML,
 	},
 	{
 		Name: "ios-strings", Kind: "iOS strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"},
@@ -134,7 +138,8 @@ var table = []Format{
 	},
 	{
 		Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
-		Platform: Android, Resources: true, Programs: programs.Programs{Printf: programs.Java, Categories: true},
+		Platform: Android, Resources: true,
+		Programs:     programs.Programs{Printf: programs.Java, Categories: true, Positions: true},
 		translations: translations{made: monolingual(androidxml.Monolingual)}, Notes: notesAndroid,
 	},
 	{
@@ -144,7 +149,8 @@ var table = []Format{
 	},
 	{
 		Name: "arb", Kind: "Flutter's ARB", Grammar: arb.Grammar, Extensions: []string{".arb"},
-		Texts: true, Spelling: Underlined, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesARB,
+		Texts: true, Spelling: Underlined, Programs: programs.Programs{Named: true, Reader: programs.Flutter}, wire: foreign,
+		Notes: notesARB,
 	},
 	{
 		Name: "properties", Kind: "Java properties", Grammar: properties.Grammar, Extensions: []string{".properties"},
@@ -152,7 +158,8 @@ var table = []Format{
 	},
 	{
 		Name: "resx", Kind: ".NET resources", Grammar: resx.Grammar, Extensions: []string{".resx", ".resw"},
-		Resources: true, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesResx,
+		Resources: true, LineEnds: true, Programs: programs.Programs{Reader: programs.Composite}, wire: foreign,
+		Notes: notesResx,
 	},
 	{
 		Name: "po", Kind: "gettext PO", Grammar: po.Source, Extensions: []string{".po", ".pot"},
@@ -162,7 +169,7 @@ var table = []Format{
 	},
 	{
 		Name: "xliff", Kind: "XLIFF", Grammar: xliff.Source, Extensions: []string{".xlf", ".xliff"},
-		Texts: true, Programs: programs.Programs{Named: true}, wire: foreign, Notes: notesXLIFF,
+		Texts: true, Programs: programs.Programs{Named: true, Reader: programs.Inline}, wire: foreign, Notes: notesXLIFF,
 		translations: translations{grammar: xliff.Translations, blank: xliff.Blank},
 	},
 	{
@@ -194,9 +201,16 @@ func (f Format) At(file string) Format {
 	if d, has := dialects[f.Name]; has && slices.Contains(strings.Split(path.Dir(file), "/"), d.folder) {
 		f.Grammar, f.translations.grammar = d.grammar, d.translations
 		f.wire.sent, f.wire.exchanged = cmp.Or(f.wire.sent, f.Name), cmp.Or(f.wire.exchanged, f.Name)
+		f.Programs.Positions = false
 	}
 	return f
 }
+
+// IsJSON reports whether files are JSON to the programs that read them.
+func (f Format) IsJSON() bool { return f.Flat() == "json" || f.ByFlutter() }
+
+// ByFlutter reports whether Flutter's programs read the files.
+func (f Format) ByFlutter() bool { return f.Name == "arb" }
 
 // Reader is what the second reader calls the format.
 func (f Format) Reader() string {
@@ -219,6 +233,14 @@ func (f Format) named(name string) Format {
 		return other
 	}
 	return f
+}
+
+// Holds returns what is in a text, or in a key, that the format cannot hold; nil where it can.
+func (f Format) Holds(text string) error {
+	if holder, is := f.Grammar.(resource.Holder); is {
+		return holder.Holds(text)
+	}
+	return nil
 }
 
 // Extracted is the extension of source files that are made from programs, and whose names say no language; "" for none.

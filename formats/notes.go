@@ -47,44 +47,32 @@ var (
 	lostPlurals = Loss{What: "The format has no plural forms, but those of a message inside a text."}
 )
 
-// lostForms are plural forms that are keys of their own.
-func lostForms(signs ...string) Loss {
-	return Loss{What: "Plural forms that only a translation has are not sent; they stay.", signs: signs}
-}
+// joinedPlurals is said of formats whose programs read the forms of a plural under keys of their own.
+const joinedPlurals = "Keys that differ in a plural category at their end (`days_one`, `days_other`; `day`, " +
+	"`day_plural`), and maps of categories, are one key with forms at the service, and come back " +
+	"with the categories of each language; " +
+	"`plurals = \"keys\"` sends them one by one."
 
 // The notes of each row.
 var (
 	notesJSON = Notes{
 		Kept: "Keys are the names of the outermost object; what is nested below is left alone, and `check` names it. " +
-			"Comments and trailing commas are kept. i18next's keys that end in a category (`days_one`) are plural forms, " +
-			"and texts like others.",
-		Lost: []Loss{
-			lostNotes,
-			lostForms(`_zero"`, `_two"`, `_few"`, `_many"`),
-		},
+			"Comments and trailing commas are kept. " + joinedPlurals,
+		Lost: []Loss{lostNotes},
 	}
 	notesNestedJSON = Notes{
 		Kept: "Names are joined to keys by `/`, or by `separator`. The files of ngx-translate, vue-i18n, i18next and " +
 			"browser extensions are such; of the latter's entries `message` is the text, and `description` its comment. " +
-			"Plural forms are keys like others.",
-		Lost: []Loss{
-			lostNotes,
-			lostForms(`_zero"`, `_two"`, `_few"`, `_many"`, `"zero":`, `"two":`, `"few":`, `"many":`),
-		},
+			joinedPlurals,
+		Lost: []Loss{lostNotes},
 	}
 	notesYAML = Notes{
 		Kept: "Keys are the names of the outermost map. Anchors, aliases, block texts and comments are kept. Comments " +
-			"go along. Plural forms are keys like others.",
-		Lost: []Loss{
-			lostForms(".zero:", ".two:", ".few:", ".many:", "_zero:", "_two:", "_few:", "_many:"),
-		},
+			"go along. " + joinedPlurals,
 	}
 	notesNestedYAML = Notes{
-		Kept: "Names are joined to keys by `/`. A file may have its language as its root, as Rails has. Maps of plural " +
-			"categories are texts under one key. What an alias repeats is edited where it is defined. Comments go along.",
-		Lost: []Loss{
-			lostForms(" zero:", " two:", " few:", " many:"),
-		},
+		Kept: "Names are joined to keys by `/`. A file may have its language as its root, as Rails has. What an alias " +
+			"repeats is edited where it is defined. Comments go along. " + joinedPlurals,
 	}
 	notesStrings = Notes{
 		Kept: "UTF-8 and UTF-16 are read and kept. A comment above an entry goes along.",
@@ -149,18 +137,23 @@ var (
 	}
 	notesPO = Notes{
 		Kept: "Keys are msgids, behind msgctxt and `␄` where there is one. The source is the template (`.pot`), or a " +
-			"PO of the source language. Plurals are forms of one key; the header's formula tells their categories. Fuzzy " +
-			"entries are not pushed, and count as not translated, as programs pass over them; a pull that writes their " +
-			"text takes the mark away. Obsolete entries, references and flags stay; flags like `c-format` and " +
-			"`no-python-format` say what is a placeholder in that text. Extracted comments go along. A new language has " +
+			"PO of the source language. Plurals are forms of one key; the header's formula tells their categories. Where " +
+			"it has more forms than the language, they all get a text, since programs show an empty one: that of `other`, " +
+			"which is read at the index of most numbers; so do forms that the service lacks. Fuzzy entries are not " +
+			"pushed, and count as not translated, as " +
+			"programs pass over them; a pull that writes their text takes the mark away. Obsolete entries, references " +
+			"and flags stay; flags like `c-format` and `no-python-format` say what is a placeholder in that text. " +
+			"Extracted comments go along. A new language has " +
 			"Language and Plural-Forms in its header, and all entries of its source; `incomplete = \"blank\"` does " +
-			"nothing.",
+			"nothing. Where the template lost a msgid and has a similar one instead, its translation becomes a fuzzy one of " +
+			"that, with the former msgid (`#|`), as by `msgmerge --previous`; else it becomes obsolete (`#~`), " +
+			"until an entry of its msgid comes again.",
 		Lost: []Loss{
 			{What: "References, flags, previous msgids and translators' comments are not sent; they stay.",
 				signs: []string{"\n#:", "\n#,", "\n#|", "\n# "}},
 			{What: "That an entry is fuzzy is not sent.",
 				signs: []string{", fuzzy"}},
-			{What: "Forms for fractions and millions alone are not taken."},
+			{What: "Forms for fractions alone are not taken, nor those for millions where the header has none."},
 		},
 	}
 	notesXLIFF = Notes{
@@ -188,6 +181,8 @@ var (
 			{What: "Images, files and other typed data are not sent; they stay in the neutral file, where programs " +
 				"take them from.",
 				signs: []string{` type="System.`, ` mimetype="application`}},
+			{What: "What the designer of Windows Forms says of controls, under names that begin with `>>`, is not sent.",
+				signs: []string{`"&gt;&gt;`}},
 			{What: "The format has no plural forms."},
 		},
 	}

@@ -1,8 +1,10 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -61,6 +63,27 @@ func (r *Repo) Here(branch string) (*Tip, error) {
 		return nil, &NoBranch{Branch: branch, Try: "it is at the remote only, or gone"}
 	}
 	return tipAt(r.repo, branch, h)
+}
+
+// BranchWith gives a wanted branch that has a file, of those here and then of those of remotes as they were fetched
+// last; "" for none. "" as the file asks for the branch alone.
+func (r *Repo) BranchWith(file string, wanted func(branch string) bool) (branch string, err error) {
+	found, ferr := r.Branches.Find(func(branch string, h hash) bool {
+		switch {
+		case err != nil || !wanted(branch):
+			return false
+		case file == "":
+			return true
+		}
+		tip, terr := tipAt(r.repo, branch, h)
+		if terr != nil {
+			err = terr
+			return false
+		}
+		_, serr := fs.Stat(tip, file)
+		return serr == nil
+	})
+	return found, cmp.Or(err, ferr)
 }
 
 // AtCommit is a commit as a file system. Nothing can be built on it.
@@ -151,7 +174,10 @@ func (s sight) noTip() error {
 	if err != nil {
 		return err
 	}
-	e := &NoBranch{Branch: s.base, Where: remote, Try: "name an existing branch as base"}
+	e, name := &NoBranch{Branch: s.base, Where: remote, Try: "name an existing branch as base"}, "set base to it"
+	if s.base == s.branch { // it need not be a base that was named
+		e.Try, name = "name an existing branch", "name that one"
+	}
 	switch {
 	case commit.IsZero() && remote == "":
 		e.Try = "the repository has no commit yet; make the first one"
@@ -163,11 +189,8 @@ func (s sight) noTip() error {
 			e.Try = fmt.Sprintf("it exists here: git push %s %s", remote, s.base)
 		}
 		if s.head != "" && s.head != s.base {
-			e.Try += fmt.Sprintf("; the remote's default branch is %s: set base to it if that one is used now", s.head)
+			e.Try += fmt.Sprintf("; the remote's default branch is %s: %s if that one is used now", s.head, name)
 		}
-	}
-	if s.base == s.branch && remote == "" && !commit.IsZero() {
-		e.Try = "set base to the branch that it starts from"
 	}
 	return e
 }
@@ -196,10 +219,11 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 	if s.repo.Options.Remote != "" && here && (!exists || local != remote) {
 		var build bool
 		build, note, err = s.judgeLocal(local, remote)
-		if err == nil && build && !exists && base != nil {
-			var merged bool
-			merged, err = s.merged(local, base.commit)
-			build = !merged
+		if err == nil && base != nil && (build && !exists || note != "") {
+			var done bool
+			if done, err = squashed(s.repo, local, base.commit); done {
+				build, note = false, ""
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -225,10 +249,20 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 	return tip, err
 }
 
-// merged says whether base took in what a branch had as one commit (a squash): one of its commits has all paths that
-// the branch changed as the branch has them. Such a branch, deleted at the remote, is done.
-func (s sight) merged(local, base hash) (bool, error) {
-	h, ctx, graph := History{s.repo}, s.repo.History.Life, s.repo.History
+// squashed says whether base took in, as one commit, what a local branch has beyond it, and whether nothing else is
+// lost with the branch: its commits are ours, or were published with ours. Such a branch is done. Of base, one commit
+// has all paths that the branch changed as the branch has them.
+func squashed(repo *repository.Repository, local, base hash) (bool, error) {
+	known, err := repo.Refs.List("refs/locsync/")
+	if err != nil {
+		return false, err
+	}
+	h, ctx, graph := History{repo}, repo.History.Life, repo.History
+	commits, whole, err := graph.Ahead(local, append(slices.Collect(maps.Values(known)), base), history.Most)
+	foreign := slices.ContainsFunc(commits, func(c history.Walked) bool { return !c.IsOurs() })
+	if err != nil || !whole || foreign {
+		return false, err
+	}
 	forks, err := graph.Bases(base, local)
 	if err != nil || len(forks) == 0 {
 		return false, err
@@ -237,7 +271,7 @@ func (s sight) merged(local, base hash) (bool, error) {
 	if err != nil || len(changed) == 0 {
 		return false, err
 	}
-	commits, _, err := graph.Ahead(base, forks[:1], squashMost, changed...)
+	commits, _, err = graph.Ahead(base, forks[:1], squashMost, changed...)
 	for _, commit := range commits {
 		differs, err := h.Changed(ctx, commit.Hash.Text(), local.Text())
 		if err != nil {

@@ -88,3 +88,20 @@ func TestAnAnswerWithoutMeasure(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(out), err)
 	}
 }
+
+// Hooks of a folder of this machine take the memory that they need; what a server sends is bounded.
+func TestHooksOfAFolderHaveTheirMemory(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("sh", "-c", "ulimit -d").Output()
+	if err != nil {
+		t.Skip("no limits here")
+	}
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	gittest.Hook(t, bare, "pre-receive", `cat >/dev/null; echo "data $(ulimit -d)" >&2`)
+	r := open(t, dir, Options{Remote: "origin"})
+	result, err := r.Push(t.Context(), commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
+	if want := "data " + strings.TrimSpace(string(out)); err != nil || strings.Join(result.Said, "") != want {
+		t.Errorf("%q, %v; want %q", result.Said, err, want)
+	}
+}

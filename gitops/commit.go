@@ -13,7 +13,7 @@ import (
 	"github.com/locsync/locsync/gitops/repository"
 )
 
-// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push
+// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync-outbox/<branch> until Push
 // delivered it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Content
 // is stored as the branch's .gitattributes say (line ends, encoding, $Id$, filters); an existing file keeps its mode
 // and the spelling of its name. On a Tip of Merge the commit is a merge commit. The same input gives the same commit,

@@ -307,7 +307,7 @@ func TestDamagedFiles(t *testing.T) {
 			gittest.Write(t, dir, map[string]string{".git/refs/remotes/origin/l10n": ""})
 		},
 		"an empty waiting commit": func(t *testing.T, dir string) {
-			gittest.Write(t, dir, map[string]string{".git/refs/locsync/l10n": ""})
+			gittest.Write(t, dir, map[string]string{".git/refs/locsync-outbox/l10n": ""})
 		},
 		"half of packed-refs": func(t *testing.T, dir string) { packedInHalf(t, dir) },
 		"half an index": func(t *testing.T, dir string) {

@@ -14,7 +14,8 @@
 //
 // What it keeps in the repository, besides ordinary objects and branches:
 //
-//	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
+//	refs/locsync-outbox/<branch>          a tag object: the commit that was made and not delivered yet, and where to
+//	refs/locsync/<name>                   a small tree of files that travels beside the branches (see Kept)
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync". One that a
 //	                                      killed process left goes after an hour
@@ -38,6 +39,8 @@ package gitops
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,6 +95,23 @@ type Message struct {
 // Trailer is the message trailer that marks a commit as ours. A local branch that is ahead of its remote by nothing but
 // such commits is built upon; anything else there is unpublished work of others and left alone.
 const Trailer = history.Trailer
+
+// trailer is a line that git reads as one (git interpret-trailers).
+var trailer = regexp.MustCompile(`^[A-Za-z0-9-]+[ \t]*:`)
+
+// WithTrailers adds trailers to a message: to those that its last paragraph is made of, or as a paragraph of their own.
+// The first paragraph is the subject, whatever it looks like.
+func WithTrailers(text string, trailers ...string) string {
+	text = strings.TrimRight(text, " \t\r\n")
+	between := "\n\n"
+	if at := strings.LastIndex(text, "\n\n"); at > 0 {
+		lines := strings.Split(text[at+2:], "\n")
+		if !slices.ContainsFunc(lines, func(line string) bool { return !trailer.MatchString(line) }) {
+			between = "\n"
+		}
+	}
+	return text + between + strings.Join(trailers, "\n") + "\n"
+}
 
 // Outcomes that a caller branches on.
 var (

@@ -137,7 +137,7 @@ func TestOneCommitWaits(t *testing.T) {
 		ErrMoved) {
 		t.Errorf("a second one: %v", err)
 	}
-	if out := gittest.Git(t, dir, "for-each-ref", "--format=%(refname)", "refs/locsync"); out != "refs/locsync/l10n" {
+	if out := gittest.Git(t, dir, "for-each-ref", "--format=%(refname)", "refs/locsync-outbox"); out != "refs/locsync-outbox/l10n" {
 		t.Errorf("waiting: %q", out)
 	}
 	push(t, r, must[*Tip](t)(r.Pending("l10n")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
@@ -51,6 +52,16 @@ func (h History) Contains(commit, ancestor string) (bool, error) {
 		return false, nil
 	}
 	return h.repo.History.Contains(a, b)
+}
+
+// Had reports whether a commit, or one in its history, changed what is at a path.
+func (h History) Had(commit, path string) (bool, error) {
+	tip, _ := object.Parse(commit)
+	if tip.IsZero() || !h.repo.Objects.Has(tip) {
+		return false, nil
+	}
+	commits, _, err := h.repo.History.Ahead(tip, nil, 1, path)
+	return len(commits) > 0, err
 }
 
 // Shallow reports whether this clone may lack history.
@@ -105,6 +116,46 @@ func (h History) changed(ctx context.Context, oldCommit, newCommit string) ([]tr
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", oldCommit, newCommit, err)
 	}
 	return pairs, nil
+}
+
+// SameMeaning is the message trailer that names keys whose source text a commit changed and meant as before.
+const SameMeaning = history.SameMeaning
+
+// Logged is a commit of a history.
+type Logged struct {
+	Commit  string
+	Parents []int // where they are in the log: behind it
+	When    time.Time
+	Same    []string // keys that its message says to mean what they meant (SameMeaning)
+	Cut     bool     // it has parents that are not here, or are not read
+	Changes []Change // what differs from its first parent; of a commit without parents, all files
+}
+
+// Change is a path with the name of its content; "" where it is gone.
+type Change struct{ Path, Content string }
+
+// Log is the history of a commit, each commit before its parents, with the changes of wanted paths.
+func (h History) Log(ctx context.Context, commit string, wanted func(path string) bool) ([]Logged, error) {
+	tip, _ := object.Parse(commit)
+	commits, err := h.repo.History.Log(ctx, tip, wanted)
+	all := make([]Logged, len(commits))
+	for i, c := range commits {
+		all[i] = Logged{c.Commit.Text(), c.Parents, time.Unix(c.When, 0).UTC(), c.Same, c.Cut, make([]Change, len(c.Changes))}
+		for n, change := range c.Changes {
+			all[i].Changes[n] = Change{change.Path, change.Blob.Text()}
+		}
+	}
+	return all, err
+}
+
+// When is the time at which a commit was made.
+func (h History) When(commit string) (time.Time, error) {
+	name, _ := object.Parse(commit)
+	c, err := h.repo.History.Commit(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(c.When, 0).UTC(), nil
 }
 
 // Made is a commit of ours with its parents.

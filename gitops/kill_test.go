@@ -106,7 +106,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				if waiting := must[*Tip](t)(r.Pending(branch)); waiting != nil {
 					t.Errorf("after %q a commit waits", step)
 				}
-				for _, pattern := range []string{".git/refs/heads/*.lock", ".git/refs/locsync/*.lock",
+				for _, pattern := range []string{".git/refs/heads/*.lock", ".git/refs/locsync-outbox/*.lock",
 					".git/refs/remotes/origin/*.lock"} {
 					if left, _ := filepath.Glob(filepath.Join(s.dir, pattern)); len(left) > 0 {
 						t.Errorf("after %q: %v", step, left)

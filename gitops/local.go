@@ -90,6 +90,9 @@ func (d *delivery) moveLocal(ctx context.Context) error {
 	}
 	if here && now != tip.lease.at {
 		forward, err := tip.Contains(now.Text())
+		if err == nil && !forward {
+			forward, err = squashed(d.repo, now, tip.commit)
+		}
 		if err != nil {
 			return err
 		}
@@ -115,7 +118,7 @@ func (d *delivery) left(cause error, format string, args ...any) error {
 	return d.leave(cause, "the local branch "+d.tip.branch+" was left: "+format, args...)
 }
 
-// advance moves the local branch from now (zero: absent) to the tip, which contains it.
+// advance moves the local branch from now (zero: absent) to the tip, which contains it, or took it in as one commit.
 func (d *delivery) advance(ctx context.Context, now hash) error {
 	holding, err := d.repo.Holding(d.tip.branch)
 	if err != nil {
@@ -125,6 +128,13 @@ func (d *delivery) advance(ctx context.Context, now hash) error {
 	case 0:
 		return d.swap(ctx, now)
 	case 1:
+		if forward, err := d.tip.Contains(now.Text()); err != nil || !forward {
+			if err == nil {
+				err = d.left(ErrMoved, "it is checked out in %s, and was merged as one commit; git reset --keep %s there "+
+					"takes the new one", holding[0].Path, d.tip.Hash())
+			}
+			return err
+		}
 		return d.follow(ctx, holding[0])
 	}
 	return d.left(ErrBusy, "it is checked out in %s and %s", holding[0].Path, holding[1].Path)

@@ -99,7 +99,8 @@ func TestManyPublishers(t *testing.T) {
 // that brought the file. Where publishers share a clone, one may find its commit delivered, or dropped, by another.
 func publish(t *testing.T, r *Repo, name string) (string, error) {
 	var last error
-	for late := time.Now().Add(30 * time.Second); time.Now().Before(late); { // git holds its locks for as long as the disk takes
+	late := time.Now().Add(2 * time.Minute) // git holds its locks for as long as the disk takes
+	for time.Now().Before(late) {
 		tip, err := r.At(t.Context(), "l10n", "")
 		if err != nil {
 			return "", err

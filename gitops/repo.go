@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,11 +98,20 @@ func (r *Repo) Head() (branch string, commit string, err error) {
 	return branch, h.Text(), err
 }
 
+// Resolve gives the commit that a name means in git: a branch, a tag, a commit, HEAD~3.
+func (r *Repo) Resolve(ctx context.Context, name string) (commit string, err error) {
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	out, err := r.repo.Run(ctx, run.Call{Args: []string{"rev-parse", "--verify", "--end-of-options", name + "^{commit}"}})
+	return strings.TrimSpace(string(out)), err
+}
+
 // Busy says what git is in the middle of in this working tree: "rebase", "merge", "cherry-pick", "revert", "bisect",
 // "am", "index.lock"; "" when it is idle. While it is not, files of the working tree may be absent or old.
 func (r *Repo) Busy() string { return repository.BusyIn(r.repo.Facts.GitDir) }
 
-// Worktree gives the files as they are in the working tree (see tree.Disk). ErrUnsupported for a bare repository.
+// Worktree gives the files as they are in the working tree (see tree.Disk); those that a sparse checkout leaves out, as
+// the index has them. ErrUnsupported for a bare repository.
 func (r *Repo) Worktree() (fs.FS, error) {
 	facts := r.repo.Facts
 	if facts.WorkTree == "" {
@@ -112,7 +122,15 @@ func (r *Repo) Worktree() (fs.FS, error) {
 	if r.treeErr != nil {
 		return nil, fmt.Errorf("open working tree: %w", r.treeErr)
 	}
-	return tree.Disk(r.tree, r.repo.Options.Alive), nil
+	disk := tree.Disk(r.tree, r.repo.Options.Alive)
+	if !r.repo.Settings.Bool("core.sparsecheckout", false) {
+		return disk, nil
+	}
+	leftOut, err := r.leftOut()
+	if err != nil {
+		return nil, fmt.Errorf("read what the sparse checkout leaves out: %w", err)
+	}
+	return tree.Over(disk, leftOut), nil
 }
 
 // MayPush asks the remote whether we may push, by beginning a push and hanging up before anything is said. A yes is
@@ -161,6 +179,15 @@ type Command = run.Command
 // Tracing makes a context whose git commands are told of when they begin; what is returned is called when they end.
 func Tracing(ctx context.Context, told func(Command) (ended func(took time.Duration, err error))) context.Context {
 	return run.Tracing(ctx, told)
+}
+
+// Wait is the next attempt to reach a remote that fails in a way that may pass.
+type Wait = remote.Wait
+
+// Patient makes a context whose calls go on for so long where a remote fails in a way that may pass. told hears of each
+// wait, and with nil of its end.
+func Patient(ctx context.Context, most time.Duration, told func(*Wait)) context.Context {
+	return remote.Patient(ctx, most, told)
 }
 
 // CheckGit finds the git program, and says which it is. The error is ErrGit where there is none that is new enough.

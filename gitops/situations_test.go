@@ -359,28 +359,57 @@ func TestListingRacesPackRefs(t *testing.T) {
 	}
 }
 
-// A hook and a filter see none of our secrets.
+// Hooks and filters see none of our secrets, neither in their environment nor in that of the git program that starts
+// them.
 func TestChildrenGetNoSecrets(t *testing.T) {
-	dir := gittest.Init(t, map[string]string{".gitattributes": "*.f filter=f\n", "README.md": "x"})
-	bare := gittest.Bare(t, dir)
-	other := gittest.Clone(t, bare)
-	gittest.Commit(t, other, "x", map[string]string{"x": "y"})
-	gittest.Git(t, other, "push", "-q")
-	log := filepath.Join(t.TempDir(), "log")
-	gittest.Git(t, dir, "config", "filter.f.clean", "env >> "+log+"; cat")
-	gittest.Hook(t, dir, "reference-transaction", "env >> "+log)
-	gittest.Hook(t, bare, "post-receive", "env >> "+log)
-	Withhold("SERVICE_PASSWORD")
-	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY",
-		"LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
-		"NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
-		t.Setenv(name, "canary")
-	}
-	r := open(t, dir, Options{Remote: "origin", Username: "ada", Password: "canary"})
-	push(t, r, commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("a.f", "1")))
-	at(t, r, "l10n", "main")
-	got := string(must[[]byte](t)(os.ReadFile(log)))
-	if got == "" || strings.Contains(got, "canary") {
-		t.Errorf("%d bytes of environment, with our secrets: %v", len(got), strings.Contains(got, "canary"))
+	const dump = "env; cat /proc/$PPID/environ 2>/dev/null; "
+	for _, how := range []string{"path", "http", "partial clone"} {
+		t.Run(how, func(t *testing.T) {
+			dir := gittest.Init(t, map[string]string{".gitattributes": "*.f filter=f\n", "README.md": "x"})
+			bare := gittest.Bare(t, dir)
+			gittest.Git(t, bare, "config", "uploadpack.allowFilter", "true")
+			gittest.Git(t, bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+			if how != "path" {
+				address := gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "canary"})
+				gittest.Git(t, dir, "remote", "set-url", "origin", address)
+			}
+			if how == "partial clone" {
+				gittest.Git(t, dir, "config", "remote.origin.promisor", "true")
+				gittest.Git(t, dir, "config", "remote.origin.partialclonefilter", "blob:none")
+				gittest.Git(t, dir, "config", "extensions.partialClone", "origin")
+			}
+			other := gittest.Clone(t, bare)
+			gittest.Commit(t, other, "x", map[string]string{"x": "y"})
+			gittest.Git(t, other, "push", "-q")
+			logs := t.TempDir()
+			log := func(name string) string { return filepath.Join(logs, name) }
+			gittest.Git(t, dir, "config", "filter.f.clean", "{ "+dump+"} >> "+log("clean")+"; cat")
+			gittest.Git(t, dir, "config", "filter.f.smudge", "{ "+dump+"} >> "+log("smudge")+"; cat")
+			gittest.Hook(t, dir, "reference-transaction", "{ "+dump+"} >> "+log("transaction"))
+			gittest.Hook(t, dir, "pre-push", "{ "+dump+"} >> "+log("pre-push"))
+			gittest.Hook(t, bare, "post-receive", "{ "+dump+"} >> "+log("receive"))
+			Withhold("SERVICE_PASSWORD")
+			for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY",
+				"LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
+				"NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
+				t.Setenv(name, "canary")
+			}
+			r := open(t, dir, Options{Remote: "origin", Username: "ada", Password: "canary"})
+			push(t, r, commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("a.f", "1")))
+			tip := at(t, r, "l10n", "main")
+			if text, err := tip.ReadFile("a.f"); err != nil || string(text) != "1" {
+				t.Errorf("the file is %q %v", text, err)
+			}
+			seen := []string{"clean", "smudge", "transaction"}
+			if how == "path" { // else the server has the environment of this test
+				seen = append(seen, "receive")
+			}
+			for _, name := range seen {
+				got := string(must[[]byte](t)(os.ReadFile(log(name))))
+				if got == "" || strings.Contains(got, "canary") {
+					t.Errorf("%s: %d bytes of environment, with our secrets: %v", name, len(got), strings.Contains(got, "canary"))
+				}
+			}
+		})
 	}
 }

@@ -250,7 +250,7 @@ func give(t *testing.T, dir string) {
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	gittest.Long(t)
 	ask := restrictedPass(t)
-	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync"} {
+	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync-outbox"} {
 		dir := theirs(t)
 		if _, _, said := ask(0, "first", dir); said != "<nil>" { // so that all folders are there
 			t.Fatal(said)

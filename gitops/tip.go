@@ -99,6 +99,13 @@ func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool
 	return t.files.Prefetch(ctx, enter, wanted)
 }
 
+// Content is what a file had in another commit, by the content's name, with the filters that apply to its path in this
+// one.
+func (t *Tip) Content(path, name string) ([]byte, error) {
+	h, _ := object.Parse(name)
+	return t.files.Read(path, h)
+}
+
 // Open opens a file or folder, following links inside the tree.
 func (t *Tip) Open(name string) (fs.File, error) { return t.files.FS.Open(name) }
 

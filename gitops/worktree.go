@@ -10,11 +10,15 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/gitops/content"
+	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/gitops/tree"
 )
 
 // Checkout is what tells whether git has touched the working tree between two readings: HEAD, and the index, which
@@ -139,10 +143,10 @@ func withinTree(worktree string, paths []string) []string {
 
 // Listed names the files of the working tree as git sees them: those that it tracks (the ones of a sparse checkout
 // that are not on the disk, submodules and links included), and others that no pattern of .gitignore and its like
-// passes over. Without a working tree known is false.
-func (r *Repo) Listed(ctx context.Context) (tracked, others []string, known bool, err error) {
+// passes over. Without a working tree there are none.
+func (r *Repo) Listed(ctx context.Context) (tracked, others []string, err error) {
 	if r.repo.Facts.WorkTree == "" {
-		return nil, nil, false, nil
+		return nil, nil, nil
 	}
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
@@ -157,5 +161,58 @@ func (r *Repo) Listed(ctx context.Context) (tracked, others []string, known bool
 	if tracked, err = ask("--cached"); err == nil {
 		others, err = ask("--others", "--exclude-standard")
 	}
-	return tracked, others, err == nil, err
+	return tracked, others, err
+}
+
+// Renamed are the files that have another name than in a commit, with the one that they had there, as git diff tells:
+// in another commit or, for "", in the working tree, as far as git tracks its files.
+func (r *Repo) Renamed(ctx context.Context, since, commit string) (map[string]string, error) {
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	args := []string{"diff", "--raw", "-z", "--find-renames", "--diff-filter=R", "-O/dev/null", "--no-relative",
+		"--ignore-submodules=all", since}
+	ask := r.repo.RunHere
+	if commit != "" {
+		args, ask = append(args, commit), r.repo.Run
+	}
+	out, err := ask(ctx, run.Call{Args: append(args, "--")})
+	if err != nil {
+		return nil, fmt.Errorf("ask git which files have another name than in %.12s: %w", since, err)
+	}
+	renamed := make(map[string]string)
+	for f := strings.Split(string(out), "\x00"); len(f) > 3; f = f[3:] { // what it is, the name before, and the one now
+		renamed[f[2]] = f[1]
+	}
+	return renamed, nil
+}
+
+// leftOut are the files of the index that a sparse checkout does not write into the working tree. They are not gone.
+func (r *Repo) leftOut() (fs.FS, error) {
+	ctx, end := r.repo.WatchRead()
+	defer end()
+	out, err := r.repo.RunHere(ctx, run.Call{Args: []string{"ls-files", "-z", "-t", "--stage"}})
+	if err != nil {
+		return nil, err
+	}
+	none := content.New(r.repo, hash{}, time.Time{}, nil)
+	edit, changes := tree.NewEdit(none.FS), []tree.Change(nil)
+	for entry := range strings.SplitSeq(string(out), "\x00") { // S 100644 hash 0<tab>path
+		about, name, _ := strings.Cut(entry, "\t")
+		fields := strings.Fields(about)
+		// Attributes say how the files below them are stored.
+		if len(fields) != 4 || fields[0] != "S" && path.Base(name) != ".gitattributes" || fields[3] != "0" {
+			continue
+		}
+		mode, err := strconv.ParseUint(fields[1], 8, 32)
+		blob, ok := object.Parse(fields[2])
+		if err != nil || !ok {
+			return nil, fmt.Errorf("git ls-files says %q", entry)
+		}
+		changes = append(changes, tree.Change{Path: name, Mode: uint32(mode), Blob: blob})
+	}
+	root, err := edit.Apply(changes)
+	if err != nil {
+		return nil, err
+	}
+	return content.New(r.repo, root, time.Time{}, edit.Objects).FS, nil
 }

@@ -10,12 +10,12 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
-	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/document"
+	"github.com/locsync/locsync/sync/documents/document"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/pass/inspect"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/daemon"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -242,14 +242,7 @@ func failureOf(err error) report.Failure {
 
 // wrongIn are the problems of the configuration that made a command fail.
 func wrongIn(err error) document.Misconfigured {
-	found := document.Misconfigured{Problems: []report.Problem{}}
-	var problems config.Problems
-	if errors.As(err, &problems) {
-		for _, p := range problems {
-			found.Problems = append(found.Problems, ofConfig(p))
-		}
-	}
-	return found
+	return document.Misconfigured{Problems: inspect.OfConfiguration(err)}
 }
 
 // asksForJSON reports whether a command line that cannot be read asks for JSON.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/spell"
 	"github.com/locsync/locsync/sync/failure"
 )
 
@@ -19,7 +20,7 @@ func misuse(err error) error { return failure.Usage(err) }
 
 // noneOf refuses a name that nothing of its kind has.
 func noneOf(kind, name string, known []string) error {
-	return fmt.Errorf("there is no %s %q; %s", kind, name, config.Meant(name, known))
+	return fmt.Errorf("there is no %s %q; %s", kind, name, spell.Meant(name, known))
 }
 
 // choice is a flag that takes one of a few words.
@@ -33,7 +34,7 @@ func (c choice) Type() string   { return "WORD" }
 
 func (c choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
-		return errors.New(config.Meant(word, c.words))
+		return errors.New(spell.Meant(word, c.words))
 	}
 	*c.word = word
 	return nil
@@ -41,7 +42,7 @@ func (c choice) Set(word string) error {
 
 // choose adds a flag that takes one of a few words; completion offers them.
 func choose(flags *pflag.FlagSet, word *string, name, usage string, words ...string) {
-	flags.Var(choice{word, words}, name, usage+": "+config.Either(words))
+	flags.Var(choice{word, words}, name, usage+": "+spell.Either(words))
 }
 
 // otherWords are what people who come from other programs type.
@@ -65,11 +66,11 @@ func unknownCommand(parent *cobra.Command, name string) error {
 		}
 		known = append(known, c.Name())
 	}
-	if near := config.Nearest(name, known); near != "" {
+	if near := spell.Nearest(name, known); near != "" {
 		return misuse(fmt.Errorf("%s; did you mean %s %s?", said, parent.CommandPath(), near))
 	}
 	if parent.HasParent() {
-		return misuse(fmt.Errorf("%s; use %s", said, config.Either(known)))
+		return misuse(fmt.Errorf("%s; use %s", said, spell.Either(known)))
 	}
 	return misuse(fmt.Errorf("%s; locsync help lists them all", said))
 }
@@ -93,6 +94,11 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return misuse(fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what))
 	case errors.As(err, &bad):
 		said := fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
+		if words := bad.Unwrap().Error(); strings.HasPrefix(words, "strconv.") || strings.HasPrefix(words, "time: ") {
+			kinds := map[string]string{"bool": "true or false", "duration": "a duration such as 90s"}
+			said = fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name,
+				cmp.Or(kinds[bad.GetFlag().Value.Type()], "a number"), bad.GetValue())
+		}
 		if !aChoice(bad.GetFlag()) {
 			said = fmt.Errorf("%w; see %s --help", said, cmd.CommandPath())
 		}
@@ -109,7 +115,7 @@ func missingFlag(cmd *cobra.Command, e *pflag.NotExistError) string {
 		name, typed = short, "-"+short
 	}
 	typed += " for " + cmd.CommandPath()
-	if near := config.Nearest(name, flagNames(cmd)); near != "" {
+	if near := spell.Nearest(name, flagNames(cmd)); near != "" {
 		return fmt.Sprintf("%s; did you mean --%s?", typed, near)
 	}
 	var others []string

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/document"
-	"github.com/locsync/locsync/sync/files"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/documents/operation"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -86,7 +84,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 // that does not pass by waiting.
 func (t target) hint(err error) error {
 	var e *service.Error
-	var l lost
+	var l operation.Lost
 	switch {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
@@ -101,19 +99,6 @@ func (t target) hint(err error) error {
 		return misuse(fmt.Errorf("%w; check --id: it is part of the project's address in the service's user interface", err))
 	}
 	return misuse(fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err))
-}
-
-// lost is a job of our own that the service does not know any more: another one may do better.
-type lost struct{ error }
-
-func (l lost) Unwrap() error { return l.error }
-
-// ofJob marks what went wrong with a job.
-func ofJob(err error) error {
-	if errors.Is(err, service.ErrNotFound) {
-		return lost{err}
-	}
-	return err
 }
 
 // patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed
@@ -144,28 +129,6 @@ func projectNames(cfg *config.Config) []string {
 		names = append(names, cfg.Projects[i].Name)
 	}
 	return names
-}
-
-// intoFile writes a result into a file and says so.
-func (a *app) intoFile(path string, fetch func(f *os.File) (int64, error)) error {
-	var size int64
-	err := files.Write(path, func(f *os.File) (err error) {
-		size, err = fetch(f)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return a.sayDone(document.Object{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
-}
-
-// sayDone prints what was done: one line, or the result.
-func (a *app) sayDone(result any, format string, args ...any) error {
-	if a.asJSON {
-		return a.print(result)
-	}
-	fmt.Fprintf(a.out, format, args...)
-	return nil
 }
 
 // sayList prints a list as a document, or as a table; empty says that there is nothing in it.

@@ -138,6 +138,24 @@ func workbook(t *testing.T, rows int) func(io.Writer) {
 	return func(w io.Writer) { _, _ = w.Write(book) }
 }
 
+// nestedWorkbook is a workbook, one part of which is two million elements within each other.
+func nestedWorkbook(t *testing.T, part string) func(io.Writer) {
+	t.Helper()
+	parts := map[string]func(io.Writer){
+		"_rels/.rels": large(`<Relationships><Relationship Id="r" Type="x/officeDocument" Target="xl/workbook.xml"/>`, "", 0,
+			"</Relationships>"),
+		"xl/workbook.xml": large(`<workbook><sheets><sheet name="a" id="s"/>`, "", 0, "</sheets></workbook>"),
+		"xl/_rels/workbook.xml.rels": large(`<Relationships><Relationship Id="s" Type="x/worksheet" `+
+			`Target="worksheets/sheet1.xml"/><Relationship Id="t" Type="x/sharedStrings" Target="sharedStrings.xml"/>`, "", 0,
+			"</Relationships>"),
+		"xl/worksheets/sheet1.xml": large("<worksheet><sheetData>", "", 0, "</sheetData></worksheet>"),
+		"xl/sharedStrings.xml":     large("<sst>", "", 0, "</sst>"),
+	}
+	parts[part] = large("<worksheet>", "<a>", 2_000_000, "")
+	content := zipOf(t, parts)
+	return func(w io.Writer) { _, _ = w.Write(content) } // the other end may be gone
+}
+
 // copies are files of the same content; the name has their number.
 func copies(n int, name string, write func(io.Writer)) map[string]func(io.Writer) {
 	files := make(map[string]func(io.Writer), n)
@@ -183,10 +201,17 @@ func TestBoundOfTheEmbeddedService(t *testing.T) {
 		})},
 		{"glossary", s.glossary(), copies(1, "a%d.xlsx", workbook(t, 600_000))},
 		{"terms", s.glossary(), copies(1, "a%d.csv", large("en,de\n", "a,b\n", 2_500_000, ""))},
+		{"nested TMX", s.memory(), copies(1, "a%d.tmx", large("<tmx><body>", "<a>", 25_000_000, ""))},
+		{"nested workbook", s.glossary(), copies(1, "a%d.xlsx", nestedWorkbook(t, "xl/worksheets/sheet1.xml"))},
+		{"nested shared texts", s.glossary(), copies(1, "a%d.xlsx", nestedWorkbook(t, "xl/sharedStrings.xml"))},
+		{"nested workbooks", documents, copies(10, "n%d.xlsx", nestedWorkbook(t, "xl/worksheets/sheet1.xml"))},
+		{"nested XLIFF", documents, copies(1, "n%d.xliff", large(`<xliff version="1.2">`, "<a>", 10_000_000, ""))},
+		{"nested Qt", imports + "&format=qt-ts", copies(1, "n%d.ts", large("<TS>", "<a>", 10_000_000, ""))},
 		{"one unit", s.memory(), copies(1, "a%d.tmx", large(`<tmx><body><tu>`, `<tuv lang="en"><seg>a</seg></tuv>`,
 			3_500_000, `</tu></body></tmx>`))},
 	} {
-		if quick := []string{"texts", "files", "lines", "units", "JSON", "one unit"}; !soaking &&
+		if quick := []string{"texts", "files", "lines", "units", "JSON", "one unit", "nested TMX", "nested workbook",
+			"nested shared texts", "nested workbooks", "nested XLIFF"}; !soaking &&
 			!slices.Contains(quick, c.name) {
 			continue
 		}

@@ -112,6 +112,7 @@ func TestBoundOfTrees(t *testing.T) {
 			v := newVictim(t)
 			dir := c.hostile(v)
 			v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 1}`)
+			v.says("GET /v1/document/export/e1", "{}\n")
 			v.file("locsync.toml", strings.NewReplacer(`repository = "."`, `repository = "`+filepath.Base(dir)+`"`,
 				`locales/en/*.json`, `**/app.json`,
 				`locales/{LANGUAGE}/{NAME}.json`, `{DIR}/{NAME}.{LANGUAGE}.json`, `[project.pull]`,

@@ -79,7 +79,7 @@ func (b *besieged) ordinary(name string) string {
 func (b *besieged) until(what string, holds func() bool) {
 	b.Helper()
 	for began := time.Now(); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > 3*time.Minute { // only to end: other tests take most of the processor
 			b.Fatalf("%s: it takes too long", what)
 		}
 	}

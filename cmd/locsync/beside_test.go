@@ -263,9 +263,8 @@ func TestAnotherConfiguration(t *testing.T) {
 		t.Errorf("status: %+v", got)
 	}
 	w.write("locsync.toml", "# the page may move without anybody's asking\n"+string(text))
-	if got := w.says("push"); got.code != 0 {
-		t.Errorf("%+v", got)
-	}
+	// At once, or once the daemon has read the file, where it had time to read the other one in between.
+	w.until("a push with the configuration of before", func() bool { return w.says("push").code == 0 })
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
 }

@@ -5,26 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/gitops/diff"
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/inspect"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/pass/inspect"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/terminal"
-	"github.com/locsync/locsync/sync/web"
 )
 
 // checkFlags are the wishes of a check.
 type checkFlags struct {
 	online, all, missing bool
+	stale, comment, diff bool
+	accept               []string
 	format, baseline     string
+	explain, since       string
 }
 
 func checkCommand(a *app) *cobra.Command {
@@ -42,11 +42,20 @@ func checkCommand(a *app) *cobra.Command {
 			"without a form that\n" +
 			"the language has (the program shows the form other), patterns without files (as long as others have some). They " +
 			"end it with 0.\nWhat is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
+			"--since REF reads everything and tells only problems of keys whose text changed, in the source or in the " +
+			"translation, since REF and\nwhat is checked out parted: what a pull request did. " +
+			"--diff takes what git diff prints from standard input in place of\nREF, and needs no history.\n\n" +
+			"--comment, in a CI job of a pull or merge request, keeps one comment there that says the same, and which " +
+			"source texts the request\nadds or changes without their translations, and sets the status " +
+			"locsync/translations; --since is its base branch then.\n\n" +
+			"--stale reads git's history, too, and names translations that are older than their source text.\n\n" +
 			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the " +
 			"command ends with 0;\n" +
 			"later checks report only others. Commit FILE. It does not depend on line numbers or on the order of entries.",
 		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check " +
 			"--format github\n\n  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
+			"  # in a pull request: only what it changed\n  locsync check --since origin/main\n  git diff --merge-base main | " +
+			"locsync check --diff\n\n" +
 			"  # also ask the service: credentials, project and languages\n  locsync check --online",
 		RunE: func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd.Context(), a, f) },
 	}
@@ -55,19 +64,30 @@ func checkCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.missing, "missing", false, "also report keys without a translation, as errors")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "report only problems that this file does not have; write it where "+
 		"it is missing")
-	choose(c.Flags(), &f.format, "format", "how problems are printed", "text", "github")
+	c.Flags().StringVar(&f.explain, "explain", "", "also tell how the source text of this key is read, and what says so")
+	c.Flags().BoolVar(&f.stale, "stale", false, "also report translations older than their source text, by git's history")
+	c.Flags().StringArrayVar(&f.accept, "accept-stale", nil, "the change of this `KEY`'s source text kept its meaning")
+	c.Flags().StringVar(&f.since, "since", "", "report only problems of keys that changed, in source or translation, "+
+		"since this commit or branch and what is checked out parted")
+	c.Flags().BoolVar(&f.diff, "diff", false, "as --since, for the changes that git diff prints: read from standard input")
+	c.Flags().BoolVar(&f.comment, "comment", false, "in a job of a pull or merge request: keep one comment and a status "+
+		"there")
+	forms := append([]string{"text"}, terminal.Forms...)
+	choose(c.Flags(), &f.format, "format", "how problems are printed", forms...)
 	return c
 }
 
 func checkFiles(ctx context.Context, a *app, f checkFlags) error {
-	if f.format == "github" && a.asJSON {
-		return misuse(errors.New("--format github and --json are two ways to print one result; leave one of them out"))
+	if f.format != "text" && a.asJSON {
+		return misuse(fmt.Errorf("--format %s and --json are two ways to print one result; leave one of them out", f.format))
 	}
 	cfg, err := a.load()
-	if f.format == "github" {
-		annotateConfig(a, err)
-	}
 	if err != nil {
+		here, _ := os.Getwd() // "" leaves paths as they are
+		wrong := []report.ProjectCheck{{Root: here, Problems: inspect.OfConfiguration(err)}}
+		if to := terminal.NewExchange(version().Version); f.format != "text" {
+			err = errors.Join(err, to.Write(a.out, f.format, report.CheckReport{Projects: wrong}))
+		}
 		return err
 	}
 	for _, w := range process.ExposedSecrets(ctx, cfg) {
@@ -77,17 +97,21 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		return err
 	}
+	request, silent := command.RequestAtHand(os.Getenv)
+	if f.comment && silent == nil && f.since == "" {
+		f.since = request.Since
+	}
+	changes, err := diffOf(a, cfg, f)
+	if err != nil {
+		return err
+	}
 	line := a.progress()
 	defer line.End()
-	parts := engine.Parts{Config: cfg, Log: log, Progress: line.Show}
-	if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
-		// In clones of its own: a daemon may be at work in the others.
-		if parts.Clones, err = os.MkdirTemp("", "locsync-check-"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(parts.Clones)
+	result, err := command.Check(ctx, cfg, log, inspect.Options{Missing: f.missing, Explain: f.explain, Since: f.since,
+		Diff: changes, Stale: f.stale || len(f.accept) > 0}, line.Show)
+	if err == nil && len(f.accept) > 0 {
+		err = inspect.AcceptStale(inspect.StaleFile(cfg.File), &result, f.accept)
 	}
-	result, err := engine.New(parts).Check(ctx, inspect.Options{Missing: f.missing})
 	if err != nil {
 		return err
 	}
@@ -97,57 +121,69 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 		if err != nil {
 			return err
 		}
-		note = noteOf(f.baseline, accepted)
+		note = accepted.Note(f.baseline)
 	}
 	var outcome error
 	if f.online {
 		line.Show(report.Doing{What: "asking the service"})
-		outcome = checkOnline(ctx, cfg, log)
+		outcome = command.CheckOnline(ctx, cfg, a.options(log))
 	}
 	line.End()
 	if err := sayCheck(a, result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
 		!errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}
+	if f.comment {
+		a.comment(ctx, request, silent, result, f.since)
+	}
 	return outcome
 }
 
-// checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon
-// asks.
-func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
-	dir, err := process.StateDir(ctx, cfg)
-	if err != nil {
-		return err
+// diffOf is the diff that standard input has; nil where none is asked for.
+func diffOf(a *app, cfg *config.Config, f checkFlags) (*diff.Diff, error) {
+	if !f.diff {
+		return nil, nil
 	}
-	if cfg.Service.Embedded() {
-		_, err := command.Ask(ctx, cfg, dir, web.Request{Action: "check"}, nil)
-		if !errors.Is(err, web.ErrNoDaemon) {
-			return err
+	if f.since != "" || f.comment {
+		return nil, misuse(errors.New("--diff and --since, which --comment sets, are two ways to say what changed; leave " +
+			"one of them out"))
+	}
+	for _, p := range cfg.Projects {
+		if p.Repository != cfg.Projects[0].Repository {
+			return nil, misuse(errors.New("--diff is of one repository, and the configuration has several; use --since"))
 		}
 	}
-	p := process.New(cfg, dir, process.Options{Version: version().Version, Log: log})
-	client, err := p.Connect(cfg)
-	if err == nil {
-		err = engine.New(engine.Parts{Config: cfg, Log: log, Service: client}).CheckOnline(ctx)
+	d, err := diff.Read(a.in)
+	if err != nil {
+		return nil, misuse(fmt.Errorf("--diff: what standard input has cannot be read as a diff of git: %w", err))
 	}
-	return errors.Join(err, p.Close())
+	return d, nil
+}
+
+// comment leaves the comment, or prints it where the job may not: what a check found is told all the same.
+func (a *app) comment(ctx context.Context, r command.Request, silent error, found report.CheckReport, since string) {
+	v := command.Verdict{Comment: terminal.Comment(found, "locsync check --since "+since), Title: terminal.Verdict(found),
+		Passed: found.Sound()}
+	if silent == nil {
+		silent = r.Say(ctx, v)
+	}
+	if silent != nil {
+		a.remark(zap.WarnLevel, "locsync: warning: the request could not be told: %v\n%s", silent, v.Comment)
+	}
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
 func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) error {
-	switch {
-	case a.asJSON:
-		if err := a.print(result); err != nil {
-			return err
-		}
-	case f.format == "github":
-		for _, p := range result.Projects {
-			for _, problem := range p.Problems {
-				fmt.Fprintln(a.out, terminal.Annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
-			}
-		}
-		fallthrough
-	default:
+	var err error
+	if a.asJSON {
+		err = a.print(result)
+	} else if f.format != "text" {
+		err = terminal.NewExchange(version().Version).Write(a.out, f.format, result)
+	}
+	if err != nil {
+		return err
+	}
+	if !a.asJSON && (f.format == "text" || f.format == "github") {
 		out := a.screen()
 		for _, p := range result.Projects {
 			out.Check(p, f.format != "github", f.all)
@@ -163,38 +199,4 @@ func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) erro
 		return errPartial
 	}
 	return nil
-}
-
-// noteOf says what a baseline made of a check.
-func noteOf(file string, b inspect.Accepted) string {
-	if b.Written {
-		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others",
-			terminal.Count(b.Problems, "problem"), file)
-	}
-	note := fmt.Sprintf("%s of the baseline %s not shown", terminal.Count(b.Problems, "problem"), file)
-	if b.Gone > 0 {
-		note += fmt.Sprintf("; %d more no longer there: delete the file and check again to forget them", b.Gone)
-	}
-	return note
-}
-
-// annotateConfig prints what is wrong with the configuration as annotations.
-func annotateConfig(a *app, err error) {
-	var problems config.Problems
-	if !errors.As(err, &problems) {
-		return
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		here = ""
-	}
-	for _, p := range problems {
-		fmt.Fprintln(a.out, terminal.Annotation(ofConfig(p), here, os.Getenv("GITHUB_WORKSPACE")))
-	}
-}
-
-// ofConfig is a problem of the configuration as one of a file.
-func ofConfig(p config.Problem) report.Problem {
-	return report.Problem{Code: report.CodeConfiguration, Severity: report.Error,
-		File: filepath.ToSlash(p.File), Line: p.Line, Column: p.Column, Key: p.Key, Problem: p.Message}
 }

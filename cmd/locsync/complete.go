@@ -12,8 +12,9 @@ import (
 
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/config/spell"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nothing
@@ -55,7 +56,7 @@ It is there in every shell that is started from then on.`,
 		Example:               "  source <(locsync completion bash)   # in this shell only",
 		DisableFlagsInUseLine: true,
 		ValidArgs:             names,
-		Args:                  exactly(1, "a shell: "+config.Either(names)),
+		Args:                  exactly(1, "a shell: "+spell.Either(names)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, shell := range shells {
 				if shell.name == args[0] {

@@ -84,7 +84,7 @@ func TestCompletion(t *testing.T) {
 		{"translate --from |", []string{"en", "fr"}},
 		{"documents pull --language d|", []string{"de"}},
 		{"documents pull --state |", []string{"draft", "intermediate", "final"}},
-		{"check --format |", []string{"text", "github"}},
+		{"check --format |", []string{"text", "github", "gitlab", "sarif", "junit"}},
 		{"check --log-level |", []string{"debug", "info", "warn", "error"}},
 		{"check --log-format j|", []string{"json"}},
 		{"push --ours --key |", []string{}},

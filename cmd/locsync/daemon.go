@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/run/daemon"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 func runCommand(a *app) *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/demo"
+	"github.com/locsync/locsync/sync/command/demo"
+	"github.com/locsync/locsync/sync/run/daemon"
 )
 
 func demoCommand(a *app) *cobra.Command {

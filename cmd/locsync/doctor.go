@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/doctor"
+	"github.com/locsync/locsync/sync/command/doctor"
 	"github.com/locsync/locsync/sync/report"
 )
 

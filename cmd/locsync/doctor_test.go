@@ -31,11 +31,11 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/command/doctor"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/doctor"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -107,6 +107,10 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	bare := gittest.Bare(t, w.repo)
 	cmd := w.start()
 	w.until("readiness", func() bool { code, _ := w.get("/readyz"); return code == http.StatusOK })
+	w.until("the memory at the remote", func() bool { // which the first push saves at its end
+		_, err := gittest.TryGit(t, bare, "rev-parse", "--verify", "refs/locsync/app")
+		return err == nil
+	})
 	w.check(w.command("hook", "install").Run())
 	before, refs := folderOf(t, w.repo), gittest.Git(t, bare, "for-each-ref")
 	w.doctor(w.command("doctor", "--json")).expect(t, 0,

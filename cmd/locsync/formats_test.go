@@ -22,7 +22,7 @@ var updatePages = flag.Bool("update", false, "write the pages that are made from
 func TestFormatsPage(t *testing.T) {
 	const page = "docs/formats.md"
 	if *updatePages {
-		if err := os.WriteFile(page, []byte(formats.Page()), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(formatsPage()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestFormatsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != formats.Page() {
+	if string(got) != formatsPage() {
 		t.Errorf("%s is not what the rows say; write it with go test ./cmd/locsync -run TestFormatsPage -update", page)
 	}
 }
@@ -39,11 +39,12 @@ func TestFormatsPage(t *testing.T) {
 var ambiguous = map[string][]string{
 	"cmd/locsync":                {"json"},               // --json, --log-format, and the page about them
 	"sync/config":                {"json"},               // a kind of [notify]
-	"sync/demo":                  nil,                    // the sample's files
-	"sync/document":              {"json", "properties"}, // JSON Schema
-	"sync/jsonschema":            {"properties"},
-	"sync/notify":                {"json"},
-	"sync/plural":                {"arb"},   // Standard Arabic
+	"sync/command/demo":          nil,                    // the sample's files
+	"sync/setup/discover":        {"po"},                 // a folder
+	"sync/documents/document":    {"json", "properties"}, // JSON Schema
+	"sync/documents/jsonschema":  {"properties"},
+	"sync/run/notify":            {"json"},
+	"sync/text/plural":           {"arb"},   // Standard Arabic
 	"sync/service/local/machine": {"json"},  // what engines put before an answer
 	"sync/service/local/segment": {"xliff"}, // the root of documents
 	"sync/service/wire":          nil,       // the interface's own names

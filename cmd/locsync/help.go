@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locsync/locsync/sync/document"
-	"github.com/locsync/locsync/sync/manual"
-	"github.com/locsync/locsync/sync/operation"
+	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/settings"
+	"github.com/locsync/locsync/sync/setup/settings"
 	"github.com/locsync/locsync/sync/terminal"
+	"github.com/locsync/locsync/sync/terminal/manual"
 )
 
 // helpWidth is how wide help is: a terminal of 80 columns shows it without a break.
@@ -32,10 +32,10 @@ var groups = []struct {
 	commands  []string
 }{
 	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check", "doctor"}},
-	{"daemon", "The daemon:", []string{"run", "hook"}},
+	{"daemon", "The daemon, and agents:", []string{"run", "hook", "mcp"}},
 	{"setup", "Setting up and trying out:", []string{"init", "login", "logout", "project", "demo", "service"}},
 	{"rest", "Translation service:", []string{"documents", "tasks", "stats", "translate", "engines", "glossary",
-		"memories", "storage", "callbacks", "api"}},
+		"memories", "storage", "callbacks", "audit", "api"}},
 	{"about", "Other:", []string{"help", "completion", "version"}},
 }
 
@@ -190,7 +190,7 @@ func hanging(begin, text string, width int) string {
 
 // helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.
 func helpCommand(a *app, root *cobra.Command) *cobra.Command {
-	schema := false
+	schema, index, skill := false, false, false
 	c := &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
 		Short:   "Show help about a command or a topic",
@@ -205,8 +205,15 @@ func helpCommand(a *app, root *cobra.Command) *cobra.Command {
 				return unknownCommand(about, rest[0])
 			}
 			about.InitDefaultHelpFlag()
-			if schema {
+			switch {
+			case schema:
 				return saySchema(a, root, about.Name())
+			case skill && about.Name() == "agents":
+				return sayAsItIs(a, manual.Skill(manual.Block(about.Long, agentsHeading)))
+			case skill:
+				return misuse(errors.New("--skill goes with locsync help agents"))
+			case index:
+				return sayAsItIs(a, llms(root))
 			}
 			sayHelp(a, about)
 			return nil
@@ -226,7 +233,37 @@ func helpCommand(a *app, root *cobra.Command) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&schema, "schema", false, "of json and configuration: print the JSON Schema instead")
+	c.Flags().BoolVar(&skill, "skill", false, "of agents: print a SKILL.md for coding agents instead")
+	c.Flags().BoolVar(&index, "llms", false, "print the index of the manual for language models (llms.txt) instead")
 	return c
+}
+
+// sayAsItIs prints a file that others read, also with --json.
+func sayAsItIs(a *app, text string) error {
+	out := a.out
+	if to := outputOf(out); to != nil {
+		out = to
+	}
+	a.document.printed = true
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// pagesURL is where the pages of the manual are, as they are.
+const pagesURL = "https://github.com/locsync/locsync/raw/HEAD/cmd/locsync/docs/"
+
+// llms is the llms.txt of the manual.
+func llms(root *cobra.Command) string {
+	about, _, _ := strings.Cut(root.Long, "\n\n")
+	var texts, commands []manual.Page
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() {
+			texts = append(texts, manual.Page{Topic: c.Name(), Title: c.Short, Text: c.Long, URL: pagesURL + c.Name() + ".md"})
+		} else if c.IsAvailableCommand() {
+			commands = append(commands, manual.Page{Topic: c.Name(), Title: c.Short})
+		}
+	}
+	return manual.Index(about, texts, commands)
 }
 
 // saySchema prints the schema of what a topic is about.
@@ -235,15 +272,14 @@ func saySchema(a *app, root *cobra.Command, topic string) error {
 	if !is {
 		return misuse(errors.New("--schema goes with locsync help json and locsync help configuration"))
 	}
-	out := a.out
-	if to := outputOf(out); to != nil { // with --json, too
-		out = to
-	}
-	enc := json.NewEncoder(out)
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	a.document.printed = true
-	return enc.Encode(of(root))
+	if err := enc.Encode(of(root)); err != nil {
+		return err
+	}
+	return sayAsItIs(a, out.String())
 }
 
 // pages are the texts of the topics, one each.
@@ -297,10 +333,10 @@ var jsonDocuments = map[string]any{
 	"project create": settings.Created{}, "project plan": settings.Plan{}, "project apply": settings.Plan{},
 	"hook install": hooked{}, "hook uninstall": hooked{},
 	"translate": translations{},
-	"glossary":  document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
-	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
+	"stats":     document.Statistics{},
+	"version":   report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
+	"mcp": document.Spoken{},
 }
 
 // schemas are what locsync help TOPIC --schema prints.

@@ -7,11 +7,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap"
 	"golang.org/x/term"
 
-	"github.com/locsync/locsync/sync/discover"
-	"github.com/locsync/locsync/sync/migrate"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/pass/inspect"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/setup"
+	"github.com/locsync/locsync/sync/setup/discover"
+	"github.com/locsync/locsync/sync/setup/migrate"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -29,11 +34,17 @@ func initCommand(a *app) *cobra.Command {
 		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url " +
 			"https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none\n  " +
 			"locsync init --from crowdin.yml   # the files that another tool has",
-		RunE: func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, given, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.agents {
+				return sayToAgents(a, o.dryRun)
+			}
+			return initialize(cmd.Context(), a, given, o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "take over the files and languages of another tool's configuration `FILE`: "+
-		"crowdin.yml, .tolgeerc, lokalise2.yml, .phrase.yml, .tx/config or Lingo.dev's i18n.json")
+		"crowdin.yml, .tolgeerc, lokalise2.yml, .phrase.yml, .tx/config or Lingo.dev's i18n.json; of Smartcat's .smartcat, "+
+		"the service, account and project")
 	f.StringVar(&given.Source, "source", "", "the `LANGUAGE` that the source files are written in")
 	f.StringSliceVar(&given.Targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas "+
 		"(default: those that are there)")
@@ -43,15 +54,20 @@ func initCommand(a *app) *cobra.Command {
 		"LOCSYNC_API_KEY)")
 	f.StringVar(&given.ID, "project-id", "", "the project's `ID` at the service")
 	f.StringVar(&given.Branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
+	f.StringVar(&given.Reviewed, "reviewed", "", "`yes` where the translations that are there are reviewed: they are "+
+		"sent as final, not as drafts")
 	f.StringVar(&given.Name, "name", "", "the project's `NAME` in messages (default: the folder's)")
-	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "show the file and write none")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "show the file and write none; the report goes to standard error")
+	f.BoolVar(&o.verbose, "verbose", false, "report all that was found, however much it is")
+	f.BoolVar(&o.agents, "agents", false, "write no locsync.toml but AGENTS.md: what coding agents are to do with "+
+		"translations here")
 	f.BoolVar(&o.noInput, "no-input", false, "do not ask, also at a terminal")
 	return c
 }
 
 type initOptions struct {
-	dryRun, noInput bool
-	from            string
+	dryRun, noInput, verbose, agents bool
+	from                             string
 }
 
 // initialized is the result of init.
@@ -76,11 +92,19 @@ func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions)
 	if asks {
 		talk := terminal.Converse(a.in, a.out)
 		if err = p.Offer(ctx, talk, given); err == nil {
-			p.Explain(a.sayWrapped)
+			p.Explain(a.sayWrapped, o.verbose)
 			err = p.Ask(ctx, talk, given, a.sayWrapped)
 		}
 	} else {
 		err = p.Sure(given)
+	}
+	if err == nil {
+		err = p.TryOut(func(cfg *config.Config) (report.CheckReport, error) {
+			line := a.progress()
+			defer line.End()
+			parts := engine.Parts{Config: cfg, Log: zap.NewNop(), Progress: line.Show}
+			return engine.New(parts).Check(ctx, inspect.Options{})
+		})
 	}
 	if err == nil && !o.dryRun {
 		err = p.Write()
@@ -91,10 +115,12 @@ func initialize(ctx context.Context, a *app, given setup.Answers, o initOptions)
 	case a.asJSON:
 		return a.print(initialized{p.File, !o.dryRun, p.Text(), p.Found, p.From})
 	case o.dryRun:
+		p.Explain(func(format string, args ...any) { a.remark(zap.InfoLevel, format, args...) }, o.verbose)
+		a.remark(zap.InfoLevel, "%s", p.Checked)
 		fmt.Fprint(a.out, p.Text())
 		return nil
 	case !asks:
-		p.Explain(a.sayWrapped)
+		p.Explain(a.sayWrapped, o.verbose)
 	}
 	p.Next(a.sayWrapped)
 	return nil

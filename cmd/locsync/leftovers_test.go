@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // temporary runs commands that have a temporary folder to themselves.

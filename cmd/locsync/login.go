@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/process"
-	"github.com/locsync/locsync/sync/secret"
+	"github.com/locsync/locsync/sync/config/secret"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // loggedIn is the result of login and logout.

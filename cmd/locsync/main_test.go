@@ -30,9 +30,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/daemon"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -50,6 +51,12 @@ func TestMain(m *testing.M) {
 			defer notePeak(os.Getenv(testPeakFile))
 			return Main()
 		})
+	}
+	if os.Getenv("LOCSYNC_PATIENCE") == "" {
+		// programs of tests learn at once that a service is down
+		if err := os.Setenv("LOCSYNC_PATIENCE", "0s"); err != nil {
+			panic(err)
+		}
 	}
 	testscript.Main(tests{m}, programs)
 }
@@ -122,6 +129,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("LOCSYNC_BUDGET_DIR", filepath.Join(env.WorkDir, ".run"))
+			env.Setenv("LOCSYNC_PATIENCE", "0s")
 			env.Setenv("LOCSYNC_API_KEY", "secret")
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, ".gitconfig"))
@@ -151,6 +159,8 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"keep":       keep,
 			"example":    example,
+			"forge":      forge,
+			"remarks":    remarks,
 		},
 		RequireUniqueNames: true,
 	})
@@ -524,4 +534,34 @@ func oneDocument(ts *testscript.TestScript, code int, args []string) {
 	case !failed && doc.Error+doc.ErrorCode != "":
 		ts.Fatalf("exit code %d, and the document has error %q, error_code %q", code, doc.Error, doc.ErrorCode)
 	}
+}
+
+// forgeOf are the servers of git hosts that scripts have, by address.
+var forgeOf sync.Map
+
+// forge KIND VAR starts a git host with one request, number 1, and sets VAR to its address.
+func forge(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "forge KIND VAR")
+	s := forgetest.New(args[0])
+	s.Add(forgetest.Request{Head: "work", Base: "main"})
+	forgeOf.Store(s.URL(), s)
+	ts.Defer(s.Close)
+	ts.Setenv(args[1], s.URL())
+}
+
+// remarks URL FILE writes what was said at the git host's request: comments and statuses.
+func remarks(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "remarks URL FILE")
+	found, is := forgeOf.Load(args[0])
+	if !is {
+		ts.Fatalf("no git host is at %s", args[0])
+	}
+	var said strings.Builder
+	for _, c := range found.(*forgetest.Server).Comments(1) {
+		fmt.Fprintf(&said, "COMMENT by %s\n%s\n", c.Author, c.Body)
+	}
+	for _, s := range found.(*forgetest.Server).Statuses() {
+		fmt.Fprintf(&said, "STATUS %s of %s is %s: %s\n", s.Name, s.Of, s.State, s.Title)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(said.String()), 0o600))
 }

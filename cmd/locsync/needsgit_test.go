@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // Without git, and with one that is too old, every command ends before it does anything, and says what to install; but

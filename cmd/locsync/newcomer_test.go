@@ -250,8 +250,9 @@ func clipped(s string) string {
 func (n *newcomer) snapshot() string {
 	n.Helper()
 	return strings.Join([]string{
-		n.git("for-each-ref", "--format=%(HEAD) %(refname) %(objectname)"), // with a star before what is checked out
-		"origin:", gittest.Git(n, n.origin, "for-each-ref", "--format=%(refname) %(objectname)"),
+		n.git("for-each-ref", "--format=%(HEAD) %(refname) %(objectname)", "refs/heads", "refs/remotes", "refs/tags"),
+		// with a star before what is checked out
+		"origin:", gittest.Git(n, n.origin, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags"),
 		"changed: " + n.git("status", "--porcelain", "--untracked-files=all"),
 	}, "\n")
 }

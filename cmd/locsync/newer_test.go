@@ -7,8 +7,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // A state that a newer locsync has written is left as it is: the command ends with 2 and says what to do.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/operation"
+	"github.com/locsync/locsync/sync/documents/operation"
 )
 
 // addOperations adds the commands that make one operation of the service each.
@@ -36,8 +36,18 @@ func operationCommand(a *app, o *operation.Operation) *cobra.Command {
 		needsSubcommand(c)
 		return c
 	}
-	t := target{documents: o.On == operation.Documents, every: o.On == operation.Account || o.On == operation.Any}
+	t := target{lists: o.Lists}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		on := o.On
+		if o.Of != nil {
+			on = o.Of()
+		}
+		t.documents, t.every = on == operation.Documents, on == operation.Account || on == operation.Any
+		if o.Check != nil {
+			if err := o.Check(args); err != nil {
+				return misuse(err)
+			}
+		}
 		return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 			if o.On == operation.Any && d.id == "" && len(d.cfg.Projects) == 1 {
 				d.project, d.id = &d.cfg.Projects[0], d.cfg.Projects[0].ID
@@ -51,9 +61,12 @@ func operationCommand(a *app, o *operation.Operation) *cobra.Command {
 			return a.sayOperation(r)
 		})
 	}
-	if o.On == operation.Account {
+	switch o.On {
+	case operation.Account:
 		c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME`, whose account is meant")
-	} else {
+	case operation.Configured:
+		c.Flags().StringVarP(&t.project, "project", "p", "", "configured project `NAME`; needed where there are several")
+	default:
 		t.flags(c)
 	}
 	operationFlags(c, o.Flags)

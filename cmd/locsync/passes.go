@@ -9,10 +9,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/command"
-	"github.com/locsync/locsync/sync/process"
-	"github.com/locsync/locsync/sync/pull"
-	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/pass/pull"
+	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -45,6 +46,8 @@ func pushCommand(a *app) *cobra.Command {
 	conflictFlags(c, &want.Push)
 	c.Flags().BoolVar(&want.Push.Force, "force", false, "push source files even if they lost so many keys that "+
 		"push.guard holds them back")
+	c.Flags().BoolVar(&want.Push.JoinPlurals, "join-plurals", false, "send plurals whose forms were sent as keys, one by "+
+		"one, as one key each, with their translations")
 	return c
 }
 
@@ -94,6 +97,7 @@ func syncCommand(a *app) *cobra.Command {
 // passFlags adds what push, pull and sync have in common.
 func passFlags(a *app, c *cobra.Command, want *web.Request) {
 	c.Flags().StringVarP(&want.Push.Project, "project", "p", "", "only the project called `NAME`")
+	c.Flags().BoolVar(&want.Push.All, "all", false, "send also what did not change; with --dry-run, show all texts")
 	c.Flags().BoolVarP(&want.Push.DryRun, "dry-run", "n", false, "report exactly what would be done, and change "+
 		"nothing anywhere")
 	c.PreRun = func(*cobra.Command, []string) {
@@ -103,7 +107,6 @@ func passFlags(a *app, c *cobra.Command, want *web.Request) {
 
 func pushFlags(c *cobra.Command, o *push.Options) {
 	o.Patient = true
-	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
 	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: "+
 		"send the repository's")
 }
@@ -145,7 +148,7 @@ func runPass(ctx context.Context, a *app, want web.Request) error {
 			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
 	})
 	line.End()
-	if perr := sayReport(a, want.Action, answer); perr != nil {
+	if perr := sayReport(a, cfg, want, answer); perr != nil {
 		return errors.Join(err, perr)
 	}
 	if err != nil {
@@ -173,7 +176,7 @@ func ended(a web.Answer) error {
 }
 
 // sayReport prints what was done. A list in JSON is never null, not even where nothing was begun.
-func sayReport(a *app, action string, answer web.Answer) error {
+func sayReport(a *app, cfg *config.Config, want web.Request, answer web.Answer) error {
 	if a.asJSON {
 		if answer.Push.Projects == nil {
 			answer.Push.Projects = []report.ProjectPush{}
@@ -181,7 +184,7 @@ func sayReport(a *app, action string, answer web.Answer) error {
 		if answer.Pull.Projects == nil {
 			answer.Pull.Projects = []report.ProjectPull{}
 		}
-		switch action {
+		switch want.Action {
 		case "push":
 			return a.print(answer.Push)
 		case "pull":
@@ -190,15 +193,15 @@ func sayReport(a *app, action string, answer web.Answer) error {
 		return a.print(report.SyncReport{Push: answer.Push, Pull: answer.Pull})
 	}
 	out := a.screen()
-	if action != "pull" {
-		for _, p := range answer.Push.Projects {
-			out.Push(p, answer.Push.DryRun)
-		}
+	out.All = want.Push.All
+	for _, p := range answer.Push.Projects {
+		out.Push(p, answer.Push.DryRun)
 	}
-	if action != "push" {
-		for _, p := range answer.Pull.Projects {
-			out.Pull(p, answer.Pull.DryRun)
-		}
+	for _, p := range answer.Pull.Projects {
+		out.Pull(p, answer.Pull.DryRun)
+	}
+	if cfg.Service.Embedded() && !want.Push.DryRun {
+		out.Drafts(answer.Push.Projects, answer.Pull.Projects, cfg.Daemon.Listen)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 
 // effects are the types through which a plan could read or change something, and a clock or logger be had.
 var effects = []string{"context.Context", "io/fs.FS", "os.File", "go.uber.org/zap.Logger",
-	module + "sync/ledger.Store", module + "sync/ledger.Reader", module + "sync/ledger.Writer",
+	module + "sync/memory/ledger.Store", module + "sync/memory/ledger.Reader", module + "sync/memory/ledger.Writer",
 	module + "sync/service.Client", module + "sync/pass.Branch", module + "sync/pass.Memory",
 	module + "gitops.Repo", module + "gitops.Tip"}
 

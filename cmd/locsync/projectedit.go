@@ -20,7 +20,7 @@ func projectAddCommand(a *app) *cobra.Command {
 			"the project over at once.",
 		Example: "  locsync project add app --repository https://git.example.com/team/app.git \\\n    --language de,fr " +
 			"--source 'locales/en/*.json' \\\n    --output 'locales/{LANGUAGE}/{NAME}.json'",
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			add.Name, add.Files = args[0], []config.AdditionFiles{files}
 			return a.edit(cmd, args[0], func(file string, accept config.Option) (config.Edit, *config.Config, error) {
@@ -47,7 +47,7 @@ func projectRemoveCommand(a *app) *cobra.Command {
 			"project at the service, the\nrepository and what is remembered of the project stay as they are. A daemon that " +
 			"runs ends its work on it.",
 		Example: "  locsync project remove app",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.edit(cmd, args[0], func(file string, accept config.Option) (config.Edit, *config.Config, error) {
 				return config.Remove(file, args[0], accept)

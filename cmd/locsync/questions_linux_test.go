@@ -36,7 +36,8 @@ func TestInitAsks(t *testing.T) {
 	gittest.Need(t)
 	dir := filepath.Join(t.TempDir(), "shop")
 	repositoryOf(t, dir, map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "Ä"}`,
-		"locales/pt_BR.json": `{"a": "Á"}`, "mail/i18n/en.json": `{"b": "B"}`}, true)
+		"locales/pt_BR.json": `{"a": "Á"}`, "mail/i18n/en.json": `{"b": "B"}`, "web/locales/en/x.json": `{"x": "X"}`,
+		"web/locales/en/y.json": `{"y": "Y"}`, "web/locales/de/x.json": `{"x": "X"}`}, true)
 	file := filepath.Join(dir, "locsync.toml")
 	starts := func(args ...string) *person {
 		cmd := exec.Command("locsync", args...)
@@ -44,36 +45,27 @@ func TestInitAsks(t *testing.T) {
 		return &person{console: inColours(t, cmd, 200)}
 	}
 
-	x := starts("init", "--branch", "i18n")
-	x.sees("Target languages: de, pt-BR")
-	x.sees("Source language [en]: ")
+	x := starts("init", "--branch", "i18n", "--languages", "de,zh-Hans,pt-BR", "--api-key-env", "KEY")
+	x.sees("Target languages: de, zh-Hans, pt-BR")
+	x.sees("Source language (there are files in de, en, pt-BR; the default; --source names another) [en]: ")
 	x.types("fr\n")
 	x.sees("no resource file is in fr; there are files in de, en, pt-BR")
-	x.sees("Source language [en]: ")
 	x.types("\n")
-	x.sees("Target languages [de, pt-BR]: ")
-	x.types("de, xx\n")
-	x.sees(`"xx" is not a language`)
-	x.types("de en\n")
-	x.sees(`"en" is the source language`)
-	x.types("de, zh-Hans pt-BR\n")
-	x.sees("Translation service URL, or embedded for the one inside locsync [embedded]: ")
+	x.sees("Are the translations into 2 languages that are there reviewed? Then they count as final, else as drafts [no]: ")
+	x.types("perhaps\n")
+	x.sees("yes or no")
+	x.types("yes\n")
+	x.sees("or another one's address and account id [embedded]: ")
 	x.types("translation.example.com\n")
 	x.sees("is not \"embedded\" or an address")
 	x.types("https://translation.example.com\n")
-	x.sees("Account id: ")
-	x.types("\n")
 	x.sees("must be the account's identifier")
-	x.types("42\n")
-	x.sees("Environment variable with the API key [LOCSYNC_API_KEY]: ")
-	x.types("KEY\n")
-	x.sees("Project id there")
-	x.types("\n")
-	x.sees("Write " + file + "? [yes]: ") // the branch was given
+	x.types("https://translation.example.com 42\n")
+	x.sees("Do they share one collection, or has each its own, so that two may have one later? one or each [one]: ")
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
-		t.Error("it is written before anybody agreed: ", err)
+		t.Error("it is written before all is answered: ", err)
 	}
-	x.types("y\n")
+	x.types("each\n")
 	x.sees("locsync project create")
 	x.ends(report.ExitDone)
 	text, err := os.ReadFile(file)
@@ -81,8 +73,9 @@ func TestInitAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{`url = "https://translation.example.com"`, `account_id = "42"`, `api_key_env = "KEY"`,
-		`target_languages = ["de", "zh-Hans", "pt-BR"]`, `branch = "i18n"`,
-		`"pt-BR" = "pt_BR"`, `"zh-Hans" = "zh_Hans"`} {
+		`target_languages = ["de", "zh-Hans", "pt-BR"]`, `branch = "i18n"`, `completion_state = "final" `,
+		`"pt-BR" = "pt_BR"`, `"zh-Hans" = "zh_Hans"`,
+		`collection = "{NAME}"`} {
 		if !strings.Contains(string(text), line) {
 			t.Errorf("%s is not in\n%s", line, text)
 		}
@@ -98,10 +91,10 @@ func TestInitAsks(t *testing.T) {
 		"Ctrl-C": {"\x03", "interrupted; run the command again", report.ExitInterrupted},
 	} {
 		x := starts("init")
-		x.sees("Source language [en]: ")
+		x.sees("names another) [en]: ")
 		x.types("de\n")
 		x.sees("Source language: de (it was given)") // another look
-		x.sees("Target languages [en, pt-BR]: ")
+		x.sees("reviewed?")
 		x.types(leave.types)
 		x.sees(leave.says)
 		x.ends(leave.code)
@@ -109,13 +102,14 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	no := starts("init", "--source", "en", "--languages", "de", "--url", "embedded", "--branch", "l10n")
-	no.sees("? [yes]: ")
-	no.types("maybe\n")
-	no.sees("yes or no")
-	no.types("n\n")
-	no.sees("nothing was written")
-	no.ends(report.ExitLater)
+	quiet := starts("init", "--source", "en", "--reviewed", "no", "--url", "embedded")
+	quiet.sees("one or each [one]: ") // no flag answers it
+	quiet.types("\n")
+	quiet.sees("Wrote " + file)
+	quiet.ends(report.ExitDone)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
 	silent := starts("init", "--no-input")
 	silent.sees("Wrote " + file)
 	silent.ends(report.ExitDone)

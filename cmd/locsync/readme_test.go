@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -122,9 +123,19 @@ func (r *reader) types(line string) error {
 	command, _, _ = strings.Cut(command, " >") // into a file of the reader's
 	args := strings.Fields(command)
 	switch {
-	case len(args) == 0, args[0] == "cd", strings.HasPrefix(command, "go test"),
-		strings.HasPrefix(command, "go install github.com/locsync/locsync/cmd/locsync@"):
+	case len(args) == 0, args[0] == "cd", strings.HasPrefix(command, "go test"):
 		return nil
+	case strings.HasPrefix(command, "go build"): // in a clone of this repository
+		build := append([]string{"build", "-o", filepath.Join(r.repo, "locsync")}, args[2:]...)
+		cmd := exec.Command("go", build...)
+		cmd.Dir = filepath.Join("..", "..")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", command, err, out)
+		}
+		return nil
+	case args[0] == "install":
+		_, err := r.run("sh", "-c", command)
+		return err
 	case strings.HasPrefix(command, "go run ./cmd/locsync"):
 		return r.locsync(args[3:]...)
 	case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "npm", "brew", "echo", "ssh-keygen", "sha256sum",
@@ -160,6 +171,11 @@ func TestPages(t *testing.T) {
 		case b.language == "toml":
 			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
 				t.Errorf("%s: %v\n%s", b.page, err, b.text)
+			}
+		case b.language == "text": // a drawing
+		case b.language == "json":
+			if !json.Valid([]byte(b.text)) {
+				t.Errorf("%s: not JSON:\n%s", b.page, b.text)
 			}
 		case b.language == "diff":
 			shown := "   " + strings.ReplaceAll(strings.TrimSuffix(b.text, "\n"), "\n", "\n   ")
@@ -313,19 +329,14 @@ func jobLines(t *testing.T, text string) []string {
 func includedLines(t *testing.T, included yaml.Node) (lines []string) {
 	t.Helper()
 	var all []struct {
-		Remote string
+		Local  string // a copy of a file of this project
 		Inputs map[string]string
 	}
 	if err := included.Decode(&all); err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range all {
-		_, file, ours := strings.Cut(of.Remote, "/locsync/locsync/v1.0.0/")
-		if !ours {
-			t.Errorf("%s is not a file of this project", of.Remote)
-			continue
-		}
-		lines = append(lines, calledBy(t, file, of.Inputs))
+		lines = append(lines, calledBy(t, of.Local, of.Inputs))
 	}
 	return lines
 }

@@ -23,6 +23,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // machine is this one, as archives and Node name it; ok is false where no release is built for it or its tools are
@@ -153,6 +154,68 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		case c.says != "" && (err == nil || there == nil || !regexp.MustCompile(c.says).Match(out)):
 			t.Errorf("%s: it was installed, or %v\n%s", name, err, out)
+		}
+	}
+}
+
+// Before there is a release, jobs build locsync: from a folder, as the action does, and from a repository's address.
+func TestInstallFromSource(t *testing.T) {
+	t.Parallel()
+	gittest.Need(t)
+	source := gittest.Init(t, map[string]string{"go.mod": "module example.com/locsync\n\ngo 1.26\n",
+		"cmd/locsync/main.go": "package main\n\nfunc main() { println(\"version of the source\") }\n"})
+	gittest.Git(t, source, "commit", "--quiet", "--allow-empty", "-m", "source")
+	script := filepath.Join("..", "..", ".github", "actions", "locsync", "install.sh")
+	for _, from := range []string{source, "file://" + source} {
+		bin := filepath.Join(t.TempDir(), "bin")
+		out := run(t, "", []string{"LOCSYNC_VERSION=source", "LOCSYNC_SOURCE=" + from, "LOCSYNC_BIN=" + bin}, "sh", script)
+		if _, err := os.Stat(filepath.Join(bin, "locsync")); err != nil || !strings.Contains(out, "version of the source") {
+			t.Errorf("from %s: %v\n%s", from, err, out)
+		}
+	}
+}
+
+// versionHeading heads the part of the changelog about a release.
+var versionHeading = regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)\b`)
+
+// ofReleases matches what a page says only when there is a release to install, or a name in a registry that is ours.
+var ofReleases = regexp.MustCompile(`locsync@(?:latest|v\d)|npm install|brew install|locsync_\d|locsync/v\d|` +
+	`[Vv]ersion: v?\d`)
+
+// Pages and CI files say how to install what there is. The changelog is the switch: with the heading of a release,
+// README has the text of systemd/package/install.md (LOCSYNC_UPDATE=1 writes it); without one, nothing names a release.
+func TestInstallation(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	file := filepath.Join(root, "README.md")
+	readme := readPage(t, file)
+	before, rest, found := strings.Cut(readme, "\n## Install\n")
+	_, after, ended := strings.Cut(rest, "\n## ")
+	if !found || !ended {
+		t.Fatal("README.md has no section Install")
+	}
+	if newest := versionHeading.FindStringSubmatch(readPage(t, filepath.Join(root, ".github",
+		"CHANGELOG.md"))); newest != nil {
+		template := readPage(t, filepath.Join(root, "systemd", "package", "install.md"))
+		want := before + "\n## Install\n\n" + strings.ReplaceAll(template, "${VERSION}", newest[1]) + "\n## " + after
+		if os.Getenv("LOCSYNC_UPDATE") != "" && readme != want {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if readme != want {
+			t.Errorf("README.md does not install version %s; run this test with LOCSYNC_UPDATE=1", newest[1])
+		}
+		return
+	}
+	if !strings.Contains(rest, "There is no release yet") || !strings.Contains(rest, "go build ./cmd/locsync") {
+		t.Error("README.md does not say that there is no release, or how to build")
+	}
+	pages := append(pagesForPeople(t), filepath.Join(root, ".github", "actions", "locsync", "action.yml"),
+		filepath.Join(root, ".github", "actions", "locsync", "install.sh"), filepath.Join(root, ".gitlab", "job.yml"),
+		filepath.Join(root, ".pre-commit-hooks.yaml"))
+	for _, page := range pages {
+		for _, name := range ofReleases.FindAllString(readPage(t, page), -1) {
+			t.Errorf("%s names %q, and there is no release", page, name)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // repositoriesDir is where real repositories are: in LOCSYNC_REPOSITORIES, or beside the checkout.
@@ -292,7 +293,7 @@ func (n *newcomer) allSent(have map[place]string, problems []passProblem) {
 		if !there && t.form != "" { // a list's item has a key of its own
 			_, there = have[place{t.collection, t.language, t.key + "/" + t.form}]
 		}
-		if t.value == "" || there && (t.form != "" || got == t.value) || named(t) {
+		if t.value == "" || there && saysForm(got, t) || named(t) {
 			continue
 		}
 		why := "is not at the service"
@@ -302,6 +303,20 @@ func (n *newcomer) allSent(have map[place]string, problems []passProblem) {
 		missing = append(missing, fmt.Sprintf("%s: %q (%s): %q %s", t.file, t.key, t.language, t.value, why))
 	}
 	n.none(missing, "texts were not sent, and no problem names them")
+}
+
+// saysForm reports whether a text of the service is a text, or has it as a plural's form; what a plural is there that
+// cannot be taken apart, or the items of a list, is there at least.
+func saysForm(got string, t text) bool {
+	if t.form == "" {
+		return got == t.value
+	}
+	for _, kind := range []plural.Kind{plural.Cardinal, plural.Ordinal} {
+		if _, forms, ok := plural.Split(got, kind, ""); ok {
+			return slices.Contains(forms, plural.Form{Category: t.form, Text: t.value})
+		}
+	}
+	return true
 }
 
 // none fails with the first of what should not be.

@@ -14,9 +14,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/daemon"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -27,13 +28,14 @@ var packagingCommands = func(*app) []*cobra.Command { return nil }
 // in order; the second ends the process at once.
 func Main() int {
 	bound.LimitMemory()
+	leaveNoCore()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
 	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: daemon.ToJournal(), args: os.Args[1:]}
 	a.out = terminal.Printable{To: &results{app: a, to: &standardOutput{file: os.Stdout}}}
 	root := a.root()
 	root.SetArgs(a.args)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root)
 	if ctx.Err() != nil && failureOf(err) != (report.Failure{}) {
 		err = errInterrupted
 	}
@@ -44,6 +46,12 @@ func Main() int {
 		a.endWaits()
 	}
 	return a.exit(err)
+}
+
+// execute runs a command, whose faults are errors like others.
+func execute(ctx context.Context, root *cobra.Command) (err error) {
+	defer fault.Catch("a command", &err)
+	return root.ExecuteContext(ctx)
 }
 
 // exit says what went wrong, once, and turns it into the exit code.
@@ -113,7 +121,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { sayHelp(a, cmd) })
 	root.AddCommand(runCommand(a), pushCommand(a), pullCommand(a), syncCommand(a), statusCommand(a), checkCommand(a),
 		doctorCommand(a), initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a),
-		tasksCommand(a), statsCommand(a), translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
+		statsCommand(a), translateCommand(a), versionCommand(a), mcpCommand(a))
 	addOperations(a, root)
 	root.AddCommand(append(packagingCommands(a), loginCommand(a), logoutCommand(a))...)
 	for _, c := range root.Commands() {
@@ -135,7 +143,7 @@ func (a *app) root() *cobra.Command {
 // talks reports whether what a command says is its purpose, or is said while it goes on: --quiet keeps back none of it.
 func talks(cmd *cobra.Command) bool {
 	for c := cmd; c != nil; c = c.Parent() {
-		if slices.Contains([]string{"version", "help", "completion", "service", "run"}, c.Name()) {
+		if slices.Contains([]string{"version", "help", "completion", "service", "run", "mcp"}, c.Name()) {
 			return true
 		}
 	}

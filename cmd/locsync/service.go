@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -13,9 +15,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/command"
-	"github.com/locsync/locsync/sync/document"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/web"
@@ -26,7 +30,10 @@ type serviceFlags struct {
 	listen, data, account, keyFile, accountType string
 	rate                                        float64
 	pseudo                                      bool
-	retry                                       time.Duration
+	retry, late                                 time.Duration
+	balance                                     int
+	publicURL                                   string
+	proxies                                     []string
 }
 
 func serviceCommand(a *app) *cobra.Command {
@@ -43,12 +50,18 @@ func serviceCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.account, "account", "", "account `ID`, the user name of HTTP Basic")
 	c.Flags().StringVar(&f.keyFile, "api-key-file", "", "`FILE` whose lines are the passwords")
 	c.Flags().Float64Var(&f.rate, "rate-limit", 4, "`N` requests per second are let through; 0: no limit")
+	c.Flags().StringVar(&f.publicURL, "public-url", "", "`URL` by which people reach the page through a proxy")
+	c.Flags().StringSliceVar(&f.proxies, "trusted-proxy", nil, "`ADDRESS` or network of a proxy whose X-Forwarded-For "+
+		"is believed")
 	c.Flags().BoolVar(&f.pseudo, "pseudo", false, "give new keys pseudo-translations")
 	f.accountType = "company"
 	choose(c.Flags(), &f.accountType, "account-type", "what kind of account it is", "company", "personal")
 	c.Flags().DurationVar(&f.retry, "callback-retry", 30*time.Second, "`DURATION` before a notification is sent again; "+
 		"doubles each time")
-	for _, hidden := range []string{"account-type", "callback-retry"} { // for those who test against the service
+	c.Flags().DurationVar(&f.late, "late", 0, "`DURATION` after which exports show what was imported")
+	c.Flags().IntVar(&f.balance, "balance", 100_000, "`WORDS` that the account has for machine translation")
+	// for those who test against the service
+	for _, hidden := range []string{"account-type", "callback-retry", "late", "balance"} {
 		if err := c.Flags().MarkHidden(hidden); err != nil {
 			panic(err)
 		}
@@ -72,16 +85,20 @@ func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 	}
 	svc, err := local.Open(f.data, local.Options{
 		AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType,
-		CallbackRetry: f.retry, Logger: log,
+		CallbackRetry: f.retry, Late: f.late, Balance: f.balance, Logger: log,
 	})
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", f.listen)
+	listener, err := process.Listen(f.listen)
 	if err != nil {
-		return errors.Join(misuse(fmt.Errorf("listen on %s: %w", f.listen, err)), svc.Close())
+		return errors.Join(err, svc.Close())
 	}
-	server := &http.Server{Handler: withPage(svc), ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	handler, err := withPage(svc, f)
+	if err != nil {
+		return errors.Join(misuse(err), listener.Close(), svc.Close())
+	}
+	server := serve.NewServer(handler, log)
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
@@ -89,12 +106,15 @@ func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 			zap.Stringer("address", at))
 	}
 	address := "http://" + listener.Addr().String()
-	svc.Page().SetAddress(address)
+	svc.Page().SetAddress(cmp.Or(f.publicURL, address))
 	if err := errors.Join(sayListening(a, address), inviteFirst(a, svc)); err != nil {
 		return errors.Join(err, listener.Close(), svc.Close())
 	}
 	commands := make(chan error, 1)
-	go func() { commands <- web.ServeService(ctx, f.data, svc.Commands()) }()
+	go func() {
+		defer close(commands)
+		fault.Keep(ctx, "the address for commands", func() { commands <- web.ServeService(ctx, f.data, svc.Commands()) })
+	}()
 	err = server.Serve(listener)
 	if errors.Is(err, http.ErrServerClosed) { // Serve returns when the end begins; calls under way need the data
 		err = <-ended
@@ -106,18 +126,30 @@ func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 }
 
 // withPage serves the page for translators beside the interface. Who comes with a browser is led to it.
-func withPage(svc *local.Service) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// The interface proves itself by its keys, and may be called by any name.
+func withPage(svc *local.Service, f serviceFlags) (http.Handler, error) {
+	proxies, err := bound.Proxies(f.proxies)
+	if err != nil {
+		return nil, fmt.Errorf("--trusted-proxy: %w", err)
+	}
+	machine, _ := os.Hostname() // without one the address has one name less
+	names := serve.Names{Listen: f.listen, PublicURL: f.publicURL, Machine: machine}
+	named := names.Guard(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		http.Error(w, "this machine is not called so: ask for the address itself, or name this host in --public-url",
+			http.StatusForbidden)
+	}, svc.Page())
+	return serve.Behind(proxies, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, page.Path):
-			svc.Page().ServeHTTP(w, r)
+			named.ServeHTTP(w, r)
 		case r.URL.Path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			w.Header().Set("Location", strings.TrimPrefix(page.Path, "/"))
 			w.WriteHeader(http.StatusSeeOther)
 		default:
 			svc.ServeHTTP(w, r)
 		}
-	})
+	})), nil
 }
 
 // inviteFirst prints an invitation while no person has an account: the first one cannot be invited by another.
@@ -135,19 +167,16 @@ func inviteFirst(a *app, svc *local.Service) error {
 
 // inviteCommand makes a link by which a person gets an account.
 func inviteCommand(a *app) *cobra.Command {
-	data, manager := "", false
+	dir, manager, projects := "", false, []string(nil)
 	c := &cobra.Command{
 		Use:   "invite [NAME]",
 		Short: "Make a link by which a person gets an account to translate in a browser",
 		Long: "Prints a link to the page for translators of the embedded service, which must be running: that of the " +
 			"daemon (locsync run),\nor, with --data, that of locsync service. The link makes one account, within 7 days. With " +
 			"the name of a person who has an\naccount it is for choosing a new password. The first person is a manager.",
-		Example: "  locsync service invite\n  locsync service invite Anna --manager\n  locsync service invite --data data",
-		Args: func(cmd *cobra.Command, args []string) error {
-			return wants(cmd, len(args) <= 1, "one name at most")
-		},
+		Example: "  locsync service invite\n  locsync service invite Ben --project app\n  locsync service invite --data data",
+		Args:    func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) <= 1, "one name at most") },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := data
 			if dir == "" {
 				cfg, err := a.loadEmpty()
 				if err != nil {
@@ -157,7 +186,7 @@ func inviteCommand(a *app) *cobra.Command {
 					return err
 				}
 			}
-			link, err := command.Invite(cmd.Context(), dir, strings.Join(args, ""), manager)
+			link, err := command.Invite(cmd.Context(), dir, strings.Join(args, ""), manager, projects)
 			if err != nil {
 				return err
 			}
@@ -168,8 +197,9 @@ func inviteCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&data, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
+	c.Flags().StringVar(&dir, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
 	c.Flags().BoolVar(&manager, "manager", false, "the person may invite and remove people, too")
+	c.Flags().StringArrayVar(&projects, "project", nil, "a project `NAME` that the person sees, of several (default: all)")
 	return c
 }
 
@@ -186,6 +216,8 @@ func readKeys(f serviceFlags) ([]string, error) {
 		return nil, errors.New("--api-key-file is missing: name a file whose lines are the passwords")
 	case f.rate < 0:
 		return nil, errors.New("--rate-limit must be 0 (no limit) or above")
+	case f.late < 0:
+		return nil, errors.New("--late must be a duration, 0 or above")
 	case f.retry <= 0:
 		return nil, errors.New("--callback-retry must be a duration above 0")
 	}

@@ -56,7 +56,7 @@ func TestShells(t *testing.T) {
 				"locsync stats --buil\t":         `--build `,
 				"locsync pus\t":                  `locsync push `,
 				"locsync push --project we\t":    c.blank,
-				"locsync check --format git\t":   `github `,
+				"locsync check --format gith\t":  `github `,
 				"locsync translate --to de,pt\t": `,pt-BR`,
 			} {
 				s.types(typed)

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/files"
-	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // inShell runs a line of a shell in a folder and returns its exit code and what it said on standard error.

@@ -20,8 +20,10 @@ import (
 
 	"github.com/locsync/locsync/formats/oracle"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
+	"github.com/locsync/locsync/sync/text/spelling"
 )
 
 // place is where the service has a text.
@@ -41,9 +43,11 @@ type text struct {
 // pair is a source file, or one of its translations.
 type pair struct {
 	collection, language string
+	prefix               string // of its keys at the service
 	source, file         string
 	format               string
 	rule                 oracle.Rule
+	plurals              *spelling.Joined // of the source file, whose forms are keys of their own; nil for none
 }
 
 // pairs are the files that the configuration speaks of: source files, and where their translations are, or would be.
@@ -62,12 +66,18 @@ func (n *newcomer) pairs() (sources, targets []pair) {
 			for _, root := range []string{l.Path, l.Code} {
 				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
 			}
-			return pair{b.Collection, l.Code, b.Path, name, b.Format.Name, rule}
+			return pair{b.Collection, l.Code, b.KeyPrefix, b.Path, name, b.Format.Name, rule, nil}
 		}
-		sources = append(sources, file(b.Source, b.Path))
+		source := file(b.Source, b.Path)
+		if bundle.JoinsPlurals(b) {
+			source.plurals = spelling.Join(catalogOf(source.leaves(n.file(b.Path))), b.Separator, b.Source.Code)
+		}
+		sources = append(sources, source)
 		for _, l := range p.Targets() {
 			l = b.Output.Spelled(l)
-			targets = append(targets, file(l, b.Target(l)))
+			target := file(l, b.Target(l))
+			target.plurals = source.plurals
+			targets = append(targets, target)
 		}
 	}
 	return sources, targets
@@ -113,7 +123,33 @@ func staleKeys(src []byte) map[string]bool {
 	return stale
 }
 
+// catalogOf are leaves as the keys of plurals are found in.
+func catalogOf(leaves []oracle.Leaf) (all catalog.Catalog) {
+	for _, l := range leaves {
+		all = append(all, catalog.Unit{Name: catalog.Name{Key: l.Key, Form: l.Form}, Text: l.Text})
+	}
+	return all
+}
+
+// texts are those of a file, with the keys of plurals put together.
 func (p pair) texts(src []byte) (all []text) {
+	leaves, plurals := p.leaves(src), p.plurals
+	if plurals != nil && p.file != p.source {
+		plurals = plurals.In(p.language, catalogOf(leaves))
+	}
+	for _, l := range leaves {
+		if plurals != nil && l.Form == "" {
+			if of, form := plurals.Form(l.Key); form != "" {
+				l.Key, l.Form = of, form
+			}
+		}
+		all = append(all, text{place{p.collection, p.language, p.prefix + l.Key}, l.Form, l.Text, p.source, p.file})
+	}
+	return all
+}
+
+// leaves are the texts of a file by the keys that it has.
+func (p pair) leaves(src []byte) []oracle.Leaf {
 	name := sha256.Sum256(fmt.Appendf(nil, "%+v %s", p.rule, src))
 	leaves, read := leavesOf.Load(name)
 	if !read {
@@ -129,10 +165,7 @@ func (p pair) texts(src []byte) (all []text) {
 		}
 		leaves, _ = leavesOf.LoadOrStore(name, texts)
 	}
-	for _, l := range leaves.([]oracle.Leaf) {
-		all = append(all, text{place{p.collection, p.language, l.Key}, l.Form, l.Text, p.source, p.file})
-	}
-	return all
+	return leaves.([]oracle.Leaf)
 }
 
 // sendable are the translations that a push can bring to the service: not blank, and of a key that their source

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/daemon"
 )
 
 func deployed(t *testing.T, name string) string {
@@ -66,7 +66,7 @@ func TestUnitsAgree(t *testing.T) {
 		return all
 	}
 	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID",
-		"WatchdogSec": "60", "Restart": "on-failure",
+		"WatchdogSec": "60", "Restart": "on-failure", "StartLimitIntervalSec": "0", // a failure that may pass does not end it
 		"RestartPreventExitStatus": strconv.Itoa(report.ExitWrong), "LimitCORE": "0"}
 	for _, name := range units {
 		got := settings(name)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/daemon"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/run/daemon"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -73,11 +73,18 @@ func (a *app) find(read process.ConfigReader) (*config.Config, error) {
 
 // options are what processes of this program are opened with.
 func (a *app) options(log *zap.Logger) process.Options {
-	return process.Options{Version: version().Version, Log: log}
+	return process.Options{Version: version().Version, Log: log, Patient: true}
 }
 
 // logger writes to standard error. fallback is the level where --log-level is not given.
-func (a *app) logger(fallback zapcore.Level) (*zap.Logger, error) {
+//
+// It is the log of the process, too, which has the stacks of faults.
+func (a *app) logger(fallback zapcore.Level) (log *zap.Logger, err error) {
+	defer func() {
+		if err == nil {
+			zap.ReplaceGlobals(log)
+		}
+	}()
 	level := fallback
 	if a.logLevel != "" {
 		var err error

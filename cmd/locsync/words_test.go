@@ -16,8 +16,9 @@ import (
 )
 
 // unused are the words and phrases that texts for people do without, as sentences have them. Where a group of one
-// matches, it is good English: "there is no daemon", "is no longer", "stands for". So are "has not answered", "takes
-// place" and "in turn", and look, place and turn as verbs: as nouns they follow an article or a possessive.
+// matches, it is good English: "there is no daemon", "is no longer", "stands for"; or a name: [project.gate]. So are
+// "has not answered", "takes place" and "in turn", and look, place and turn as verbs: as nouns they follow an
+// article or a possessive.
 var unused = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:nobody|somebody|whoever|anybody)\b`),
 	regexp.MustCompile(`(?i)\b(?:stands|lies)\b( for\b)?`),
@@ -26,7 +27,7 @@ var unused = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:has|have|had) not(?:$|\s*[.,;:)]|\s+(?:a|an|the|any|and|or|to|its|their)\b)`),
 	regexp.MustCompile(`(?i)\b(there )?(?:is|are|was|were) no\b( longer\b| more\b)?`),
 	regexp.MustCompile(`(?i)\bof a person's\b`),
-	regexp.MustCompile(`(?i)\b(?:houses?|doors?|desks?|bells?|diary|diaries|hearts?|gates?)\b`),
+	regexp.MustCompile(`(?i)(project\.)?\b(?:houses?|doors?|desks?|bells?|diary|diaries|hearts?|gates?)\b`),
 	regexp.MustCompile(`(?i)\b(?:a|an|the|its|their|our|another|first|last|next|two) (?:looks?|places?|rooms?|turns?)\b`),
 }
 

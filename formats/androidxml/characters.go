@@ -5,9 +5,11 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/locsync/locsync/formats/xmlscan"
 )
 
-// Characters, references and names of XML 1.0 (fifth edition).
+// Characters, references and names of XML 1.0; names are those of the fourth edition, see xmlscan.IsName.
 
 const (
 	byteOrderMark = "\ufeff"
@@ -262,25 +264,10 @@ func readName(text string) (n int, colon bool) {
 		}
 		return n, seen&nameColon != 0
 	}
-	for i, r := range text[:n] {
-		if !isNameRune(r, i == 0) {
-			return i, true
-		}
+	if !xmlscan.IsName(text[:n]) {
+		return 0, false
 	}
 	return n, seen&nameColon != 0
-}
-
-// isNameRune is NameStartChar and NameChar of XML 1.0.
-func isNameRune(r rune, first bool) bool {
-	switch {
-	case r < 0x80:
-		return !first || !(r == '-' || r == '.' || r >= '0' && r <= '9')
-	case r == 0xB7 || r >= 0x300 && r <= 0x36F || r == 0x203F || r == 0x2040:
-		return !first
-	}
-	return r >= 0xC0 && r != 0xD7 && r != 0xF7 && r != 0x37E && r < 0x2000 || r == 0x200C || r == 0x200D ||
-		r >= 0x2070 && r <= 0x218F || r >= 0x2C00 && r <= 0x2FEF || r >= 0x3001 && r <= 0xD7FF ||
-		r >= 0xF900 && r <= 0xFDCF || r >= 0xFDF0 && r <= 0xFFFD || r >= 0x10000 && r <= 0xEFFFF
 }
 
 // hasBrokenEscape reports whether some \u lacks its digits.

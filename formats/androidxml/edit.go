@@ -28,22 +28,28 @@ func (g grammar) Set(f *resource.File, i int, text string) (resource.Splice, err
 	if err != nil {
 		return resource.Splice{}, err
 	}
+	declared := ""
 	for _, prefix := range missing {
-		if !strings.Contains(raw, "<"+prefix+":") {
+		switch uri, known := namespaceOf(prefix, nil); {
+		case strings.Contains(raw, "<"+prefix+":"):
+		case !known:
 			return resource.Splice{}, errUndeclared(prefix)
+		default: // on the element, as an entry that is inserted has it
+			declared += " xmlns:" + prefix + `="` + uri + `"`
 		}
 	}
-	if n.Style&styleClosed != 0 && spelled != "" {
-		spelled = ">" + spelled + "</" + startTagOf(src, n).name + ">"
+	at := n.Value
+	switch {
+	case n.Style&styleClosed != 0 && spelled != "":
+		spelled = declared + ">" + spelled + "</" + startTagOf(src, n).name + ">"
+	case declared != "":
+		at.Start--
+		spelled = declared + ">" + spelled
 	}
-	return resource.Splice{At: n.Value, Text: spelled}, nil
+	return resource.Splice{At: at, Text: spelled}, nil
 }
 
 func errUndeclared(prefix string) error {
-	if prefix == "xliff" {
-		return errors.New("<resources> does not declare the prefix xliff: that the text uses; " +
-			`add xmlns:xliff="` + xliffURI + `" to it`)
-	}
 	return fmt.Errorf("<resources> does not declare the prefix %s: that the text uses; add it", prefix)
 }
 

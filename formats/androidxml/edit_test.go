@@ -71,6 +71,12 @@ func TestInsert(t *testing.T) {
 			"<resources>\n    <string name=\"first\" formatted=\"false\" xmlns:xliff=\"" + xliffURI +
 				"\"><xliff:g>%d</xliff:g> \\\"c\\\"</string>\n    <string name=\"markup\" xmlns:x=\"" + xliffURI +
 				"\"><x:g id=\"n\">%d</x:g> b</string>\n    <string name=\"last\">z</string>\n</resources>\n"},
+		{"a prefix that neither the file nor the text there before declares",
+			"<resources>\n    <string name=\"first\">z</string>\n    <string name=\"last\"/>\n</resources>\n",
+			[]resource.Edit{set("first", "", `<xliff:g>%d</xliff:g> c`), set("last", "", `<xliff:g>%d</xliff:g>`)},
+			"<resources>\n    <string name=\"first\" xmlns:xliff=\"" + xliffURI +
+				"\"><xliff:g>%d</xliff:g> c</string>\n    <string name=\"last\" xmlns:xliff=\"" + xliffURI +
+				"\"><xliff:g>%d</xliff:g></string>\n</resources>\n"},
 		{"whole plurals and arrays, indented as in the source",
 			"<resources>\n    <string name=\"last\">z</string>\n</resources>\n",
 			[]resource.Edit{set("list", "0", "A"), set("list", "2", "C"), set("list", "3", "D"),
@@ -157,7 +163,6 @@ func TestRefusedEdits(t *testing.T) {
 		{f, set("k", "", "a\x1bb"), "control character U+001B"},
 		{f, set("k", "", "\uffff"), "U+FFFF"},
 		{f, set("k", "", "a\xff"), "not valid UTF-8"},
-		{f, set("k", "", `<xliff:g id="x">%s</xliff:g>`), "xmlns:xliff="},
 		{f, set("", "", "x"), "needs a name"},
 		{f, set("a\x00b", "", "x"), "control character"},
 		{f, set(strings.Repeat("n", resource.MaxName+1), "", "x"), "the name has more than"},

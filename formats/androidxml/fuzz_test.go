@@ -79,6 +79,7 @@ func document(value string) []byte {
 
 // FuzzLaws holds any bytes against the laws of package resource, and against the independent reader.
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, e := range resourcetest.Edges(f) {
 		f.Add(e.Src)
 	}
@@ -86,7 +87,7 @@ func FuzzLaws(f *testing.F) {
 		f.Add(document(v))
 	}
 	f.Add([]byte("<resources>x\n    <string name=\"a\">A</string>\"\n    &gt;<string name=\"b\">B</string>\n\nstray\n</resources>"))
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 1<<13 {
 			return
 		}
@@ -96,7 +97,7 @@ func FuzzLaws(f *testing.F) {
 		if f != nil && len(src) > 0 {
 			monolingual(t, f)
 		}
-	})
+	}))
 }
 
 // What is in the root, over and over.

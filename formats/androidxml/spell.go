@@ -58,6 +58,9 @@ func (sp *spelling) refers(text string) bool {
 	return false
 }
 
+// Holds refuses what no value, and no name, can hold.
+func (grammar) Holds(text string) error { return writable(text) }
+
 // writable refuses what no value can hold.
 func writable(text string) error {
 	for i, r := range text {
@@ -65,7 +68,7 @@ func writable(text string) error {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			return errors.New("the text is not valid UTF-8")
 		case r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xFFFE || r == 0xFFFF:
-			return fmt.Errorf("the text has the control character %U, which XML cannot hold; take it out of the translation", r)
+			return fmt.Errorf("the text has the control character %U, which XML cannot hold; take it out", r)
 		}
 	}
 	return nil

@@ -59,14 +59,15 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, src := range examples {
 		f.Add([]byte(src))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) < 8<<10 {
 			laws(t, src, true)
 		}
-	})
+	}))
 }
 
 func parse(t *testing.T, src string) *resource.File {

@@ -110,9 +110,8 @@ func (w *writer) entry(out *strings.Builder, n *resource.New, l Lines, item bool
 		if w.commented != nil && !item && n.Like != nil && isCommented(n.Like.File.Node(n.Like.Node)) {
 			return w.message(out, n, l)
 		}
-		text, err := w.spelling.Quote(n.Text)
-		out.WriteString(text)
-		return err
+		out.WriteString(w.spelling.Quote(n.Text))
+		return nil
 	case resource.Null, resource.Other:
 		if n.Like == nil {
 			return errors.New("a value that is not text has no model to be copied from")

@@ -1,6 +1,8 @@
 package jsonfile
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -121,5 +123,49 @@ func TestEditsOfMessagesWithPluralForms(t *testing.T) {
 		"Z")})
 	if want := `{"$schema": "S", "locale": "en", "translations": {"2": "Z"}}`; string(out) != want || len(refused) > 0 {
 		t.Errorf("a new file: %v\n%s", refused, out)
+	}
+}
+
+// The laws hold for files of the names that messages have, over texts, lists and maps in each other's place: a new file
+// has no text of the source.
+func TestLawsOfMessages(t *testing.T) {
+	names := []string{"one", "other", "few", "zero", "description", "hash", "message", "comment", "a", "translation"}
+	n := 150
+	if resourcetest.All() {
+		n = 3000
+	}
+	var draw func(r *rand.Rand, depth int) string
+	draw = func(r *rand.Rand, depth int) string {
+		var parts []string
+		switch pick := r.IntN(12); {
+		case depth > 0 && pick < 4 || depth == 4:
+			for _, i := range r.Perm(len(names))[:1+r.IntN(3)] {
+				parts = append(parts, fmt.Sprintf("%q: %s", names[i], draw(r, depth-1)))
+			}
+			return "{" + strings.Join(parts, ", ") + "}"
+		case depth > 0 && pick < 6:
+			for range r.IntN(3) {
+				parts = append(parts, draw(r, depth-1))
+			}
+			return "[" + strings.Join(parts, ", ") + "]"
+		case pick == 6:
+			return "null"
+		case pick == 7:
+			return "5"
+		}
+		return fmt.Sprintf("%q", fmt.Sprint("text ", r.IntN(1000)))
+	}
+	srcs := []string{
+		`{"other": "A", "a": {"few": "B", "translation": {"message": "C"}, "hash": "D"}}`,
+		`{"translation": {"comment": null, "hash": {"translation": "A", "zero": {"many": "B", "hash": "C"}}, "zero": "D"}}`,
+		`{"one": {"hash": "A", "comment": {"comment": [null], "zero": ["B"]}, "many": "C"}, "other": {"a": "D"}}`,
+	}
+	for i := range uint64(n) {
+		srcs = append(srcs, draw(rand.New(rand.NewPCG(i, 0)), 4))
+	}
+	for _, src := range srcs {
+		for _, keys := range []resource.Keys{flat, nested} {
+			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: []byte(src), Any: true, Undone: undone})
+		}
 	}
 }

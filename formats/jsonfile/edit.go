@@ -19,8 +19,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	if f.Source()[n.Value.Start] == '"' {
 		old = n.Value.Of(f.Source())
 	}
-	spelled, err := SpellingOf(f.Node(0), old).Quote(text)
-	return resource.Splice{At: n.Value, Text: spelled}, err
+	return resource.Splice{At: n.Value, Text: SpellingOf(f.Node(0), old).Quote(text)}, nil
 }
 
 // Rename spells the new name as the old one is.
@@ -34,10 +33,7 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 }
 
 func quoteName(p Spelling, name string) (string, error) {
-	spelled, err := p.Quote(name)
-	if err != nil {
-		return "", errors.New("the name is not valid UTF-8")
-	}
+	spelled := p.Quote(name)
 	if len(spelled) > resource.MaxName {
 		return "", fmt.Errorf("the name has more than %d KiB", resource.MaxName>>10)
 	}

@@ -25,10 +25,11 @@ func seeds(f testing.TB) []string {
 
 // FuzzLaws holds the laws, and encoding/json, against any bytes.
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, s := range seeds(f) {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		oracle(t, "input", src)
 		if len(src) > 4<<10 {
 			return
@@ -37,7 +38,7 @@ func FuzzLaws(f *testing.F) {
 			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: src, Any: true,
 				NewTexts: []string{`"`, "a\nb", "é/\u2028"}, Undone: undone})
 		}
-	})
+	}))
 }
 
 func TestRepeatedInLinearTime(t *testing.T) {

@@ -1,7 +1,6 @@
 package jsonfile
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,8 +10,12 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Unquote decodes a string as it is spelled, quotes included. Half of a surrogate pair stays as it is spelled.
+// Unquote decodes a string as it is spelled, quotes included. Half of a surrogate pair stays as it is spelled, and so
+// does an escape that is cut, in a file that was not found to be JSON before.
 func Unquote(spelled string) string {
+	if len(spelled) < len(`""`) {
+		return ""
+	}
 	s := spelled[1 : len(spelled)-1]
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
@@ -36,8 +39,12 @@ func Unquote(spelled string) string {
 	return out.String()
 }
 
-// unescape decodes the escape that s starts with and returns its length; r is negative for half of a surrogate pair.
+// unescape decodes the escape that s starts with and returns its length; r is negative for half of a surrogate pair and
+// for what is not a whole escape.
 func unescape(s string) (r rune, n int) {
+	if len(s) < len(`\n`) {
+		return -1, len(s)
+	}
 	switch s[1] {
 	case 'b':
 		return '\b', 2
@@ -53,7 +60,10 @@ func unescape(s string) (r rune, n int) {
 	default:
 		return rune(s[1]), 2
 	}
-	r, _ = hex4(s, 0)
+	r, whole := hex4(s, 0)
+	if !whole {
+		return -1, len(`\u`)
+	}
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
@@ -115,8 +125,6 @@ type Spelling struct {
 	coded []rune // characters that the old spelling had as \u: they stay so
 }
 
-var errNotUTF8 = errors.New("the text is not valid UTF-8")
-
 // SpellingOf is the spelling that a new text takes which replaces the string old, or for a new string (old is "") the
 // file's: as old spells it, and where old gives no example, as the rest of the file does. root is the file's Node 0.
 func SpellingOf(root *resource.Node, old string) Spelling {
@@ -153,11 +161,8 @@ func SpellingOf(root *resource.Node, old string) Spelling {
 	return p
 }
 
-// Quote spells a text, quotes included. A text that is not valid UTF-8 is an error.
-func (p Spelling) Quote(text string) (string, error) {
-	if !utf8.ValidString(text) {
-		return "", errNotUTF8
-	}
+// Quote spells a text, quotes included.
+func (p Spelling) Quote(text string) string {
 	var out strings.Builder
 	out.Grow(len(text) + 2)
 	out.WriteByte('"')
@@ -178,7 +183,7 @@ func (p Spelling) Quote(text string) (string, error) {
 	}
 	out.WriteString(text[done:])
 	out.WriteByte('"')
-	return out.String(), nil
+	return out.String()
 }
 
 // escape returns how a character is spelled, "" when as it is.

@@ -6,10 +6,10 @@
 // splitting of texts that are not edited survive every edit.
 //
 // Accepted: strict JSON with a byte order mark or none; a single string where the specification asks for an array of
-// strings; members it does not know. An object without units has none; the first unit that comes brings them. Refused,
-// with line and column: comments and trailing commas (only the specification's own samples have them), a unit
-// without key or source, other values in these places, a member twice, and a key that another unit has: the
-// specification wants keys unique, and a guess would lose one of the texts.
+// strings; members it does not know. An object without units has none, and a Warning where it has other members; the
+// first unit that comes brings them. Refused, with line and column: comments and trailing commas (only the
+// specification's own samples have them), a unit without key or source, other values in these places, a member twice,
+// and a key that another unit has: the specification wants keys unique, and a guess would lose one of the texts.
 //
 // A unit is an entry: the text is its source, joined without separator; the Note is properties.comments, joined by
 // newlines. Keys are flat, and there are no Forms. A source with half of a surrogate pair is Other, with a Warning.
@@ -24,10 +24,12 @@ package locjson
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/jsonfile"
+	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -133,6 +135,10 @@ func (s *scanner) file() error {
 	}
 	if units == 0 {
 		out.Style |= noUnits
+		if alone := len(s.json) == 1 || properties == 1 && int(s.json[1].End) == len(s.json); !alone {
+			s.warnings = append(s.warnings, resource.Warning{Node: 0, Left: true,
+				Msg: "LocJSON has units, and this object has none; give the file its format, such as json"})
+		}
 	} else {
 		out.Value = s.json[units].Value
 		if other := units + 1; other < int(s.json[units].End) {
@@ -230,14 +236,18 @@ func (s *scanner) unit(json []resource.Node, i int) error {
 	return nil
 }
 
-// comments finds the comments among properties.
-func (s *scanner) comments(properties int) resource.Span {
+// comments finds the comments among properties: of several the last, as every reader of JSON takes it.
+func (s *scanner) comments(properties int) (found resource.Span) {
 	for c := properties + 1; c < int(s.json[properties].End); c = int(s.json[c].End) {
-		if s.name(c) == `"comments"` && s.isText(c) {
-			return s.json[c].Value
+		if s.name(c) != `"comments"` {
+			continue
+		}
+		found = resource.Span{}
+		if s.isText(c) {
+			found = s.json[c].Value
 		}
 	}
-	return resource.Span{}
+	return found
 }
 
 // Name decodes a unit's key.
@@ -254,11 +264,21 @@ func (grammar) Text(src string, n *resource.Node) string { return jsonfile.Join(
 // Note joins a unit's comments.
 func (grammar) Note(src string, n *resource.Node) string { return jsonfile.Join(n.Note.Of(src), "\n") }
 
+// longest is a property of a unit that says how many characters its text may have. Its name is not published.
+var longest = regexp.MustCompile(`(?i)"[^"\\]*max-?_?length"\s*:\s*"?(\d{1,6})"?\s*[,}]`)
+
+// Flags are how long the text of a unit may be.
+func (grammar) Flags(f *resource.File, i int) string {
+	if m := longest.FindStringSubmatch(f.Node(i).Whole.Of(f.Source())); m != nil {
+		return programs.MaxLength + m[1]
+	}
+	return ""
+}
+
 // Set splits the text into lines that replace the source, in the layout that the source has.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	n := f.Node(i)
-	spelled, err := spellSource(f, n, text)
-	return resource.Splice{At: n.Value, Text: spelled}, err
+	return resource.Splice{At: n.Value, Text: spellSource(f, n, text)}, nil
 }
 
 // Rename gives a unit another key. That it is unique is the caller's care.
@@ -272,10 +292,7 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 }
 
 func quoteKey(p jsonfile.Spelling, key string) (string, error) {
-	spelled, err := p.Quote(key)
-	if err != nil {
-		return "", errors.New("the key is not valid UTF-8")
-	}
+	spelled := p.Quote(key)
 	if len(spelled) > resource.MaxName {
 		return "", fmt.Errorf("the key has more than %d KiB", resource.MaxName>>10)
 	}

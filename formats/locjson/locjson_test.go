@@ -2,6 +2,7 @@ package locjson
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -109,7 +110,15 @@ func (s *texts) UnmarshalJSON(b []byte) error {
 		*s = []string{""}
 		return json.Unmarshal(b, &(*s)[0])
 	}
-	return json.Unmarshal(b, (*[]string)(s))
+	var all []*string
+	err := json.Unmarshal(b, &all)
+	for _, one := range all {
+		if one == nil {
+			return errors.New("null among strings")
+		}
+		*s = append(*s, *one)
+	}
+	return err
 }
 
 // oracle compares what we read with what encoding/json reads.
@@ -431,10 +440,11 @@ func TestSizes(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, s := range examples {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) >= 8<<10 {
 			return
 		}
@@ -443,7 +453,7 @@ func FuzzLaws(f *testing.F) {
 		if resourcetest.Check(t, c) != nil {
 			oracle(t, src)
 		}
-	})
+	}))
 }
 
 func TestRepeatedInLinearTime(t *testing.T) {
@@ -533,4 +543,38 @@ func TestBatches(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An object with other members in place of units is most likely no LocJSON, and named.
+func TestNoUnits(t *testing.T) {
+	for src, named := range map[string]bool{
+		`{"hello": "Hello"}`: true, `{"properties": {}, "hello": {"a": "b"}}`: true,
+		`{}`: false, `{"properties": {"version": 1}}`: false, `{"units": [], "other": 1}`: false,
+	} {
+		warnings := parse(t, src).Warnings()
+		if got := len(warnings) == 1 && warnings[0].Left; got != named || len(warnings) > 1 {
+			t.Errorf("%s: %v", src, warnings)
+		}
+	}
+}
+
+// A property whose name ends in max-length says how long a text may be; a text that speaks of one does not.
+func TestMaxLength(t *testing.T) {
+	for unit, want := range map[string]string{
+		`"source": ["a"], "properties": {"x-smartcat-max-length": 20}`:   "max-length=20",
+		`"source": ["a"], "properties": {"maxLength" : "7", "b": 1}`:     "max-length=7",
+		`"source": ["{\"max-length\": 20}"]`:                             "",
+		`"source": ["a"], "properties": {"comments": ["max-length: 5"]}`: "",
+		`"source": ["a"], "properties": {"max-length-of": 5}`:            "",
+	} {
+		f, err := resource.Parse(Grammar, resource.Keys{}, []byte(`{"units": [{"key": "k", `+unit+`}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e := range f.Entries() {
+			if e.Flags != want {
+				t.Errorf("%s: flags %q, want %q", unit, e.Flags, want)
+			}
+		}
+	}
 }

@@ -121,7 +121,7 @@ func cutAt(line string) int {
 
 // spellSource spells a text where the unit n has its source: as a single string where that is one; on one line when the
 // old one stood on one line and has as many strings, or more; else one string a line.
-func spellSource(f *resource.File, n *resource.Node, text string) (string, error) {
+func spellSource(f *resource.File, n *resource.Node, text string) string {
 	src := f.Source()
 	old := n.Value.Of(src)
 	p := jsonfile.SpellingOf(f.Node(0), old)
@@ -187,7 +187,7 @@ func shapeOf(old string) shape {
 }
 
 // array spells pieces as an array in the layout l of the member that it is the value of.
-func array(pieces []string, p jsonfile.Spelling, l jsonfile.Lines, s shape) (string, error) {
+func array(pieces []string, p jsonfile.Spelling, l jsonfile.Lines, s shape) string {
 	lines := l.Line != "" && (s.lines || len(pieces) > 1 && !s.flat)
 	var out strings.Builder
 	out.WriteByte('[')
@@ -204,11 +204,7 @@ func array(pieces []string, p jsonfile.Spelling, l jsonfile.Lines, s shape) (str
 		case i > 0:
 			out.WriteString(l.Gap)
 		}
-		spelled, err := p.Quote(piece)
-		if err != nil {
-			return "", err
-		}
-		out.WriteString(spelled)
+		out.WriteString(p.Quote(piece))
 	}
 	if lines {
 		out.WriteString(l.Line)
@@ -216,7 +212,7 @@ func array(pieces []string, p jsonfile.Spelling, l jsonfile.Lines, s shape) (str
 		out.WriteString(s.pad)
 	}
 	out.WriteByte(']')
-	return out.String(), nil
+	return out.String()
 }
 
 var errNotText = errors.New("a unit holds one text; write plural forms as an ICU message or give each a key of its own")
@@ -240,18 +236,12 @@ func (w writer) unit(n *resource.New, l jsonfile.Lines) (string, error) {
 		return "", err
 	}
 	inner := l.In()
-	text, err := array(split(n.Text), w.spelling, inner, w.shape)
-	if err != nil {
-		return "", err
-	}
+	text := array(split(n.Text), w.spelling, inner, w.shape)
 	parts := []member{{name: "key", value: key}, {name: "source", value: text}}
 	if n.Like != nil {
 		parts = w.like(n, parts, inner)
 	} else if w.notes && n.Note != "" {
-		comments, err := array(strings.Split(n.Note, "\n"), w.spelling, inner.In(), w.shape)
-		if err != nil {
-			return "", err
-		}
+		comments := array(strings.Split(n.Note, "\n"), w.spelling, inner.In(), w.shape)
 		properties := "{" + inner.In().Line + `"comments"` + l.Colon + comments + inner.Line + "}"
 		parts = append(parts, member{name: "properties", value: properties})
 	}
@@ -267,11 +257,7 @@ func (w writer) unit(n *resource.New, l jsonfile.Lines) (string, error) {
 				out.WriteString(l.Gap)
 			}
 		}
-		name, err := w.spelling.Quote(m.name)
-		if err != nil {
-			return "", err
-		}
-		out.WriteString(inner.Line + name + l.Colon + m.value)
+		out.WriteString(inner.Line + w.spelling.Quote(m.name) + l.Colon + m.value)
 	}
 	out.WriteString(l.Line + "}")
 	return out.String(), nil

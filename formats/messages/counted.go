@@ -103,7 +103,8 @@ func (s *Spelling) MarkSettings() {
 
 // Unsettled refuses new entries that would be read as settings, and maps that would keep the settings from being such.
 func Unsettled(f *resource.File, in int, add []resource.New) error {
-	if in != 0 {
+	bears := func(n resource.New) bool { return n.Kind > resource.Other || IsSetting(n.Name) }
+	if in != 0 || !slices.ContainsFunc(add, bears) { // most by far: the file is not walked through for each of them
 		return nil
 	}
 	wrapped := false

@@ -23,6 +23,7 @@ func (p *proof) bytes() error {
 			}
 			continue
 		}
+		g.declares = changed && p.how.slash && strings.HasSuffix(p.new.text[:b.at], declared)
 		if err := g.close(a.at, b.at, a); err != nil {
 			return err
 		}
@@ -43,7 +44,24 @@ func (p *proof) bytes() error {
 // another value or does so now.
 func (p *proof) rewritten(i int, a, b *Leaf) bool {
 	_, set := p.sets[i]
+	if a.shares && p.setsKey(i) {
+		return true
+	}
 	return set && (a.Kind != b.Kind || a.Text != b.Text) || a.repeats != b.repeats || a.Kind == Other && b.Kind == Empty
+}
+
+// setsKey reports whether any text of a leaf's key was set. The leaves of a key follow each other.
+func (p *proof) setsKey(i int) bool {
+	key, first := p.old.leaves[i].Key, i
+	for first > 0 && p.old.leaves[first-1].Key == key {
+		first--
+	}
+	for at := first; at < len(p.old.leaves) && p.old.leaves[at].Key == key; at++ {
+		if _, set := p.sets[at]; set {
+			return true
+		}
+	}
+	return false
 }
 
 // gap is the bytes between two leaves that stay.
@@ -55,7 +73,11 @@ type gap struct {
 	touched        int   // places in it that had no bytes of their own and got some
 	after          *Leaf // the leaf before it; nil at the beginning
 	block          bool  // which is spelled anew, and is a block text
+	declares       bool  // the leaf behind it is spelled anew, and its element declares the prefix of Android's markup
 }
+
+// declared ends the start tag of a string whose text has a prefix that the file does not declare.
+const declared = ` xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2">`
 
 // pass takes note of what is before a pair.
 func (g *gap) pass(pair [2]int) {
@@ -64,11 +86,14 @@ func (g *gap) pass(pair [2]int) {
 	g.seen = [2]int{pair[0] + 1, pair[1] + 1}
 }
 
+// living takes the mark of what is obsolete away.
+var living = strings.NewReplacer("\n#~| ", "\n#| ", "\n#~ ", "\n")
+
 // close compares the bytes up to a leaf, or to the end.
 func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	first := g.after == nil && g.from == [2]int{}
-	added, removed, touched := g.added, g.removed, g.touched
-	g.added, g.removed, g.touched = false, false, 0
+	added, removed, touched, declares := g.added, g.removed, g.touched, g.declares
+	g.added, g.removed, g.touched, g.declares = false, false, 0, false
 	if g.proof.fresh && (first || g.proof.how.bilingual) {
 		return nil // the root's name; what only a bilingual file has
 	}
@@ -76,22 +101,34 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 		return g.spoiled(next)
 	}
 	a, b := g.proof.old.text[g.from[0]:oldEnd], g.proof.new.text[g.from[1]:newEnd]
-	switch {
-	case a == b:
+	if declares && !strings.HasSuffix(a, declared) {
+		b = strings.TrimSuffix(b, declared) + ">"
+	}
+	if a == b {
 		return nil
+	}
+	revived := false
+	if g.proof.how.obsolete {
+		left := g.proof.withoutRevived(a)
+		a, revived = left, len(left) < len(a)
+	}
+	switch {
 	case removed && (added || touched > 0):
 		return nil // the data is all that can be compared
-	case touched == 1 && !added:
+	case touched == 1 && !added && !revived:
 		if !g.opens(a, b) {
 			return g.spoiled(next)
 		}
 		return nil
-	case added || touched > 0:
+	case added || touched > 0 || revived && !removed:
 		if !g.remains(a, b) {
 			return g.spoiled(next)
 		}
 		return nil
 	case removed:
+		if g.proof.how.obsolete {
+			b = living.Replace("\n" + b)[1:]
+		}
 		if !g.remains(b, a) {
 			return g.spoiled(next)
 		}
@@ -100,6 +137,56 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 		return nil // where a block text ends is in its text
 	}
 	return g.spoiled(next)
+}
+
+// withoutRevived is what is between two entries without obsolete entries whose names others have in the new file.
+func (p *proof) withoutRevived(text string) string {
+	if !strings.Contains(text, "#~") {
+		return text
+	}
+	var out, block, entry strings.Builder // as it is; as an entry that is not obsolete
+	filled := false
+	end := func() {
+		if !p.isRevived(entry.String()) {
+			out.WriteString(block.String())
+		}
+		block.Reset()
+		entry.Reset()
+		filled = false
+	}
+	for line := range strings.Lines(text) {
+		words, is := strings.CutPrefix(strings.TrimSpace(line), "#~")
+		words = strings.TrimSpace(words)
+		text, former := strings.HasPrefix(words, "msgstr"), strings.HasPrefix(words, "|")
+		if !is && entry.Len() > 0 || filled && !text && !strings.HasPrefix(words, `"`) {
+			end()
+		}
+		block.WriteString(line)
+		switch {
+		case is && !former:
+			entry.WriteString(words + "\n")
+			filled = filled || text
+		case !is && !strings.HasPrefix(strings.TrimSpace(line), "#"):
+			end()
+		}
+	}
+	end()
+	return out.String()
+}
+
+// isRevived reports whether the new file has an entry of this one's name.
+func (p *proof) isRevived(entry string) bool {
+	e := newPOEntry(0)
+	if _, err := e.read(entry); err != nil || !e.has("msgid") {
+		return false
+	}
+	if p.names == nil {
+		p.names = make(map[string]bool, len(p.new.leaves))
+		for i := range p.new.leaves {
+			p.names[p.new.leaves[i].outermost()] = true
+		}
+	}
+	return p.names[e.name()]
 }
 
 // opens reports whether something was put into some bytes in one place, where an element's closing slash may have been.

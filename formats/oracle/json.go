@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // readJSON reads JSON and JSONC.
@@ -37,8 +38,11 @@ func readMembers(src []byte, arb bool) (*document, error) {
 		return nil, err
 	}
 	hideMetadata(j.leaves, arb)
-	return &document{text: string(src), leaves: j.leaves}, nil
+	return &document{text: textOf(src), leaves: j.leaves}, nil
 }
+
+// textOf is bytes as a text that shares their memory: they are not written to any more.
+func textOf(src []byte) string { return unsafe.String(unsafe.SliceData(src), len(src)) }
 
 // jsonReader walks over a document's tokens.
 type jsonReader struct {
@@ -46,6 +50,21 @@ type jsonReader struct {
 	src    string // prepared: the same length as the file
 	d      *json.Decoder
 	leaves []Leaf
+	known  map[string]string // names that were met below others, which are mostly the same few
+}
+
+// mostKnown bounds what is kept of names.
+const mostKnown = 1000
+
+// once is a name that shares its memory with those before it that are the same.
+func (j *jsonReader) once(name string) string {
+	if known, is := j.known[name]; is {
+		return known
+	}
+	if len(j.path) > 1 && len(j.known) < mostKnown {
+		j.known[name] = name
+	}
+	return name
 }
 
 func jsonOf(src []byte) (*jsonReader, error) {
@@ -55,7 +74,7 @@ func jsonOf(src []byte) (*jsonReader, error) {
 	plain := plainJSON(src)
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
-	return &jsonReader{walk: walk{bytes: len(src)}, src: string(plain), d: d}, nil
+	return &jsonReader{walk: walk{bytes: len(src)}, src: textOf(plain), d: d, known: make(map[string]string)}, nil
 }
 
 // checkUTF8 refuses what no reader of text accepts; the libraries differ in what they let pass.
@@ -66,10 +85,14 @@ func checkUTF8(src []byte) error {
 	return nil
 }
 
-// plainJSON puts spaces instead of a byte order mark, of comments, and of a comma behind a last member.
+// plainJSON puts spaces instead of a byte order mark, of comments, and of a comma behind a last member. A file without
+// any of these is not copied.
 func plainJSON(src []byte) []byte {
-	out := bytes.Clone(src)
+	out, copied := src, false
 	blank := func(from, to int) {
+		if !copied {
+			out, copied = bytes.Clone(src), true
+		}
 		for i := from; i < to; i++ {
 			out[i] = ' '
 		}
@@ -113,7 +136,7 @@ func plainJSON(src []byte) []byte {
 		case c == ',':
 			comma, before = i, last
 		case (c == '}' || c == ']') && comma >= 0 && before != '{' && before != '[' && before != ',' && before != ':':
-			out[comma] = ' '
+			blank(comma, comma+1)
 		}
 		if c != ',' {
 			comma = -1
@@ -146,7 +169,8 @@ func (j *jsonReader) ended() error {
 	return nil
 }
 
-// value reads the value that is next and all that is in it. see, when not nil, is told the offset of every value.
+// value reads the value that is next and all that is in it. see, when not nil, is told the offset of every value. What
+// is spelled is copied: it would keep all of the prepared file.
 func (j *jsonReader) value(see func(at, end int)) error {
 	t, at, end, err := j.next()
 	if err == nil {
@@ -168,18 +192,18 @@ func (j *jsonReader) value(see func(at, end int)) error {
 		}
 		end = int(j.d.InputOffset())
 		if len(j.leaves) == n && len(j.path) > 0 {
-			j.leaves = append(j.leaves, j.leaf(Empty, j.src[at:at+1], at, end))
+			j.leaves = append(j.leaves, j.leaf(Empty, strings.Clone(j.src[at:at+1]), at, end))
 		}
 	case string:
 		l := j.leaf(Text, t, at, end)
 		if half(j.src[at:end]) {
-			l.Kind, l.Text = Other, j.src[at:end]
+			l.Kind, l.Text = Other, strings.Clone(j.src[at:end])
 		}
 		j.leaves = append(j.leaves, l)
 	case nil:
 		j.leaves = append(j.leaves, j.leaf(Null, "null", at, end))
 	default:
-		j.leaves = append(j.leaves, j.leaf(Other, j.src[at:end], at, end))
+		j.leaves = append(j.leaves, j.leaf(Other, strings.Clone(j.src[at:end]), at, end))
 	}
 	if len(j.path) == 0 && j.src[at] != '{' && j.src[at] != '[' {
 		return errors.New("the document is a single value")
@@ -191,6 +215,16 @@ func (j *jsonReader) value(see func(at, end int)) error {
 }
 
 func (j *jsonReader) object(see func(at, end int)) error {
+	return j.members(func(name string, _, _ int) error {
+		j.in(j.once(name), false)
+		err := j.value(see)
+		j.out()
+		return err
+	})
+}
+
+// members reads the rest of an object. each is called behind a name, whose span it gets, to read the value.
+func (j *jsonReader) members(each func(name string, at, end int) error) error {
 	for j.d.More() {
 		t, at, end, err := j.next()
 		if err != nil {
@@ -200,11 +234,9 @@ func (j *jsonReader) object(see func(at, end int)) error {
 		if half(j.src[at:end]) {
 			name = j.src[at:end]
 		}
-		j.in(name, false)
-		if err := j.value(see); err != nil {
+		if err := each(name, at, end); err != nil {
 			return err
 		}
-		j.out()
 	}
 	_, _, _, err := j.next()
 	return err
@@ -315,7 +347,7 @@ func (r Rule) readCatalog(src []byte) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := catalog{language: r.Language, substituted: make(map[string]bool)}
+	c := catalog{language: r.Language, source: r.source, substituted: make(map[string]bool)}
 	for _, l := range d.leaves {
 		if len(l.Path) == 1 && l.Path[0] == "sourceLanguage" && l.Kind == Text {
 			c.source = l.Text
@@ -352,7 +384,7 @@ func (r Rule) readCatalog(src []byte) (*document, error) {
 		}
 		leaves = append(leaves, l)
 	}
-	d.leaves = leaves
+	d.leaves = slices.Clone(leaves) // of each string unit two were read
 	return d, nil
 }
 

@@ -24,6 +24,7 @@ type Leaf struct {
 	at, end  int   // where it is in the document's text; at -1: not known
 	lists    []int // which parts of Path are indexes
 	repeats  bool  // it repeats another one's value by pointing at it
+	shares   bool  // its bytes have a copy of a text of its key, which changes with that one
 	doubtful bool  // some readers take it for a text and some for something else
 	block    bool  // white space behind it may belong to it
 	loose    bool  // a new text changes what is around it as well
@@ -96,3 +97,28 @@ func (w *walk) leaf(kind Kind, text string, at, end int) Leaf {
 	}
 	return l
 }
+
+// catalogParts is what is needed to cut a catalog between its entries.
+type catalogParts struct {
+	src     []byte
+	source  string // the language
+	entries []catalogEntry
+	index   map[string]int // of the entries; it has fewer where a name is there twice
+}
+
+// catalogEntry is a key of a catalog, and where its name begins.
+type catalogEntry struct {
+	name          string
+	at            int
+	localizations []localization
+}
+
+// localization is what an entry has of a language, from behind its name to the end of its value.
+type localization struct {
+	language string
+	at, end  int
+}
+
+// Catalogs keeps where the entries are of the catalog that was proven last: the languages of one file are written one
+// after the other, each into what the one before made.
+type Catalogs struct{ last *catalogParts }

@@ -8,9 +8,9 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/oracle"
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // A file of translations that is laid out like its source is proven, whatever part of the texts it has; and not when a

@@ -22,7 +22,8 @@
 //	stringsdict            the same, with texts as howett.net/plist reads them
 //	po                     lines, whose strings strconv reads
 //	xliff, symfony-xliff   encoding/xml tokens, codes as they are spelled
-//	xcstrings              encoding/json tokens; a string unit is one leaf, and those of the other languages have no keys
+//	xcstrings              encoding/json tokens, of some entries at a time; a string unit is one leaf, and those of
+//	                       the other languages have no keys
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
 // edits name with the very text they give, or gone with them; in the same order. The bytes: what is between two
@@ -52,6 +53,9 @@ type Rule struct {
 	// Of formats that count plural forms: their categories, by what the header says. That is not proven here.
 	Forms    func(pluralForms, language string) []string
 	Language string // whose texts have keys where a file has all languages; "" for the source's
+	source   string // the source language of such a file, of which a part is read
+	// What is known of such a file since it was written for another language; nil for nothing.
+	Catalogs *Catalogs
 }
 
 // reader is how the files of a format are read, and what a proof has to know of them.
@@ -66,6 +70,7 @@ type reader struct {
 	slash        bool // an empty element may be spelled as one tag
 	about        bool // "@name" goes with "name"
 	gaps         bool // entries, and forms of a plural, may have no text, and come and go with what has one
+	obsolete     bool // an entry that goes may stay as a comment
 	multilingual bool // its files have all languages
 }
 
@@ -83,7 +88,7 @@ var readers = map[string]reader{
 	"properties":      {read: readProperties},
 	"resx":            {read: readResx, keyed: true, slash: true},
 	"stringsdict":     {read: readStringsdict, keyed: true, slash: true},
-	"po":              {keyed: true, bilingual: true, gaps: true},
+	"po":              {keyed: true, bilingual: true, gaps: true, obsolete: true},
 	"xliff":           {keyed: true, bilingual: true, gaps: true},
 	"symfony-xliff":   {keyed: true, bilingual: true, gaps: true},
 	"xcstrings":       {multilingual: true, keyed: true, brackets: true},
@@ -238,16 +243,11 @@ func (r Rule) readPO(src []byte) (*document, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, has := e.texts["msgid"]
-		context, contexted := e.texts["msgctxt"]
-		switch {
-		case !has:
-		case id == "" && !contexted:
+		switch id := e.name(); {
+		case !e.has("msgid"):
+		case id == "":
 			forms = r.formsOf(e.texts["msgstr"])
 		default:
-			if contexted {
-				id = context + "␄" + id
-			}
 			if forms == nil {
 				forms = r.formsOf("")
 			}
@@ -301,14 +301,22 @@ func (r Rule) leavesOf(e *poEntry, key string, forms []string) []Leaf {
 		return []Leaf{leaf("", e.texts["msgstr"], e.from, e.to)}
 	}
 	var all []Leaf
-	at := e.from
+	at, shares := e.from, false
 	for index, form := range forms {
 		name := fmt.Sprintf("msgstr[%d]", index)
 		text, is := e.texts[name]
-		if is && form != "" {
+		switch {
+		case is && form != "":
 			all = append(all, leaf(form, text, at, e.ends[name]))
-			at = e.ends[name]
+			all[len(all)-1].shares = shares
+			at, shares = e.ends[name], false
+		case is: // for numbers of no form of its own, so it has another form's text
+			shares = true
 		}
+	}
+	if shares && len(all) > 0 { // it is behind all others
+		last := &all[len(all)-1]
+		last.shares, last.end = true, e.to
 	}
 	return all
 }

@@ -40,6 +40,9 @@ func (e *poEntry) read(text string) (next *poEntry, err error) {
 				return newPOEntry(min(end, len(text))), nil
 			}
 		case words == "":
+			if at == e.from {
+				e.from = min(end, len(text)) // a blank line is between entries
+			}
 		default:
 			name, spelled, _ := strings.Cut(words, `"`)
 			if name = strings.TrimSpace(name); name != "" {
@@ -63,6 +66,14 @@ func (e *poEntry) read(text string) (next *poEntry, err error) {
 		at = end
 	}
 	return nil, nil
+}
+
+// name is the key of an entry.
+func (e *poEntry) name() string {
+	if e.has("msgctxt") {
+		return e.texts["msgctxt"] + "␄" + e.texts["msgid"]
+	}
+	return e.texts["msgid"]
 }
 
 // has reports whether a keyword was read; of msgstr, with an index as well.

@@ -35,6 +35,9 @@ func (d *Difference) Error() string {
 // The error is a *Difference, or says which of the two files cannot be read.
 func (r Rule) Prove(before, after []byte, changes []Change) error {
 	p := proof{rule: r, how: readers[r.Format], changes: changes}
+	if p.how.multilingual {
+		return r.proveParts(before, after, changes)
+	}
 	if err := p.read(before, after, r); err != nil {
 		return err
 	}
@@ -42,10 +45,7 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 		what := fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))
 		return &Difference{What: what}
 	}
-	if err := p.data(); err != nil {
-		return err
-	}
-	return p.bytes()
+	return p.prove()
 }
 
 // ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of
@@ -73,10 +73,7 @@ func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error 
 			p.changes = append(p.changes, Change{Key: l.Key, Form: l.Form, Gone: true})
 		}
 	}
-	if err := p.data(); err != nil {
-		return err
-	}
-	return p.bytes()
+	return p.prove()
 }
 
 func named(encoding string) string {
@@ -104,16 +101,32 @@ type proof struct {
 	pairs  [][2]int         // leaves that stay, old and new
 	lists  map[string]*listed
 	within [4]map[string]reach // beginnings of paths, see reaches
+	names  map[string]bool     // of outermost entries of the new file, where they were asked for
 }
 
 func (p *proof) read(before, after []byte, into Rule) (err error) {
 	if p.old, err = p.rule.read(before); err != nil {
-		return fmt.Errorf("the file as it is cannot be read a second time: %w", err)
+		return unreadable(false, err)
 	}
 	if p.new, err = into.read(after); err != nil {
-		return fmt.Errorf("the file as it would be written cannot be read a second time: %w", err)
+		return unreadable(true, err)
 	}
 	return nil
+}
+
+func unreadable(written bool, err error) error {
+	if written {
+		return fmt.Errorf("the file as it would be written cannot be read a second time: %w", err)
+	}
+	return fmt.Errorf("the file as it is cannot be read a second time: %w", err)
+}
+
+// prove is both halves.
+func (p *proof) prove() error {
+	if err := p.data(); err != nil {
+		return err
+	}
+	return p.bytes()
 }
 
 // plan assigns each change to the leaves that it is about.
@@ -171,6 +184,11 @@ func (p *proof) data() error {
 		}
 		return p.differs(i, j)
 	}
+	return p.complete()
+}
+
+// complete reports what was asked for and has not come.
+func (p *proof) complete() error {
 	missing := make([]string, 0, len(p.adds))
 	for n, text := range p.adds {
 		if text != nil {
@@ -292,8 +310,8 @@ func (p *proof) mayCome(j int) bool {
 		return true
 	}
 	if p.how.gaps && l.Kind == Null &&
-		(p.fresh || p.left(l.Path)&here != 0 || len(l.Path) > 1 && p.came(l.Path[:1]) != 0) {
-		return true // where a text went, or another form of a plural that came
+		(p.fresh || len(p.gone) > 0 || len(l.Path) > 1 && p.came(l.Path[:1]) != 0) {
+		return true // where a text went, or was kept for another entry, or another form of a plural that came
 	}
 	if l.Kind != Text {
 		if l.Kind != Other && p.left(l.Path) == below { // what stood in it is gone

@@ -13,8 +13,9 @@ import (
 )
 
 // plainFormat is a format that has only variables, and so nothing to translate.
-var plainFormat = regexp.MustCompile(`(<key>NSStringLocalizedFormatKey</key>\s*<string>)` +
-	`%(?:\d+\$)?#@[^@%<&]+@(?: %(?:\d+\$)?#@[^@%<&]+@)*(</string>)`)
+var plainFormat = regexp.MustCompile(
+	`(<key\s*>NSStringLocalizedFormatKey</key\s*>(?:\s|<!--(?:[^-]|-[^-])*-->)*<string\s*>)` +
+		`%(?:\d+\$)?#@[^@%<&]+@(?: %(?:\d+\$)?#@[^@%<&]+@)*(</string\s*>)`)
 
 // readStringsdict reads Apple's plural dictionaries with encoding/xml, which knows where things are, and holds the
 // texts against what howett.net/plist reads.

@@ -162,8 +162,11 @@ func (x *xliffReader) content() (c xliffText, err error) {
 	}
 }
 
-var xliffCode = regexp.MustCompile(`^/?(?:` + strings.Join(xliffCodes, "|") +
-	`)(?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>`)
+const xliffAttribute = `\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*')`
+
+// xliffCode is what is behind the < of a code. The last two are markers, which are empty and have an attribute.
+var xliffCode = regexp.MustCompile(`^(?:/?(?:` + strings.Join(xliffCodes[:len(xliffCodes)-2], "|") +
+	`)(?:` + xliffAttribute + `)*\s*/?>|(?:sm|em)(?:` + xliffAttribute + `)+\s*/>)`)
 
 // countCodes is how many tags a text has that can be those of codes.
 func countCodes(text string) (n int) {

@@ -325,8 +325,11 @@ func (r *resxReader) data(start xml.StartElement) error {
 		case "name":
 			named = true
 			l.Key, l.Keyed, l.Path = a.Value, true, []string{a.Value}
+			if strings.HasPrefix(a.Value, ">>") { // the designer's
+				l.Kind = Other
+			}
 		case "type", "mimetype":
-			if a.Name.Space == "" {
+			if a.Name.Space == "" && !(a.Name.Local == "type" && strings.HasPrefix(a.Value, "System.String,")) {
 				l.Kind = Other
 			}
 		}

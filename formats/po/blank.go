@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // Forms are the categories of the forms of a plural by index, "" where there is none, by what a header says.
 func Forms(pluralForms, language string) []string {
 	var names []string
-	for _, form := range categoriesOf(pluralForms, language) {
+	for _, form := range slotsOf(pluralForms, language).forms {
 		name := ""
 		if form > 0 {
 			name = plural.Order[form-1]
@@ -19,6 +19,15 @@ func Forms(pluralForms, language string) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// Forms are those of the msgstr of a plural, by what the header says.
+func (g grammar) Forms(f *resource.File) []string {
+	if g.source {
+		return nil // of a template they are the program's
+	}
+	header := header(f) + "\n"
+	return Forms(field(header, "Plural-Forms"), field(header, "Language"))
 }
 
 // Blank makes a file of translations without any of a source: with the header's Language and Plural-Forms of the

@@ -3,6 +3,7 @@ package po
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -59,7 +60,7 @@ func fits(text, id string) error {
 
 // Beside takes the marks of an entry away that it has no translation, when it gets one, with what other forms had; and
 // gives it the source file's msgid_plural.
-func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.Splice {
+func (grammar) Beside(f *resource.File, i int, texts map[int]string, like *resource.Model) []resource.Splice {
 	src, n := f.Source(), f.Node(i)
 	entry := n
 	var splices []resource.Splice
@@ -72,6 +73,7 @@ func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.
 				}
 			}
 		}
+		splices = append(splices, shared(f, int(n.Parent), texts)...)
 		if now, has := pluralOf(src, entry); has && like != nil {
 			theirs := like.File.Node(like.Node)
 			if theirs.Kind != resource.Forms {
@@ -90,6 +92,55 @@ func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.
 		splices = append(splices, resource.Splice{At: head, Text: settled(head.Of(src))})
 	}
 	return splices
+}
+
+// shared gives the msgstr that have another one's text, too (see slots), what that one gets. In an entry that was fuzzy
+// no former text stays.
+func shared(f *resource.File, entry int, texts map[int]string) (splices []resource.Splice) {
+	src, header := f.Source(), header(f)+"\n"
+	of := slotsOf(field(header, "Plural-Forms"), field(header, "Language"))
+	all := msgstrs(src, f.Node(entry).Value)
+	for c := range f.Children(entry) {
+		text, set := texts[c]
+		own := slices.IndexFunc(all, func(at resource.Span) bool { return at == f.Node(c).Value })
+		for index, at := range all {
+			if index == own || of.same[index] != own {
+				continue
+			}
+			keyword := fmt.Sprintf("msgstr[%d]", index)
+			switch {
+			case set:
+				text := spelled(keyword, text, newlineOf(src), f.Node(0).Style&wide != 0)
+				splices = append(splices, resource.Splice{At: at, Text: text})
+			case f.Node(c).Style&fuzzy != 0:
+				splices = append(splices, resource.Splice{At: at, Text: `""`})
+			}
+		}
+	}
+	return splices
+}
+
+// msgstrs are the strings of each msgstr[index] of an entry.
+func msgstrs(src string, at resource.Span) (all []resource.Span) {
+	start := int(at.Start)
+	for line := range strings.Lines(at.Of(src)) {
+		if strings.HasPrefix(strings.TrimLeft(line, " \t\r\f\v"), "msgstr[") {
+			open := start + strings.IndexByte(line, '"')
+			if !strings.Contains(line, `"`) {
+				open = start + len(line)
+			}
+			all = append(all, resource.At(open, open))
+		}
+		if end := strings.LastIndexByte(line, '"'); end >= 0 && len(all) > 0 {
+			last := &all[len(all)-1]
+			if last.Len() == 0 {
+				last.Start = uint32(start + strings.IndexByte(line, '"'))
+			}
+			last.End = uint32(start + end + 1)
+		}
+		start += len(line)
+	}
+	return all
 }
 
 // pluralOf is the strings of msgid_plural.
@@ -191,20 +242,11 @@ func entryOf(n resource.New, newline string, isWide bool, header string) (string
 		}
 		return top + "msgstr " + spelled("msgstr", n.Text, newline, isWide), nil
 	}
-	count, _, err := parsed(field(header+"\n", "Plural-Forms"))
-	if err != nil {
-		count = 2
-	}
-	texts := make([]string, count)
-	categories := categoriesOf(field(header+"\n", "Plural-Forms"), field(header+"\n", "Language"))
+	of := slotsOf(field(header+"\n", "Plural-Forms"), field(header+"\n", "Language"))
+	texts := make([]string, of.count)
 	for _, form := range n.Children {
-		at := -1
-		for index, category := range categories {
-			if category > 0 && category == placeOf(form.Name) && index < count {
-				at = index
-			}
-		}
-		if at < 0 {
+		at := slices.Index(of.forms[:of.count], placeOf(form.Name))
+		if at < 0 || placeOf(form.Name) == 0 {
 			return "", fmt.Errorf("by the Plural-Forms in the header of this file there is no form %q; correct it, "+
 				"where the language has it", form.Name)
 		}
@@ -213,8 +255,8 @@ func entryOf(n resource.New, newline string, isWide bool, header string) (string
 		}
 		texts[at] = form.Text
 	}
-	for index, text := range texts {
-		keyword := fmt.Sprintf("msgstr[%d]", index)
+	for index := range texts {
+		text, keyword := texts[of.same[index]], fmt.Sprintf("msgstr[%d]", index)
 		if index > 0 {
 			top += newline
 		}
@@ -289,7 +331,8 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	return resource.Splice{At: n.Name, Text: strings.TrimRight(top, "\r\n")}, err
 }
 
-// Remove takes entries out, with the blank lines above them.
+// Remove makes translated entries obsolete, as msgmerge does: it takes their texts for others that are like them.
+// Entries without a text go, with the blank lines above them.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	src := f.Source()
 	splices := make([]resource.Splice, 0, len(gone))
@@ -300,6 +343,10 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 		}
 		if n.Parent != 0 {
 			splices = append(splices, resource.Splice{At: n.Value, Text: `""`})
+			continue
+		}
+		if n.Style&template == 0 && translated(f, i) {
+			splices = append(splices, resource.Splice{At: n.Whole, Text: obsolete(n.Whole.Of(src), newlineOf(src))})
 			continue
 		}
 		start := len(strings.TrimRight(src[:n.Whole.Start], " \t\r\n"))
@@ -313,6 +360,33 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 		splices = append(splices, resource.Splice{At: resource.At(start, end)})
 	}
 	return splices, nil
+}
+
+// translated reports whether an entry has a text, also a fuzzy one.
+func translated(f *resource.File, i int) bool {
+	src, n := f.Source(), f.Node(i)
+	if n.Kind != resource.Forms {
+		return unquoted(n.Value.Of(src)) != ""
+	}
+	return slices.ContainsFunc(msgstrs(src, n.Value), func(at resource.Span) bool { return unquoted(at.Of(src)) != "" })
+}
+
+// obsolete spells an entry as one that the template does not have any more: without references and extracted comments.
+func obsolete(entry, newline string) string {
+	var lines []string
+	for line := range strings.Lines(entry) {
+		line = strings.Trim(line, " \t\r\n\f\v")
+		switch {
+		case line == "", strings.HasPrefix(line, "#."), strings.HasPrefix(line, "#:"):
+		case strings.HasPrefix(line, "#|"):
+			lines = append(lines, "#~"+line[1:])
+		case strings.HasPrefix(line, "#"):
+			lines = append(lines, line)
+		default:
+			lines = append(lines, "#~ "+line)
+		}
+	}
+	return strings.Join(lines, newline)
 }
 
 // Compose writes a header and the entries.

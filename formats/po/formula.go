@@ -6,52 +6,108 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
-// categoriesOf finds the category of each msgstr of a plural: its index in plural.Order plus one, 0 for none. A
-// category is at the index that the formula has for a number of it. header is Plural-Forms, and language Language.
+// slots say what the msgstr of a plural are for, by index.
+type slots struct {
+	count int              // by the header
+	forms [mostForms]uint8 // the index of its category in plural.Order plus one, 0 for none
+	same  [mostForms]int   // the index of the msgstr whose text it has, too; itself where it has a category
+}
+
+// slotsOf finds the category of each msgstr. A category is at the index that the formula has for a number of it. header
+// is Plural-Forms, and language Language.
 //
-// Categories of fractions and millions alone, which gettext has no forms for, get an index that is left over: some
-// services' files have one.
-func categoriesOf(header, language string) (forms [mostForms]uint8) {
+// "other" is at the index of most numbers that are in no other category; all others of those have its text, too, since
+// a program shows an empty one as it is. A category of millions alone is at their index where no smaller number is.
+// Other categories that gettext has no forms for, as for fractions, get an index that is left over: files of some
+// services have one.
+func slotsOf(header, language string) slots {
 	count, choose, err := parsed(header)
 	if err != nil {
 		count, choose, _ = parsed("nplurals=2; plural=(n != 1);") // what gettext does without one
 	}
-	known := plural.Categories(strings.ReplaceAll(language, "_", "-"))
-	if len(known) == 0 {
-		for _, name := range plural.Order {
-			known = append(known, plural.Category{Name: name})
-		}
-		return unknown(count, choose)
-	}
-	var rare []plural.Category
-	put := func(c plural.Category) {
-		if at := choose(sample(c, known)); at < count && forms[at] == 0 {
-			forms[at] = placeOf(c.Name)
-		}
-	}
-	for i := len(known) - 1; i >= 0; i-- { // "other" first: it is what several numbers may have in common
-		if known[i].Rare {
-			rare = append(rare, known[i])
-		} else {
-			put(known[i])
-		}
-	}
-	used := make(map[int]bool) // for small numbers, which rare categories do not have
+	s := slots{count: count}
+	language = strings.ReplaceAll(language, "_", "-")
+	known := plural.Categories(language)
+	small := make([]int, mostForms+1) // how many numbers are at each index
 	for n := range 1000 {
-		used[choose(n)] = true
+		small[choose(n)]++
 	}
-	for at := range count {
-		if forms[at] == 0 && len(rare) > 0 && !used[at] {
-			forms[at], rare = placeOf(rare[0].Name), rare[1:]
-		}
+	if len(known) == 0 {
+		s.forms = unknown(count, choose)
+	} else {
+		s.put(known, language, choose, small)
 	}
-	return forms
+	s.share(small)
+	return s
 }
 
-// unknown is categoriesOf for a language that is not known: the usual numbers of each category.
+// put gives the categories of a language their indices.
+func (s *slots) put(known []plural.Category, language string, choose func(int) int, small []int) {
+	var rare, lost []plural.Category
+	put := func(c plural.Category, at int) bool {
+		free := at < s.count && s.forms[at] == 0
+		if free {
+			s.forms[at] = placeOf(c.Name)
+		}
+		return free
+	}
+	for _, c := range slices.Backward(known) { // "other" first: it is what several numbers may have in common
+		switch {
+		case c.Rare:
+			rare = append(rare, c)
+		case !put(c, choose(sample(c, known, language))) && len(c.Numbers) == 0:
+			lost = append(lost, c)
+		}
+	}
+	rare = slices.DeleteFunc(rare, func(c plural.Category) bool {
+		at := choose(1_000_000)
+		return c.Name != plural.Other && small[at] == 0 && put(c, at)
+	})
+	for at := range s.count {
+		if s.forms[at] == 0 && small[at] > 0 && len(lost) > 0 {
+			put(lost[0], at)
+			lost = lost[1:]
+		}
+		if s.forms[at] == 0 && small[at] == 0 && len(rare) > 0 {
+			put(rare[0], at)
+			rare = rare[1:]
+		}
+	}
+}
+
+// share finds what has the text of "other", too.
+func (s *slots) share(small []int) {
+	other, most := -1, -1
+	for at := range s.count {
+		if s.forms[at] == placeOf(plural.Other) {
+			other = at
+		}
+		if s.forms[at] == 0 && (most < 0 || small[at] > small[most]) {
+			most = at
+		}
+	}
+	if other >= 0 && most >= 0 && small[other] > 0 && small[most] > small[other] {
+		s.forms[most], s.forms[other], other = s.forms[other], 0, most
+	}
+	if other < 0 {
+		for at, form := range s.forms {
+			if form > 0 && (other < 0 || small[at] > small[other]) {
+				other = at
+			}
+		}
+	}
+	for at := range s.same {
+		s.same[at] = at
+		if s.forms[at] == 0 && at < s.count && other >= 0 {
+			s.same[at] = other
+		}
+	}
+}
+
+// unknown are the forms for a language that is not known: the usual numbers of each category.
 func unknown(count int, choose func(int) int) (forms [mostForms]uint8) {
 	for _, x := range []struct {
 		name   string
@@ -76,8 +132,19 @@ func placeOf(category string) uint8 {
 	return 0
 }
 
-// sample is a number of a category.
-func sample(c plural.Category, language []plural.Category) int {
+// samples are numbers of categories for which those of other languages are none.
+var samples = map[string]map[string]int{
+	"ceb": {plural.Other: 4}, "fil": {plural.Other: 4}, "tl": {plural.Other: 4},
+	"gv": {plural.Few: 20, plural.Other: 3},
+	"kw": {plural.Many: 21},
+}
+
+// sample is a number of a category of a language.
+func sample(c plural.Category, categories []plural.Category, language string) int {
+	base, _, _ := strings.Cut(language, "-")
+	if n, has := samples[base][c.Name]; has {
+		return n
+	}
 	if c.Name == plural.One && slices.Contains(c.Numbers, 1) { // where it has 0, too, formulas differ about that
 		return 1
 	}
@@ -96,7 +163,7 @@ func sample(c plural.Category, language []plural.Category) int {
 	case plural.Many:
 		return 11
 	}
-	for _, l := range language {
+	for _, l := range categories {
 		if l.Name == plural.Zero && len(l.Numbers) == 0 { // Latvian: 10, 20, 100 are in "zero"
 			return 2
 		}

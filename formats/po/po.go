@@ -14,15 +14,17 @@
 // header says, evaluated (see categoriesOf). Extracted comments (#.) are notes. A new entry is the source file's, with
 // its comments and flags. New texts are wrapped as msgcat does, in a file whose lines are not longer.
 //
-// Removing a new entry restores the bytes that were there before, but in a file without a header and entries.
+// A translated entry that is removed becomes a fuzzy one of a new msgid that is like its own, else obsolete, as by
+// msgmerge.
 package po
 
 import (
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // The grammars.
@@ -41,13 +43,23 @@ const (
 	wide     uint8 = 0x40 // of the root: lines are not wrapped
 )
 
+// letters are those of the names of encodings.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:."
+
 // between is what is between msgctxt and msgid in a key: the sign for the character that is there in compiled catalogs.
 const between = "␄"
 
-// Decode passes UTF-8 through, without a byte order mark.
+// Decode passes UTF-8 through, without a byte order mark. Another encoding is refused by the name that the header has.
 func (grammar) Decode(src []byte) (string, func(string) []byte, error) {
 	const mark = "\xef\xbb\xbf"
 	text := unsafe.String(unsafe.SliceData(src), len(src))
+	if at := strings.Index(text, "charset="); at >= 0 && !utf8.ValidString(text) {
+		rest := text[at+len("charset="):]
+		name := rest[:len(rest)-len(strings.TrimLeft(rest, letters))]
+		if coded := strings.ToUpper(name); coded != "" && coded != "UTF-8" && coded != "UTF8" && coded != "CHARSET" {
+			return "", nil, refuse(at, "the header says that the file is in %s; convert it with msgconv --to-code=UTF-8", name)
+		}
+	}
 	if rest, marked := strings.CutPrefix(text, mark); marked {
 		return rest, func(s string) []byte { return []byte(mark + s) }, nil
 	}
@@ -160,8 +172,8 @@ func unquoted(spelled string) string {
 	return out.String()
 }
 
-// escape reads the escape that a text begins with; ok is false where gettext has no such one, or where it is a
-// byte that is only part of a character.
+// escape reads the escape that a text begins with, which may be one byte of a character; ok is false where gettext has
+// no such one.
 func escape(text string) (c byte, size int, ok bool) {
 	if len(text) < 2 {
 		return 0, len(text), false
@@ -182,5 +194,5 @@ func escape(text string) (c byte, size int, ok bool) {
 		value = min(value*base+d, 1<<10)
 		at++
 	}
-	return byte(value), at, at > digits && value > 0 && value < 0x80
+	return byte(value), at, at > digits && value > 0 && value <= 0xff
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // Scan finds the entries.
@@ -42,8 +42,8 @@ type scanner struct {
 	nodes    []resource.Node
 	warnings []resource.Warning
 	header   string
-	forms    *[mostForms]uint8 // once a plural was met: see categoriesOf
-	entry    entry             // that is being read
+	slots    *slots // once a plural was met
+	entry    entry  // that is being read
 }
 
 type entry struct {
@@ -226,6 +226,11 @@ func (s *scanner) finish(at int) error {
 	if s.entry.id.strings.Len() == 0 {
 		return refuse(s.entry.id.keyword, "a keyword without a string")
 	}
+	for _, p := range append(s.entry.texts, s.entry.id, s.entry.context, s.entry.more) {
+		if !utf8.ValidString(unquoted(p.strings.Of(s.src))) {
+			return refuse(int(p.strings.Start), "escapes of bytes that are not UTF-8 together")
+		}
+	}
 	start := s.entry.id.keyword
 	if s.entry.context.keyword >= 0 {
 		start = s.entry.context.keyword
@@ -296,13 +301,16 @@ func (s *scanner) plural(n resource.Node, own bool) {
 		add(s.entry.texts[0], placeOf(plural.One), true, s.entry.id)
 		add(s.entry.texts[0], placeOf(plural.Other), true, s.entry.more)
 	} else {
-		if s.forms == nil {
-			forms := categoriesOf(field(s.header, "Plural-Forms"), field(s.header, "Language"))
-			s.forms = &forms
+		if s.slots == nil {
+			found := slotsOf(field(s.header, "Plural-Forms"), field(s.header, "Language"))
+			s.slots = &found
 		}
 		for _, p := range s.entry.texts {
-			if form := s.forms[p.index]; form > 0 {
+			form := s.slots.forms[p.index]
+			if form > 0 {
 				add(p, form, false, s.entry.id)
+			}
+			if form > 0 || s.slots.same[p.index] != p.index {
 				continue
 			}
 			s.warnings = append(s.warnings, resource.Warning{Node: int(at), Left: true, At: p.keyword,

@@ -16,21 +16,33 @@ func (p Programs) Flagged(flags string) Programs {
 			function = name
 		}
 	}
-	switch function {
-	case "":
-		if plain {
-			p.Printf = None
-		}
-	case "c", "gcc-internal", "gfc-internal":
+	reader := Reader(function)
+	switch {
+	case reader.Gettext():
+		p.Reader, p.Because = reader, "the flag "+function+"-format"
+	case function == "gcc-internal", function == "gfc-internal":
 		p.Printf, p.Named = Typed, false
-	case "objc":
-		p.Printf, p.Named = Apple, false
-	case "java-printf":
-		p.Printf, p.Named = Java, false
-	case "java":
-		p.Printf, p.Named, p.MessageFormat = None, true, true
-	case "python-brace", "perl-brace", "csharp", "rust", "c++":
+	case function == "" && plain:
+		p.Printf = None
+	case function != "":
 		p.Printf, p.Named = None, true
 	}
 	return p
+}
+
+// Other flags than gettext's say what a grammar found beside a text, each as NAME=VALUE.
+const (
+	Defined   = "placeholders=" // names that the entry of a browser extension defines, with blanks between
+	Unchecked = "formatted=false"
+	MaxLength = "max-length=" // how many characters a text may have
+)
+
+// Value is what a flag says; false where it is not there.
+func Value(flags, name string) (string, bool) {
+	for flag := range strings.SplitSeq(flags, ",") {
+		if value, is := strings.CutPrefix(strings.TrimSpace(flag), name); is {
+			return value, true
+		}
+	}
+	return "", false
 }

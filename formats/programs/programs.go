@@ -24,10 +24,15 @@ const (
 type Programs struct {
 	Printf Printf
 
+	Reader  Reader // how they read a text; Unknown: by Printf, and as the source does
+	Because string // what names the reader, for people
+
 	Named         bool // names in braces and between per cent signs are filled in, so that a difference is an error
+	Messages      bool // texts are ICU messages, of a program that nothing names
 	Suffixes      bool // plural categories at the end of keys are read, as i18next does
 	Rails         bool // maps of plural categories must be whole, and %{attribute} in validations may be left out
 	MessageFormat bool // a single apostrophe quotes, where a text has arguments
 	Categories    bool // forms are chosen by the language's plural categories, and keys do not end in them
 	Whole         bool // forms are for whole numbers alone: there is none for fractions
+	Positions     bool // a text with several placeholders gives each a position, or its file is refused
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 )
@@ -14,9 +13,6 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	n := f.Node(i)
 	if n.Kind == resource.Map {
 		return resource.Splice{}, errors.New("this is the whole file, which cannot hold a text itself")
-	}
-	if !utf8.ValidString(text) {
-		return resource.Splice{}, errNotUTF8
 	}
 	if _, sound := decoded(n.Name.Of(f.Source())); !sound {
 		return resource.Splice{}, errors.New("the key has half a surrogate pair in it; mend it in the file")
@@ -98,9 +94,6 @@ func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (re
 
 // write spells one entry.
 func write(out *strings.Builder, n resource.New, h habit, separator string) error {
-	if !utf8.ValidString(n.Name) || !utf8.ValidString(n.Text) {
-		return errNotUTF8
-	}
 	name := h.spell(n.Name, true)
 	if len(name) > resource.MaxName {
 		return fmt.Errorf("the key is longer than %d KiB", resource.MaxName>>10)
@@ -127,9 +120,6 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	n := f.Node(i)
 	if n.Kind == resource.Map {
 		return resource.Splice{}, errors.New("the outermost entries of this format have no name above them")
-	}
-	if !utf8.ValidString(name) {
-		return resource.Splice{}, errNotUTF8
 	}
 	spelled := fileHabit(f).spell(name, true)
 	if len(spelled) > resource.MaxName {

@@ -85,6 +85,10 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 		out = append(out, resource.Splice{At: removal(f, gone[a], gone[b], below)})
 		a = b + 1
 	}
+	// A key that begins with U+FEFF may not come to the beginning: there it is a byte order mark.
+	if src := f.Source(); len(out) > 0 && out[0].At.Start == 0 && strings.HasPrefix(src[out[0].At.End:], "\ufeff") {
+		out[0].Text = "\n"
+	}
 	return out, nil
 }
 

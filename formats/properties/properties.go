@@ -21,7 +21,6 @@
 package properties
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -33,8 +32,6 @@ import (
 var Grammar resource.Grammar = grammar{}
 
 type grammar struct{}
-
-var errNotUTF8 = errors.New("the text is not valid UTF-8")
 
 func (grammar) Name(src string, n *resource.Node) string {
 	name, _ := decoded(n.Name.Of(src))

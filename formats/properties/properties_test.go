@@ -109,12 +109,13 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, src := range examples {
 		for _, as := range encodings {
 			f.Add(as(src))
 		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 || ambiguous(string(src)) {
 			return
 		}
@@ -123,7 +124,7 @@ func FuzzLaws(f *testing.F) {
 		if f := resourcetest.Check(t, c); f != nil {
 			oracletest.Agree(t, f, oracle.Rule{Format: "properties"})
 		}
-	})
+	}))
 }
 
 // ambiguous reports whether a file is in ISO-8859-1 and has a character of UTF-8 as well: without its other texts it

@@ -50,18 +50,18 @@ func (s *bisector) groupOf(e Edit) string {
 		if f == nil {
 			continue
 		}
-		copies := f.copies(id{e.Key, e.Form})
-		if len(copies) == 0 {
+		last, there := f.last(id{e.Key, e.Form})
+		if !there {
 			continue
 		}
 		list := -1
-		for i := int(copies[len(copies)-1]); i > 0; i = int(f.nodes[i].Parent) {
+		for i := int(last); i > 0; i = int(f.nodes[i].Parent) {
 			if f.nodes[i].Kind == List && i != f.top {
 				list = i
 			}
 		}
 		if list >= 0 {
-			return f.KeyOf(list)
+			return f.spelledKey(list)
 		}
 	}
 	return e.Key

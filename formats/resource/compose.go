@@ -23,6 +23,9 @@ func Compose(g Grammar, keys Keys, like *File, entries []Entry) ([]byte, error) 
 		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
 			return nil, fmt.Errorf("key %q: not valid UTF-8", e.Key)
 		}
+		if !utf8.ValidString(e.Text) {
+			return nil, fmt.Errorf("key %q: the text is not valid UTF-8", e.Key)
+		}
 		taken[e.Key] = true
 	}
 	root := &composed{}

@@ -22,8 +22,10 @@ type Entry struct {
 // Entries yields the leaves that have keys, in file order. Two entries may have one key (see Duplicates).
 func (f *File) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for i, at := range f.leaves() {
-			if !yield(f.entry(i, at)) {
+		for e := range f.spelledEntries() {
+			at := f.joined(id{e.Key, e.Form})
+			e.Key, e.Form = at.key, at.form
+			if !yield(e) {
 				return
 			}
 		}
@@ -52,19 +54,24 @@ func (f *File) entry(i int, at id) Entry {
 // them: the other forms of their key and the other items of their list.
 func (f *File) Together(changed func(Entry) bool) []Entry {
 	var all []Entry
-	groups := make(map[int32]bool)
+	groups, plurals := make(map[int32]bool), make(map[string]bool)
 	for e := range f.Entries() {
 		if e.Kind != Text {
 			continue
 		}
 		all = append(all, e)
-		if up := f.nodes[e.Node].Parent; changed(e) && f.nodes[up].Kind >= List {
+		up := f.nodes[e.Node].Parent
+		switch {
+		case !changed(e):
+		case f.nodes[up].Kind >= List:
 			groups[up] = true
+		case e.Form != "": // a form under a key of its own
+			plurals[e.Key] = true
 		}
 	}
 	var out []Entry
 	for _, e := range all {
-		if groups[f.nodes[e.Node].Parent] || changed(e) {
+		if groups[f.nodes[e.Node].Parent] || e.Form != "" && plurals[e.Key] || changed(e) {
 			out = append(out, e)
 		}
 	}
@@ -192,7 +199,10 @@ func (f *File) path(i int) []string {
 }
 
 // KeyOf returns the key that a node is, or that its texts are under; empty for the root.
-func (f *File) KeyOf(i int) string { return f.named(f.path(i)).key }
+func (f *File) KeyOf(i int) string { return f.joined(f.named(f.path(i))).key }
+
+// spelledKey is KeyOf as the file has it.
+func (f *File) spelledKey(i int) string { return f.named(f.path(i)).key }
 
 // named is the name of an entry at the end of a path of labels.
 func (f *File) named(path []string) id {
@@ -224,14 +234,17 @@ func (f *File) label(i int) string {
 	if f.nodes[parent].Kind != List {
 		return f.ownLabel(i)
 	}
-	n := 0
-	for c := range f.Children(parent) {
-		if c == i {
-			break
+	if _, known := f.items[i]; !known {
+		if f.items == nil {
+			f.items = make(map[int]int)
 		}
-		n++
+		n := 0
+		for c := range f.Children(parent) {
+			f.items[c] = n
+			n++
+		}
 	}
-	return strconv.Itoa(n)
+	return strconv.Itoa(f.items[i])
 }
 
 // split is the path of a key that is in no file: its names, or the key itself in a flat format.
@@ -245,4 +258,15 @@ func (f *File) split(key string) []string {
 // counted reports whether a form is the index of an item rather than a plural category.
 func counted(form string) bool {
 	return form != "" && form[0] >= '0' && form[0] <= '9'
+}
+
+// spelledEntries are Entries under the names that the file has.
+func (f *File) spelledEntries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for i, at := range f.leaves() {
+			if !yield(f.entry(i, at)) {
+				return
+			}
+		}
+	}
 }

@@ -19,14 +19,15 @@ type Owner interface {
 // do places that hold nothing. Comments whose entries all went go with them, and no more blank lines stand where
 // entries went than stood there. The first comment of the file stays.
 //
-// A text that cannot be written is refused, and its entry is not in the file: the source's would replace it.
+// A text that cannot be written is refused, and its entry is not in the file: the source's would replace it. Where a
+// text of the source cannot go without those beside it, these are refused, too.
 func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
-	edits := lastOfEach(texts)
+	edits := lastOfEach(f.SpelledEdits(texts))
 	given := make(map[id]bool, len(edits))
 	for _, e := range edits {
 		given[id{e.Key, e.Form}] = true
 	}
-	for e := range f.Entries() {
+	for e := range f.spelledEntries() {
 		if n := (id{e.Key, e.Form}); e.Kind == Text && !given[n] {
 			given[n] = true
 			edits = append(edits, Edit{Op: Remove, Key: e.Key, Form: e.Form})
@@ -34,18 +35,39 @@ func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
 	}
 	for {
 		out, fresh := f.packed(edits).rewrite(edits, f, true)
-		again := false
+		var dropped []Refusal
 		for _, r := range fresh {
 			if r.Op == Set {
-				refused, again = append(refused, r), true
-				edits = append(edits, Edit{Op: Remove, Key: r.Key, Form: r.Form})
+				dropped = append(dropped, r)
 			}
 		}
-		if !again {
-			return out, refused
+		for i := 0; i < len(fresh) && len(dropped) == 0; i++ {
+			dropped = f.besides(fresh[i], edits)
+		}
+		if len(dropped) == 0 {
+			return out, f.joinedRefusals(refused)
+		}
+		refused = append(refused, dropped...)
+		for _, r := range dropped {
+			edits = append(edits, Edit{Op: Remove, Key: r.Key, Form: r.Form})
 		}
 		edits = lastOfEach(edits)
 	}
+}
+
+// besides are the texts that are to be set in the same place as one that cannot be taken out, refused for its reason.
+func (f *File) besides(stays Refusal, edits []Edit) (refused []Refusal) {
+	at, ok := f.last(id{stays.Key, stays.Form})
+	for ok && at > 0 && len(refused) == 0 {
+		at = f.nodes[at].Parent
+		for _, e := range edits {
+			node, known := f.last(id{e.Key, e.Form})
+			if e.Op == Set && known && node > at && node < f.nodes[at].End {
+				refused = append(refused, Refusal{Edit: e, Reason: stays.Reason, Unproven: stays.Unproven})
+			}
+		}
+	}
+	return refused
 }
 
 // bare marks what goes from a fresh file though it is not text, see Fresh.
@@ -82,7 +104,7 @@ func (r *rewrite) bare() {
 		switch {
 		case f.nodes[up].Kind != Map || r.pinned[i] || isSlot(f, i):
 		case !f.keys.Structured && (up != f.top || n.Kind == Map || n.Kind == List): // without a key
-		case n.Kind == Null && len(f.copies(id{key: f.KeyOf(i)})) > 1: // the other may be a text
+		case n.Kind == Null && len(f.copies(id{key: f.spelledKey(i)})) > 1: // the other may be a text
 		case in[i]&some == 0, in[i]&(had|stays) == had:
 			r.gone[i] = true
 		}

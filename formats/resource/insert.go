@@ -11,12 +11,12 @@ import (
 // pathOf is where a missing entry belongs: as like has it, else by its key.
 func (r *rewrite) pathOf(e Edit) []string {
 	if r.like != nil {
-		if at, ok := r.like.Lookup(e.Key, e.Form); ok {
+		if at, ok := r.like.lookup(id{e.Key, e.Form}); ok {
 			return r.like.path(at.Node)
 		}
 		if e.Form != "" { // another language has other plural categories
 			for _, form := range []string{"other", "one", "0"} {
-				if at, ok := r.like.Lookup(e.Key, form); ok {
+				if at, ok := r.like.lookup(id{e.Key, form}); ok {
 					path := r.like.path(at.Node)
 					path[len(path)-1] = e.Form
 					return path
@@ -35,8 +35,8 @@ func (r *rewrite) pathOf(e Edit) []string {
 // planned is an entry, with what is new above it, before it is inserted.
 type planned struct {
 	gap   Gap
-	top   *sprout
-	edits []Edit
+	top   *sprout // nil once it is made
+	edits []int   // in missing
 }
 
 // spotLabel names a container that is planned inside one that is there.
@@ -48,9 +48,11 @@ type spotLabel struct {
 // insert adds the missing entries to now, which is the file with all other edits made.
 func (r *rewrite) insert(now *File) (*File, error) {
 	var plans []*planned
-	for _, e := range r.ordered() {
-		plans = r.plan(now, plans, e)
+	r.missing = r.ordered()
+	for n := range r.missing {
+		plans = r.plan(now, plans, n)
 	}
+	r.planned = nil // it is large where many come
 	c := &change{top: now.top}
 	if _, ok := r.newRoot(now); ok {
 		c.top = 1
@@ -68,6 +70,15 @@ func (r *rewrite) insert(now *File) (*File, error) {
 			return now, nil
 		}
 	}
+	if m, is := now.grammar.(Merger); is {
+		again := make(map[string]bool)
+		for _, a := range c.added {
+			for _, n := range a.nodes {
+				again[n.Name] = true
+			}
+		}
+		splices = append(splices, m.Revive(now, again)...)
+	}
 	return now.step(splices, true, c)
 }
 
@@ -80,6 +91,7 @@ func (r *rewrite) ordered() []Edit {
 	}
 	edits := make([]ranked, len(r.missing))
 	first := make(map[string]int) // where a plural was asked for first
+	indices := r.f.Forms()
 	for i, e := range r.missing {
 		base, rank := formOf(e.Key)
 		if _, ok := first[base]; !ok {
@@ -88,6 +100,9 @@ func (r *rewrite) ordered() []Edit {
 		edits[i] = ranked{e, r.orderOf(e), first[base], rank}
 		if e.Form != "" {
 			edits[i].form = formRank(e.Form)
+		}
+		if at := slices.Index(indices, e.Form); e.Form != "" && at >= 0 {
+			edits[i].form = at
 		}
 	}
 	sorted, _ := r.f.grammar.(Sorted)
@@ -153,9 +168,10 @@ func formRank(form string) int {
 // categories are the plural categories in CLDR's order.
 var categories = []string{"zero", "one", "two", "few", "many", "other"}
 
-// plan finds the gap for a missing entry in f and adds it there, under containers that are planned already where it
+// plan finds the gap for missing entry n in f and adds it there, under containers that are planned already where it
 // shares them.
-func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
+func (r *rewrite) plan(f *File, plans []*planned, n int) []*planned {
+	e := r.missing[n]
 	path := r.pathOf(e)
 	if f.named(path) != (id{e.Key, e.Form}) {
 		r.refuse(e, "the source file puts its keys together in another way; read both files with the same path separator")
@@ -175,7 +191,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	p := r.planned[spotLabel{in, label}]
 	if at, there := f.child(in, label); depth == len(path)-1 && (there || p != nil) {
 		if there && p == nil && f.nodes[at].Kind == Absent {
-			p = &planned{Gap{at, -1}, r.sprout(above, label, e, true), []Edit{e}}
+			p = &planned{gap: Gap{at, -1}, top: r.sprout(above, label, e, true), edits: []int{n}}
 			r.planned[spotLabel{in, label}] = p
 			return append(plans, p)
 		}
@@ -184,7 +200,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	}
 	if p != nil {
 		if p.top.add(r, path[skip:depth+1], path[depth+1:], e) {
-			p.edits = append(p.edits, e)
+			p.edits = append(p.edits, n)
 		}
 		return plans
 	}
@@ -205,7 +221,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		spot.items++
 	}
 	leaf := depth == len(path)-1
-	p = &planned{gap: r.gapFor(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []Edit{e}}
+	p = &planned{gap: r.gapFor(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []int{n}}
 	if depth < len(path)-1 {
 		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
 	}
@@ -404,13 +420,13 @@ func (f *File) amongForms(in int, label string) (after int, ok bool) {
 		if !there {
 			continue
 		}
-		after = -1
-		for c := range f.Children(in) {
-			if c == next {
-				return after, true
-			}
-			after = c
+		for after = next - 1; after > in && int(f.nodes[after].Parent) != in; {
+			after = int(f.nodes[after].Parent) // from the last node of the sibling in front
 		}
+		if after == in {
+			after = -1
+		}
+		return after, true
 	}
 	return 0, false
 }
@@ -458,38 +474,67 @@ func (f *File) note(i int) string {
 	return f.grammar.Note(f.src, &f.nodes[i])
 }
 
-// splice asks the grammar to write one group, and returns what of it is written. Where the grammar refuses, each entry
-// is tried alone so that only the ones that cannot be written are refused.
+// splice asks the grammar to write one group, and returns what of it is written.
 func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
+	var done []*planned
 	var add []New
-	var good []*planned
 	for _, p := range group {
 		n, err := p.top.done(f.nodes[p.gap.In].Kind == List, f.isCounted(p.gap.In))
+		if err != nil {
+			r.refuseAll(p, err)
+			continue
+		}
 		if n.Like != nil && f.nodes[p.gap.In].Kind == Map && r.annotates(f) {
 			n.Note = n.Like.File.note(n.Like.Node)
 		}
-		if err == nil {
-			_, err = f.grammar.Insert(f, p.gap, []New{n})
-		}
-		if err != nil {
-			for _, e := range p.edits {
-				r.refuse(e, "%v", err)
-			}
-			continue
-		}
-		add, good = append(add, n), append(good, p)
+		p.top = nil
+		done, add = append(done, p), append(add, n)
 	}
-	if len(add) == 0 {
+	return r.write(f, done, add)
+}
+
+// write is the splice of those entries of one gap that the grammar can write, and these entries.
+func (r *rewrite) write(f *File, group []*planned, add []New) (Splice, []New) {
+	if len(group) == 0 {
 		return Splice{}, nil
 	}
 	s, err := f.grammar.Insert(f, group[0].gap, add)
-	if err != nil {
-		for _, p := range good {
-			for _, e := range p.edits {
-				r.refuse(e, "%v", err)
-			}
-		}
-		return Splice{}, nil
+	if err == nil {
+		return s, add
 	}
-	return s, add
+	rest, news := r.writable(f, group, add, err)
+	if len(rest) < len(group) {
+		return r.write(f, rest, news)
+	}
+	for _, p := range group {
+		r.refuseAll(p, err)
+	}
+	return Splice{}, nil
+}
+
+// writable are those of some entries that the grammar can write; err says why it cannot write all. The others are
+// refused. Each is tried alone only near to one that cannot be written.
+func (r *rewrite) writable(f *File, group []*planned, add []New, err error) ([]*planned, []New) {
+	if len(group) == 1 {
+		r.refuseAll(group[0], err)
+		return nil, nil
+	}
+	middle := len(group) / 2
+	var writable []*planned
+	var written []New
+	for _, half := range [][2]int{{0, middle}, {middle, len(group)}} {
+		part, news := group[half[0]:half[1]], add[half[0]:half[1]]
+		_, err := f.grammar.Insert(f, part[0].gap, news)
+		if err != nil {
+			part, news = r.writable(f, part, news, err)
+		}
+		writable, written = append(writable, part...), append(written, news...)
+	}
+	return writable, written
+}
+
+func (r *rewrite) refuseAll(p *planned, err error) {
+	for _, n := range p.edits {
+		r.refuse(r.missing[n], "%v", err)
+	}
 }

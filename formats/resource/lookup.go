@@ -8,11 +8,21 @@ import (
 
 // Lookup finds an entry. Of several with one name the last counts, as it does for every program that reads the file.
 func (f *File) Lookup(key, form string) (Entry, bool) {
-	copies := f.copies(id{key, form})
-	if len(copies) == 0 {
+	if at := (id{key, form}); f.grouped(at) != at || !strings.HasPrefix(key, f.prefix) {
+		return Entry{}, false // a form, which has another name, or a key of another file
+	}
+	e, ok := f.lookup(f.spelled(id{key, form}))
+	e.Key, e.Form = key, form
+	return e, ok
+}
+
+// lookup is Lookup by the name that the file has.
+func (f *File) lookup(at id) (Entry, bool) {
+	node, ok := f.last(at)
+	if !ok {
 		return Entry{}, false
 	}
-	return f.entry(int(copies[len(copies)-1]), id{key, form}), true
+	return f.entry(int(node), at), true
 }
 
 // Duplicates returns the nodes of entries that share key and form, each with the one before it.
@@ -55,6 +65,21 @@ func (f *File) copies(of id) []int32 {
 	}
 	slices.Reverse(copies)
 	return copies
+}
+
+// last returns the node of the last entry with this key and form. It does not count the others: of a key that a file
+// has n times, each of n questions would cost n.
+func (f *File) last(of id) (node int32, ok bool) {
+	if f.index == nil && f.mayWalk(0) {
+		copies := f.copies(of)
+		if len(copies) == 0 {
+			return 0, false
+		}
+		return copies[len(copies)-1], true
+	}
+	f.buildIndex()
+	node, ok = f.index[of]
+	return node, ok
 }
 
 // all finds what many edits name in one pass, which needs less time and memory than an index. It is not ok where there

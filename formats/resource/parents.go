@@ -17,6 +17,7 @@ type sprout struct {
 	text     string
 	model    *Model
 	children []*sprout
+	byLabel  map[string]*sprout // the children, once one was added
 }
 
 // sprout starts a new node at above/label: a leaf with the edit's text, or a container of the kind that like has there.
@@ -46,18 +47,19 @@ func (s *sprout) add(r *rewrite, above, path []string, e Edit) bool {
 		r.refuse(e, textAbove, s.label)
 		return false
 	}
-	for _, c := range s.children {
-		switch {
-		case c.label != path[0]:
-		case len(path) > 1:
+	if c := s.byLabel[path[0]]; c != nil {
+		if len(path) > 1 {
 			return c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
-		default:
-			r.refuse(e, keysBelow)
-			return false
 		}
+		r.refuse(e, keysBelow)
+		return false
 	}
 	c := r.sprout(above, path[0], e, len(path) == 1)
 	s.children = append(s.children, c)
+	if s.byLabel == nil {
+		s.byLabel = make(map[string]*sprout)
+	}
+	s.byLabel[path[0]] = c
 	if len(path) > 1 {
 		c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
 	}

@@ -28,8 +28,8 @@ func (f *File) Present() Present {
 		count  int // children so far, in a List
 		prefix int // how much of names the children's keys begin with
 	}
-	levels := []level{{end: f.nodes[f.top].End, list: f.nodes[f.top].Kind == List}}
-	var names []byte
+	levels := []level{{end: f.nodes[f.top].End, list: f.nodes[f.top].Kind == List, prefix: len(f.prefix)}}
+	names := []byte(f.prefix)
 	var shared keyMemory
 	for i := f.top + 1; i < int(f.nodes[f.top].End); {
 		for int32(i) >= levels[len(levels)-1].end {
@@ -45,7 +45,11 @@ func (f *File) Present() Present {
 		if kind > Other && n.Ref != 0 {
 			kind = Other
 		}
-		p.kinds[shared.join(names, name)] = kind
+		key := shared.join(names, name)
+		p.kinds[key] = kind
+		if at := f.grouped(id{key: key}); at.form != "" && kind <= Other {
+			p.kinds[at.key] = max(p.kinds[at.key], Forms)
+		}
 		if (kind == Map || kind == List) && f.keys.Structured {
 			names = append(append(names, name...), p.separator...)
 			levels = append(levels, level{end: n.End, list: kind == List, prefix: len(names)})

@@ -11,7 +11,7 @@ type change struct {
 	texts map[int]string // leaves that get a text, or whose text follows another one's (Node.Ref)
 	gone  []int          // nodes that go, with all below them
 	added []addition     // what comes; gaps with several are here several times, in order
-	named map[int]string // nodes that get another name
+	named map[int]string // nodes that get another name, and those outermost that have no text then (see Merger)
 	top   int            // where the outermost keys are, in the file as it becomes; -1 when that is not looked at
 }
 
@@ -174,6 +174,8 @@ func (p *proof) node(i, j int) error {
 		return nil
 	}
 	switch {
+	case p.marks[i]&markNamed != 0 && m.Kind != Map: // it was merged with a new entry
+		return p.textless(i, j)
 	case m.Kind == Null && p.marks[i]&markFirst != 0 && n.Kind == Map: // it had no entries before
 		return p.children(i, j)
 	case m.Kind != n.Kind:
@@ -184,6 +186,20 @@ func (p *proof) node(i, j int) error {
 		return fmt.Errorf("%s would read %s", p.a.called(i), excerpt(p.b.Text(j)))
 	case m.Kind == Other && p.a.raw(i) != p.b.raw(j):
 		return fmt.Errorf("the value of %s would change", p.a.called(i))
+	}
+	return nil
+}
+
+// textless compares an entry that has no text any more.
+func (p *proof) textless(i, j int) error {
+	m, n := &p.a.nodes[i], &p.b.nodes[j]
+	if m.End-int32(i) != n.End-int32(j) || (m.Kind == Forms) != (n.Kind == Forms) {
+		return fmt.Errorf("%s would be of another kind", p.b.called(j))
+	}
+	for c := j; c < int(n.End); c++ {
+		if p.b.nodes[c].Kind != Null && p.b.nodes[c].Kind != Forms {
+			return fmt.Errorf("%s would have a text", p.b.called(j))
+		}
 	}
 	return nil
 }
@@ -240,7 +256,7 @@ func (p *proof) addedOne(n *New, j int) error {
 
 // called names a node for messages.
 func (f *File) called(i int) string {
-	key := f.KeyOf(i)
+	key := f.spelledKey(i)
 	if n := &f.nodes[i]; n.Kind <= Other && f.nodes[n.Parent].Kind == Forms {
 		return fmt.Sprintf("%q [%s]", key, f.Name(i))
 	}

@@ -125,8 +125,8 @@ type Model struct {
 }
 
 // Grammar is one format's spelling, without memory: how its bytes fall into nodes, and how single nodes are written.
-// All strings that go in and out as name, text or note are decoded UTF-8. A grammar never moves or restyles bytes it
-// was not asked about.
+// All strings that go in and out as name, text or note are decoded, valid UTF-8. A grammar never moves or restyles
+// bytes it was not asked about.
 //
 // Set, Insert, Remove and Rename return splices against f.Source(). Each takes care of separators (commas, line ends,
 // indentation) by copying what the neighbours in f do. A text or name that the format cannot hold is an error that
@@ -169,11 +169,24 @@ type Describer interface {
 }
 
 // Bilingual is implemented by grammars whose entries hold the source text, or a state, beside the text. Beside returns
-// what else changes when leaf i gets a text: its source text becomes that of like, the entry of the source file, where
+// what else changes when leaf i gets its text, of those that leaves get: its source text becomes that of
+// like, the entry of the source file, where
 // there is one; marks go that say that it is not translated, with what other leaves had under them. A splice may be
 // returned for several leaves, and is not made where a leaf at that span gets a text.
 type Bilingual interface {
-	Beside(f *File, i int, like *Model) []Splice
+	Beside(f *File, i int, texts map[int]string, like *Model) []Splice
+}
+
+// Merger is implemented by grammars whose names are source texts, and whose files keep the text of an entry that goes
+// for a new one that reads nearly the same. Of entries that go, and entries of like that have no node in f and get no
+// text, Merge returns those that become one, with their new names. They stay where they are, without a text that
+// programs read.
+//
+// Revive takes out what f has left of entries that went earlier, where entries of these names come again: programs
+// refuse a file that has both.
+type Merger interface {
+	Merge(f *File, gone []int, like *File, fresh []int) (names map[int]string, splices []Splice)
+	Revive(f *File, names map[string]bool) []Splice
 }
 
 // Keeper is implemented by grammars whose files have entries, and forms of a plural, without a text: a new file has
@@ -211,6 +224,26 @@ type Sorted interface {
 	Compare(a, b string) int
 }
 
+// Holder is implemented by grammars whose format cannot hold every text. The error of Holds says what is in a text, or
+// in a key, that it cannot hold.
+type Holder interface {
+	Holds(text string) error
+}
+
+// Indexed is implemented by grammars whose files say by index which plural forms there are. Forms are these, in the
+// file's order, "" at an index without a form of its own.
+type Indexed interface {
+	Forms(f *File) []string
+}
+
+// Forms are the plural forms that the file can hold, in its order; nil where the format holds any.
+func (f *File) Forms() []string {
+	if indexed, is := f.grammar.(Indexed); is {
+		return indexed.Forms(f)
+	}
+	return nil
+}
+
 // Separated is implemented by grammars that nest names in flat formats. Separator is between the names of a key.
 type Separated interface {
 	Separator() string
@@ -244,13 +277,18 @@ type File struct {
 	encode   func(string) []byte
 	nodes    []Node
 	warnings []Warning
-	top      int // the container whose children are the outermost keys: 0, or the Rails root
+	top      int     // the container whose children are the outermost keys: 0, or the Rails root
+	plurals  Plurals // see Join; nil for none
+	prefix   string  // see Prefixed
 
 	// What was looked up; see lookup.go.
 	walked int                    // nodes that questions passed by so far
 	index  map[id]int32           // once there is one: the last entry of each name
 	before map[int32]int32        // of an entry of the index, or of its predecessors: the one before it with the same name
 	labels map[int]map[string]int // of containers that were searched often
+	items  map[int]int            // of lists whose items were asked for their index: each child's
+	miles  []milestone            // see Position
+	eol    byte                   // how lines end; see Position
 }
 
 type id struct{ key, form string }
@@ -379,8 +417,44 @@ func (f *File) Bytes() []byte { return f.bytes }
 // Source returns the decoded text that all spans refer to.
 func (f *File) Source() string { return f.src }
 
-// Position returns line and column of a byte offset, both from 1, columns in characters.
-func (f *File) Position(offset int) (line, col int) { return position(f.src, offset) }
+// mile is how many bytes are between two offsets whose line and column a file keeps.
+const mile = 4 << 10
+
+// milestone is line and column at such an offset.
+type milestone struct{ line, col int }
+
+// to is the line and column behind text.
+func (m milestone) to(text string, eol byte) milestone {
+	for i := range len(text) {
+		switch {
+		case text[i] == eol:
+			m = milestone{m.line + 1, 1}
+		case text[i]&0xc0 != 0x80:
+			m.col++
+		}
+	}
+	return m
+}
+
+// Position returns line and column of a byte offset, both from 1, columns in characters. Many questions about one file,
+// which may be one long line, cost no more than reading it.
+func (f *File) Position(offset int) (line, col int) {
+	offset = min(max(offset, 0), len(f.src))
+	if f.miles == nil {
+		f.eol = '\n'
+		if !strings.Contains(f.src, "\n") {
+			f.eol = '\r'
+		}
+		at := milestone{1, 1}
+		f.miles = append(f.miles, at)
+		for from := 0; from+mile <= len(f.src); from += mile {
+			at = at.to(f.src[from:from+mile], f.eol)
+			f.miles = append(f.miles, at)
+		}
+	}
+	at := f.miles[offset/mile].to(f.src[offset/mile*mile:offset], f.eol)
+	return at.line, at.col
+}
 
 // Len returns the number of nodes; Node one of them. Node 0 is the root.
 func (f *File) Len() int { return len(f.nodes) }
@@ -391,8 +465,11 @@ func (f *File) Node(i int) *Node { return &f.nodes[i] }
 // Name returns the decoded name of node i; empty for the root and inside a List.
 func (f *File) Name(i int) string { return f.grammar.Name(f.src, &f.nodes[i]) }
 
-// Text returns the decoded text of the Text node i.
+// Text returns the decoded text of node i; "" where that is not a Text, whose value a grammar cannot decode.
 func (f *File) Text(i int) string {
+	if f.nodes[i].Kind != Text {
+		return ""
+	}
 	if ref := f.nodes[i].Ref; ref != 0 {
 		i = int(ref)
 	}
@@ -420,3 +497,66 @@ func (f *File) Root() (string, bool) {
 
 // Warnings returns what is wrong with single entries, with their nodes.
 func (f *File) Warnings() []Warning { return f.warnings }
+
+// Plurals says which keys of a file are the forms of one plural, where programs read each form under a key of its own:
+// cart_one and cart_other are cart's, and so are cart/one and cart/other.
+type Plurals interface {
+	// Form takes a key of the file apart into a plural's key and a category; form is "" for every other key.
+	Form(key string) (of, form string)
+	// Spelled is the key in the file of a plural's form; false where the file's program has no such plural or form.
+	Spelled(of, form string) (key string, ok bool)
+	// Single reports whether the file has a single text, under the plural's key, as its form "other". Whole is the key of
+	// that form once there are others beside it.
+	Single(of string) bool
+	Whole(of string) (key string)
+}
+
+// Join returns the file with the keys of plurals put together: Entries, Lookup, KeyOf, Together, Rewrite, Fresh and
+// Present then know a plural by its one key and its forms. The bytes of the file, and where entries are written, stay.
+func (f *File) Join(p Plurals) *File {
+	joined := *f
+	joined.plurals = p
+	return &joined
+}
+
+// Plurals is what the file was joined by; nil for nothing.
+func (f *File) Plurals() Plurals { return f.plurals }
+
+// Prefixed returns the file with all its keys behind a prefix, as Join does with plurals: keys of plurals are put
+// together as they are behind it. The bytes of the file have no prefix.
+func (f *File) Prefixed(prefix string) *File {
+	prefixed := *f
+	prefixed.prefix = prefix
+	return &prefixed
+}
+
+// unprefixed is a key as the file has it.
+func (f *File) unprefixed(key string) string { return strings.TrimPrefix(key, f.prefix) }
+
+// joined is the name that an entry has outside of this package.
+func (f *File) joined(at id) id {
+	at.key = f.prefix + at.key
+	return f.grouped(at)
+}
+
+// grouped is the name of an entry whose key may be of a plural's form.
+func (f *File) grouped(at id) id {
+	if f.plurals == nil || at.form != "" {
+		return at
+	}
+	if of, form := f.plurals.Form(at.key); form != "" {
+		return id{of, form}
+	}
+	return at
+}
+
+// spelled is the name that an entry has in the file.
+func (f *File) spelled(at id) id {
+	if f.plurals != nil && at.form != "" {
+		if key, ok := f.plurals.Spelled(at.key, at.form); ok {
+			at = id{key: key}
+		}
+	}
+	at.key = f.unprefixed(at.key)
+	return at
+}

@@ -55,13 +55,83 @@ func (r Refusal) Error() string {
 // A new entry is behind the nearest earlier sibling in like that this file has too, or first when it has none.
 // Parents that are missing are made with it, also instead of a Null where like has a Map. A list is whole or
 // absent (see widen): where it would be cut, all of it goes, and the texts meant for it are refused. A container whose
-// last entry goes, goes too.
+// last entry goes, goes too. Some grammars keep its text for a new entry of like (see Merger).
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar
 // does not get right in this file are refused, Unproven, and do not keep the others from being made: whatever goes
 // wrong is a refusal.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal) {
-	return f.rewrite(lastOfEach(edits), like, false)
+	edits = lastOfEach(f.SpelledEdits(edits))
+	out, refused := f.merged(edits, like).rewrite(edits, like, false)
+	return out, f.joinedRefusals(refused)
+}
+
+// merged is the file after Merge; the file itself where nothing is merged.
+func (f *File) merged(edits []Edit, like *File) *File {
+	m, is := f.grammar.(Merger)
+	if !is || like == nil {
+		return f
+	}
+	removed, taken := make(map[id]bool), make(map[string]int)
+	for _, e := range edits {
+		if e.Op == Remove {
+			removed[id{e.Key, e.Form}] = true
+		} else {
+			taken[e.Key]++
+		}
+	}
+	if len(removed) == 0 {
+		return f
+	}
+	for c := range f.Children(f.top) {
+		taken[f.Name(c)]++
+	}
+	var gone, fresh []int
+	for c := range f.Children(f.top) {
+		if name := f.Name(c); taken[name] == 1 && f.losesAll(c, name, removed) {
+			gone = append(gone, c)
+		}
+	}
+	for c := range like.Children(like.top) {
+		if taken[like.Name(c)] == 0 {
+			fresh = append(fresh, c)
+		}
+	}
+	if len(gone) == 0 || len(fresh) == 0 {
+		return f
+	}
+	names, splices := m.Merge(f, gone, like, fresh)
+	if len(splices) == 0 {
+		return f
+	}
+	again := make(map[string]bool, len(names))
+	for _, name := range names {
+		again[name] = true
+	}
+	splices = append(splices, m.Revive(f, again)...)
+	g, err := f.step(splices, true, &change{named: names, top: f.top})
+	if err != nil {
+		return f
+	}
+	return g
+}
+
+// losesAll reports whether all texts of the outermost node i, which has this name, are removed.
+func (f *File) losesAll(i int, name string, removed map[id]bool) bool {
+	if f.nodes[i].Kind != Forms {
+		return f.nodes[i].Kind == Text && removed[id{key: name}]
+	}
+	some := false
+	for c := range f.Children(i) {
+		if f.nodes[c].Kind != Text {
+			continue
+		}
+		if !removed[id{name, f.Name(c)}] {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // rewrite makes edits, no two of one entry; fresh says that a new file comes of it, see Fresh.
@@ -120,6 +190,9 @@ func (f *File) RenameRoot(name string) ([]byte, error) {
 	if old, ok := f.Root(); !ok || old == name {
 		return f.bytes, nil
 	}
+	if !utf8.ValidString(name) {
+		return nil, fmt.Errorf("root %q: the name is not valid UTF-8", name)
+	}
 	s, err := f.grammar.Rename(f, f.top, name)
 	if err != nil {
 		return nil, fmt.Errorf("root %q: %w", name, err)
@@ -172,6 +245,10 @@ func (r *rewrite) sort(edits []Edit) {
 	for _, e := range edits {
 		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
 			r.refuse(e, "the key is not valid UTF-8")
+			continue
+		}
+		if e.Op == Set && !utf8.ValidString(e.Text) {
+			r.refuse(e, "the text is not valid UTF-8")
 			continue
 		}
 		copies := copiesOf(id{e.Key, e.Form})
@@ -281,7 +358,7 @@ func (r *rewrite) setTexts() (*File, error) {
 		s, err := f.grammar.Set(f, i, e.Text)
 		if err != nil {
 			if e.Key == "" {
-				e.Key = f.KeyOf(i)
+				e.Key = f.spelledKey(i)
 			}
 			r.refuse(e, "%v", err)
 			continue
@@ -311,7 +388,7 @@ func (r *rewrite) beside(sets []Splice) (splices []Splice) {
 		if _, set := r.follows[i]; !set {
 			continue // refused
 		}
-		for _, s := range b.Beside(r.f, i, r.modelOf(r.sets[i])) {
+		for _, s := range b.Beside(r.f, i, r.follows, r.modelOf(r.sets[i])) {
 			if !taken[s.At] {
 				taken[s.At] = true
 				splices = append(splices, s)
@@ -330,7 +407,7 @@ func (r *rewrite) modelOf(e Edit) *Model {
 		return &Model{r.like, at}
 	}
 	for _, form := range []string{"other", "one"} {
-		if at, ok := r.like.Lookup(e.Key, form); ok && e.Form != "" {
+		if at, ok := r.like.lookup(id{e.Key, form}); ok && e.Form != "" {
 			return &Model{r.like, at.Node}
 		}
 	}
@@ -411,4 +488,52 @@ func apply(src string, splices []Splice) ([]byte, error) {
 		at = s.At.End
 	}
 	return append(out, src[at:]...), nil
+}
+
+// SpelledEdits are edits under the names that their entries have in the file, with those that make room for them.
+func (f *File) SpelledEdits(edits []Edit) []Edit {
+	if f.plurals == nil && f.prefix == "" {
+		return edits
+	}
+	apart := f.apart(edits)
+	whole := func(key string) string { return f.unprefixed(f.plurals.Whole(f.prefix + key)) }
+	out := make([]Edit, 0, len(edits)+2*len(apart))
+	for key, text := range apart {
+		out = append(out, Edit{Op: Remove, Key: key}, Edit{Op: Set, Key: whole(key), Text: text})
+	}
+	for _, e := range edits {
+		at := f.spelled(id{e.Key, e.Form})
+		if _, is := apart[at.key]; is && at.form == "" {
+			at.key = whole(at.key)
+		}
+		e.Key, e.Form = at.key, at.form
+		out = append(out, e)
+	}
+	return out
+}
+
+// apart are the single texts of the file that stand for a plural, and that become a plural because another form of it
+// gets a text.
+func (f *File) apart(edits []Edit) map[string]string {
+	texts := make(map[string]string)
+	for _, e := range edits {
+		key := f.unprefixed(e.Key)
+		if e.Op != Set || e.Form == "" || f.plurals == nil || !f.plurals.Single(e.Key) ||
+			f.spelled(id{e.Key, e.Form}).key == key {
+			continue
+		}
+		if old, is := f.lookup(id{key: key}); is && old.Kind == Text {
+			texts[key] = old.Text
+		}
+	}
+	return texts
+}
+
+// joinedRefusals are refusals under the names that Entries has.
+func (f *File) joinedRefusals(refused []Refusal) []Refusal {
+	for i := range refused {
+		at := f.joined(id{refused[i].Key, refused[i].Form})
+		refused[i].Key, refused[i].Form = at.key, at.form
+	}
+	return refused
 }

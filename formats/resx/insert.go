@@ -73,6 +73,9 @@ func write(out *strings.Builder, n resource.New, indent, newline string) error {
 	default:
 		return errors.New("an entry of this format holds one text and nothing below it; give the key a name of its own")
 	}
+	if strings.HasPrefix(n.Name, designer) {
+		return errors.New("a name that begins with >> is the designer's, and no text; give the key another name")
+	}
 	name, err := spelledName(n.Name, '"')
 	if err != nil {
 		return err

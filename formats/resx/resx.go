@@ -4,8 +4,10 @@
 // names.
 //
 // A text is the <value> of a <data> whose name is the key; its <comment> is the note. A <data> with a type or a
-// mimetype (an image, a file, a point) is Kind Other, and in no file of another language, as a program takes it from
-// the neutral one. <resheader>, <metadata>, <assembly> and the schema have no nodes; their bytes stay. Of two entries
+// mimetype (an image, a file, a point), or a name that begins with >> (the control's class, parent and order in the
+// designer of Windows Forms), is Kind Other, and in no file of another language, as a program takes it from the neutral
+// one. The type System.String is a text's. <resheader>, <metadata>, <assembly> and the schema have no nodes; their
+// bytes stay. Of two entries
 // with one name the last counts.
 //
 // A text has the white space that the file has, with line ends as one \n. CDATA stays CDATA. What XML has no character
@@ -32,6 +34,11 @@ import (
 var Grammar resource.Grammar = grammar{}
 
 type grammar struct{}
+
+const (
+	designer = ">>"             // names begin with it that say how the designer of Windows Forms made a control
+	text     = "System.String," // the type of a text, where one is given
+)
 
 // A bit of Node.Style.
 const closed uint8 = 1 // <value/>, or of the root <root/>: the value span is the "/>"
@@ -130,12 +137,14 @@ func (s *scanner) data(t *xmlscan.Token) error {
 	if len(s.nodes) > resource.MaxEntries {
 		return refuse(t.At, "too many entries for one file")
 	}
-	n := resource.Node{Kind: resource.Other, Whole: t.At, End: int32(len(s.nodes) + 1)}
+	none := resource.At(int(t.At.End), int(t.At.End)) // where there is no <value>
+	n := resource.Node{Kind: resource.Other, Whole: t.At, Value: none, End: int32(len(s.nodes) + 1)}
 	_, name, named := t.Attribute(s.src, "name")
 	if named && name.Len() > resource.MaxName {
 		return refuse(name, "a name that is too long")
 	}
-	_, _, typed := t.Attribute(s.src, "type")
+	_, kind, typed := t.Attribute(s.src, "type")
+	typed = typed && !strings.HasPrefix(xmlscan.Decoded(strings.Trim(kind.Of(s.src), `"'`)), text)
 	_, _, encoded := t.Attribute(s.src, "mimetype")
 	n.Name = name
 	has := false
@@ -152,7 +161,7 @@ func (s *scanner) data(t *xmlscan.Token) error {
 	s.nodes = append(s.nodes, n)
 	i := len(s.nodes) - 1
 	switch _, plain := xmlscan.Content(n.Value.Of(s.src)); {
-	case typed || encoded:
+	case typed || encoded, named && strings.HasPrefix(xmlscan.Decoded(strings.Trim(name.Of(s.src), `"'`)), designer):
 	case !has:
 		s.warn(i, "it has no <value>, so it cannot be translated; add one")
 	case n.Style&closed != 0 || plain:

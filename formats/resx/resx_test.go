@@ -67,6 +67,9 @@ var edges = []struct{ name, src, want string }{
 		file("  <data name=\"i\" type=\"System.Resources.ResXFileRef, System.Windows.Forms\">\n    <value>a.png</value>\n  </data>\n" + entry("k", "Text")), "Text"},
 	{"bytes",
 		file("  <data name=\"i\" mimetype=\"application/x-microsoft.net.object.bytearray.base64\"><value>AA==</value></data>\n" + entry("k", "Text")), "Text"},
+	{"designer's", file(entry("&gt;&gt;k.Name", "k") + entry(">>k.Type", "System.Windows.Forms.Button") + entry("k", "Text")),
+		"Text"},
+	{"typed text", file("  <data name=\"k\" type=\"System.String, mscorlib\"><value>Text</value></data>\n"), "Text"},
 	{"another script", file(entry("ключ", "текст") + entry("k", "テキスト 😀")), "テキスト 😀"},
 }
 
@@ -74,7 +77,8 @@ func strict(src []byte, texts ...string) resourcetest.Case {
 	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts,
 		Refuses: resourcetest.Rules("XML does not have", "is too long", "its value is typed data"),
 		Undone: func(f *resource.File, _ string) bool {
-			return f.Len() > 1 || f.Node(0).Style&closed == 0 && strings.Contains(f.Source(), "\n</root>")
+			end := strings.LastIndex(f.Source(), "</root>")
+			return f.Len() > 1 || f.Node(0).Style&closed == 0 && strings.HasSuffix(f.Source()[:max(end, 0)], "\n")
 		}}
 }
 
@@ -94,10 +98,11 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, c := range edges {
 		f.Add([]byte(c.src))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
 		}
@@ -110,7 +115,7 @@ func FuzzLaws(f *testing.F) {
 		if _, err := (oracle.Rule{Format: "resx"}).Read(f.Bytes()); err == nil {
 			oracletest.Agree(t, f, oracle.Rule{Format: "resx"})
 		}
-	})
+	}))
 }
 
 func parse(t testing.TB, src string) *resource.File {
@@ -124,6 +129,28 @@ func parse(t testing.TB, src string) *resource.File {
 
 func set(key, text string) resource.Edit {
 	return resource.Edit{Op: resource.Set, Key: key, Text: text}
+}
+
+// What the designer of Windows Forms says of controls is no text, and is in no file of another language.
+func TestDesigner(t *testing.T) {
+	const name = "&gt;&gt;save.Name"
+	f := parse(t, file(entry(name, "save")+entry(">>save.Type", "System.Windows.Forms.Button")+entry("save.Text", "Save")))
+	var texts []string
+	for e := range f.Entries() {
+		if e.Kind == resource.Text {
+			texts = append(texts, e.Key)
+		}
+	}
+	if len(texts) != 1 || texts[0] != "save.Text" {
+		t.Errorf("texts are %q", texts)
+	}
+	out, refused := f.Fresh([]resource.Edit{set("save.Text", "Sichern")})
+	if want := file(entry("save.Text", "Sichern")); len(refused) > 0 || string(out) != want {
+		t.Errorf("a new file is\n%s\n%v", out, refused)
+	}
+	if _, refused = parse(t, file("")).Rewrite([]resource.Edit{set(">>a", "x")}, nil); len(refused) != 1 {
+		t.Errorf("refused: %v", refused)
+	}
 }
 
 // A new entry is where the source has it, as Visual Studio writes it, with its comment where the file has comments.

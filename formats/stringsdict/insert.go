@@ -19,7 +19,9 @@ func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (re
 		w.between = betweenOf(src, f.Node(max(beside, at.In+1)), w.between)
 	}
 	e := target{f: f, at: at}
-	e.span, e.has = find(src, in, formatKey)
+	if in.Kind == resource.Map && at.In > 0 { // the file has no format, and would be read for each of its new keys
+		e.span, e.has = find(src, in, formatKey)
+	}
 	var out strings.Builder
 	out.WriteString(g.Head)
 	for k := range add {
@@ -103,7 +105,8 @@ func (e *target) withFormat(gap resource.Span, out string) (resource.Splice, err
 		Text: now + src[e.span.End:gap.Start] + out}, nil
 }
 
-// gapAt finds where new parts go: behind a sibling, before the first one, or at the end of a container without any.
+// gapAt finds where new parts go: behind a sibling, before the first one, or at the end of a container without any,
+// above the comments there, which would become notes of what comes.
 func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 	src, in := f.Source(), *f.Node(at.In)
 	sibling := func(i int) *resource.Node {
@@ -126,13 +129,13 @@ func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 		g.At, g.Head, g.Tail = resource.At(start, int(in.Value.End)), ">"+newline, indent+"</dict>"
 		return g
 	}
-	end := strings.LastIndex(src[:in.Value.End], "</")
-	g.At = resource.At(end, end)
-	if line, first := xmlscan.LineStart(src, end); first {
-		g.At = resource.At(line, line)
-	} else {
-		g.Head = newline
+	if tail, alone := xmlscan.LineTail(src, contentEnd(src, &in)); alone {
+		below := xmlscan.AfterBreak(src, tail)
+		g.At = resource.At(below, below)
+		return g
 	}
+	end := strings.LastIndex(src[:in.Value.End], "</")
+	g.At, g.Head = resource.At(end, end), newline
 	return g
 }
 

@@ -315,3 +315,20 @@ func find(src string, in *resource.Node, name string) (at resource.Span, has boo
 	})
 	return at, has
 }
+
+// contentEnd is where the last member of a dictionary ends, or the start tag of one without any.
+func contentEnd(src string, in *resource.Node) (end int) {
+	s := newScanner(src[:in.Value.End])
+	s.xml.Seek(int(in.Value.Start))
+	start, err := s.xml.Next()
+	if err != nil {
+		return int(in.Value.Start)
+	}
+	end = int(start.At.End)
+	_, _ = s.members(false, func(m *member) (int, error) {
+		_, last, err := s.content(m.start, m.closed)
+		end = last
+		return last, err
+	})
+	return end
+}

@@ -127,8 +127,8 @@ func references(raw string) (all []string, only bool) {
 // reference is the length of %#@name@ or %1$#@name@ at the beginning of a text; 0 for none.
 func reference(text string) int {
 	rest, is := strings.CutPrefix(text, "%")
-	if digits := len(rest) - len(strings.TrimLeft(rest, "0123456789")); digits > 0 && rest[digits:] != "" {
-		rest = strings.TrimPrefix(rest[digits:], "$")
+	if after := strings.TrimLeft(rest, "0123456789"); len(after) < len(rest) && strings.HasPrefix(after, "$") {
+		rest = after[1:]
 	}
 	rest, begins := strings.CutPrefix(rest, "#@")
 	n := strings.IndexAny(rest, "@%<&")

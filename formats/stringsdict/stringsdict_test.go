@@ -59,6 +59,13 @@ const width = "\t<key>w</key>\n\t<dict>\n\t\t<key>NSStringVariableWidthRuleType<
 var edges = []struct{ name, src, want string }{
 	{"a plural", file(files("one", "%d file", "other", "%d files")), "k|==|n[one] = %d file; k|==|n[other] = %d files"},
 	{"no entries", file(""), ""},
+	{"no entries, and a comment", file("\t<!-- nothing yet -->\n"), ""},
+	{"no entries, and comments", file("\n\t<!-- one -->\n\n\t<!-- two -->\n"), ""},
+	{"a comment beside the end", "<plist><dict>\n\t<!-- nothing yet --></dict></plist>", ""},
+	{"a comment beside the start", "<plist>\n<dict> <!-- nothing yet -->\n</dict></plist>", ""},
+	{"an entry without variables, and a comment", file("\t<key>k</key>\n\t<dict>\n\t\t<!-- nothing yet -->\n\t</dict>\n"), ""},
+	{"a format alone, and a comment", file("\t<key>k</key>\n\t<dict>\n\t\t<key>" + formatKey +
+		"</key>\n\t\t<string>%#@n@</string>\n\t\t<!-- nothing yet -->\n\t</dict>\n"), ""},
 	{"a closed dict", "<plist><dict/></plist>", ""},
 	{"a closed entry", file("\t<key>k</key>\n\t<dict/>\n"), ""},
 	{"a plain string", file("\t<key>k</key>\n\t<string>Text</string>\n"), "k[] = Text"},
@@ -170,10 +177,11 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, c := range edges {
 		f.Add([]byte(c.src))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
 		}
@@ -186,7 +194,7 @@ func FuzzLaws(f *testing.F) {
 		if _, err := (oracle.Rule{Format: "stringsdict"}).Read(f.Bytes()); err == nil {
 			oracletest.Agree(t, f, oracle.Rule{Format: "stringsdict"})
 		}
-	})
+	}))
 }
 
 func parse(t testing.TB, src string) *resource.File {

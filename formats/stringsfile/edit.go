@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 )
@@ -14,9 +13,6 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	n := f.Node(i)
 	if n.Kind == resource.Map {
 		return resource.Splice{}, errors.New("this is the whole file, which cannot hold a text itself")
-	}
-	if !utf8.ValidString(text) {
-		return resource.Splice{}, errNotUTF8
 	}
 	if n.Kind == resource.Other && strayEscape(n.Name.Of(f.Source())) != "" {
 		return resource.Splice{}, fmt.Errorf("the key has %s in it, which is not a character; mend it in the file",
@@ -44,8 +40,6 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	}
 	return resource.Splice{At: n.Value, Text: spelled}, nil
 }
-
-var errNotUTF8 = errors.New("the text is not valid UTF-8")
 
 func isASCII(s string) bool {
 	for i := range len(s) {
@@ -175,9 +169,6 @@ func lastLine(s string) string {
 
 // write spells one entry.
 func write(out *strings.Builder, n resource.New, st style, h habit) error {
-	if !utf8.ValidString(n.Name) || !utf8.ValidString(n.Text) {
-		return errNotUTF8
-	}
 	name := n.Name
 	switch {
 	case st.quote != 0:
@@ -213,9 +204,6 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	n := f.Node(i)
 	if n.Kind == resource.Map {
 		return resource.Splice{}, errors.New("the outermost entries of this format have no name above them")
-	}
-	if !utf8.ValidString(name) {
-		return resource.Splice{}, errNotUTF8
 	}
 	src := f.Source()
 	old := n.Name.Of(src)

@@ -200,6 +200,7 @@ func independently(src []byte) (values map[string]any, ok bool) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, src := range examples {
 		f.Add([]byte(src))
 		f.Add(encodings["utf-16le"](src))
@@ -207,7 +208,7 @@ func FuzzLaws(f *testing.F) {
 	for _, e := range resourcetest.Edges(f) {
 		f.Add(e.Src)
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		file := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: hard, Any: true})
 		if file == nil {
 			return
@@ -216,7 +217,7 @@ func FuzzLaws(f *testing.F) {
 		for i := 1; i < file.Len(); i++ {
 			Grammar.Note(file.Source(), file.Node(i))
 		}
-	})
+	}))
 }
 
 func TestRepeatedInLinearTime(t *testing.T) {

@@ -158,7 +158,6 @@ func TestCompose(t *testing.T) {
 	for _, n := range []resource.New{
 		{Kind: resource.Forms, Name: "n", Children: []resource.New{{Kind: resource.Text, Name: "one", Text: "1"}}},
 		{Kind: resource.Map, Name: "n"}, {Kind: resource.List, Name: "n"}, {Kind: resource.Null, Name: "n"},
-		{Kind: resource.Text, Name: "n", Text: "\xff"},
 		{Kind: resource.Text, Name: strings.Repeat("n", resource.MaxName)},
 	} {
 		if out, err := Grammar.Compose([]resource.New{n}); err == nil {

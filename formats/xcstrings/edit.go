@@ -35,6 +35,9 @@ func members(src string, in resource.Span, yield func(name, value resource.Span)
 func member(src string, in resource.Span, called string) (found resource.Span, ok bool) {
 	members(src, in, func(name, value resource.Span) bool {
 		raw := name.Of(src)
+		if len(raw) < len(`""`) {
+			return true
+		}
 		if raw[1:len(raw)-1] == called || strings.Contains(raw, `\`) && jsonfile.Unquote(raw) == called {
 			found, ok = value, true
 		}
@@ -99,44 +102,35 @@ type writer struct {
 }
 
 // write spells a value that belongs to a member of the layout's level, sorted.
-func (w writer) write(value any) (string, error) {
+func (w writer) write(value any) string {
 	all, is := value.(object)
 	if !is {
-		return value.(string), nil
+		return value.(string)
 	}
 	slices.SortStableFunc(all, func(a, b pair) int { return compare(a.name, b.name) })
 	in := w
 	in.lines = w.lines.In()
 	var out []string
 	for _, p := range all {
-		name, err := w.spelling.Quote(p.name)
-		if err != nil {
-			return "", err
-		}
-		value, err := in.write(p.value)
-		if err != nil {
-			return "", err
-		}
-		out = append(out, name+w.lines.Colon+value)
+		out = append(out, w.spelling.Quote(p.name)+w.lines.Colon+in.write(p.value))
 	}
 	gap := w.lines.Gap
 	if in.lines.Line != "" {
 		gap = in.lines.Line
-		return "{" + gap + strings.Join(out, ","+gap) + w.lines.Line + "}", nil
+		return "{" + gap + strings.Join(out, ","+gap) + w.lines.Line + "}"
 	}
-	return "{" + strings.Join(out, ","+gap) + "}", nil
+	return "{" + strings.Join(out, ","+gap) + "}"
 }
 
 // unit is a string unit.
-func (w writer) unit(text string) (object, error) {
-	spelled, err := w.spelling.Quote(text)
-	return object{{"stringUnit", object{{"state", translated}, {"value", spelled}}}}, err
+func (w writer) unit(text string) object {
+	return object{{"stringUnit", object{{"state", translated}, {"value", w.spelling.Quote(text)}}}}
 }
 
 // localization is what a new entry has in a language.
 func (w writer) localization(n *resource.New) (object, error) {
 	if n.Kind == resource.Text {
-		return w.unit(n.Text)
+		return w.unit(n.Text), nil
 	}
 	if n.Kind != resource.Map && n.Kind != resource.Forms {
 		return nil, errNoKey
@@ -174,18 +168,9 @@ func (w writer) entry(language string, n *resource.New) (string, error) {
 	}
 	all := object{{"extractionState", `"manual"`}, {"localizations", object{{language, loc}}}}
 	if n.Note != "" {
-		comment, err := w.spelling.Quote(n.Note)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, pair{"comment", comment})
+		all = append(all, pair{"comment", w.spelling.Quote(n.Note)})
 	}
-	name, err := w.spelling.Quote(n.Name)
-	if err != nil {
-		return "", err
-	}
-	written, err := w.write(all)
-	return name + w.lines.Colon + written, err
+	return w.spelling.Quote(n.Name) + w.lines.Colon + w.write(all), nil
 }
 
 // edited is the object of one key, which edits change one after the other.
@@ -312,13 +297,13 @@ func (e *edited) put(value any, path ...string) error {
 			for i := len(path) - 1; i > depth; i-- {
 				value = object{{path[i], value}}
 			}
-			return e.insert(at, depth, all, name, value)
+			e.insert(at, depth, all, name, value)
+			return nil
 		}
 		at = int(all[k].text.Start)
 		if depth == len(path)-1 {
-			written, err := e.level(depth + 1).write(value)
-			e.now = e.now[:at] + written + e.now[all[k].text.End:]
-			return err
+			e.now = e.now[:at] + e.level(depth+1).write(value) + e.now[all[k].text.End:]
+			return nil
 		}
 		if e.now[at] != '{' {
 			return errOther
@@ -328,7 +313,7 @@ func (e *edited) put(value any, path ...string) error {
 }
 
 // insert adds a member to the object at an offset, in Xcode's order.
-func (e *edited) insert(at, depth int, all []named, name string, value any) error {
+func (e *edited) insert(at, depth int, all []named, name string, value any) {
 	w := e.level(depth + 1)
 	line, gap := w.lines.Line, w.lines.Line
 	if len(all) > 0 {
@@ -344,15 +329,7 @@ func (e *edited) insert(at, depth int, all []named, name string, value any) erro
 			line, gap = lead, lead
 		}
 	}
-	quoted, err := w.spelling.Quote(name)
-	if err != nil {
-		return err
-	}
-	written, err := w.write(value)
-	if err != nil {
-		return err
-	}
-	written = quoted + w.lines.Colon + written
+	written := w.spelling.Quote(name) + w.lines.Colon + w.write(value)
 	next := slices.IndexFunc(all, func(m named) bool { return compare(m.name, name) > 0 })
 	switch {
 	case len(all) == 0:
@@ -365,7 +342,6 @@ func (e *edited) insert(at, depth int, all []named, name string, value any) erro
 		from := int(all[len(all)-1].whole.End)
 		e.now = e.now[:from] + "," + gap + written + e.now[from:]
 	}
-	return nil
 }
 
 // take takes out what is at the end of a path, with the objects above it that lose their last member.
@@ -452,10 +428,7 @@ func (e *edited) add(path []string, language string, in resource.Kind, n *resour
 
 // text gives what is at a path a unit with a text.
 func (e *edited) text(text string, path []string) error {
-	u, err := e.unit(text)
-	if err != nil {
-		return err
-	}
+	u := e.unit(text)
 	return e.put(u[0].value, append(slices.Clone(path), u[0].name)...)
 }
 

@@ -41,7 +41,7 @@ func SourceLanguage(src string) string {
 // Languages are the source language and all languages of a catalog.
 func (grammar) Languages(src string) (source string, all []string) {
 	seen := make(map[string]bool)
-	whole := resource.At(strings.IndexByte(src, '{'), len(src))
+	whole := resource.At(max(strings.IndexByte(src, '{'), 0), len(src))
 	entries, _ := member(src, whole, "strings")
 	members(src, entries, func(_, entry resource.Span) bool {
 		localizations, _ := member(src, entry, "localizations")
@@ -271,7 +271,7 @@ func (s *scanner) add(here, source int) {
 	kind, model := s.shape(here), s.shape(source)
 	barred := s.untranslatable(model)
 	switch {
-	case !s.inSource && (barred || kind == nothing && model == odd):
+	case s.isStale(), !s.inSource && (barred || kind == nothing && model == odd):
 		s.top(resource.Absent, whole, closed)
 	case barred, kind == odd:
 		if n := s.top(resource.Other, whole, unit); kind == odd && !barred {
@@ -304,12 +304,15 @@ func (s *scanner) substituted(i int) bool {
 	return parts > 0 && int(s.json[parts].End) > parts+1
 }
 
+// isStale reports whether no program uses a key: Xcode keeps it, for its translations, and it counts as gone.
+func (s *scanner) isStale() bool {
+	c := s.child(s.at, "extractionState")
+	return c > 0 && s.json[c].Value.Of(s.src) == `"stale"`
+}
+
 // untranslatable reports whether a key is not for translators.
 func (s *scanner) untranslatable(source shape) bool {
 	if c := s.child(s.at, "shouldTranslate"); c > 0 && s.json[c].Value.Of(s.src) == "false" {
-		return true
-	}
-	if c := s.child(s.at, "extractionState"); c > 0 && s.json[c].Value.Of(s.src) == `"stale"` {
 		return true
 	}
 	text := s.name(s.at)

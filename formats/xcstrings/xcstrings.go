@@ -9,9 +9,10 @@
 // "key|==|device.mac", "key|==|substitutions.count", and "key|==|string" for the text that has substitutions in its
 // language or in the source's. The comment of a key is the Note of its texts.
 //
-// Other, so never sent and never changed, are keys with shouldTranslate false, stale ones (no program uses them), those
-// without a text, and variations of another kind. A unit that is "new" in a target language is not translated yet. What
-// is written becomes "translated"; units that are not written keep their state.
+// Other, so never sent and never changed, are keys with shouldTranslate false, those without a text, and variations of
+// another kind. A stale key has no entry, as no program uses it: Xcode keeps the old key where it renames one.
+// A unit that is "new" in a target language is not translated yet. What is written becomes "translated"; units that are
+// not written keep their state.
 //
 // Files that are not strict JSON are refused, as are those whose strings and localizations are not objects.
 package xcstrings
@@ -154,10 +155,7 @@ func (g grammar) Set(f *resource.File, i int, text string) (resource.Splice, err
 	}
 	src := f.Source()
 	value, _ := member(src, n.Value, "value")
-	spelled, err := jsonfile.SpellingOf(f.Node(0), value.Of(src)).Quote(text)
-	if err != nil {
-		return resource.Splice{}, err
-	}
+	spelled := jsonfile.SpellingOf(f.Node(0), value.Of(src)).Quote(text)
 	state, has := member(src, n.Value, "state")
 	if !has || state.Of(src) == translated {
 		return resource.Splice{At: value, Text: spelled}, nil
@@ -243,6 +241,7 @@ func partOf(name string) []string {
 func (g grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	var keys []int
 	var splices []resource.Splice
+	source := SourceLanguage(f.Source())
 	for k := 0; k < len(gone); {
 		i := gone[k]
 		if f.Node(i).Parent == 0 && isSource(f) {
@@ -259,7 +258,6 @@ func (g grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error)
 			for ; k < len(gone) && topOf(f, gone[k]) == top; k++ {
 				e.take(append([]string{"localizations", language}, e.part(f, gone[k])...)...)
 			}
-			source := SourceLanguage(f.Source())
 			if f.Node(top).Kind == resource.Map && e.has(language, "stringUnit") &&
 				!e.has(language, "substitutions") && (isSource(f) || !e.has(source, "substitutions")) {
 				return errLast
@@ -280,8 +278,8 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	if n.Parent != 0 {
 		return resource.Splice{}, errOnlyKeys
 	}
-	spelled, err := jsonfile.SpellingOf(f.Node(0), n.Name.Of(f.Source())).Quote(name)
-	return resource.Splice{At: n.Name, Text: spelled}, err
+	spelled := jsonfile.SpellingOf(f.Node(0), n.Name.Of(f.Source())).Quote(name)
+	return resource.Splice{At: n.Name, Text: spelled}, nil
 }
 
 // Compose writes a catalog as Xcode does.
@@ -291,10 +289,7 @@ func (g grammar) Compose(top []resource.New) ([]byte, error) {
 		language = "en"
 	}
 	w := writer{lines: jsonfile.Lines{Line: "\n    ", Colon: " : ", Unit: "  "}}
-	name, err := w.spelling.Quote(language)
-	if err != nil {
-		return nil, err
-	}
+	name := w.spelling.Quote(language)
 	var all []string
 	for i := range top {
 		written, err := w.entry(language, &top[i])

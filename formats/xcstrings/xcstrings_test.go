@@ -91,14 +91,17 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, src := range examples(f) {
 		for _, language := range languages {
 			f.Add([]byte(src), language)
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte, language string) {
-		if len(src) < 8<<10 {
-			laws(t, src, language, true)
+		for _, src := range resourcetest.Mutants(src) {
+			if len(src) < 8<<10 {
+				laws(t, src, language, true)
+			}
 		}
 	})
 }

@@ -47,7 +47,7 @@ func ahead(src string, n *resource.Node) string {
 }
 
 // Beside brings the source up to date, and a state that says that there is no translation.
-func (grammar) Beside(f *resource.File, i int, like *resource.Model) []resource.Splice {
+func (grammar) Beside(f *resource.File, i int, _ map[int]string, like *resource.Model) []resource.Splice {
 	src, n := f.Source(), f.Node(i)
 	u := unitOf(src, n)
 	var splices []resource.Splice
@@ -81,7 +81,7 @@ func (g grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (
 	}
 	var out strings.Builder
 	out.WriteString(gap.Head)
-	second := strings.Contains(f.Source(), "<unit") || strings.Contains(f.Source(), `version="2`)
+	second := f.Node(0).Style&version2 != 0
 	for _, n := range add {
 		entry, err := "", errors.New("in what Xcode exports, the key has the original of a <file> in front of the id; add it")
 		switch {

@@ -8,9 +8,12 @@ import (
 	"github.com/locsync/locsync/formats/xmlscan"
 )
 
-// code is the tag of an inline code of either version.
-var code = regexp.MustCompile(`^</?(?:g|x|bx|ex|ph|it|bpt|ept|mrk|sub|pc|sc|ec|cp|sm|em)` +
-	`(?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*/?>`)
+// code is the tag of an inline code of either version. The markers sm and em, of which the latter is HTML's, too, are
+// empty and have an attribute.
+var code = regexp.MustCompile(`^(?:</?(?:g|x|bx|ex|ph|it|bpt|ept|mrk|sub|pc|sc|ec|cp)(?:` + attribute + `)*\s*/?>` +
+	`|<(?:sm|em)(?:` + attribute + `)+\s*/>)`)
+
+const attribute = `\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`
 
 // decoded is the text of a content: inline codes as spelled, all else as characters. plain is false where it has other
 // elements, or characters that look like a code.

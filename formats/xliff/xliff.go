@@ -46,6 +46,9 @@ const (
 	bySource                   // the name is the source
 )
 
+// version2 is the root's Style in files of version 2.
+const version2 uint8 = 1
+
 // Decode passes UTF-8 through.
 func (grammar) Decode(src []byte) (string, func(string) []byte, error) { return xmlscan.Decode(src) }
 
@@ -149,11 +152,17 @@ func (s *scanner) element(t *xmlscan.Token) error {
 			">, not <xliff>: this is not an XLIFF file"}
 	case t.Name == "xliff":
 		s.rooted = true
+		if version, _, _ := t.Attribute(s.src, "version"); strings.HasPrefix(version, "2") {
+			s.nodes[0].Style = version2
+		}
 	case t.Name == "file":
 		original, _, _ := t.Attribute(s.src, "original")
 		s.angular = original == "ng2.template" || original == "ng.template"
 	case t.Name == "body", t.Name == "group":
-	case t.Name == "trans-unit", t.Name == "unit":
+	case t.Name == "unit":
+		s.nodes[0].Style = version2
+		return s.unit(t)
+	case t.Name == "trans-unit":
 		return s.unit(t)
 	default:
 		_, err := s.xml.Skip()

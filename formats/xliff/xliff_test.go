@@ -15,7 +15,7 @@ import (
 var hard = []string{" ", "  two", "\t", "\n", "two\nlines", "a & b < c > d", "]]>", `"quoted" 'it''s'`,
 	"{0} é א 😀", "<b>bold</b>", "&amp;",
 	`Hi <x id="INTERPOLATION" equiv-text="{{name}}"/>!`, `<g id="1">a <x id="2"/> < b</g>`,
-	`<g id="1">open`, "<!-- no -->", "</g>"}
+	`<g id="1">open`, "<!-- no -->", "</g>", "<em>a</em> <sm>", `<em startRef="1"/>`}
 
 // angular and symfony are files of the two kinds, around units.
 func angular(units string) string {
@@ -68,6 +68,9 @@ var edges = []struct{ name, src, want string }{
 		`Text <x id="INTERPOLATION" equiv-text="{{name}}"/> & <b>`},
 	{"nested codes", angular(entry("k", both("s", `<g id="1">Te<g id="2">x</g></g><ph id="3">&lt;br/&gt;</ph>t`))),
 		`<g id="1">Te<g id="2">x</g></g><ph id="3"><br/></ph>t`},
+	{"characters like markers", angular(entry("k", both("a &lt;em&gt;b&lt;/em&gt;", `a &lt;em&gt;B&lt;/em&gt;`))),
+		"a <em>B</em>"},
+	{"a marker", second(segment("", `<sm id="1" type="x:y"/>a<em startRef="1"/>`)), `<sm id="1" type="x:y"/>a<em startRef="1"/>`},
 	{"characters like codes", angular(entry("k", both("s", "Text")) + entry("j", both("s", `a &lt;x id="1"/&gt;`))),
 		"Text"},
 	{"other elements", angular(entry("k", both("s", "Text")) + entry("j", both("s", "a <b>c</b>"))), "Text"},
@@ -144,11 +147,12 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, c := range edges {
 		f.Add([]byte(c.src))
 	}
 	f.Add([]byte(exported(exportedFile(app, "de", entry("k", both("s", "Text"))))))
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
 		}
@@ -157,7 +161,7 @@ func FuzzLaws(f *testing.F) {
 			c.Any = true
 			resourcetest.Check(t, c)
 		}
-	})
+	}))
 }
 
 func parse(t testing.TB, g resource.Grammar, src string) *resource.File {

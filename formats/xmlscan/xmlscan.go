@@ -10,9 +10,9 @@
 package xmlscan
 
 import (
+	"encoding/xml"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
@@ -287,16 +287,29 @@ func declared(said string) error {
 	return nil
 }
 
-func isNameStart(r rune) bool { return r == ':' || r == '_' || unicode.IsLetter(r) }
-
 // nameLength is the length of the name that a text begins with; 0 for none.
 func nameLength(text string) int {
-	for i, r := range text {
-		if !isNameStart(r) && (i == 0 || r != '-' && r != '.' && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)) {
-			return i
+	n, beyond := 0, false // beyond ASCII
+	for ; n < len(text); n++ {
+		c := text[n]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == ':' || c == '_' || c >= 0x80
+		if !letter && (n == 0 || c != '-' && c != '.' && (c < '0' || c > '9')) {
+			break
 		}
+		beyond = beyond || c >= 0x80
 	}
-	return len(text)
+	if beyond && !IsName(text[:n]) {
+		return 0
+	}
+	return n
+}
+
+// IsName reports whether a text is a name of XML as programs read them: the fourth edition's, to which encoding/xml and
+// expat (aapt2, Python) hold. The fifth has more characters.
+func IsName(text string) bool {
+	token, err := xml.NewDecoder(strings.NewReader("<" + strings.ReplaceAll(text, ":", "_") + "/>")).RawToken()
+	start, is := token.(xml.StartElement)
+	return err == nil && is && len(start.Name.Local) == len(text) && len(start.Attr) == 0
 }
 
 func (s *Scanner) endTag() error {

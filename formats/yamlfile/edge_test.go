@@ -151,14 +151,22 @@ func TestEdgeReading(t *testing.T) {
 // A plain yes, no, on or off is told where a text is beside it, and nowhere else. It counts for no text that is lost.
 func TestPlainAnswers(t *testing.T) {
 	for src, want := range map[string]string{
-		"list: {agree: Yes, deny: No, ok: Okay}\n": "list/agree list/deny",
-		"a:\n- ON\n- Off\n- 'on'\n":                "a/0 a/1",
+		"list: {agree: yes, deny: no, ok: Okay}\n": "list/agree list/deny",
+		"en: {agree: Yes, deny: No, ok: Okay}\n":   "en/agree en/deny",
+		"pt-BR:\n  agree: Yes\n  ok: Okay\n":       "pt-BR/agree",
+		"%YAML 1.1\n---\na: Yes\nok: Okay\n":       "a",
+		"a: &x Yes\nb: *x\nc: text\n":              "",
+		"a: &x yes\nb: *x\nc: text\n":              "a",
+		"list: {agree: Yes, deny: No, ok: Okay}\n": "",
+		"a:\n- on\n- off\n- 'on'\n":                "a/0 a/1",
+		"a:\n- ON\n- Off\n":                        "",
 		"a: yes\nb: no\n":                          "",
 		"a: yes\nb: {c: text}\n":                   "",
 		"a: true\nb: 'text'\nc: 1\n":               "",
 		"a: !!str yes\nb: text\nc: 'no'\n":         "",
 		"? [a, no, b]\n: x\nd: no\ne: E\n":         "d",
-		"no: No\nok: Okay\n":                       "no no",
+		"no: no\nok: Okay\n":                       "no no",
+		"no: No\nok: Okay\n":                       "no",
 	} {
 		f := parse(t, []byte(src))
 		var got []string
@@ -171,6 +179,21 @@ func TestPlainAnswers(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%q: warnings of %v, want %s", src, got, want)
 		}
+	}
+}
+
+// A plain Yes of a file for YAML 1.2 is a text, which stays as it is; a new one is written in quotes.
+func TestPlainAnswersAreTexts(t *testing.T) {
+	f := parse(t, []byte("agree: Yes # c\nlist: {on: On, off: 'Off'}\nwait: yes\nnamed: &x On\nagain: *x\n"))
+	if got, want := read(f), "agree=Yes /c; list/on=On; list/off=Off; wait=(other); named=On; again=On"; got != want {
+		t.Errorf("it reads as %s, want %s", got, want)
+	}
+	out, refused := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: "agree", Text: "Ja"},
+		{Op: resource.Set, Key: "list/on", Text: "Off"}, {Op: resource.Set, Key: "list/off", Text: "No"},
+		{Op: resource.Set, Key: "more", Text: "Yes"}}, nil)
+	want := "agree: Ja # c\nlist: {on: \"Off\", off: 'No'}\nwait: yes\nnamed: &x On\nagain: *x\nmore: \"Yes\"\n"
+	if string(out) != want || len(refused) > 0 {
+		t.Errorf("written as\n%s, refused %v, want\n%s", out, refused, want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 )
@@ -12,9 +11,6 @@ import (
 // Set gives leaf i another text in the spelling it has, or in double quotes where that cannot hold it. Anchor, tag and
 // comment stay. The only leaves that cannot be set are those whose tag says that they are not text.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
-	if !utf8.ValidString(text) {
-		return resource.Splice{}, errText
-	}
 	src, n := f.Source(), f.Node(i)
 	old := n.Value.Of(src)
 	inFlow := isFlow(f.Node(int(n.Parent)))
@@ -77,9 +73,6 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 
 // spellName writes a name in this style if that can hold it, else in double quotes.
 func spellName(name string, style uint8, inFlow bool) (string, error) {
-	if !utf8.ValidString(name) {
-		return "", errors.New("the name is not valid UTF-8")
-	}
 	spelled, ok := name, style == plain && isPlain(name, inFlow)
 	if style == single {
 		spelled, ok = spellSingle(name)

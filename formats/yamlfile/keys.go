@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/yamlfile/answers"
 )
 
 // entry reads "name: value", or "? name" with ": value" below it.
@@ -98,7 +99,7 @@ func (s *scanner) name(n, from, to int) error {
 	s.nodes[n].Name = resource.At(from, to)
 	if word := s.src[from:to]; len(word) <= 5 && isWord(word) {
 		by := resource.AllReaders
-		if isAnswer(word) {
+		if answers.Are(word) {
 			by = resource.YAML11
 		}
 		if !slices.Contains(s.warned, by) {

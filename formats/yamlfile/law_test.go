@@ -18,7 +18,7 @@ import (
 var hard = []string{
 	"", " ", "\t", "\n", "a\n", "a\n\n", "\na", " a\nb", "a\n b\n", "a \n\tb", "  \n", "a\n  ", "a b ", "#", "a #b", "a# b", ": ", "a: b", "a:", ":a", "- a", "-", "--- a", "...", "? a", "?",
 	"yes", "Off", "y", "N", "null", "~", "nULL", "true", "0", "-0", "010", "1_000", "1,000", "0x1F", "0o7", "12:30",
-	"1e3", ".5", ".inf", ".NaN", "2001-01-01", "2001-1-1 1:00:00", "=", "<<",
+	"1e3", "e3", "-.E+3", "e", ".5", ".inf", ".NaN", "2001-01-01", "2001-1-1 1:00:00", "=", "<<",
 	"'", "\"", "it's", "\\", "a\\nb", "[a", "{a}", "a, b", "a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`",
 	"a\u0085b", "a\u2028b", "\uFEFFa", "\u00a0", "a\rb", "a\x00b\x7f", "é", "\U0001F600", "%{count} a",
 }
@@ -76,6 +76,7 @@ func sameWithoutShortCut(t testing.TB, src []byte) {
 }
 
 func FuzzLaws(f *testing.F) {
+	resourcetest.Seeds(f)
 	for _, e := range resourcetest.Edges(f) {
 		f.Add(e.Src)
 	}
@@ -85,13 +86,13 @@ func FuzzLaws(f *testing.F) {
 	for s := range messageFiles {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(resourcetest.Mutated(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
 		}
 		texts := []string{"a: b", "a\nb\n", " x\n\ny\n\n", "é/\u2028"}
 		checkCase(t, resourcetest.Case{Src: src, NewTexts: texts[len(src)%4:][:1], Any: true})
-	})
+	}))
 }
 
 // FuzzEdits makes batches of edits: what comes out is what was asked for, to us and to the other reader.

@@ -1,7 +1,6 @@
 package yamlfile
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -17,11 +16,6 @@ var words = map[string]resource.Kind{
 	"no": resource.Other, "No": resource.Other, "NO": resource.Other,
 	"on": resource.Other, "On": resource.Other, "ON": resource.Other,
 	"off": resource.Other, "Off": resource.Other, "OFF": resource.Other,
-}
-
-// isAnswer reports one of the words that are booleans in YAML 1.1 and strings in 1.2.
-func isAnswer(s string) bool {
-	return len(s) <= 3 && slices.Contains([]string{"yes", "no", "on", "off"}, strings.ToLower(s))
 }
 
 // isSymbol covers Ruby's symbols, which Rails files have where the program asks for a name: order: [:day, :month].
@@ -149,8 +143,10 @@ func isPlainly(text string) bool {
 			return false
 		}
 	}
-	if c := text[0]; c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.' {
-		return strings.Trim(text, "0123456789,._:+-") != ""
+	number := strings.TrimLeft(text, "0123456789,._:+-")
+	if number != text && number == "" {
+		return false
 	}
-	return true
+	exponent, is := strings.CutPrefix(strings.ToLower(number), "e") // e3 is a number to npm's yaml
+	return !is || exponent == "" || strings.Trim(exponent, "0123456789+-") != ""
 }

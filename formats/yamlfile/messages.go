@@ -10,8 +10,8 @@ import (
 )
 
 // HideDescriptions takes all nodes of a message file's messages out of the layout but the texts, and gives these
-// their description as note. A text's Whole is all that its mapping holds: what is hidden there is no gap between
-// entries. Nothing may point at anything in such a file.
+// their description as note. A text's Whole is all that its mapping holds, of two of one name up to the first one's
+// end and from there: what is hidden there is no gap between entries. Nothing may point at anything in such a file.
 func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 	nodes := l.Nodes
 	spelling := messages.Spelling{
@@ -25,19 +25,28 @@ func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 	}
 	spelling.Hide(l, func(i int, m messages.Message) (entry, text func(n *resource.Node)) {
 		whole, note := nodes[i+1].Whole, nodes[i].Note
+		var last resource.Span
 		for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
 			whole.End = nodes[c].Whole.End
+			if messages.IsText(spelling.Name(&nodes[c])) {
+				last = nodes[c].Whole
+			}
 		}
 		if m.Description != 0 {
 			note = nodes[m.Description].Value
 		}
 		return func(n *resource.Node) { n.Style += message - block }, func(n *resource.Node) {
+			own := n.Whole
 			n.Whole = whole
+			if own != last {
+				n.Whole.End, whole.Start = own.End, own.End
+			}
 			if m.Description != 0 || n.Note.Len() == 0 {
 				n.Note = note
 			}
 		}
 	})
+	l.Nodes[0].Meta = true // it is a message file
 }
 
 // isDescription reports whether a note is a message's description, not a comment.
@@ -63,12 +72,9 @@ func isMessage(n *resource.Node) bool { return n.Style == message || n.Style == 
 
 // onlyMessages refuses what a message file has no place for.
 func onlyMessages(f *resource.File, in int, add []resource.New) error {
-	for c := range f.Children(0) {
-		if f.Node(c).Kind > resource.Other { // all others are as the first one
-			if isMessage(f.Node(c)) {
-				return messages.Insertable(in, add)
-			}
-			break
+	for c := 1; f.Node(0).Meta && c < f.Len(); c = int(f.Node(c).End) {
+		if isMessage(f.Node(c)) { // and so are all others that have no text
+			return messages.Insertable(in, add)
 		}
 	}
 	return messages.Tellable(f, in, add)

@@ -75,7 +75,10 @@ func (c *comparison) property(n *yaml.Node) bool {
 // container compares the children of node i from node next on with those of theirs, and returns the node behind them.
 func (c *comparison) container(i, next int, theirs *yaml.Node) (int, error) {
 	n := c.f.Node(i)
-	hides := n.Parent == 0 && int(n.End) == i+2 && c.f.Name(i+1) == "message" // what describes a message
+	hides := n.Parent == 0 && int(n.End) > i+1 // what describes a message, which may be there twice
+	for k := i + 1; k < int(n.End); k++ {
+		hides = hides && c.f.Name(k) == "message"
+	}
 	switch {
 	case theirs.Kind == yaml.MappingNode && n.Kind == resource.Map:
 		for k := 0; k < len(theirs.Content); k += 2 {

@@ -278,8 +278,8 @@ func blockOf(src string, n *resource.Node) (b blockParts, ok bool) {
 }
 
 // belowBlock goes on over lines behind a cut that a block text above it would take in, or that may not be below it:
-// blank ones where it keeps those, where their spaces count, or with tabs; and comments that are indented more than the
-// collection around it.
+// blank ones where it keeps those, where their spaces count, or with tabs; and comments that are indented as it is, or
+// more than the collection around it where it has no line of its own.
 func (r *remover) belowBlock(i int, text *resource.Node) int {
 	outer := column(r.src, int(text.Whole.Start))
 	keeps, width := true, 0
@@ -288,7 +288,7 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 	}
 	for p := i; p < len(r.src); {
 		q := skipBlanks(r.src, p)
-		comment := q < len(r.src) && r.src[q] == '#' && q-p > outer
+		comment := q < len(r.src) && r.src[q] == '#' && q-p > outer && (width == 0 || q-p >= width)
 		if !comment && !isBreakAt(r.src, q) {
 			break
 		}

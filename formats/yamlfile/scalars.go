@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/yamlfile/answers"
 )
 
 // scalar completes node n as a scalar whose bytes are from..to; kind is what it is without its tag.
@@ -125,7 +126,7 @@ func (s *scanner) plainScalar(n int, style uint8, i, to int, p properties) error
 	if err := s.scalar(n, kind, style, i, to, p); err != nil {
 		return err
 	}
-	if kind == resource.Other && s.nodes[n].Kind == kind && isAnswer(s.src[i:to]) {
+	if kind == resource.Other && s.nodes[n].Kind == kind && answers.Are(s.src[i:to]) {
 		s.answers = append(s.answers, n)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/yamlfile/answers"
 )
 
 // Scan reads a file in one pass: lines of block collections by their columns, flow collections by their brackets.
@@ -31,28 +32,8 @@ func scan(src string, noFastPath bool) (*resource.Layout, error) {
 	root.End = int32(len(s.nodes))
 	root.Whole = resource.At(0, len(src))
 	s.forgiveRoot()
-	s.doubtAnswers()
+	s.warnings = append(s.warnings, answers.Settle(src, s.nodes, s.answers)...)
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
-}
-
-// doubtAnswers warns of each plain yes, no, on and off that has a text beside it: it is most likely meant as one.
-func (s *scanner) doubtAnswers() {
-	beside := make(map[int32]bool)
-	for _, n := range s.answers {
-		up := s.nodes[n].Parent
-		text, known := beside[up]
-		if !known {
-			for c := up + 1; c < s.nodes[up].End && !text; c = s.nodes[c].End {
-				text = s.nodes[c].Kind == resource.Text
-			}
-			beside[up] = text
-		}
-		if text {
-			s.warnings = append(s.warnings, resource.Warning{Node: n,
-				Msg: "plain " + s.nodes[n].Value.Of(s.src) + " is a boolean to YAML 1.1 readers, so it is not sent; " +
-					"put it in quotes where it is a text"})
-		}
-	}
 }
 
 // scanner is one reading of a file.

@@ -1,15 +1,11 @@
 package yamlfile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
-
-// errText is why a text is refused everywhere.
-var errText = errors.New("the text is not valid UTF-8")
 
 // isPlain reports whether a text may be written as a plain scalar on one line, so that every reader reads it back as
 // this string. It is asked for values inside their line, or for names.

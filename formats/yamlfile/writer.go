@@ -3,7 +3,6 @@ package yamlfile
 import (
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 )
@@ -173,7 +172,7 @@ func (w *writer) asBlock(n resource.New, outer int) (string, bool) {
 func (w *writer) inline(n resource.New, inFlow bool) (string, error) {
 	switch n.Kind {
 	case resource.Text:
-		return w.textOf(n, inFlow)
+		return w.textOf(n, inFlow), nil
 	case resource.Null, resource.Other:
 		return raw(n, inFlow)
 	}
@@ -226,10 +225,7 @@ func (w *writer) flowEntry(n resource.New, item bool) error {
 }
 
 // textOf writes a text in the quotes of its model, else of the neighbours, else in none.
-func (w *writer) textOf(n resource.New, inFlow bool) (string, error) {
-	if !utf8.ValidString(n.Text) {
-		return "", errText
-	}
+func (w *writer) textOf(n resource.New, inFlow bool) string {
 	style := w.value
 	if n.Like != nil {
 		m := n.Like.File.Node(n.Like.Node)
@@ -240,12 +236,12 @@ func (w *writer) textOf(n resource.New, inFlow bool) (string, error) {
 	switch {
 	case style == single:
 		if spelled, ok := spellSingle(n.Text); ok {
-			return spelled, nil
+			return spelled
 		}
 	case style != double && isPlain(n.Text, inFlow):
-		return n.Text, nil
+		return n.Text
 	}
-	return spellDouble(n.Text, false), nil
+	return spellDouble(n.Text, false)
 }
 
 // nameOf writes a name in the quotes of the neighbours. One that needs quotes between plain ones is spelled as its

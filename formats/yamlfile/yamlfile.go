@@ -17,10 +17,10 @@
 // categories are ordinary names inside a mapping, and so are their keys.
 //
 // A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every
-// reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and
-// off among them), a number, a sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a
-// program, and scalars whose tag says that they are something else. A plain yes, no, on or off that has a text beside
-// it is most likely meant as one, and told with a Warning. Names are taken as written: 404 and '404' are one key.
+// reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean, a number, a
+// sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a program, and scalars whose tag says
+// that they are something else. Package answers tells of a plain yes, no, on or off. Names are taken as written: 404
+// and '404' are one key.
 //
 // An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or
 // removing the anchored value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and

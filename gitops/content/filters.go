@@ -204,9 +204,9 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	if err != nil {
 		return err
 	}
-	_, err = repo.Run(ctx, run.Call{Args: []string{"lfs", "pre-push", repo.Options.Remote, to.Address},
-		LFS: repo.LFSProgress(), Env: to.Environment(ctx),
-		Stdin: fmt.Appendf(nil, "%s %s %s %s\n", u.Ref, u.To, u.Ref, cmp.Or(u.Old.Text(), repo.Objects.Format.Zeros()))})
+	_, err = repo.Run(ctx, to.Configured(ctx, run.Call{Remote: true, LFS: repo.LFSProgress(),
+		Args:  []string{"lfs", "pre-push", repo.Options.Remote, to.Address},
+		Stdin: fmt.Appendf(nil, "%s %s %s %s\n", u.Ref, u.To, u.Ref, cmp.Or(u.Old.Text(), repo.Objects.Format.Zeros()))}))
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)
 	}

@@ -88,12 +88,12 @@ func (w Workbench) write(name string, content []byte) error {
 
 // Run runs git there.
 func (w Workbench) Run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.repo.Git.Run(ctx, run.Call{Dir: w.tree(), Args: args, Stdin: stdin,
+	return w.repo.Git.Run(ctx, remote.ForPromisor(ctx, w.repo, run.Call{Dir: w.tree(), Args: args, Stdin: stdin,
 		LFS: filepath.Join(w.root, "progress"), Objects: w.objects(),
-		Env: slices.Concat(remote.PromisorEnvironment(ctx, w.repo), w.Env, []string{
+		Env: slices.Concat(w.Env, []string{
 			"GIT_DIR=" + w.repo.Facts.GitDir, "GIT_WORK_TREE=" + w.tree(), "GIT_INDEX_FILE=" + filepath.Join(w.root, "index"),
 			"GIT_OBJECT_DIRECTORY=" + w.objects(),
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(w.repo.ObjectsDir())})})
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(w.repo.ObjectsDir())})}))
 }
 
 // quoteAlternate writes a path as an item of git's list of object folders, where a colon separates.

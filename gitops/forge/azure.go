@@ -13,7 +13,7 @@ import (
 
 // azure speaks the REST API of Azure DevOps Services, and of Azure DevOps Server 2022 and newer.
 type azure struct {
-	*caller
+	api  *caller
 	path string
 	page string // of a request, for people, without its number
 }
@@ -71,7 +71,7 @@ func (a *azure) Find(ctx context.Context, head, base string) (found Found, err e
 			query := version(url.Values{"searchCriteria.status": {status}, "searchCriteria.sourceRefName": {refs + head},
 				"searchCriteria.targetRefName": {refs + base}, "$top": {fmt.Sprint(size)}, "$skip": {fmt.Sprint(page * size)}})
 			var list struct{ Value []azureRequest }
-			if _, err := a.call(ctx, "look for the pull request", http.MethodGet, a.path, query, nil, &list); err != nil {
+			if _, err := a.api.call(ctx, "look for the pull request", http.MethodGet, a.path, query, nil, &list); err != nil {
 				return found, err
 			}
 			enough := len(list.Value) == 0
@@ -96,12 +96,12 @@ func (a *azure) Find(ctx context.Context, head, base string) (found Found, err e
 func (a *azure) whole(ctx context.Context, r *Request) error {
 	at := fmt.Sprintf("%s/%d", a.path, r.Number)
 	var p azureRequest
-	if _, err := a.call(ctx, "read the pull request", http.MethodGet, at, version(nil), nil, &p); err != nil {
+	if _, err := a.api.call(ctx, "read the pull request", http.MethodGet, at, version(nil), nil, &p); err != nil {
 		return err
 	}
 	r.Title, r.Body = p.Title, p.Description
 	var labels struct{ Value []struct{ Name string } }
-	_, err := a.call(ctx, "read the pull request's labels", http.MethodGet, at+"/labels", version(nil), nil, &labels)
+	_, err := a.api.call(ctx, "read the pull request's labels", http.MethodGet, at+"/labels", version(nil), nil, &labels)
 	if err != nil {
 		return err
 	}
@@ -127,20 +127,21 @@ func (a *azure) Put(ctx context.Context, c Change) (Request, error) {
 		}
 		body["labels"] = labels
 		var made azureRequest
-		if _, err := a.call(ctx, "make the pull request", http.MethodPost, a.path, version(nil), body, &made); err != nil {
+		_, err := a.api.call(ctx, "make the pull request", http.MethodPost, a.path, version(nil), body, &made)
+		if err != nil {
 			return Request{}, err
 		}
-		return a.made("make the pull request", a.request(&made))
+		return a.api.made("make the pull request", a.request(&made))
 	}
 	r, at := Request{Number: c.Number}, fmt.Sprintf("%s/%d", a.path, c.Number)
 	if len(body) > 0 {
-		if _, err := a.call(ctx, "update the pull request", http.MethodPatch, at, version(nil), body, nil); err != nil {
+		if _, err := a.api.call(ctx, "update the pull request", http.MethodPatch, at, version(nil), body, nil); err != nil {
 			return r, err
 		}
 	}
 	for _, l := range c.Labels {
 		label := map[string]string{"name": l}
-		_, err := a.call(ctx, "label the pull request", http.MethodPost, at+"/labels", version(nil), label, nil)
+		_, err := a.api.call(ctx, "label the pull request", http.MethodPost, at+"/labels", version(nil), label, nil)
 		if err != nil {
 			return r, err
 		}
@@ -148,9 +149,55 @@ func (a *azure) Put(ctx context.Context, c Change) (Request, error) {
 	return r, nil
 }
 
-// signsIn reports whether an answer is Azure DevOps' page for people to sign in, which it sends for tokens that it does
-// not know: as an answer of its own, or by a redirect.
-func signsIn(resp *http.Response) bool {
-	return resp.StatusCode == http.StatusNonAuthoritativeInfo ||
-		resp.StatusCode == http.StatusFound && strings.Contains(resp.Header.Get("Location"), "_signin")
+func (a *azure) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	var list struct {
+		Value []struct {
+			ID        int64
+			IsDeleted bool
+			Comments  []struct {
+				ID        int64
+				Content   string
+				IsDeleted bool
+			}
+		}
+	}
+	path := fmt.Sprintf("%s/%d/threads", a.path, number)
+	if _, err := a.api.call(ctx, opRead, http.MethodGet, path, version(nil), nil, &list); err != nil {
+		return err
+	}
+	for _, t := range list.Value {
+		for _, c := range t.Comments {
+			own := comment{id: fmt.Sprint(c.ID), in: fmt.Sprint(t.ID), body: c.Content}
+			if !t.IsDeleted && !c.IsDeleted && visit(own) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// say makes a thread that is closed from the beginning: branch policies may ask that open ones are answered.
+func (a *azure) say(ctx context.Context, number int, old comment, body string) error {
+	method, path := http.MethodPost, fmt.Sprintf("%s/%d/threads", a.path, number)
+	var content any = map[string]any{"status": "closed",
+		"comments": []any{map[string]any{"parentCommentId": 0, "commentType": "text", "content": body}}}
+	if old.id != "" {
+		method, path = http.MethodPatch, fmt.Sprintf("%s/%s/comments/%s", path, old.in, old.id)
+		content = map[string]string{"content": body}
+	}
+	_, err := a.api.call(ctx, opWrite, method, path, version(nil), content, nil)
+	return err
+}
+
+// mark sets a status of the request, which its branch's policies can ask for; those of commits they cannot.
+func (a *azure) mark(ctx context.Context, number int, _ string, s Status) error {
+	genre, name, _ := strings.Cut(s.Name, "/")
+	body := map[string]any{"state": s.word("succeeded", "failed"), "description": s.Title,
+		"context": map[string]string{"genre": genre, "name": name}}
+	if s.URL != "" {
+		body["targetUrl"] = s.URL
+	}
+	path := fmt.Sprintf("%s/%d/statuses", a.path, number)
+	_, err := a.api.call(ctx, opStatus, http.MethodPost, path, version(nil), body, nil)
+	return err
 }

@@ -43,14 +43,11 @@ func newBitbucket(c *caller, repository string) (Forge, error) {
 	return &dataCenter{c, owner, name, "/projects/" + own + "/repos/" + its + "/pull-requests"}, nil
 }
 
-const (
-	cloudPath      = "/2.0"
-	dataCenterPath = "/rest/api/1.0"
-)
+const dataCenterPath = "/rest/api/1.0"
 
 // bitbucketCloud speaks Bitbucket Cloud's REST API, version 2.0.
 type bitbucketCloud struct {
-	*caller
+	api        *caller
 	repository string
 	path       string
 }
@@ -109,7 +106,7 @@ func (b *bitbucketCloud) Find(ctx context.Context, head, base string) (found Fou
 				Values []cloudRequest
 				Next   string
 			}
-			if _, err := b.call(ctx, "look for the pull request", http.MethodGet, b.path, query, nil, &list); err != nil {
+			if _, err := b.api.call(ctx, "look for the pull request", http.MethodGet, b.path, query, nil, &list); err != nil {
 				return found, err
 			}
 			for _, p := range list.Values {
@@ -139,7 +136,7 @@ func (b *bitbucketCloud) Put(ctx context.Context, c Change) (Request, error) {
 	if c.Number != 0 {
 		path := fmt.Sprintf("%s/%d", b.path, c.Number)
 		var now cloudRequest
-		if _, err := b.call(ctx, "read the pull request", http.MethodGet, path, nil, nil, &now); err != nil {
+		if _, err := b.api.call(ctx, "read the pull request", http.MethodGet, path, nil, nil, &now); err != nil {
 			return Request{Number: c.Number}, err
 		}
 		reviewers := []map[string]string{}
@@ -148,17 +145,17 @@ func (b *bitbucketCloud) Put(ctx context.Context, c Change) (Request, error) {
 		}
 		body := map[string]any{"title": either(c.Title, now.Title), "description": either(c.Body, now.Description),
 			"reviewers": reviewers, "close_source_branch": now.CloseBranch}
-		_, err := b.call(ctx, "update the pull request", http.MethodPut, path, nil, body, nil)
+		_, err := b.api.call(ctx, "update the pull request", http.MethodPut, path, nil, body, nil)
 		return Request{Number: c.Number}, err
 	}
 	branch := func(name string) any { return map[string]any{"branch": map[string]string{"name": name}} }
 	body := map[string]any{"title": c.Title, "description": c.Body, "source": branch(c.Head),
 		"destination": branch(c.Base), "close_source_branch": c.RemoveBranch}
 	var made cloudRequest
-	if _, err := b.call(ctx, "make the pull request", http.MethodPost, b.path, nil, body, &made); err != nil {
+	if _, err := b.api.call(ctx, "make the pull request", http.MethodPost, b.path, nil, body, &made); err != nil {
 		return Request{}, err
 	}
-	return b.made("make the pull request", made.request())
+	return b.api.made("make the pull request", made.request())
 }
 
 // either is a text, or the one that is there where it is empty.
@@ -171,7 +168,7 @@ func either(text, there string) string {
 
 // dataCenter speaks the REST API of Bitbucket Data Center, and Server before it, version 1.0.
 type dataCenter struct {
-	*caller
+	api           *caller
 	project, slug string
 	path          string
 }
@@ -233,7 +230,7 @@ func (d *dataCenter) Find(ctx context.Context, head, base string) (found Found, 
 				IsLastPage    bool
 				NextPageStart int
 			}
-			if _, err := d.call(ctx, "look for the pull request", http.MethodGet, d.path, query, nil, &list); err != nil {
+			if _, err := d.api.call(ctx, "look for the pull request", http.MethodGet, d.path, query, nil, &list); err != nil {
 				return found, err
 			}
 			start, last = list.NextPageStart, list.IsLastPage || list.NextPageStart <= start
@@ -257,7 +254,7 @@ func (d *dataCenter) Put(ctx context.Context, c Change) (Request, error) {
 	if c.Number != 0 {
 		path := fmt.Sprintf("%s/%d", d.path, c.Number)
 		var now dataCenterRequest
-		if _, err := d.call(ctx, "read the pull request", http.MethodGet, path, nil, nil, &now); err != nil {
+		if _, err := d.api.call(ctx, "read the pull request", http.MethodGet, path, nil, nil, &now); err != nil {
 			return Request{Number: c.Number}, err
 		}
 		reviewers := []any{}
@@ -266,7 +263,7 @@ func (d *dataCenter) Put(ctx context.Context, c Change) (Request, error) {
 		}
 		body := map[string]any{"version": now.Version, "title": either(c.Title, now.Title),
 			"description": either(c.Body, now.Description), "reviewers": reviewers}
-		_, err := d.call(ctx, "update the pull request", http.MethodPut, path, nil, body, nil)
+		_, err := d.api.call(ctx, "update the pull request", http.MethodPut, path, nil, body, nil)
 		return Request{Number: c.Number}, err
 	}
 	end := func(branch string) any {
@@ -275,8 +272,111 @@ func (d *dataCenter) Put(ctx context.Context, c Change) (Request, error) {
 	}
 	body := map[string]any{"title": c.Title, "description": c.Body, "fromRef": end(c.Head), "toRef": end(c.Base)}
 	var made dataCenterRequest
-	if _, err := d.call(ctx, "make the pull request", http.MethodPost, d.path, nil, body, &made); err != nil {
+	if _, err := d.api.call(ctx, "make the pull request", http.MethodPost, d.path, nil, body, &made); err != nil {
 		return Request{}, err
 	}
-	return d.made("make the pull request", made.request())
+	return d.api.made("make the pull request", made.request())
+}
+
+func (b *bitbucketCloud) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	query := url.Values{"pagelen": {"100"}, "sort": {"created_on"}}
+	for page := 1; page <= maxPages; page++ {
+		query.Set("page", fmt.Sprint(page))
+		var list struct {
+			Values []struct {
+				ID      int64
+				Deleted bool
+				Content struct{ Raw string }
+			}
+			Next string
+		}
+		path := fmt.Sprintf("%s/%d/comments", b.path, number)
+		if _, err := b.api.call(ctx, opRead, http.MethodGet, path, query, nil, &list); err != nil {
+			return err
+		}
+		for _, c := range list.Values {
+			if !c.Deleted && visit(comment{id: fmt.Sprint(c.ID), body: c.Content.Raw}) {
+				return nil
+			}
+		}
+		if list.Next == "" {
+			break
+		}
+	}
+	return nil
+}
+
+func (b *bitbucketCloud) say(ctx context.Context, number int, old comment, body string) error {
+	method, path := http.MethodPost, fmt.Sprintf("%s/%d/comments", b.path, number)
+	if old.id != "" {
+		method, path = http.MethodPut, path+"/"+old.id
+	}
+	return put(ctx, b.api, method, path, map[string]any{"content": map[string]string{"raw": body}})
+}
+
+func (b *bitbucketCloud) mark(ctx context.Context, number int, commit string, s Status) error {
+	if s.URL == "" {
+		s.URL = fmt.Sprintf("https://bitbucket.org/%s/pull-requests/%d", b.repository, number)
+	}
+	body := map[string]string{"state": s.word("SUCCESSFUL", "FAILED"), "key": s.Name, "name": s.Name,
+		"description": s.Title, "url": s.URL}
+	path := strings.TrimSuffix(b.path, "/pullrequests") + "/commit/" + url.PathEscape(commit) + "/statuses/build"
+	_, err := b.api.call(ctx, opStatus, http.MethodPost, path, nil, body, nil)
+	return err
+}
+
+func (d *dataCenter) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	query := url.Values{"limit": {"100"}}
+	start, last := 0, false
+	for page := 0; page < maxPages && !last; page++ {
+		query.Set("start", fmt.Sprint(start))
+		var list struct {
+			Values []struct {
+				Action  string
+				Comment struct {
+					ID      int64
+					Version int
+					Text    string
+				}
+			}
+			IsLastPage    bool
+			NextPageStart int
+		}
+		path := fmt.Sprintf("%s/%d/activities", d.path, number)
+		if _, err := d.api.call(ctx, opRead, http.MethodGet, path, query, nil, &list); err != nil {
+			return err
+		}
+		for _, v := range list.Values {
+			is := v.Action == "COMMENTED" && v.Comment.ID > 0
+			if is && visit(comment{id: fmt.Sprint(v.Comment.ID), version: v.Comment.Version, body: v.Comment.Text}) {
+				return nil
+			}
+		}
+		start, last = list.NextPageStart, list.IsLastPage || list.NextPageStart <= start
+	}
+	return nil
+}
+
+func (d *dataCenter) say(ctx context.Context, number int, old comment, body string) error {
+	path := fmt.Sprintf("%s/%d/comments", d.path, number)
+	if old.id == "" {
+		return put(ctx, d.api, http.MethodPost, path, map[string]any{"text": body})
+	}
+	return put(ctx, d.api, http.MethodPut, path+"/"+old.id, map[string]any{"text": body, "version": old.version})
+}
+
+// mark uses the interface that every version has: it is beside that of the repositories.
+func (d *dataCenter) mark(ctx context.Context, number int, commit string, s Status) error {
+	root := *d.api.api
+	root.Path = strings.TrimSuffix("/"+strings.TrimPrefix(root.Path, "/"), dataCenterPath)
+	if s.URL == "" {
+		s.URL = fmt.Sprintf("%s/projects/%s/repos/%s/pull-requests/%d", root.String(), url.PathEscape(d.project),
+			url.PathEscape(d.slug), number)
+	}
+	builds := *d.api
+	builds.api = root.JoinPath("/rest/build-status/1.0")
+	body := map[string]string{"state": s.word("SUCCESSFUL", "FAILED"), "key": s.Name, "name": s.Name,
+		"description": s.Title, "url": s.URL}
+	_, err := builds.call(ctx, opStatus, http.MethodPost, "/commits/"+url.PathEscape(commit), nil, body, nil)
+	return err
 }

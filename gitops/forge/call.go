@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/bound"
 )
@@ -47,6 +49,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	var b strings.Builder
+	if e.is == ErrTemporary && e.Status == 0 {
+		return fmt.Sprintf("%s cannot be reached: %s", e.Kind, e.Detail)
+	}
 	fmt.Fprintf(&b, "%s: %s: %v", e.Kind, e.Op, e.is)
 	if e.Status != 0 {
 		fmt.Fprintf(&b, " (%d)", e.Status)
@@ -65,6 +70,15 @@ func (e *Error) Unwrap() error { return e.is }
 // Temporary reports whether the same call may work later without a change of the configuration.
 func (e *Error) Temporary() bool { return e.is == ErrTemporary || e.is == ErrLimited }
 
+// Kinds that are named more often.
+const (
+	bitbucket   = "bitbucket"
+	azureDevOps = "azure"
+)
+
+// cloudPath begins the paths of Bitbucket Cloud's API.
+const cloudPath = "/2.0"
+
 const (
 	callTimeout = 30 * time.Second
 	maxAnswer   = 16 << 20
@@ -74,15 +88,33 @@ const (
 // answerBudget is what an answer may take in memory.
 var answerBudget = bound.JSON{Memory: 64 << 20}
 
+// Options say which repository at which forge, and who asks.
+type Options struct {
+	Kind       string // of Kinds; "gitea" is Forgejo too, "bitbucket" Cloud and Data Center
+	URL        string // https://github.com, https://git.example.com/gitlab; its API's own address is understood too
+	Repository string // owner/name; at GitLab with all groups, at Azure DevOps organisation/project/name
+	Token      string
+	AppID      string // of a GitHub App, whose private key Token is then, in PEM
+	UserAgent  string
+	Now        func() time.Time // time.Now when nil
+
+	// Alive, which may be nil, is told when a call begins and when it ends: half a minute later at most, whatever the
+	// forge does.
+	Alive func()
+}
+
 // caller sends one forge's calls.
 type caller struct {
 	kind   string
 	api    *url.URL // without a slash at its end
 	header http.Header
 	token  string
+	appID  string
 	client *http.Client
 	now    func() time.Time
 	alive  func()
+
+	sign func(context.Context) (token string, err error) // gives the token of the next call; nil where it is always one
 }
 
 // newCaller makes the caller for a forge's address. A call that is sent elsewhere is not followed: the token is for
@@ -98,7 +130,7 @@ func newCaller(o Options) (*caller, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // a few calls each quarter of an hour at most
-	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, now: o.Now, alive: o.Alive,
+	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, appID: o.AppID, now: o.Now, alive: o.Alive,
 		header: http.Header{"Accept": {"application/json"}},
 		client: &http.Client{Transport: transport, Timeout: callTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
@@ -145,6 +177,12 @@ func apiOf(kind string, u *url.URL) *url.URL {
 	return u.JoinPath(path)
 }
 
+// signWith signs the next calls with a token, which is in no error.
+func (c *caller) signWith(token string) {
+	c.token = token
+	c.header.Set("Authorization", "Bearer "+token)
+}
+
 // call sends one call and decodes the answer into to, when it is not nil. path begins with a slash and is escaped
 // already; op is said in errors.
 func (c *caller) call(
@@ -152,6 +190,13 @@ func (c *caller) call(
 ) (http.Header, error) {
 	c.alive()
 	defer c.alive()
+	if c.sign != nil {
+		token, err := c.sign(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.signWith(token)
+	}
 	address := c.api.String() + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -206,14 +251,6 @@ func (c *caller) strange(op, why string) error {
 		Try:    "look whether " + c.api.Host + " is the forge that kind and url say", is: ErrInvalid}
 }
 
-// made checks the answer to a call that made a request.
-func (c *caller) made(op string, r *Request) (Request, error) {
-	if r.Number <= 0 {
-		return Request{}, c.strange(op, "it has no number")
-	}
-	return *r, nil
-}
-
 // unreached is a call without an answer. The address in the network's error says more than it should where it has a
 // query.
 func (c *caller) unreached(ctx context.Context, op string, err error) error {
@@ -222,6 +259,9 @@ func (c *caller) unreached(ctx context.Context, op string, err error) error {
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
+	}
+	if failed, ok := errors.AsType[syscall.Errno](err); ok {
+		err = failed
 	}
 	return &Error{Kind: c.kind, Op: op, Detail: c.clean(c.api.Host + ": " + err.Error()), is: ErrTemporary}
 }
@@ -358,6 +398,25 @@ func (c *caller) clean(text string) string {
 		return ' '
 	}, text)
 	return cutShort(strings.Join(strings.Fields(text), " "), 500)
+}
+
+// cutShort keeps the beginning of a text, in whole characters.
+func cutShort(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// signsIn reports whether an answer is Azure DevOps' page for people to sign in, which it sends for tokens that it does
+// not know: as an answer of its own, or by a redirect.
+func signsIn(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusNonAuthoritativeInfo ||
+		resp.StatusCode == http.StatusFound && strings.Contains(resp.Header.Get("Location"), "_signin")
 }
 
 // pages reads a list page by page until visit has seen enough or the forge has no more. size is how many a page may

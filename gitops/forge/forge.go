@@ -79,8 +79,37 @@ type Forge interface {
 	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made:
 	// then only its labels are missing.
 	Put(ctx context.Context, c Change) (Request, error)
+	// comments goes through the comments of a request, the oldest first where the forge has them so.
+	comments(ctx context.Context, number int, visit func(comment) (enough bool)) error
+	// say makes a comment, or gives one that is there another text.
+	say(ctx context.Context, number int, old comment, body string) error
+	// mark sets the state of a commit, or of the request whose last one it is.
+	mark(ctx context.Context, number int, commit string, s Status) error
 	// custom is what requests at this forge may have.
 	custom() custom
+}
+
+// comment is one of a request. The zero value is one that is not there yet.
+type comment struct {
+	id, in  string // in: of the thread that has it, at Azure DevOps
+	version int    // that Bitbucket Data Center counts
+	body    string
+}
+
+// Status is what a request's commit is marked with, beside those of other jobs.
+type Status struct {
+	Name   string // owner/name: a later status replaces one of the same name
+	Passed bool
+	Title  string // one line
+	URL    string // for people; Bitbucket takes none without it
+}
+
+// word is a state in a forge's words.
+func (s Status) word(passed, failed string) string {
+	if s.Passed {
+		return passed
+	}
+	return failed
 }
 
 // Memory is what Ensure said last about the branch; its zero value is always safe.
@@ -180,24 +209,13 @@ func covers(past Request, w Wanted, m Memory) bool {
 // Kinds are the forges that New knows.
 var Kinds = []string{"github", "gitlab", "gitea", bitbucket, azureDevOps}
 
-// Options say which repository at which forge, and who asks.
-type Options struct {
-	Kind       string // of Kinds; "gitea" is Forgejo too, "bitbucket" Cloud and Data Center
-	URL        string // https://github.com, https://git.example.com/gitlab; its API's own address is understood too
-	Repository string // owner/name; at GitLab with all groups, at Azure DevOps organisation/project/name
-	Token      string
-	UserAgent  string
-	Now        func() time.Time // time.Now when nil
-
-	// Alive, which may be nil, is told when a call begins and when it ends: half a minute later at most, whatever the
-	// forge does.
-	Alive func()
-}
-
 // New makes the client of one repository. It makes no request.
 func New(o Options) (Forge, error) {
 	if owner, name, ok := strings.Cut(o.Repository, "/"); !ok || owner == "" || name == "" {
 		return nil, fmt.Errorf("%q is not a repository at a forge: write owner/name", o.Repository)
+	}
+	if o.AppID != "" && o.Kind != "github" {
+		return nil, fmt.Errorf("an App's key is for GitHub only, and this is %s: give a token", o.Kind)
 	}
 	c, err := newCaller(o)
 	if err != nil {
@@ -216,4 +234,12 @@ func New(o Options) (Forge, error) {
 		return newAzure(c, o.Repository)
 	}
 	return nil, fmt.Errorf("%q is not the kind of a forge; one of %s", o.Kind, strings.Join(Kinds, ", "))
+}
+
+// made checks the answer to a call that made a request.
+func (c *caller) made(op string, r *Request) (Request, error) {
+	if r.Number <= 0 {
+		return Request{}, c.strange(op, "it has no number")
+	}
+	return *r, nil
 }

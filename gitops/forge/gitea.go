@@ -13,7 +13,7 @@ import (
 
 // gitea speaks the part of Gitea's REST API, version 1, that Forgejo has too, as both have had it for years.
 type gitea struct {
-	*caller
+	api   *caller
 	owner string
 	path  string
 }
@@ -81,7 +81,7 @@ func (p *giteaPull) request() *Request {
 func (g *gitea) Find(ctx context.Context, head, base string) (found Found, err error) {
 	for _, state := range []string{"open", "all"} {
 		query := url.Values{"state": {state}, "limit": {fmt.Sprint(giteaPage)}}
-		err = pages(ctx, g.caller, "look for the pull request", g.path+"/pulls", query, giteaPage, func(p giteaPull) bool {
+		err = pages(ctx, g.api, "look for the pull request", g.path+"/pulls", query, giteaPage, func(p giteaPull) bool {
 			if p.Head.RepoID != p.Base.RepoID || p.Base.Ref != base || p.Head.Ref != head && p.Head.Label != head {
 				return false
 			}
@@ -116,22 +116,24 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 			body["labels"] = ids
 		}
 		var made giteaPull
-		if _, err := g.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made); err != nil {
+		_, err := g.api.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made)
+		if err != nil {
 			return Request{}, err
 		}
-		r, err := g.made("make the pull request", made.request())
+		r, err := g.api.made("make the pull request", made.request())
 		return r, cmp.Or(err, missing)
 	}
 	r := Request{Number: c.Number}
 	if len(body) > 0 {
-		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
+		if _, err := g.api.call(ctx, "update the pull request", http.MethodPatch,
+			fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
 			nil, body, nil); err != nil {
 			return r, err
 		}
 	}
 	if len(ids) > 0 {
 		path := fmt.Sprintf("%s/issues/%d/labels", g.path, c.Number)
-		if _, err := g.call(ctx, "label the pull request", http.MethodPost, path, nil,
+		if _, err := g.api.call(ctx, "label the pull request", http.MethodPost, path, nil,
 			map[string]any{"labels": ids}, nil); err != nil {
 			return r, err
 		}
@@ -144,7 +146,7 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 func (g *gitea) labels(ctx context.Context, names []string) (ids []int64, missing, err error) {
 	left := append([]string(nil), names...)
 	for _, path := range []string{g.path + "/labels", "/orgs/" + url.PathEscape(g.owner) + "/labels"} {
-		err := pages(ctx, g.caller, "read the labels", path, url.Values{"limit": {fmt.Sprint(giteaPage)}}, giteaPage,
+		err := pages(ctx, g.api, "read the labels", path, url.Values{"limit": {fmt.Sprint(giteaPage)}}, giteaPage,
 			func(l giteaLabel) bool {
 				for i, name := range left {
 					if strings.EqualFold(l.Name, name) {
@@ -161,6 +163,27 @@ func (g *gitea) labels(ctx context.Context, names []string) (ids []int64, missin
 			return nil, nil, err
 		}
 	}
-	return ids, &Error{Kind: g.kind, Op: "label the pull request", Detail: fmt.Sprintf("no label is called %q", left[0]),
-		Try: "make it in the repository's settings, or take it out of labels", is: ErrInvalid}, nil
+	return ids, &Error{Kind: g.api.kind, Op: "label the pull request",
+		Detail: fmt.Sprintf("no label is called %q", left[0]),
+		Try:    "make it in the repository's settings, or take it out of labels", is: ErrInvalid}, nil
+}
+
+func (g *gitea) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	// Gitea gives all comments of an issue in one answer, whatever page is asked for.
+	var all []note
+	_, err := g.api.call(ctx, opRead, http.MethodGet, fmt.Sprintf("%s/issues/%d/comments", g.path, number), nil, nil, &all)
+	for _, n := range all {
+		if visit(comment{id: fmt.Sprint(n.ID), body: n.Body}) {
+			break
+		}
+	}
+	return err
+}
+
+func (g *gitea) say(ctx context.Context, number int, old comment, body string) error {
+	return sayIssue(ctx, g.api, g.path, number, old, body)
+}
+
+func (g *gitea) mark(ctx context.Context, _ int, commit string, s Status) error {
+	return markCommit(ctx, g.api, g.path, commit, s)
 }

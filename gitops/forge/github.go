@@ -11,7 +11,7 @@ import (
 
 // gitHub speaks GitHub's REST API, version 2022-11-28, as github.com, ghe.com and GitHub Enterprise Server have it.
 type gitHub struct {
-	*caller
+	api        *caller
 	repository string // owner/name
 	path       string
 }
@@ -23,8 +23,17 @@ func newGitHub(c *caller, repository string) (Forge, error) {
 	}
 	c.header.Set("Accept", "application/vnd.github+json")
 	c.header.Set("X-GitHub-Api-Version", "2022-11-28")
-	c.header.Set("Authorization", "Bearer "+c.token)
-	return &gitHub{c, repository, "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)}, nil
+	g := &gitHub{c, repository, "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)}
+	if c.appID == "" {
+		c.signWith(c.token)
+		return g, nil
+	}
+	a, err := newApp(c, g.path, name)
+	if err != nil {
+		return nil, err
+	}
+	c.sign = a.sign
+	return g, nil
 }
 
 type gitHubPull struct {
@@ -71,7 +80,7 @@ func (g *gitHub) Find(ctx context.Context, head, base string) (found Found, err 
 	for _, state := range []string{"open", "all"} {
 		query := url.Values{"state": {state}, "head": {owner + ":" + head}, "base": {base}, "sort": {"created"},
 			"direction": {"desc"}, "per_page": {"100"}}
-		err = pages(ctx, g.caller, "look for the pull request", g.path+"/pulls", query, 100, func(p gitHubPull) bool {
+		err = pages(ctx, g.api, "look for the pull request", g.path+"/pulls", query, 100, func(p gitHubPull) bool {
 			if p.Head.Repo == nil || p.Base.Repo == nil || p.Head.Repo.FullName != p.Base.Repo.FullName ||
 				p.Head.Ref != head || p.Base.Ref != base {
 				return false
@@ -112,15 +121,17 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 	if c.Number == 0 {
 		body["head"], body["base"] = c.Head, c.Base
 		var made gitHubPull
-		if _, err := g.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made); err != nil {
+		_, err := g.api.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made)
+		if err != nil {
 			return r, err
 		}
-		var err error
-		if r, err = g.made("make the pull request", made.request()); err != nil {
+		r, err = g.api.made("make the pull request", made.request())
+		if err != nil {
 			return r, err
 		}
 	} else if len(body) > 0 {
-		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
+		if _, err := g.api.call(ctx, "update the pull request", http.MethodPatch,
+			fmt.Sprintf("%s/pulls/%d", g.path, c.Number),
 			nil, body, nil); err != nil {
 			return r, err
 		}
@@ -128,10 +139,42 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 	if len(c.Labels) == 0 {
 		return r, nil
 	}
-	_, err := g.call(ctx, "label the pull request", http.MethodPost,
+	_, err := g.api.call(ctx, "label the pull request", http.MethodPost,
 		fmt.Sprintf("%s/issues/%d/labels", g.path, r.Number), nil, map[string]any{"labels": c.Labels}, nil)
 	if err == nil {
 		r.Labels = c.Labels
 	}
 	return r, err
+}
+
+func (g *gitHub) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	path := fmt.Sprintf("%s/issues/%d/comments", g.path, number)
+	return notes(ctx, g.api, path, url.Values{"per_page": {"100"}}, 100, visit)
+}
+
+func (g *gitHub) say(ctx context.Context, number int, old comment, body string) error {
+	return sayIssue(ctx, g.api, g.path, number, old, body)
+}
+
+func (g *gitHub) mark(ctx context.Context, _ int, commit string, s Status) error {
+	return markCommit(ctx, g.api, g.path, commit, s)
+}
+
+// sayIssue comments where a request is an issue, too: GitHub, Gitea.
+func sayIssue(ctx context.Context, c *caller, path string, number int, old comment, body string) error {
+	text := map[string]string{"body": body}
+	if old.id == "" {
+		return put(ctx, c, http.MethodPost, fmt.Sprintf("%s/issues/%d/comments", path, number), text)
+	}
+	return put(ctx, c, http.MethodPatch, path+"/issues/comments/"+old.id, text)
+}
+
+// markCommit sets a commit's status at GitHub and Gitea.
+func markCommit(ctx context.Context, c *caller, path, commit string, s Status) error {
+	body := map[string]string{"state": s.word("success", "failure"), "context": s.Name, "description": s.Title}
+	if s.URL != "" {
+		body["target_url"] = s.URL
+	}
+	_, err := c.call(ctx, opStatus, http.MethodPost, path+"/statuses/"+url.PathEscape(commit), nil, body, nil)
+	return err
 }

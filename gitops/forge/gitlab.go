@@ -11,7 +11,7 @@ import (
 
 // gitLab speaks GitLab's REST API, version 4.
 type gitLab struct {
-	*caller
+	api  *caller
 	path string
 }
 
@@ -58,7 +58,7 @@ func (g *gitLab) Find(ctx context.Context, head, base string) (found Found, err 
 	for _, state := range []string{"opened", "all"} {
 		query := url.Values{"state": {state}, "source_branch": {head}, "target_branch": {base}, "order_by": {"created_at"},
 			"sort": {"desc"}, "per_page": {"100"}}
-		err = pages(ctx, g.caller, "look for the merge request", g.path, query, 100, func(m gitLabRequest) bool {
+		err = pages(ctx, g.api, "look for the merge request", g.path, query, 100, func(m gitLabRequest) bool {
 			if m.SourceProjectID != m.TargetProjectID || m.SourceBranch != head || m.TargetBranch != base {
 				return false
 			}
@@ -83,7 +83,7 @@ func (g *gitLab) Put(ctx context.Context, c Change) (Request, error) {
 		if len(c.Labels) > 0 {
 			body["add_labels"] = strings.Join(c.Labels, ",")
 		}
-		_, err := g.call(ctx, "update the merge request", http.MethodPut, fmt.Sprintf("%s/%d", g.path, c.Number),
+		_, err := g.api.call(ctx, "update the merge request", http.MethodPut, fmt.Sprintf("%s/%d", g.path, c.Number),
 			nil, body, nil)
 		return Request{Number: c.Number}, err
 	}
@@ -92,8 +92,31 @@ func (g *gitLab) Put(ctx context.Context, c Change) (Request, error) {
 		body["labels"] = strings.Join(c.Labels, ",")
 	}
 	var made gitLabRequest
-	if _, err := g.call(ctx, "make the merge request", http.MethodPost, g.path, nil, body, &made); err != nil {
+	if _, err := g.api.call(ctx, "make the merge request", http.MethodPost, g.path, nil, body, &made); err != nil {
 		return Request{}, err
 	}
-	return g.made("make the merge request", made.request())
+	return g.api.made("make the merge request", made.request())
+}
+
+func (g *gitLab) comments(ctx context.Context, number int, visit func(comment) bool) error {
+	return notes(ctx, g.api, fmt.Sprintf("%s/%d/notes", g.path, number),
+		url.Values{"sort": {"asc"}, "order_by": {"created_at"}, "per_page": {"100"}}, 100, visit)
+}
+
+func (g *gitLab) say(ctx context.Context, number int, old comment, body string) error {
+	method, path := http.MethodPost, fmt.Sprintf("%s/%d/notes", g.path, number)
+	if old.id != "" {
+		method, path = http.MethodPut, path+"/"+old.id
+	}
+	return put(ctx, g.api, method, path, map[string]string{"body": body})
+}
+
+func (g *gitLab) mark(ctx context.Context, _ int, commit string, s Status) error {
+	body := map[string]string{"state": s.word("success", "failed"), "name": s.Name, "description": s.Title}
+	if s.URL != "" {
+		body["target_url"] = s.URL
+	}
+	path := strings.TrimSuffix(g.path, "/merge_requests") + "/statuses/" + url.PathEscape(commit)
+	_, err := g.api.call(ctx, opStatus, http.MethodPost, path, nil, body, nil)
+	return err
 }

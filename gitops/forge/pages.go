@@ -67,12 +67,6 @@ func PagesOf(remote, kind, address, repository string) Pages {
 	return Pages{}
 }
 
-// Kinds that are named more often.
-const (
-	bitbucket   = "bitbucket"
-	azureDevOps = "azure"
-)
-
 // kindOf is a forge's kind: as it is known, else as a part of its host's name tells.
 func kindOf(kind, host string) string {
 	if slices.Contains(Kinds, kind) {

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Our part of a request's text is between two comments, which no forge shows. People may write above and below it;
@@ -35,7 +34,12 @@ var customs = map[string]custom{
 	azureDevOps: {3800, sectionBegin, sectionEnd, false},
 }
 
-func (c *caller) custom() custom { return customOf(c.kind) }
+func (a *azure) custom() custom          { return customOf(azureDevOps) }
+func (b *bitbucketCloud) custom() custom { return customOf(bitbucket) }
+func (d *dataCenter) custom() custom     { return customOf(bitbucket) }
+func (g *gitea) custom() custom          { return customOf(g.api.kind) }
+func (g *gitHub) custom() custom         { return customOf(g.api.kind) }
+func (g *gitLab) custom() custom         { return customOf(g.api.kind) }
 
 func customOf(kind string) custom {
 	if own, ok := customs[kind]; ok {
@@ -74,16 +78,4 @@ func (c custom) replaceSection(text, body string) (replaced string, ours bool) {
 func (c custom) fit(title, body string) (string, string) {
 	body = strings.NewReplacer("\r\n", "\n", "<!-- locsync:", "<!-- ", "[//]: # (locsync:", "[//]: # (").Replace(body)
 	return cutShort(strings.Join(strings.Fields(title), " "), maxTitle), strings.Trim(cutShort(body, c.most), "\n")
-}
-
-// cutShort keeps the beginning of a text, in whole characters.
-func cutShort(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	end := most - len("…")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
 }

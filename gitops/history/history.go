@@ -41,10 +41,17 @@ func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
 	return object.ParseCommit(h, data)
 }
 
+// call is a question to git. The first settings are git's own: with others it would find no trailer of ours.
+func (g *Graph) call(args ...string) run.Call {
+	return run.Call{Dir: g.Dir, Args: append([]string{"-c", "trailer.separators=:", "-c", "core.commentChar=#"}, args...),
+		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}}
+}
+
 // ask asks git; no says that it answered with status 1.
 func (g *Graph) ask(ctx context.Context, stdin string, args ...string) (out string, no bool, err error) {
-	answer, err := g.Git.Run(ctx, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
-		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}})
+	call := g.call(args...)
+	call.Stdin = []byte(stdin)
+	answer, err := g.Git.Run(ctx, call)
 	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
 		return "", true, nil
 	}
@@ -87,6 +94,9 @@ func (g *Graph) Cuts(commits []Walked) (bool, error) {
 
 // Trailer is the message trailer that marks a commit as ours.
 const Trailer = "Locsync-Project"
+
+// SameMeaning is the message trailer that names keys whose source text the commit changed and meant as before.
+const SameMeaning = "Locsync-Same-Meaning"
 
 // Walked is a commit that a walk came by.
 type Walked struct {
@@ -133,11 +143,9 @@ func (g *Graph) walk(tip object.Name, others []object.Name, most int, paths []st
 	if len(paths) > 0 {
 		in += "--\n" + strings.Join(paths, "\n") + "\n"
 	}
-	// These settings are git's own: with others it would find no trailer of ours.
-	args := slices.Concat([]string{"-c", "trailer.separators=:", "-c", "core.commentChar=#", "rev-list"}, only,
-		[]string{"--ignore-missing", "--no-commit-header", "--encoding=UTF-8", "--stdin",
-			fmt.Sprintf("--max-count=%d", most+1),
-			"--format=%H%x00%P%x00%(trailers:key=" + Trailer + ",valueonly,separator=%x0A)%x00"})
+	args := slices.Concat([]string{"rev-list"}, only, []string{"--ignore-missing", "--no-commit-header",
+		"--encoding=UTF-8", "--stdin", fmt.Sprintf("--max-count=%d", most+1),
+		"--format= %H%x00%P%x00%(trailers:key=" + Trailer + ",valueonly,separator=%x0A)%x00"})
 	out, _, err := g.ask(g.Life, in, args...)
 	if err != nil {
 		return nil, false, fmt.Errorf("walk from %s: %w", tip, err)
@@ -146,16 +154,21 @@ func (g *Graph) walk(tip object.Name, others []object.Name, most int, paths []st
 	return commits[:min(len(commits), most)], len(commits) <= most, nil
 }
 
+// lines are the values of a trailer.
+func lines(values string) []string {
+	return strings.FieldsFunc(values, func(r rune) bool { return r == '\n' })
+}
+
 // commitsIn reads commits in the format that Ahead asks for.
 func commitsIn(out string) (commits []Walked) {
 	for f := strings.Split(out, "\x00"); len(f) > 3; f = f[3:] {
 		var c Walked
-		c.Hash, _ = object.Parse(strings.TrimPrefix(f[0], "\n"))
+		c.Hash, _ = object.Parse(strings.TrimSpace(f[0]))
 		for _, word := range strings.Fields(f[1]) {
 			parent, _ := object.Parse(word)
 			c.Parents = append(c.Parents, parent)
 		}
-		c.Projects = strings.FieldsFunc(f[2], func(r rune) bool { return r == '\n' })
+		c.Projects = lines(f[2])
 		commits = append(commits, c)
 	}
 	return commits

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -76,16 +77,28 @@ func (s *Store) WritePack(ctx context.Context, objects []Object) (release func()
 	for try := 0; ; try++ {
 		pack, in := io.Pipe()
 		sums := make(chan []byte, 1)
+		var fault any // of the other goroutine, and then of this one
 		go func() {
-			sum, err := s.Format.encodePack(in, objects)
-			in.CloseWithError(err)
-			sums <- sum
+			var sum []byte
+			err := errors.New("no pack was written")
+			defer func() {
+				if p := recover(); p != nil {
+					fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
+				}
+				in.CloseWithError(err)
+				sums <- sum
+			}()
+			sum, err = s.Format.encodePack(in, objects)
 		}()
 		_, err = s.git.Run(ctx, run.Call{Dir: s.dir, Write: true, Input: pack, Objects: s.dir,
 			Env:  []string{"GIT_DIR=" + filepath.Dir(s.dir), "GIT_OBJECT_DIRECTORY=" + s.dir},
 			Args: []string{"index-pack", "--stdin", fmt.Sprintf("--keep=%s %d", keepWord, os.Getpid())}})
 		_ = pack.Close()
-		if sum = <-sums; err == nil || try == 5 || ctx.Err() != nil || !run.Disturbed(err) {
+		sum = <-sums
+		if fault != nil {
+			panic(fault)
+		}
+		if err == nil || try == 5 || ctx.Err() != nil || !run.Disturbed(err) {
 			break
 		}
 	}

@@ -79,8 +79,8 @@ type Store struct {
 	Step  func(string) // called between the steps of a write; the tests end the process there
 }
 
-// Ours is below what references are that only this program moves.
-const Ours = "refs/locsync/"
+// ours is below what references are that only this program moves.
+var ours = []string{"refs/locsync/", "refs/locsync-outbox/"}
 
 // patience are git's settings for how long a lock of another process is waited for; its own choice is 0.1 s.
 var patience = []string{"-c", "core.filesRefLockTimeout=1000"}
@@ -302,17 +302,23 @@ const locksLast = time.Minute
 // Sweep removes locks that a machine which stopped has left on references that only this program moves. Others may be
 // in use, and what to do about them is told where one is in the way.
 func (s *Store) Sweep() error {
-	top := filepath.Join(s.Dir, filepath.FromSlash(Ours))
-	return filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".lock") {
-			return err
-		}
-		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > locksLast {
-			_ = os.Remove(file)
-		}
+	var errs []error
+	for _, below := range ours {
+		errs = append(errs, filepath.WalkDir(filepath.Join(s.Dir, filepath.FromSlash(below)), sweepLock))
+	}
+	return errors.Join(errs...)
+}
+
+// sweepLock removes a file that is a lock which no process can hold any more.
+func sweepLock(file string, d fs.DirEntry, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	})
+	}
+	if err != nil || d.IsDir() || !strings.HasSuffix(file, ".lock") {
+		return err
+	}
+	if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > locksLast {
+		_ = os.Remove(file)
+	}
+	return nil
 }

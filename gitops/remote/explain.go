@@ -92,9 +92,8 @@ func explainWords(where, words string, err error) error {
 	case status == http.StatusNotFound, says("does not appear to be a git repository", "not found", "does not exist",
 		"no such repository", "access denied or repository not exported"):
 		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account")
-	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host",
-		"Connection timed out", "Couldn't connect", "Failed to connect"):
-		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
+	case says(lostWords...):
+		return fmt.Errorf("%s: %w; %s", where, &unreachable{err}, tryNetwork)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -247,12 +248,19 @@ func (b *Branches) Published(branch string) (bool, error) {
 
 // IsTip reports whether a commit is the tip of a branch that is wanted, here or as last fetched from a remote.
 func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, error) {
+	branch, err := b.Find(func(branch string, h object.Name) bool { return h.String() == commit && wanted(branch) })
+	return branch != "", err
+}
+
+// Find gives the first branch that is wanted, of those here and then of those of remotes as they were fetched last; ""
+// for none.
+func (b *Branches) Find(wanted func(branch string, h object.Name) bool) (string, error) {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
 		refs, err := b.repo.Refs.List(prefix)
 		if err != nil {
-			return false, fmt.Errorf("list the branches of %s: %w", b.repo.Facts.GitDir, err)
+			return "", fmt.Errorf("list the branches of %s: %w", b.repo.Facts.GitDir, err)
 		}
-		for name, h := range refs {
+		for _, name := range slices.Sorted(maps.Keys(refs)) {
 			branch := strings.TrimPrefix(name, prefix)
 			if prefix == "refs/remotes/" {
 				remote, rest, _ := strings.Cut(branch, "/")
@@ -260,12 +268,12 @@ func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, 
 					continue
 				}
 			}
-			if h.String() == commit && wanted(branch) {
-				return true, nil
+			if wanted(branch, refs[name]) {
+				return branch, nil
 			}
 		}
 	}
-	return false, nil
+	return "", nil
 }
 
 // Objects that a partial clone left out. Only the git program knows how to ask the remote for them.
@@ -294,18 +302,17 @@ func FetchPromised(ctx context.Context, r *repository.Repository, list []object.
 	for _, h := range list {
 		in.WriteString(h.String() + "\n")
 	}
-	_, err = r.Run(ctx, run.Call{Args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress",
-		"--no-tags",
-		"--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"}, Stdin: []byte(in.String()),
-		Env: PromisorEnvironment(ctx, r), Write: true})
+	_, err = r.Run(ctx, ForPromisor(ctx, r, run.Call{Args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch",
+		name, "--progress", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none",
+		"--stdin"}, Stdin: []byte(in.String()), Write: true, Remote: true}))
 	return err
 }
 
-// PromisorEnvironment gives our credentials to the promisor where it is our remote.
-func PromisorEnvironment(ctx context.Context, r *repository.Repository) []string {
+// ForPromisor gives a call our credentials for the promisor where it is our remote.
+func ForPromisor(ctx context.Context, r *repository.Repository, c run.Call) run.Call {
 	name := r.Options.Remote
 	if r.Settings.Promisor() != name {
-		return nil
+		return c
 	}
-	return at(r, name, r.URL).Environment(ctx)
+	return at(r, name, r.URL).Configured(ctx, c)
 }

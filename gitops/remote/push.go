@@ -52,11 +52,20 @@ func Send(ctx context.Context, r *repository.Repository, u Update) (a Answer, er
 	if err != nil {
 		return a, err
 	}
+	err = to.patiently(ctx, func() (err error) {
+		a, err = to.send(ctx, u)
+		return err
+	})
+	return a, err
+}
+
+// send is Send, once.
+func (m *Remote) send(ctx context.Context, u Update) (a Answer, err error) {
 	for attempt := 0; ; attempt++ {
-		said, err := to.push(ctx, u)
+		said, err := m.push(ctx, u)
 		if errors.Is(err, errNoPushOptions) {
 			u.Options, a.NoPushOptions = nil, true
-			said, err = to.push(ctx, u)
+			said, err = m.push(ctx, u)
 		}
 		a.Said, a.Offer = said, offered(said)
 		var doubt *unsure
@@ -66,7 +75,7 @@ func Send(ctx context.Context, r *repository.Repository, u Update) (a Answer, er
 		if ctx.Err() != nil {
 			return a, doubt.err // the next listing tells, in the next pass
 		}
-		adv, lerr := to.list(ctx)
+		adv, lerr := m.list(ctx)
 		if lerr != nil {
 			return a, fmt.Errorf("%w (and asking what happened: %w)", doubt.err, lerr)
 		}
@@ -88,14 +97,18 @@ func Send(ctx context.Context, r *repository.Repository, u Update) (a Answer, er
 // is success; a refusal is *Refused. Where u has options and the remote takes none, errDeaf, and nothing has
 // happened. Hooks of this side do not run, as for any plumbing.
 func (m *Remote) push(ctx context.Context, u Update) ([]string, error) {
-	args := []string{"push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no",
+	// each thread of its own would count as memory
+	args := []string{"-c", "pack.threads=1", "push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags",
+		"--recurse-submodules=no",
 		"--no-signed",
 		"--force-with-lease=" + u.Ref + ":" + u.Old.Text()}
 	for _, o := range u.Options {
 		args = append(args, "--push-option="+o)
 	}
 	args = append(m.noMirror(), append(args, m.name, u.To.String()+":"+u.Ref)...)
-	out, stderr, err := m.repo.RunBoth(ctx, run.Call{Args: args, Env: m.Environment(ctx), Write: true})
+	_, folder := LocalPath(m.Address)
+	call := run.Call{Args: args, Write: true, Remote: true, Hooks: folder}
+	out, stderr, err := m.repo.RunBoth(ctx, m.Configured(ctx, call))
 	status, found := porcelainStatus(string(out), u.Ref)
 	said := remoteLines(stderr)
 	code := httpStatus(stderr)

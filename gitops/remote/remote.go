@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
@@ -92,21 +90,31 @@ func LocalPath(address string) (string, bool) {
 // list gives the remote's references and the branch that its HEAD names. Where branches are named, these and that one
 // are enough. The server lists all of them to git ls-remote, whichever protocol: over http the old one is one request.
 func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
+	var refs []string
+	for _, branch := range branches {
+		if branch != "" {
+			refs = append(refs, "refs/heads/"+branch)
+		}
+	}
+	return m.listRefs(ctx, len(branches) > 0, refs)
+}
+
+// listRefs gives all references, or only some and what HEAD names.
+func (m *Remote) listRefs(ctx context.Context, only bool, refs []string) (advertised, error) {
 	args := []string{"ls-remote", "--symref", m.name}
 	if strings.HasPrefix(m.Address, "http") {
 		args = append([]string{"-c", "protocol.version=0"}, args...)
 	}
-	if len(branches) > 0 {
-		args = append(args, "HEAD")
+	if only {
+		args = append(append(args, "HEAD"), refs...)
 	}
-	for _, branch := range branches {
-		if branch != "" {
-			args = append(args, "refs/heads/"+branch)
-		}
-	}
-	out, err := m.run(ctx, run.Call{Args: args})
+	var out []byte
+	err := m.patiently(ctx, func() (err error) {
+		out, err = m.run(ctx, run.Call{Args: args, Remote: true})
+		return m.explained(err)
+	})
 	if err != nil {
-		return advertised{}, m.explain(err)
+		return advertised{}, err
 	}
 	adv := advertised{refs: map[string]object.Name{}}
 	for line := range strings.Lines(string(out)) {
@@ -120,8 +128,8 @@ func (m *Remote) list(ctx context.Context, branches ...string) (advertised, erro
 	if adv.head != "" && !adv.refs["HEAD"].IsZero() {
 		adv.refs[adv.head] = adv.refs["HEAD"]
 	}
-	if len(adv.refs) == 0 && len(branches) > 0 {
-		return m.list(ctx) // has it any?
+	if len(adv.refs) == 0 && only {
+		return m.listRefs(ctx, false, nil) // has it any?
 	}
 	return adv, m.believable(adv)
 }
@@ -152,52 +160,48 @@ func (m *Remote) fetch(ctx context.Context, want map[string]object.Name, options
 	for _, ref := range slices.Sorted(maps.Keys(want)) {
 		args = append(args, "+"+ref+":"+m.repo.Tracking(strings.TrimPrefix(ref, "refs/heads/")))
 	}
-	_, err := m.run(ctx, run.Call{Args: args, Write: true})
-	for try := 0; try < 5 && err != nil && ctx.Err() == nil && run.Disturbed(err); try++ {
-		_, err = m.run(ctx, run.Call{Args: args, Write: true})
-	}
-	if err != nil {
-		return m.explain(err)
-	}
-	return nil
+	return m.bring(ctx, args)
+}
+
+// bring is a git fetch, again where another process disturbs it.
+func (m *Remote) bring(ctx context.Context, args []string) error {
+	return m.patiently(ctx, func() error {
+		_, err := m.run(ctx, run.Call{Args: args, Write: true, Remote: true})
+		for try := 0; try < 5 && err != nil && ctx.Err() == nil && run.Disturbed(err); try++ {
+			_, err = m.run(ctx, run.Call{Args: args, Write: true, Remote: true})
+		}
+		return m.explained(err)
+	})
 }
 
 // Rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no
 // commit of ours and tells nothing about any branch. Whether a folder of this machine can be written is seen by a push.
 func (m *Remote) Rehearse(ctx context.Context) error {
-	_, err := m.run(ctx, run.Call{Args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
-		"--no-follow-tags", "--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
+	_, err := m.run(ctx, run.Call{Remote: true, Args: append(m.noMirror(), "push", "--dry-run", "--porcelain",
+		"--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
 	}
 	return nil
 }
 
-// Environment is what git is told beside its own configuration. Credentials of Options reach it as the only
-// credential helper, and for this host alone; by the environment, which other users cannot read. Redirects are not
-// followed where a secret is in the address or in a header: git takes both along to another host.
-func (m *Remote) Environment(ctx context.Context) []string {
+// Configured is a call with what git is told beside its own configuration. Credentials of Options are the only ones
+// that it has, and for this host alone. Redirects are not followed where a secret is in the address or in a header: git
+// takes both along to another host.
+func (m *Remote) Configured(ctx context.Context, c run.Call) run.Call {
 	u, err := url.Parse(m.Address)
 	if err != nil || !strings.HasPrefix(u.Scheme, "http") {
-		return nil
+		return c
 	}
-	var config, env []string
 	if u.User != nil || m.Setting(ctx, "http.extraHeader") != "" {
 		if m.Setting(ctx, "http.followRedirects") == "" {
-			config = append(config, "http.followRedirects", "false")
+			c.Settings = append(c.Settings, "http.followRedirects=false")
 		}
 	}
 	if o := m.repo.Options; o.Password != "" && !strings.ContainsAny(o.Username+o.Password, "\n\r\x00") {
-		config = append(config, "credential.helper", "", "credential."+u.Scheme+"://"+u.Host+".helper",
-			`!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$LOCSYNC_GIT_USER" "$LOCSYNC_GIT_PASSWORD"; }; f`)
-		env = append(env, "LOCSYNC_GIT_USER="+o.Username, "LOCSYNC_GIT_PASSWORD="+o.Password)
+		c.Login = &run.Login{Host: u.Scheme + "://" + u.Host, Username: o.Username, Password: o.Password}
 	}
-	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // what is there already stays
-	for i := 0; i < len(config); i, n = i+2, n+1 {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, config[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n,
-			config[i+1]))
-	}
-	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+	return c
 }
 
 // Setting is what git's configuration says for the address; "" for nothing.
@@ -211,6 +215,14 @@ func (m *Remote) Setting(ctx context.Context, key string) string {
 		}
 	}
 	return ""
+}
+
+// explained is explain for what need not have failed.
+func (m *Remote) explained(err error) error {
+	if err == nil {
+		return nil
+	}
+	return m.explain(err)
 }
 
 // explain gives git's words the type that callers branch on.
@@ -228,6 +240,5 @@ func (m *Remote) explain(err error) error {
 }
 
 func (m *Remote) run(ctx context.Context, c run.Call) ([]byte, error) {
-	c.Env = append(c.Env, m.Environment(ctx)...)
-	return m.repo.Run(ctx, c)
+	return m.repo.Run(ctx, m.Configured(ctx, c))
 }

@@ -67,9 +67,10 @@ func refused(dir string, failed *run.Error) error {
 	case says("dubious ownership"):
 		return fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or "+
 			"git config --global --add safe.directory FOLDER: %w", dir, ErrOwner, failed)
+	case says("or any of the parent directories"), says("or any parent up to mount point"):
+		return fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there", dir, ErrNotRepo)
 	case says("not a git repository"), says("invalid gitfile format"):
-		return fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there: %w", dir, ErrNotRepo,
-			failed)
+		return fmt.Errorf("%s: %w; name a working tree or a bare repository: %w", dir, ErrNotRepo, failed)
 	case says("unknown repository extension"), says("v1-only extension"), says("Expected git repo version"),
 		says("invalid value for 'extensions"):
 		return fmt.Errorf("%s is %w by this git: %w", dir, ref.ErrUnsupported, failed)

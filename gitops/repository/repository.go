@@ -248,7 +248,7 @@ func (r *Repository) Tracking(branch string) string {
 }
 
 // Outbox is where a commit of a branch waits for its delivery.
-func Outbox(branch string) string { return "refs/locsync/" + branch }
+func Outbox(branch string) string { return "refs/locsync-outbox/" + branch }
 
 // ObjectsDir is the folder of objects.
 func (r *Repository) ObjectsDir() string { return filepath.Join(r.Facts.CommonDir, "objects") }

@@ -113,14 +113,22 @@ func TooOld(version string) bool {
 
 // Call is one run of the program.
 type Call struct {
-	Dir   string   // where; "" is our own folder
-	Args  []string // the verb and its own; settings (-c) may come first
-	Env   []string // on top of the cleaned environment
+	Dir  string   // where; "" is our own folder
+	Args []string // the verb and its own; settings (-c) may come first
+	Env  []string // on top of the cleaned environment
+
+	Settings []string // of git's configuration, for this call: KEY=VALUE, without secrets
+	Login    *Login   // nil: none
+
 	Stdin []byte
 	Input io.Reader // in place of Stdin
-	Write bool      // takes locks: optional locks stay on for it
+	// Output takes what the program prints, as it comes and however much it is; nil where Run gives it.
+	Output io.Writer
+	Write  bool // takes locks: optional locks stay on for it
 
 	Objects string // the folder where packs that it writes grow; "" when it writes none
+	Remote  bool   // it reads what a remote sends, within mostMemory, mostFile and longest
+	Hooks   bool   // hooks of a folder of this machine run: they take the memory that they need
 	LFS     string // the file for git LFS to tell in what it brings or sends; "" where it does nothing
 }
 
@@ -149,26 +157,73 @@ func (p *Program) Command(ctx context.Context, c Call) *exec.Cmd {
 	if p.Trust != "" {
 		args = append(args, "-c", "safe.directory="+p.Trust)
 	}
+	for _, setting := range c.Settings {
+		args = append(args, "-c", setting)
+	}
 	cmd := exec.CommandContext(ctx, p.Path, append(args, c.Args...)...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(Env(os.Environ()), c.Env...)
 	if !c.Write {
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
 	}
+	if c.Remote && !c.Hooks {
+		limit(cmd)
+	}
 	ownGroup(cmd)
 	return cmd
 }
+
+// mostMemory is what git, and each helper of it, may take for what a remote sends: git keeps all references of a list,
+// and an entry of each object of a pack.
+const mostMemory = 384 << 20
+
+// mostFile is how large a file may grow that git, or a helper of it, writes of what a remote sends: its pack. Both are
+// variables for tests.
+var mostFile int64 = 16 << 30
+
+// How long a call may take in all, whatever it prints: one that brings or sends objects in bulk, and any other.
+var (
+	longestTransfer = 24 * time.Hour
+	longestCall     = time.Hour
+)
+
+// longest is how long the call may take, because a remote can print for ever.
+func (c Call) longest() time.Duration {
+	if verb := c.verb(); verb == "fetch" || verb == "lfs" {
+		return longestTransfer
+	}
+	return longestCall
+}
+
+// tooMuch is git's word for memory that it did not get.
+var tooMuch = regexp.MustCompile(`(?i)out of memory|cannot allocate memory|unable to mmap|failed to allocate`)
 
 // RunBoth gives both streams. The program is killed with everything it started when ctx ends.
 func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr string, err error) {
 	ended := c.traced(ctx)
 	defer func() { ended(err) }()
+	if c.Login != nil {
+		settings, end, err := c.Login.offer()
+		if err != nil {
+			return nil, "", fmt.Errorf("git %s: %w", c.verb(), err)
+		}
+		defer end()
+		c.Settings = slices.Concat(c.Settings, settings)
+	}
+	if c.Remote {
+		most := c.longest()
+		late, stop := context.WithTimeoutCause(ctx, most, &endless{most})
+		defer stop()
+		ctx = late
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	cmd := p.Command(ctx, c)
 	if cmd.Stdin = c.Input; c.Input == nil {
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 	}
-	out, said := new(answer), new(words)
-	all := &whole{movingWriter: movingWriter{ctx, out}}
+	out, said := new(answer), &words{end: end}
+	all := &whole{movingWriter: movingWriter{ctx, cmp.Or[io.Writer](c.Output, out)}}
 	cmd.Stdout, cmd.Stderr = all, movingWriter{ctx, said}
 	if c.Objects != "" {
 		defer seeing(ctx, packsGrow(c.Objects))()
@@ -181,8 +236,8 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	err = Group(ctx, cmd)
 	stdout, stderr = out.kept.Bytes(), said.String()
 	switch {
-	case out.refused != nil:
-		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), out.refused)
+	case out.refused != nil || said.refused != nil:
+		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), errors.Join(out.refused, said.refused))
 	case err == nil && (all.ended || c.Write):
 		return stdout, stderr, nil
 	case ctx.Err() != nil:
@@ -192,6 +247,12 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	switch {
 	case (err == nil || failed && exit.Exited()) && !all.ended && !c.Write: // an answer of status 1 is one, too
 		return nil, stderr, fmt.Errorf("git %s: %w", c.verb(), errCut)
+	case failed && c.Remote && tooMuch.MatchString(stderr):
+		return nil, stderr, fmt.Errorf("git %s: what the remote sends cannot be read: %w", c.verb(),
+			&bound.Exceeded{What: "bytes", Most: mostMemory})
+	case failed && c.Remote && removeCut(c.Objects, mostFile):
+		return nil, stderr, fmt.Errorf("git %s: what the remote sends is too large: %w", c.verb(),
+			&bound.Exceeded{What: "bytes", Most: mostFile})
 	case failed:
 		return stdout, stderr, &Error{c.verb(), exit.ExitCode(), stderr}
 	}
@@ -255,16 +316,28 @@ func (a *answer) Write(b []byte) (int, error) {
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage
 // return) and those that they end as.
 type words struct {
-	kept []byte
-	last string // of the progress
+	kept    []byte
+	last    string // of the progress
+	all     int    // bytes
+	refused error
+	end     func() // ends the program, which may not notice that its words are read no more
 }
 
-// mostWords bounds what is kept of what a hook at the other end prints.
-const mostWords = 1 << 20
+// mostWords bounds what is kept of what a hook at the other end prints, mostSaid all that it may print.
+const (
+	mostWords = 1 << 20
+	mostSaid  = 16 << 20
+)
 
 func (w *words) Write(b []byte) (int, error) {
+	if w.all += len(b); w.all > mostSaid {
+		w.refused = &bound.Exceeded{What: "bytes", Most: mostSaid}
+		w.end()
+		return 0, w.refused
+	}
 	if w.kept = append(w.kept, b...); len(w.kept) > 2*mostWords {
-		w.kept = append(make([]byte, 0, mostWords), w.String()[:min(mostWords, len(w.String()))]...)
+		text := w.String()
+		w.kept = append(make([]byte, 0, mostWords), text[:min(mostWords, len(text))]...)
 	}
 	return len(b), nil
 }
@@ -283,7 +356,7 @@ func (w *words) String() string {
 		if n := len(over); n > 0 {
 			w.last = strings.TrimSpace(over[n-1])
 		}
-		if progress.MatchString(strings.TrimSpace(line)) {
+		if len(line) < mostProgress && progress.MatchString(strings.TrimSpace(line)) {
 			w.last = strings.TrimSpace(line)
 			continue
 		}
@@ -301,6 +374,9 @@ func (w *words) ended(why error) error {
 	}
 	return why
 }
+
+// mostProgress is how long such a line may be.
+const mostProgress = 400
 
 // progress are the lines in which git, here or at the other end, ends to tell how far something is.
 var progress = regexp.MustCompile(`^(remote: )?` +

@@ -41,6 +41,16 @@ func (e *Silent) Error() string {
 
 func (e *Silent) Is(target error) bool { return target == context.DeadlineExceeded }
 
+// endless is a call that was given up because it went on too long. It is a context.DeadlineExceeded.
+type endless struct{ after time.Duration }
+
+func (e *endless) Error() string {
+	return fmt.Sprintf("it went on for %s without an end, so it was given up; "+
+		"look what the remote, or a hook of it, does", e.after)
+}
+
+func (e *endless) Is(target error) bool { return target == context.DeadlineExceeded }
+
 // stallTimer watches over one call.
 type stallTimer struct {
 	limit  time.Duration
@@ -95,6 +105,29 @@ func (w Watch) Begin(ctx context.Context, signs ...func() int64) (_ context.Cont
 		v.cancel(nil)
 		w.Alive()
 	}
+}
+
+// Shorten lowers for how long the call of a context may be silent, until restore.
+func Shorten(ctx context.Context, most time.Duration) (restore func()) {
+	v, ok := ctx.Value(stallKey{}).(*stallTimer)
+	if !ok {
+		return func() {}
+	}
+	set := func(limit time.Duration) (before time.Duration) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		before, v.limit = v.limit, limit
+		if !v.ended {
+			v.since = time.Now()
+			v.timer.Reset(v.pace())
+		}
+		return before
+	}
+	v.mu.Lock()
+	most = min(most, v.limit)
+	v.mu.Unlock()
+	before := set(most)
+	return func() { set(before) }
 }
 
 // pace is how often is looked: a silence is noticed an eighth too late at most.
@@ -167,6 +200,17 @@ func UnfinishedPacks(objects string) []fs.DirEntry {
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		return !strings.HasPrefix(e.Name(), "tmp_") && !strings.HasPrefix(e.Name(), ".tmp-")
 	})
+}
+
+// removeCut removes the packs that were cut where they reached a size, and says whether there were any: git does not.
+func removeCut(objects string, size int64) (cut bool) {
+	for _, e := range UnfinishedPacks(objects) {
+		if info, err := e.Info(); err == nil && info.Size() >= size {
+			cut = true
+			_ = os.Remove(filepath.Join(objects, "pack", e.Name())) // git gc does it, too, in two weeks
+		}
+	}
+	return cut
 }
 
 // fileGrows gives the size of a file.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"net"
+	"net/netip"
 	"strings"
 )
 
@@ -10,4 +11,24 @@ import (
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Proxies reads addresses, and networks such as 10.0.0.0/8, of proxies.
+func Proxies(texts []string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if !strings.Contains(text, "/") {
+			var ip netip.Addr
+			ip, err = netip.ParseAddr(text)
+			if err == nil {
+				p = netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen())
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // mostMemory is when the garbage collector works harder, where nothing else is said: well below the promise. A pull of
 // 500,000 translations takes no longer with it; with 200 MB it takes a quarter more.
-const mostMemory = 240 << 20
+const mostMemory = 224 << 20
 
 // LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
 // have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. GOMEMLIMIT wins.

@@ -140,3 +140,26 @@ func (l *limited) Write(p []byte) (int, error) {
 	}
 	return l.text.Write(p)
 }
+
+// Code shows a text as it is within a line of Markdown: one from outside must not become a link, a mention or a word
+// that closes issues.
+func Code(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	fence := Fence(text, 1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text == "" {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// Fence is a row of backticks that is longer than any in a text, and has so many at least.
+func Fence(text string, least int) string {
+	longest, run := 0, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", max(least, longest+1))
+}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"text/template"
+
+	"pgregory.net/rapid"
 )
 
 type data struct {
@@ -64,6 +66,22 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if got, err := fill(text); err == nil && len(got) > 1000 {
 			t.Fatalf("%d bytes", len(got))
+		}
+	})
+}
+
+// Whatever a text holds, in Markdown it is between two fences of its own that nothing in it can close.
+func TestCode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("`` a\n@#<"))).Draw(t, "text")
+		shown := Code(text)
+		fence := shown[:len(shown)-len(strings.TrimLeft(shown, "`"))]
+		inner, ok := strings.CutSuffix(strings.TrimPrefix(shown, fence), fence)
+		if !ok || fence == "" || strings.Contains(inner, fence) || strings.HasSuffix(inner, "`") || strings.Contains(shown, "\n") {
+			t.Fatalf("%q is shown as %q", text, shown)
+		}
+		if strings.Join(strings.Fields(inner), " ") != strings.Join(strings.Fields(text), " ") {
+			t.Fatalf("%q is shown as %q", text, shown)
 		}
 	})
 }

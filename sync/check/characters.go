@@ -13,6 +13,9 @@ func (p *pair) characters() {
 		p.found(Characters, "it is not valid UTF-8")
 		return
 	}
+	if isPlain(p.text) {
+		return
+	}
 	for _, r := range p.text {
 		damage := r == utf8.RuneError
 		if !damage && !isControl(r) && !p.invisible(r) || strings.ContainsRune(p.source, r) {
@@ -21,16 +24,26 @@ func (p *pair) characters() {
 		if damage {
 			p.found(Characters, "it has the character U+FFFD, which stands for something that was lost on the way")
 		} else if !isControl(r) {
-			p.found(Characters, fmt.Sprintf("it has the invisible character U+%04X, which the source does not have", r))
+			p.kind(Hidden, fmt.Sprintf("it has the invisible character U+%04X, which the source does not have", r))
 		} else {
 			p.found(Characters, fmt.Sprintf("it has the control character U+%04X, which the source does not have", r))
 		}
 		return
 	}
 	if open := unended(p.text); open != 0 && unended(p.source) == 0 {
-		p.found(Characters, fmt.Sprintf("it isolates a direction of writing (U+%04X) and does not end that (U+2069), "+
+		p.kind(Hidden, fmt.Sprintf("it isolates a direction of writing (U+%04X) and does not end that (U+2069), "+
 			"so it can reorder what follows; the source does not", open))
 	}
+}
+
+// isPlain is a quick look whether a text has nothing but letters and signs of ASCII, and line breaks.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // unended is the first isolate of a direction that is not ended; 0 where there is none. Embeddings without an end are

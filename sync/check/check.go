@@ -42,46 +42,12 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/programs"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
-
-// The checks, as findings and the configuration (skip_checks) name them.
-const (
-	Printf     = "printf"
-	Names      = "names"
-	ICU        = "icu"
-	Markup     = "markup"
-	Plurals    = "plurals"
-	Characters = "characters"
-)
-
-// All are the names of the checks.
-var All = []string{Printf, Names, ICU, Markup, Plurals, Characters}
-
-// Input is one translation and what it translates.
-type Input struct {
-	Programs    programs.Programs // that read the file
-	Key, Form   string            // Form: plural category, also of one spelled as keys, or item index; empty otherwise
-	Source      string            // the source text of the key and form, or of "other" where the source has no such form
-	Translation string
-	Forms       []string // of a plural: the source's texts for all its forms
-	// Language is the translation's, SourceLanguage the source's, as the service has them; of one that is not known
-	// nothing is claimed.
-	Language, SourceLanguage string
-	Skip                     func(check string) bool // whether a check is not to be made; nil makes all
-}
-
-// Finding is one way in which a translation does not fit its source.
-type Finding struct {
-	Check   string // one of All
-	Reason  string // in plain words, to stand behind "the translation is left out:"
-	Warning bool   // the program works all the same: nothing is held back for it
-}
 
 // Breaking are the findings for which a translation is held back.
 func Breaking(findings []Finding) []Finding {
@@ -91,58 +57,49 @@ func Breaking(findings []Finding) []Finding {
 // Translation returns what is wrong with a translation, nothing when it is sound. An empty one is always sound: it is
 // not translated yet.
 func Translation(in Input) []Finding {
-	if in.Translation == "" || in.Translation == in.Source {
+	if in.Translation == "" {
 		return nil
 	}
 	p := pair{in: in, source: in.Source, text: in.Translation, number: numberIn(in)}
-	p.characters()
-	if in.Source == "" {
-		return p.findings
+	if in.Translation != in.Source {
+		p.breaking()
 	}
-	has := func(signs string) bool {
-		return strings.ContainsAny(p.source, signs) || strings.ContainsAny(p.text, signs)
-	}
-	if has("%") && in.Programs.Printf != programs.None {
-		p.printf(in.Programs.Printf)
-	}
-	if has("{%$") && !p.icu() {
-		p.names()
-	}
-	if in.Programs.MessageFormat && has("'") {
-		p.apostrophes()
-	}
-	if has("<") {
-		p.markup()
+	if in.Source != "" {
+		p.source, p.text = in.Source, in.Translation
+		p.harmless()
 	}
 	return p.findings
 }
 
-// pair is a translation under examination.
-type pair struct {
-	in           Input
-	source, text string
-	number       number
-	findings     []Finding
-}
-
-func (p *pair) found(check, reason string) { p.add(Finding{Check: check, Reason: reason}) }
-func (p *pair) warned(check, reason string) {
-	p.add(Finding{Check: check, Reason: reason, Warning: true})
-}
-
-func (p *pair) add(f Finding) {
-	if p.in.Skip == nil || !p.in.Skip(f.Check) {
-		p.findings = append(p.findings, f)
+// breaking looks for what the program fails with, or loses.
+func (p *pair) breaking() {
+	p.characters()
+	if p.source == "" {
+		return
 	}
-}
-
-// number is how a text deals with the number as a form of a plural.
-type number struct {
-	form    bool // it is one, and not "other", which any number may get
-	guessed bool // by the end of its key, which may be something else
-	mayAdd  bool // it may say the number though the source's does not, whose other forms are not known
-	mayDrop bool // it may leave the number out, as it stands for few numbers
-	isZero  bool // it stands for none at all
+	has := func(signs string) bool {
+		return strings.ContainsAny(p.source, signs) || strings.ContainsAny(p.text, signs)
+	}
+	known := p.read()
+	of := p.in.Programs
+	if !known && has("%") && of.Printf != programs.None {
+		p.printf(of.Printf)
+		if of.Positions {
+			p.positions()
+		}
+	}
+	if !known && has("{%$") && !p.icu() {
+		p.names()
+	}
+	if !known && of.MessageFormat && has("'") {
+		p.apostrophes()
+	}
+	if !known && of.Messages && has("'") {
+		p.quotes()
+	}
+	if has("<") {
+		p.markup()
+	}
 }
 
 // numberIn tells what a text may do with the number. Formats without plural forms of their own spell the category at
@@ -170,16 +127,4 @@ func numberIn(in Input) (n number) {
 		}
 	}
 	return n
-}
-
-// listed spells names as a list in words, the first few of many.
-func listed(names []string) string {
-	const few = 5
-	if n := len(names) - few; n > 1 {
-		names = append(names[:few:few], fmt.Sprintf("%d more", n))
-	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

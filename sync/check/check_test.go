@@ -10,10 +10,14 @@ import (
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/config/kinds"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 const sound = ""
+
+const unplaced = "it has several placeholders of which one has no position, which the resource compiler refuses; " +
+	"write %1$s, and %% for a sign"
 
 // said is a finding in words: "warning: " before one that holds nothing back.
 func said(f Finding) string {
@@ -45,7 +49,11 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "%d%% done", "%d %% fertig", sound},
 		{"android-xml", "k", "", "%d%% done", "%d % fertig",
 			`the % of "% fertig" would be taken for a placeholder; write %%`},
-		{"android-xml", "k", "", "%d %", "%d % fertig", sound}, // the source does not mind either
+		{"android-xml", "k", "", "%d %", "%d % fertig", unplaced}, // "% f" counts
+		{"android-xml", "k", "", "%1$s of %2$s", "%s von %2$s", unplaced},
+		{"android-xml", "k", "", "%1$s of %2$s", "%s von %s", unplaced},
+		{"android-xml", "k", "", "10% of 20%", "10 % von 20 % der Fälle", unplaced},
+		{"android-xml", "k", "other", "%1$s of %2$s", "%s von %s", sound},
 		{"android-xml", "k", "", "%s files", "Dateien", "it lacks %s, which the source has"},
 		{"android-xml", "k", "", "%1$s in %2$s", "%1$s", "it lacks %2$s, which the source has"},
 		{"android-xml", "k", "", "%s", "%1$s %2$s",
@@ -295,14 +303,14 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "text", "Te\xfft", "it is not valid UTF-8"},
 		{"json", "k", "", "", "\x00", "it has the control character U+0000, which the source does not have"},
 		{"json", "k", "", "text", "Te\u202ext",
-			"it has the invisible character U+202E, which the source does not have"},
+			"warning: it has the invisible character U+202E, which the source does not have"},
 		{"json", "k", "", "text", "Te\u2028xt",
-			"it has the invisible character U+2028, which the source does not have"},
+			"warning: it has the invisible character U+2028, which the source does not have"},
 		{"json", "k", "", "text", "Te\U000e0041xt",
-			"it has the invisible character U+E0041, which the source does not have"},
+			"warning: it has the invisible character U+E0041, which the source does not have"},
 		{"json", "k", "", "te\u202ext", "Te\u202ext", ""},
 		{"json", "k", "", "text", "a \u2066b",
-			"it isolates a direction of writing (U+2066) and does not end that (U+2069), so it can reorder what follows; " +
+			"warning: it isolates a direction of writing (U+2066) and does not end that (U+2069), so it can reorder what follows; " +
 				"the source does not"},
 		{"json", "k", "", "text", "\u202bb", ""},
 		{"json", "k", "", "text", "\u202bb\u202c \u2067c\u2068d\u2069\u2069", ""},
@@ -311,7 +319,7 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "", "{name} %s <a>", sound},
 		{"json", "k", "", "{name} %s", "", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf(c.format), Key: c.key, Form: c.form, Source: c.source,
+		got := Translation(Input{Level: onlyHidden, Programs: ProgramsOf(c.format), Key: c.key, Form: c.form, Source: c.source,
 			Translation: c.translation, Language: "xx"})
 		switch {
 		case c.reason == sound && len(got) > 0:
@@ -330,7 +338,7 @@ func FuzzTranslation(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, text, form string) {
 		for _, format := range []string{"android-xml", "ios-strings", "structured-json", "yaml"} {
-			in := Input{Programs: ProgramsOf(format), Key: "k", Form: form, Source: source, Translation: text}
+			in := Input{Level: onlyHidden, Programs: ProgramsOf(format), Key: "k", Form: form, Source: source, Translation: text}
 			for _, found := range Translation(in) {
 				if found.Check == "" || found.Reason == "" {
 					t.Fatalf("an empty finding on %+v", in)
@@ -356,16 +364,16 @@ func TestNoQuadraticTime(t *testing.T) {
 		resourcetest.Linear(t, s, input, func(src []byte) {
 			source, plural := string(src), "{n, plural, other {x}}"
 			for _, format := range []string{"android-xml", "json"} {
-				Translation(Input{Programs: ProgramsOf(format), Source: source, Translation: source + " x"})
-				Translation(Input{Programs: ProgramsOf(format), Source: plural + " <b>%s</b>", Translation: source})
-				Translation(Input{Programs: ProgramsOf(format), Source: plural + source, Translation: source + plural})
+				Translation(Input{Level: onlyHidden, Programs: ProgramsOf(format), Source: source, Translation: source + " x"})
+				Translation(Input{Level: onlyHidden, Programs: ProgramsOf(format), Source: plural + " <b>%s</b>", Translation: source})
+				Translation(Input{Level: onlyHidden, Programs: ProgramsOf(format), Source: plural + source, Translation: source + plural})
 			}
 		})
 	}
 }
 
 func BenchmarkTranslation(b *testing.B) {
-	in := Input{Programs: ProgramsOf("android-xml"), Key: "k", Source: "<b>%1$s</b> was moved to %2$s",
+	in := Input{Level: onlyHidden, Programs: ProgramsOf("android-xml"), Key: "k", Source: "<b>%1$s</b> was moved to %2$s",
 		Translation: "<b>%1$s</b> wurde nach %2$s verschoben"}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -424,7 +432,7 @@ func TestLanguages(t *testing.T) {
 		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}",
 			"{n, selectordinal, other {#.}}", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source,
+		got := Translation(Input{Level: onlyHidden, Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source,
 			Translation: c.translation, Language: c.language, SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source,
@@ -501,10 +509,10 @@ func TestSkip(t *testing.T) {
 		Plurals:    "{n, plural, one {#} few {#} other {#}} <a>%s</a>",
 		Characters: "{n, plural, one {#} few {#} many {#} other {#}} <a>%s</a>\x00",
 	} {
-		skipsOnly(t, name, Input{Programs: ProgramsOf("android-xml"), Source: source, Translation: translation,
+		skipsOnly(t, name, Input{Level: onlyHidden, Programs: ProgramsOf("android-xml"), Source: source, Translation: translation,
 			Language: "ru", SourceLanguage: "en"})
 	}
-	skipsOnly(t, Names, Input{Programs: ProgramsOf("json"), Source: "{a}", Translation: "{b}"})
+	skipsOnly(t, Names, Input{Level: onlyHidden, Programs: ProgramsOf("json"), Source: "{a}", Translation: "{b}"})
 }
 
 func skipsOnly(t *testing.T, name string, in Input) {
@@ -529,6 +537,15 @@ func skipsOnly(t *testing.T, name string, in Input) {
 func TestNamesOfChecks(t *testing.T) {
 	if !slices.Equal(All, config.Checks) {
 		t.Errorf("%v, and the configuration has %v", All, config.Checks)
+	}
+	if !slices.Equal(Kinds, kinds.All) {
+		t.Errorf("%v, and the configuration has %v", Kinds, kinds.All)
+	}
+	p := config.Project{Check: kinds.Default()}
+	for _, kind := range Kinds {
+		if want := map[Level]string{Warn: "warning", Fail: "error"}[(&pair{}).level(kind)]; p.Check.Level(kind) != want {
+			t.Errorf("%s is %s in the configuration, and %s where nothing is said", kind, p.Check.Level(kind), want)
+		}
 	}
 }
 
@@ -571,7 +588,7 @@ func TestFormsOfOnePlural(t *testing.T) {
 		{"structured-json", "other", "de", []string{"{{count}} by {{who}}", "{{count}} by {{who}}"}, "{{count}}",
 			"it lacks {{who}}, which the source has"},
 	} {
-		in := Input{Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source[1],
+		in := Input{Level: onlyHidden, Programs: ProgramsOf(c.format), Key: "k", Form: c.form, Source: c.source[1],
 			Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
 		if c.form == plural.One {
 			in.Source = c.source[0]
@@ -610,7 +627,7 @@ func TestWikiMessages(t *testing.T) {
 		{"costs $5", "kostet 5 Dollar", sound},
 		{"costs $1", "kostet 1 $", sound},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
+		got := Translation(Input{Level: onlyHidden, Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
 			Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
@@ -633,7 +650,7 @@ func TestIntervals(t *testing.T) {
 		{"{1} or {0}", "{1}", "it lacks {0}, which the source has"},
 		{"{1} of|{0} at", "{1}|an", "it lacks {0}, which the source has"},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("structured-yaml"), Key: "k", Source: c.source,
+		got := Translation(Input{Level: onlyHidden, Programs: ProgramsOf("structured-yaml"), Key: "k", Source: c.source,
 			Translation: c.translation, Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
@@ -655,7 +672,7 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 		{"%s of %s", "%2$svon %1$s", sound},
 		{"all", "alle %s", "it has %s, for which the program passes nothing, as the source has no such placeholder"},
 	} {
-		got := Translation(Input{Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
+		got := Translation(Input{Level: onlyHidden, Programs: ProgramsOf("json"), Key: "k", Source: c.source, Translation: c.translation,
 			Language: "de", SourceLanguage: "en"})
 		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
@@ -664,7 +681,7 @@ func TestDoubtfulPlaceholders(t *testing.T) {
 }
 
 func TestBreaking(t *testing.T) {
-	in := Input{Programs: ProgramsOf("json"), Source: "{n, plural, one {# <a>file</a>} other {# files}}",
+	in := Input{Level: onlyHidden, Programs: ProgramsOf("json"), Source: "{n, plural, one {# <a>file</a>} other {# files}}",
 		Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
 	all := Translation(in)
 	if breaking := Breaking(all); len(all) != 2 || len(breaking) != 1 || breaking[0].Check != Markup {

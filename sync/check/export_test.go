@@ -13,3 +13,11 @@ func ProgramsOf(format string) programs.Programs {
 	}
 	return f.Programs
 }
+
+// onlyHidden turns off all of Kinds but one.
+func onlyHidden(kind string) Level {
+	if kind == Hidden {
+		return Usual
+	}
+	return Off
+}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // message is what an ICU message says about its arguments, those inside branches included.
@@ -98,11 +98,41 @@ func (p *pair) icu() bool {
 	}
 	p.choices(source, text)
 	for _, arg := range slices.Sorted(maps.Keys(text.plurals)) {
-		if of, ok := source.plurals[arg]; ok && len(forms) == 0 {
-			p.branches(of, text.plurals[arg])
+		of, counts := source.plurals[arg]
+		lacks := text.plurals[arg].Lacks(p.in.Language, of, p.in.SourceLanguage)
+		if counts && len(forms) == 0 && len(lacks) > 0 {
+			p.warned(Plurals, needs(lacks, p.in.Language)+fmt.Sprintf(" for {%s}", arg))
 		}
 	}
 	return true
+}
+
+// IsMessage reports whether a text is an ICU message with branches.
+func IsMessage(s string) bool {
+	if !strings.Contains(s, "plural,") && !strings.Contains(s, "select") {
+		return false
+	}
+	m, err := readMessage(s)
+	return err == nil && m.complex
+}
+
+// quotes warns of an apostrophe that hides an argument from ICU.
+func (p *pair) quotes() {
+	source, err := readMessage(p.source)
+	if err != nil || source.complex {
+		return
+	}
+	translation, err := readMessage(p.text)
+	var hidden []string
+	for _, name := range slices.Sorted(maps.Keys(source.types)) {
+		if spelled := "{" + name + "}"; !translation.shown[name] && strings.Contains(p.text, spelled) {
+			hidden = append(hidden, spelled)
+		}
+	}
+	if err == nil && len(hidden) > 0 {
+		p.warned(ICU, fmt.Sprintf("it shows %s as it is written, and not what the program passes: a single apostrophe "+
+			"quotes what follows; write two for one", listed(hidden)))
+	}
 }
 
 // choices compares the words that select chooses by.

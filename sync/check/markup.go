@@ -21,7 +21,13 @@ type tag struct {
 var styling = []string{
 	"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark", "span", "font",
 	"p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
-	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "xliff:g"}
+	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "code", "kbd", "samp", "var", "dfn", "pre", "xliff:g"}
+
+// isStyling reports whether a tag as spelled is one of these.
+func isStyling(spelled string) bool {
+	t, _ := tagAt(strings.TrimPrefix(spelled, "<"))
+	return slices.Contains(styling, t.name)
+}
 
 // standing are the tags of HTML that need no end.
 var standing = []string{
@@ -130,9 +136,14 @@ func (p *pair) markup() {
 			return
 		}
 	}
+	foreign := func(t tag) bool { return !slices.Contains(styling, t.name) && t.name != "a" }
+	told := len(p.findings) > 0 // by a reader that knows tags
+	if wrong := unclosed(use); len(have) == 0 && wrong != "" && !told && !slices.ContainsFunc(use, foreign) {
+		p.warned(Markup, "the tag "+wrong)
+	}
 	var lacks, extra []string
 	for _, t := range have {
-		missing := !t.end && !slices.Contains(styling, t.name) && !slices.ContainsFunc(use, t.same)
+		missing := !t.end && !slices.Contains(styling, t.name) && !slices.ContainsFunc(use, t.same) && !p.lostIn(t.spelled)
 		if missing && !slices.Contains(lacks, t.spelled) {
 			lacks = append(lacks, t.spelled)
 		}
@@ -147,6 +158,8 @@ func (p *pair) markup() {
 	report := p.found
 	if len(lacks) == 0 && !slices.ContainsFunc(extra, func(spelled string) bool { return !link.MatchString(spelled) }) {
 		report = p.warned // a reader of that language is led somewhere, which the program shows, or spells out
+	} else {
+		p.broken = extra
 	}
 	differs(report, Markup, lacks, extra)
 }

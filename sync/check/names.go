@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // name is one placeholder that is filled in by name.
@@ -55,7 +55,7 @@ func (r *nameReader) take(open, end string) bool {
 	if !ok || open == "%<" && macro(r.s[r.at+1:]) > 0 {
 		return false
 	}
-	key, size := keyUpTo(rest, end)
+	key, size := keyUpTo(rest, end, open == "%{" || open == "${")
 	if size == 0 {
 		return false
 	}
@@ -97,7 +97,7 @@ func (r *nameReader) conversion() string {
 
 // keyUpTo reads a placeholder's key up to its closing sign; size is how many bytes both have, 0 when this is none. What
 // follows a comma, a bar or a colon is a format.
-func keyUpTo(s, end string) (key string, size int) {
+func keyUpTo(s, end string, tight bool) (key string, size int) {
 	i := strings.Index(s[:min(len(s), 120)], end)
 	if i <= 0 {
 		return "", 0
@@ -105,8 +105,9 @@ func keyUpTo(s, end string) (key string, size int) {
 	key = s[:i]
 	signs := "_.-[]$"
 	if end == "%" {
-		if signs = "_."; len(key) < 2 || !isLetter(key[0]) {
-			return "", 0
+		signs = "_."
+		if len(key) < 2 || !isLetter(key[0]) || len(key) == 2 && isHex(key[0]) && isHex(key[1]) {
+			return "", 0 // %C3%A4 is a letter of an address
 		}
 	} else {
 		if c := strings.IndexAny(key, ",|:"); c > 0 {
@@ -115,7 +116,13 @@ func keyUpTo(s, end string) (key string, size int) {
 			}
 			key = key[:c]
 		}
-		key = strings.Trim(key, " ")
+		// Blanks go with a name; a program that wants a number, or a sign before the brace, takes none.
+		if trimmed := strings.Trim(key, " "); trimmed != key {
+			if tight || strings.Trim(trimmed, "0123456789") == "" {
+				return "", 0
+			}
+			key = trimmed
+		}
 	}
 	for j := range len(key) {
 		if c := key[j]; !isLetter(c) && !isDigit(c) && c < 0x80 && strings.IndexByte(signs, c) < 0 {
@@ -127,6 +134,8 @@ func keyUpTo(s, end string) (key string, size int) {
 	}
 	return key, i + len(end)
 }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // A text that speaks of braces ("between { and }") has no name there, nor has its translation ("entre { et }").
 var (
@@ -161,7 +170,7 @@ func (p *pair) names() {
 	lacks := slices.DeleteFunc(slices.Clone(have), func(n name) bool { return slices.Contains(use, n) })
 	extra := slices.DeleteFunc(slices.Clone(use), func(n name) bool {
 		// A word of another script is not a name that a program has, unless it is where one is missing.
-		return slices.Contains(known, n) || rails && isOptional(n) || len(lacks) == 0 && !isASCII(n.key)
+		return slices.Contains(known, n) || rails && isOptional(n) || len(lacks) == 0 && !isPlain(n.key)
 	})
 	if rails && len(extra) == 0 {
 		lacks = slices.DeleteFunc(lacks, isOptional)
@@ -180,8 +189,13 @@ func (p *pair) names() {
 	if !percents || wiki {
 		report = p.warned
 	}
-	differs(report, Names, spellingsOf(lacks), spellingsOf(extra))
-	p.nameless(report)
+	named := spellingsOf(lacks)
+	if len(lacks) == 0 && len(extra) > 0 && strings.Contains(p.source, "{}") && !strings.Contains(p.text, "{}") {
+		named = []string{"{}"} // it was given a name
+	} else {
+		p.nameless(report)
+	}
+	differs(report, Names, named, spellingsOf(extra))
 	if percents {
 		p.parameters()
 	}
@@ -270,10 +284,6 @@ func times(n int) string {
 // unpaired is how many more braces are opened than closed.
 func unpaired(s string) int {
 	return strings.Count(s, "{") - strings.Count(s, "}")
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
 // isOptional reports whether a placeholder is one that Rails offers in all messages about models, so that each language

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/programs"
+	"github.com/locsync/locsync/sync/check/text"
 )
 
 // class is what kind of argument a conversion takes.
@@ -119,11 +120,23 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	} else {
 		at = start + 1
 	}
-	// A space is a flag as well, but "50 % de" is not meant so.
-	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 {
+	if d == programs.Apple && strings.HasPrefix(s[start:], "%arg") { // of Xcode's substitutions
+		return conversion{spelled: "%arg", class: integer}, true
+	}
+	// A space is a flag as well, but "50 % de" is not meant so. An apostrophe is C's, and a ( is left out: "100%(...)".
+	flags := "-+#0,'"
+	if d == programs.Java {
+		flags = "-+#0,"
+	}
+	from := at
+	for at < len(s) && strings.IndexByte(flags, s[at]) >= 0 {
 		at++
 	}
-	digits()
+	padded := strings.ContainsAny(s[from:at], "-0")
+	from = at
+	if digits() == 0 && from == at && padded && d == programs.Java {
+		return c, false // java.util.Formatter refuses them without a width
+	}
 	if at < len(s) && s[at] == '.' {
 		at++
 		digits()
@@ -181,7 +194,7 @@ func isDateFormat(s string) bool {
 		if s[i] != '%' {
 			continue
 		}
-		if key, size := keyUpTo(s[i+1:], "%"); len(key) > 2 && isLetter(key[len(key)-1]) {
+		if key, size := keyUpTo(s[i+1:], "%", false); len(key) > 2 && isLetter(key[len(key)-1]) {
 			i += size
 			continue
 		}
@@ -203,6 +216,9 @@ func (p *pair) printf(d programs.Printf) {
 		return
 	}
 	all, sourceStray := conversions(p.source, d, nil)
+	if d == programs.Apple && len(all) == 0 && sourceStray != "" {
+		return // "% of screen" goes through no printf
+	}
 	spelled := make(map[string]bool) // and whether it is unsure
 	for _, c := range all {
 		spelled[c.spelled] = spelled[c.spelled] || c.unsure
@@ -223,7 +239,7 @@ func (p *pair) printf(d programs.Printf) {
 		pass(of)
 	}
 	var extra, lacks []conversion
-	used := make(map[int]bool)
+	used, wrong := make(map[int]bool), false
 	for _, c := range use {
 		of := passed[c.arg]
 		if len(of) == 0 && !used[c.arg] && !spelled[c.spelled] {
@@ -231,6 +247,7 @@ func (p *pair) printf(d programs.Printf) {
 		} else if len(of) > 0 && !slices.ContainsFunc(of, func(o conversion) bool { return takes(d, o.class, c.class) }) {
 			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says",
 				c.spelled, className[c.class], className[of[0].class], of[0].spelled))
+			wrong = true
 		}
 		used[c.arg] = true
 	}
@@ -245,6 +262,7 @@ func (p *pair) printf(d programs.Printf) {
 	}
 	number := p.number.form && len(extra) == 0 && len(lacks) == 1 && mayBeCount(lacks[0], have)
 	switch {
+	case wrong: // what is at the wrong place is lacking at its own
 	case len(extra) == 1 && len(lacks) == 0 && p.number.mayAdd, number && p.number.mayDrop:
 	case number:
 		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
@@ -252,9 +270,21 @@ func (p *pair) printf(d programs.Printf) {
 		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder",
 			spellings(extra)))
 	case len(lacks) > 0:
+		for _, c := range lacks {
+			p.lost = append(p.lost, c.spelled)
+		}
 		p.found(Printf, fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
 	case len(have) > 0 && sourceStray == "" && stray != "":
 		p.found(Printf, fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
+	}
+}
+
+// positions looks for placeholders without a position where the resource compiler wants one. It looks at texts, and not
+// at items of arrays and plurals.
+func (p *pair) positions() {
+	free := p.in.Form != "" || strings.Contains(p.in.Flags, programs.Unchecked)
+	if why := text.Substitutions(p.text); why != "" && !free && len(p.findings) == 0 {
+		p.found(Printf, why)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 )
 
 // Conflicts are those that wait for a decision in a project; "" is all. They are read from a copy of the state.

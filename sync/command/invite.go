@@ -16,7 +16,7 @@ import (
 )
 
 // Invite has the embedded service whose process works in a folder make an invitation, and returns its address.
-func Invite(ctx context.Context, dir, name string, manager bool) (string, error) {
+func Invite(ctx context.Context, dir, name string, manager bool, projects []string) (string, error) {
 	through, err := web.ServiceTransport(ctx, dir)
 	if errors.Is(err, web.ErrNoDaemon) {
 		return "", failure.Usage(errors.New("the embedded service is not running; start locsync run or locsync service, " +
@@ -25,7 +25,7 @@ func Invite(ctx context.Context, dir, name string, manager bool) (string, error)
 	if err != nil {
 		return "", err
 	}
-	query := url.Values{"name": {name}}
+	query := url.Values{"name": {name}, "project": projects}
 	if manager {
 		query.Set("manager", "true")
 	}

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -57,7 +57,11 @@ func Pass(ctx context.Context, cfg *config.Config, o process.Options, want web.R
 		for _, other := range process.OtherDaemons(ctx, cfg, p.Dir) {
 			warn(other)
 		}
-		answer, err := web.Do(ctx, p.Engine, want)
+		var answer web.Answer
+		patient, err := process.Patiently(ctx)
+		if err == nil {
+			answer, err = web.Do(patient, p.Engine, want)
+		}
 		return answer, errors.Join(err, p.Close())
 	}
 }

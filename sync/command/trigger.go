@@ -11,7 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/web"
 )
 

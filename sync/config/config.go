@@ -20,8 +20,11 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config/kinds"
 	"github.com/locsync/locsync/sync/config/link"
+	"github.com/locsync/locsync/sync/config/rules"
 	"github.com/locsync/locsync/sync/config/schedule"
+	"github.com/locsync/locsync/sync/config/spell"
 )
 
 // FileName is the configuration's usual name.
@@ -88,6 +91,9 @@ type Service struct {
 	// RequestsPerSecond is never exceeded in any window of one second, over all locsync processes of this host
 	// with this account. Above 0; the real service allows 4.
 	RequestsPerSecond float64 `toml:"requests_per_second"`
+	// Placeholders are regular expressions for what must not be changed in any text of the account: project apply adds
+	// those that the service does not have.
+	Placeholders []string `toml:"placeholders"`
 	// JobTimeout is how long an import or export may take; one that takes longer counts as failed for now and is
 	// taken up again.
 	JobTimeout time.Duration `toml:"job_timeout"`
@@ -125,6 +131,8 @@ type Daemon struct {
 	// PublicURL is the public URL of this daemon, to register callbacks at the service. The page answers to its
 	// host, too.
 	PublicURL string `toml:"public_url"`
+	// TrustedProxies are the addresses, or networks such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed.
+	TrustedProxies []string `toml:"trusted_proxies"`
 }
 
 // Project is one repository and the project at the service that translates it.
@@ -148,13 +156,33 @@ type Project struct {
 	// TrustOwner true: the repository may belong to another user of this machine. Its git configuration and its filters
 	// are code that runs as this user then. Without it the rule is git's own: refused, unless safe.directory names it.
 	TrustOwner bool `toml:"trust_owner"`
+	// Memory says where what was agreed on with the service is remembered: remote (the reference refs/locsync/NAME, here
+	// and at Pull.Remote), branch (a branch locsync/NAME there, for hosts that take no other references) or local (here
+	// only: another clone asks again). The embedded service remembers in the state directory.
+	Memory string `toml:"memory"`
 
 	Push      Push      `toml:"push"`
 	Pull      Pull      `toml:"pull"`
 	Documents Documents `toml:"documents"`
-	Files     []Files   `toml:"files"`
+	// Check is what becomes of texts that are wrong and harmless to the program, by kind.
+	Check kinds.Check `toml:"check"`
+	Hold  Hold        `toml:"gate"`
+	Files []Files     `toml:"files"`
+	// Pretranslation is what the project at the service follows before people translate. Empty: what it has stays.
+	Pretranslation []rules.Rule `toml:"pretranslation"`
 
 	origin origin
+
+	pluralKeys map[string]bool // see WithPluralKeys
+}
+
+// Hold is what a pull or merge request is held for, of the keys that it changes: check --since, --diff and --comment.
+type Hold struct {
+	// Languages must have these keys whole: one that is missing is an error. Empty: none must.
+	Languages []string `toml:"languages"`
+	// Stale true: a translation into these languages that is older than its source text is an error, too, until it is
+	// written anew or the change is accepted.
+	Stale bool `toml:"stale"`
 }
 
 // Documents is the other project at the service, which translates whole documents: what `locsync documents`, `tasks`,
@@ -166,6 +194,8 @@ type Documents struct {
 	// Output is the template of the paths that `locsync documents pull` writes to, below the current folder: {LANGUAGE},
 	// {PATH}, or {DIR}, {NAME} and {EXT} for its parts.
 	Output string `toml:"output"`
+	// Pretranslation is as the Pretranslation of a Project.
+	Pretranslation []rules.Rule `toml:"pretranslation"`
 }
 
 // Push is what goes to the service.
@@ -214,6 +244,12 @@ type Pull struct {
 	Incomplete string `toml:"incomplete"`
 	// Base is the branch that translations are built on. Empty: the remote's default one; without a remote the current.
 	Base string `toml:"base"`
+	// Settle is how long nothing must be saved on the embedded service's page before a daemon commits what was saved;
+	// after ten times that it does so anyway, and at once when a language is complete and when it ends. 0: at each save.
+	Settle time.Duration `toml:"settle"`
+	// Credit gives commits a trailer Co-authored-by for each translator whom the service names: the embedded one, of the
+	// same process.
+	Credit bool `toml:"credit"`
 	// Branch is where translations are committed; it may equal Base. {base}, or {BRANCH}, in it stands for the name of the
 	// branch that they are built on: l10n/{base}.
 	Branch string `toml:"branch"`
@@ -267,8 +303,14 @@ type Files struct {
 	// Collection is the container of the keys at the service. With {NAME} or {DIR}, each file has its own; with {BRANCH},
 	// each branch.
 	Collection string `toml:"collection"`
+	// KeyPrefix is put before the keys of a file at the service, and in reports: files with keys in common can share a
+	// collection. It may hold {NAME}, {DIR} and {EXT}.
+	KeyPrefix string `toml:"key_prefix"`
 	// PathSeparator joins the names of nested objects to a key; structured formats only, "/" where it is not given.
 	PathSeparator string `toml:"path_separator"`
+	// Plurals says how plurals travel whose forms are keys of their own: PluralsJoined or PluralsKeys. Empty: joined, but
+	// for files whose keys were sent one by one before.
+	Plurals Plurals `toml:"plurals"`
 	// LanguagePaths is the project's LanguagePaths for these files alone, language by language, where they spell one
 	// differently: a web application's zh-CN beside iOS's zh-Hans.
 	LanguagePaths map[string]string `toml:"language_paths"`
@@ -281,6 +323,29 @@ type Files struct {
 	origin   origin
 	template Template // of Output
 }
+
+// WithPluralKeys is the project as it is where the plurals of some source files travel as keys unless the configuration
+// says otherwise, since they did before.
+func (p *Project) WithPluralKeys(files []string) *Project {
+	kept := *p
+	kept.pluralKeys = make(map[string]bool, len(files))
+	for _, f := range files {
+		kept.pluralKeys[f] = true
+	}
+	return &kept
+}
+
+// KeepsPluralKeys reports whether a source file is one of them.
+func (p *Project) KeepsPluralKeys(file string) bool { return p.pluralKeys[file] }
+
+// Plurals is how plurals travel whose forms are keys of their own, as i18next and Rails have them.
+type Plurals string
+
+// The ways: as one key with its forms, or each form as a key.
+const (
+	PluralsJoined Plurals = "joined"
+	PluralsKeys   Plurals = "keys"
+)
 
 // Default is the configuration that holds where a file says nothing.
 func Default() *Config {
@@ -312,7 +377,9 @@ func (p *Project) setDefaults() {
 	*p = Project{
 		ID:         PlaceholderID,
 		Repository: ".",
+		Memory:     "remote",
 		Documents:  Documents{Output: "{LANGUAGE}/{PATH}"},
+		Check:      kinds.Default(),
 		Push: Push{
 			Enabled:         true,
 			Source:          Worktree,
@@ -334,6 +401,8 @@ func (p *Project) setDefaults() {
 			Sign:            "git",
 			Guard:           0.3,
 			SourceChanged:   "keep",
+			Settle:          2 * time.Minute,
+			Credit:          true,
 			Request:         defaultRequest(),
 		},
 	}
@@ -376,7 +445,7 @@ func (c *Config) NoProject(name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: no project is configured yet; locsync project add writes the first one", c.File)
 	}
-	if near := Nearest(name, names); near != "" {
+	if near := spell.Nearest(name, names); near != "" {
 		return fmt.Errorf("no project is called %q; did you mean %q?", name, near)
 	}
 	more := ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config/position"
 	"github.com/locsync/locsync/sync/config/schedule"
+	"github.com/locsync/locsync/sync/config/spell"
 )
 
 // decoder fills the configuration from what the TOML library read. The library's own decoding stops at
@@ -45,7 +46,7 @@ func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 			continue
 		}
 		if !ok {
-			near := Nearest(key, slices.Sorted(maps.Keys(fields)))
+			near := spell.Nearest(key, slices.Sorted(maps.Keys(fields)))
 			if _, there := in[near]; near != "" && !there {
 				d.meant = append(d.meant, o.at(near).problem(""))
 			}
@@ -117,7 +118,11 @@ func (d *decoder) value(o origin, in any, out reflect.Value) {
 			d.wrongType(o, "a table ["+position.WithoutIndexes(o.path)+"]", in)
 		}
 	case reflect.Map:
-		d.texts(o, in, out)
+		if out.Type().Elem().Kind() == reflect.Map {
+			d.groups(o, in, out)
+		} else {
+			d.texts(o, in, out)
+		}
 	case reflect.Slice:
 		if out.Type().Elem().Kind() == reflect.Struct {
 			d.tables(o, in, out)
@@ -174,6 +179,21 @@ func (d *decoder) texts(o origin, in any, out reflect.Value) {
 		}
 	}
 	out.Set(reflect.ValueOf(m))
+}
+
+// groups fills a table of such tables.
+func (d *decoder) groups(o origin, in any, out reflect.Value) {
+	tables, ok := in.(map[string]any)
+	if !ok {
+		d.wrongType(o, "a table of tables", in)
+		return
+	}
+	out.Set(reflect.MakeMap(out.Type()))
+	for _, key := range slices.Sorted(maps.Keys(tables)) {
+		group := reflect.New(out.Type().Elem()).Elem()
+		d.texts(o.at(position.Key(key)), tables[key], group)
+		out.SetMapIndex(reflect.ValueOf(key), group)
+	}
 }
 
 // list fills a list of texts.
@@ -304,64 +324,4 @@ func tablesWith(key, path string, t reflect.Type) []string {
 		}
 	}
 	return homes
-}
-
-// Meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
-func Meant(word string, known []string) string {
-	if near := Nearest(word, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "use " + Either(known)
-}
-
-// Either is "a, b or c".
-func Either(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
-
-// Nearest is the one of the known words that was most likely meant, or "".
-func Nearest(word string, known []string) string {
-	best, least := "", len(word)/3+1
-	for _, k := range known {
-		if len(word) >= 3 && strings.HasPrefix(k, word) {
-			return k
-		}
-		if n := distance(strings.ToLower(word), strings.ToLower(k)); n <= least && n < len(k) {
-			if best == "" || n < least {
-				best, least = k, n
-			}
-		}
-	}
-	return best
-}
-
-// distance counts the letters that must be added, dropped, replaced or swapped with their neighbour to
-// make one word of the other.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return len(a) + len(b) // no word of ours: not worth the table
-	}
-	before, last := []int(nil), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/locsync/locsync/sync/config/rewrite"
 )
 
 // Addition is what a [[project]] says that is added to a configuration.
@@ -145,7 +147,7 @@ func Remove(file, name string, options ...Option) (Edit, *Config, error) {
 			return Edit{}, nil, fmt.Errorf("read configuration: %w", err)
 		}
 		var ok bool
-		if edit.Text, ok = withoutTable(text, p.origin); !ok {
+		if edit.Text, ok = rewrite.WithoutTable(text, p.origin.lines, p.origin.path); !ok {
 			return Edit{}, nil, p.origin.problem("the project is not one piece of the file, which begins with " +
 				"[[project]]; take it out by hand")
 		}
@@ -153,55 +155,6 @@ func Remove(file, name string, options ...Option) (Edit, *Config, error) {
 	cfg, err := Load(file, append(options, instead(edit))...)
 	return edit, cfg, err
 }
-
-// withoutTable is a text without a table that is an element of a list, and what is below it.
-func withoutTable(text []byte, of origin) (edited []byte, ok bool) {
-	text, marked := bytes.CutPrefix(text, byteOrderMark)
-	all := strings.SplitAfter(string(text), "\n")
-	is := func(n int, prefix string) bool { return strings.HasPrefix(strings.TrimSpace(all[n-1]), prefix) }
-	blank := func(n int) bool { return strings.TrimSpace(all[n-1]) == "" }
-	begin, there := of.lines[of.path]
-	if !there || begin > len(all) || !is(begin, "[[") {
-		return nil, false
-	}
-	inside := func(path string) bool {
-		return path == of.path || strings.HasPrefix(path, of.path+".") || strings.HasPrefix(path, of.path+"[")
-	}
-	end := len(all) + 1 // the line of the next table
-	for path, line := range of.lines {
-		if !inside(path) && line > begin {
-			end = min(end, line)
-		}
-	}
-	for path, line := range of.lines {
-		if inside(path) && line >= end {
-			return nil, false
-		}
-	}
-	for end > begin+1 && (blank(end-1) || is(end-1, "#")) {
-		end--
-	}
-	above := begin
-	for above > 1 && is(above-1, "#") {
-		above--
-	}
-	if above > 1 { // else these comments are about the file
-		begin = above
-	}
-	for end <= len(all) && blank(end) && (begin == 1 || blank(begin-1)) {
-		end++
-	}
-	for end > len(all) && begin > 1 && blank(begin-1) {
-		begin--
-	}
-	edited = []byte(strings.Join(slices.Delete(all, begin-1, min(end-1, len(all))), ""))
-	if marked {
-		edited = append(slices.Clone(byteOrderMark), edited...)
-	}
-	return edited, true
-}
-
-var byteOrderMark = []byte("\ufeff")
 
 // instead reads an edited file where the one on the disk would be.
 func instead(e Edit) Option {

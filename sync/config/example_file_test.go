@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/locsync/locsync/sync/config/position"
+	"github.com/locsync/locsync/sync/config/rules"
 	"github.com/locsync/locsync/sync/config/schedule"
 )
 
@@ -42,7 +43,9 @@ func TestExampleShowsEveryDefault(t *testing.T) {
 	}
 	// A commented key counts as shown: it is read too.
 	text := regexp.MustCompile(`(?m)^# ([a-z_]+|"[^"]+") = `).ReplaceAllString(string(data), "$1 = ")
-	text = strings.Replace(text, "# [cluster]\n", "[cluster]\n", 1)
+	text = regexp.MustCompile(`(?m)^# (\[.*\])$`).ReplaceAllString(text, "$1") // a table
+	text = strings.Replace(text, "# [[project.documents.pretranslation]]: rules", "[[project.documents.pretranslation]]\n"+
+		"kind = \"tm\"\nthreshold = 0\nmin_words = 0\nmemory = \"\"\nprofile = \"\"\nconfirm = \"\"\n#", 1)
 	var tree map[string]any
 	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
 		t.Fatal(err)
@@ -61,6 +64,8 @@ func TestExampleShowsEveryDefault(t *testing.T) {
 	defaults.Projects[0].Files = make([]Files, 1)
 	defaults.Projects[0].Files[0].setDefaults()
 	defaults.Projects[0].Files[0].PathSeparator = structuredDefaults().Projects[0].Files[0].PathSeparator
+	rule := []rules.Rule{{Kind: "tm"}} // which has no default
+	defaults.Projects[0].Pretranslation, defaults.Projects[0].Documents.Pretranslation = rule, rule
 	compareWithTree(t, "", reflect.ValueOf(defaults).Elem(), tree)
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/sync/config/kinds"
+	"github.com/locsync/locsync/sync/config/spell"
 )
 
 // guessFormat tells the format of a pattern's files by their extension, or of all alternatives that it
@@ -58,7 +60,11 @@ func (v *validator) files(f *Files, p *Project) {
 	}
 	v.skipChecks(f)
 	v.languagePaths(f.LanguagePaths, p)
-	v.collection(f)
+	if strings.TrimSpace(f.Collection) == "" {
+		v.add("collection", `must name the collection; %q is there in every project`, DefaultCollection)
+	}
+	v.filled(f, "collection", f.Collection, "{NAME}, {DIR}, {EXT} and {BRANCH}")
+	v.filled(f, "key_prefix", f.KeyPrefix, "{NAME}, {DIR} and {EXT}")
 	v.output(f, p, badGlob == "")
 }
 
@@ -70,20 +76,20 @@ func (v *validator) skipChecks(f *Files) {
 		name, pattern, some := strings.Cut(skip, ":")
 		at := v.o.at("skip_checks").index(i)
 		switch {
-		case !slices.Contains(Checks, name):
+		case !slices.Contains(Checks, name) && !slices.Contains(kinds.All, name):
 			hint := ""
-			if near := Nearest(name, Checks); near != "" {
+			if near := spell.Nearest(name, slices.Concat(Checks, kinds.All)); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
 			v.addAt(at, "%q is not a check; one of %s, alone or with a pattern for keys behind a colon%s", name,
-				strings.Join(Checks, ", "), hint)
+				strings.Join(slices.Concat(Checks, kinds.All), ", "), hint)
 		case some && (pattern == "" || !doublestar.ValidatePattern(pattern) || alternatives(pattern) > mostAlternatives):
 			v.addAt(at, "%q is not a pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
 		}
 	}
 }
 
-// Skips reports whether one of Checks is not made for a key of these files.
+// Skips reports whether one of Checks or of kinds.All is not made for a key of these files.
 func (f *Files) Skips(check, key string) bool {
 	return slices.ContainsFunc(f.SkipChecks, func(skip string) bool {
 		name, pattern, some := strings.Cut(skip, ":")
@@ -101,6 +107,12 @@ func (v *validator) format(f *Files) {
 	} else {
 		v.oneOf("format", given, formats.Names())
 	}
+	if row, known := formats.Named(f.Format); f.Plurals != "" && known && !row.PluralKeys {
+		v.add("plurals", "goes with json and yaml, where plurals are keys; %s has forms of its own, or none; leave it out",
+			f.Format)
+	} else if f.Plurals != "" {
+		v.oneOf("plurals", string(f.Plurals), []string{string(PluralsJoined), string(PluralsKeys)})
+	}
 	_, set := f.origin.lines[f.origin.at("path_separator").path]
 	switch {
 	case set && !f.Structured() && slices.Contains(formats.Names(), f.Format):
@@ -112,18 +124,19 @@ func (v *validator) format(f *Files) {
 	}
 }
 
-func (v *validator) collection(f *Files) {
-	filled := strings.ReplaceAll(f.Collection, branchWord, "x")
-	filled = collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(filled)
+// filled checks a name that may have placeholders of the source file.
+func (v *validator) filled(f *Files, key, name, placeholders string) {
+	filled := collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(name)
+	if key == "collection" {
+		filled = strings.ReplaceAll(filled, branchWord, "x")
+	}
 	switch {
-	case strings.TrimSpace(f.Collection) == "":
-		v.add("collection", `must name the collection; %q is there in every project`, DefaultCollection)
 	case strings.ContainsAny(filled, "{}"):
-		v.add("collection", "%q: the placeholders of a collection are {NAME}, {DIR}, {EXT} and {BRANCH}", f.Collection)
+		v.add(key, "%q: the placeholders of a %s are %s", name, strings.ReplaceAll(key, "_", " "), placeholders)
 	case strings.Contains(filled, ",") || !plainText(filled):
-		v.add("collection", "%q: the name of a collection has no comma and no control character", f.Collection)
-	case strings.Contains(f.Collection, "{DIR}"):
-		v.dirNeedsStars("collection", f)
+		v.add(key, "%q: the name of a %s has no comma and no control character", name, strings.ReplaceAll(key, "_", " "))
+	case strings.Contains(name, "{DIR}"):
+		v.dirNeedsStars(key, f)
 	}
 }
 
@@ -208,7 +221,7 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 			return
 		}
 		seen[Fold(path)] = l
-		if real && matches(f.Source, path) {
+		if real && matches(f.Source, path) && !Patterns(f.Exclude).Match(path) {
 			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; "+
 				"make source narrower or put translations elsewhere", path, l.Code, f.Source)
 			return

@@ -11,10 +11,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/config/pattern"
 )
 
@@ -46,7 +46,7 @@ func (l *loading) include(c *Config) (Problems, error) {
 	paths, problems := l.included(c)
 	parts := make([]reading, len(paths))
 	var next atomic.Int64
-	var readers sync.WaitGroup
+	var readers fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(paths)) {
 		readers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/config/languages"
 )
 
 // Language is one language in its two spellings.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -145,7 +146,7 @@ func document(name string, data []byte) (whole origin, tree map[string]any, part
 		return whole, nil, 0, Problems{{File: name, Line: line, Message: why}}
 	}
 	if err := readTOML(data, &tree); err != nil {
-		return whole, nil, 0, Problems{syntaxProblem(name, err)}
+		return whole, nil, 0, Problems{syntaxProblem(name, data, err)}
 	}
 	whole.lines = position.Scan(string(data))
 	return whole, tree, parts, nil
@@ -173,12 +174,12 @@ func readTOML(data []byte, into any) (err error) {
 	return toml.Unmarshal(data, into)
 }
 
-func syntaxProblem(name string, err error) Problem {
+func syntaxProblem(name string, data []byte, err error) Problem {
 	p := Problem{File: name, Line: 1, Message: "not valid TOML: " + err.Error()}
 	if syntax, ok := errors.AsType[toml.ParseError](err); ok {
-		p.Message = "not valid TOML: " + syntax.Message
 		p.Key = syntax.LastKey
 		p.Line, p.Column = max(1, syntax.Position.Line), max(0, syntax.Position.Col)
+		p.Message = cmp.Or(position.NeedsQuotes(data, p.Line), "not valid TOML: "+syntax.Message)
 	}
 	return p
 }

@@ -125,7 +125,10 @@ func TestSyntaxErrorHasItsPlace(t *testing.T) {
 		line       int
 		says       string
 	}{
-		{"unquoted", "[service]\nurl = embedded\n", 2, "not valid TOML"},
+		{"unquoted", "[service]\nurl = embedded\n", 2, `a text needs quotes: url = "embedded"`},
+		{"unquoted address", "[service]\naccount_id = \"a\"\nurl = https://a.example/x # ours\n", 3,
+			`a text needs quotes: url = "https://a.example/x"`},
+		{"word", "[service]\nurl embedded\n", 2, "not valid TOML"},
 		{"duplicate", "[service]\nurl = \"embedded\"\nurl = \"embedded\"\n", 3, "not valid TOML"},
 		{"open string", "state_dir = \"x\n", 1, "not valid TOML"},
 		{"not text", "\x00\x01\x02", 1, "not valid TOML"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/secret"
+	"github.com/locsync/locsync/sync/config/secret"
 )
 
 // scpAddress is the short form of ssh addresses: user@host:path.

@@ -1,12 +1,13 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/secret"
+	"github.com/locsync/locsync/sync/config/secret"
 )
 
 // Request is the pull or merge request from Pull.Branch to Pull.Base: who makes it, and what it says.
@@ -34,6 +35,9 @@ type Request struct {
 	// TokenFile is a file that holds the token, relative to the configuration file; after it, the systemd credential
 	// forge_token is looked at.
 	TokenFile string `toml:"token_file"`
+	// AppID is the number or client ID of a GitHub App that makes the request. The secret that TokenEnv, TokenFile or the
+	// credential gives is its private key then, in PEM; empty: it is a token.
+	AppID string `toml:"app_id"`
 }
 
 // Kinds of requests.
@@ -56,9 +60,8 @@ func defaultRequest() Request {
 }
 
 const defaultBody = `{{ .Added }} translations added, {{ .Changed }} changed, {{ .Removed }} removed.
-{{ range .Counts }}
-- {{ code .Language }}: {{ .Added }} added, {{ .Changed }} changed, {{ .Removed }} removed
-{{- end }}
+
+{{ .Table }}
 {{- if .HeldBack }}
 
 Left out:
@@ -77,12 +80,15 @@ type RequestData struct {
 	Keys                    int            // added, changed and removed, over all languages
 	Added, Changed, Removed int
 	HeldBack                []string // what the last pull left out, and why
+	Table                   string   // of Counts, in Markdown
 }
 
 // RequestCount is how many translations of a language differ.
 type RequestCount struct {
-	Language                string
-	Added, Changed, Removed int
+	Language                          string
+	Added, Changed, Removed, Complete int      // Complete: percent of the source's keys that have a translation
+	Translators                       []string // names, who confirmed most first
+	Others, Machine                   int      // people who are not among them; words that no person has confirmed
 }
 
 // Texts are title and body for what the branch has.
@@ -95,24 +101,7 @@ func (q *Request) Texts(data RequestData) (title, body string, err error) {
 }
 
 func fillRequest(name, text string, data RequestData) (string, error) {
-	return bound.Text(name, text, 1<<20, template.FuncMap{"code": markdownCode}, data)
-}
-
-// markdownCode shows a text as it is: a translator's must not become a link, a mention or a word that closes issues.
-func markdownCode(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	longest, run := 0, 0
-	for _, r := range text {
-		if run++; r != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text == "" {
-		text = " " + text + " "
-	}
-	return fence + text + fence
+	return bound.Text(name, text, 1<<20, template.FuncMap{"code": bound.Code}, data)
 }
 
 // ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential
@@ -124,7 +113,8 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 		return secret.Value{}, nil
 	}
 	at := p.origin.at("pull").at("request")
-	s, err := c.secret(at.at("token"), q.TokenEnv, q.TokenFile, "forge_token", getenv, readFile)
+	source := secret.Source{Env: q.TokenEnv, File: q.TokenFile, Credential: "forge_token", Lines: q.AppID != ""}
+	s, err := c.secretOf(at.at("token"), source, getenv, readFile)
 	if err != nil || !s.IsZero() {
 		return s, err
 	}
@@ -135,6 +125,9 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 	return secret.Value{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or "+
 		"pass the systemd credential forge_token", q.Kind, env)}
 }
+
+// appID is how GitHub writes the number or the client ID of an App.
+var appID = regexp.MustCompile(`^[0-9A-Za-z.]+$`)
 
 func (v *validator) request(q *Request, p *Pull) {
 	v.oneOf("kind", q.Kind, requestKinds)
@@ -153,15 +146,14 @@ func (v *validator) request(q *Request, p *Pull) {
 	}
 	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"},
 		Files: []string{"de.json", "fr.json"}, Keys: 3, Added: 2, Changed: 1,
-		Counts:   []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}},
-		HeldBack: []string{"fr.json: a problem"}}
+		Counts: []RequestCount{{Language: "de", Added: 2}}, HeldBack: []string{"fr.json: a problem"}, Table: "| language |"}
 	for _, t := range []struct{ key, text string }{{"title", q.Title}, {"body", q.Body}} {
 		text, err := v.fillings.fill(t.key, t.text, func() (string, error) { return fillRequest(t.key, t.text, sample) })
 		switch {
 		case err != nil:
 			why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), t.key+":")
 			v.add(t.key, "line %s; allowed are .Project .Branch .Base .Languages .Files .Counts .Keys .Added .Changed "+
-				".Removed .HeldBack, join and code", why)
+				".Removed .HeldBack .Table, join and code", why)
 		case text == "" && t.key == "title":
 			v.add("title", "must yield a text")
 		}
@@ -172,6 +164,13 @@ func (v *validator) request(q *Request, p *Pull) {
 			v.addAt(labels.index(i), "%q is not a label: it must have no comma, no control characters and no blanks "+
 				"at its ends", l)
 		}
+	}
+	switch {
+	case q.AppID == "":
+	case q.Kind != "github":
+		v.add("app_id", `goes with kind = "github" only; leave it out`)
+	case !appID.MatchString(q.AppID):
+		v.add("app_id", "%q is not the App's number or client ID, as the settings of the App show it", q.AppID)
 	}
 	v.env("token_env", q.TokenEnv)
 	v.plain("token_file", q.TokenFile)

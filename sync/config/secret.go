@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/secret"
+	"github.com/locsync/locsync/sync/config/secret"
 )
 
 // APIKey is the password for the service: from the environment variable api_key_env, else the file api_key_file, else
@@ -145,10 +145,14 @@ func (c *Config) named(key, credential, env, file string, getenv func(string) st
 // secret finds a secret in its three sources; a problem is about the setting that names the source.
 func (c *Config) secret(at origin, env, file, credential string, getenv func(string) string,
 	readFile func(string) ([]byte, error)) (secret.Value, error) {
-	if file != "" {
-		file = c.Resolve(file)
+	return c.secretOf(at, secret.Source{Env: env, File: file, Credential: credential}, getenv, readFile)
+}
+
+func (c *Config) secretOf(at origin, source secret.Source, getenv func(string) string,
+	readFile func(string) ([]byte, error)) (secret.Value, error) {
+	if source.File != "" {
+		source.File = c.Resolve(source.File)
 	}
-	source := secret.Source{Env: env, File: file, Credential: credential}
 	found, setting, err := source.Find(getenv, readFile)
 	if err != nil {
 		return secret.Value{}, Problems{at.suffixed("_"+setting).problem("%v", err)}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locsync/locsync/sync/secret"
+	"github.com/locsync/locsync/sync/config/secret"
 )
 
 const canary = "hunter2-canary"

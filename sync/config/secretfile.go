@@ -6,12 +6,18 @@ import (
 	"github.com/locsync/locsync/sync/config/owner"
 )
 
-// SecretVariables are the environment variables that hold secrets for locsync alone: no program that git starts needs
-// them. A forge's token is not one of them, because a credential helper of git may read the same variable.
+// SecretVariables are the environment variables that hold secrets for locsync alone: no program that git starts gets
+// them. A credential helper of git that needs a forge's token reads a variable of its own.
 func SecretVariables(c *Config) []string {
 	d := c.Daemon
 	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv, c.Notify.URLEnv,
 		c.Cluster.DatabaseURLEnv}
+	if c.Cluster.configured {
+		names = append(names, "PGPASSWORD") // which the connection to the database reads as well
+	}
+	for i := range c.Projects {
+		names = append(names, c.Projects[i].Pull.Request.TokenEnv)
+	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -60,12 +61,11 @@ func (p *Project) FormerTarget(path, collection string, l Language) string {
 
 // CollectionOf is the collection that a source file's keys live in.
 func (f *Files) CollectionOf(s Source) string {
-	expanded := collectionWords(s).Replace(f.Collection)
-	if expanded == "" {
-		return DefaultCollection // {DIR} alone, for a file that is in none
-	}
-	return expanded
+	return cmp.Or(collectionWords(s).Replace(f.Collection), DefaultCollection) // {DIR} alone, for a file that is in none
 }
+
+// KeyPrefixOf is what is put before the keys of a source file.
+func (f *Files) KeyPrefixOf(s Source) string { return collectionWords(s).Replace(f.KeyPrefix) }
 
 // collectionWords fills in the placeholders of a collection. Where there is no folder, a slash beside {DIR} goes with
 // it, as it does in an output.
@@ -78,13 +78,7 @@ func collectionWords(s Source) *strings.Replacer {
 
 // doubleStars counts the parts of a pattern that stand for any number of folders.
 func doubleStars(glob string) int {
-	n := 0
-	for segment := range strings.SplitSeq(glob, "/") {
-		if segment == "**" {
-			n++
-		}
-	}
-	return n
+	return strings.Count("/"+strings.ReplaceAll(glob, "/", "//")+"/", "/**/")
 }
 
 // matchedDir is what the one ** of a pattern matched in a path that it matches; "" where there is none or
@@ -138,12 +132,10 @@ func (f *Files) sample() (Source, bool) {
 		case c == ',' && depth > 0:
 			first = false
 		case depth > 0 && !first:
-		case c == '*':
+		case c == '*' || c == '?':
 			if strings.HasPrefix(f.Source[i:], "**") {
 				i++
 			}
-			b.WriteByte('x')
-		case c == '?':
 			b.WriteByte('x')
 		case c == '[':
 			end := strings.IndexByte(f.Source[i+1:], ']')

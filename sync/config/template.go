@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"github.com/locsync/locsync/sync/config/spell"
 	"slices"
 	"strings"
 	"unicode"
@@ -97,7 +98,7 @@ func parsePlaceholder(inner string) (part, error) {
 		return part{label, prefix}, nil
 	}
 	known := []string{"LANGUAGE", "LOCALE:IOS", "LOCALE:ANDROID", "LABEL:PREFIX", "NAME", "EXT", "DIR"}
-	if near := Nearest(inner, known); near != "" {
+	if near := spell.Nearest(inner, known); near != "" {
 		return part{}, fmt.Errorf("unknown placeholder {%s}; did you mean {%s}?", inner, near)
 	}
 	return part{}, fmt.Errorf("unknown placeholder {%s}; allowed are %s", inner, allowedPlaceholders)

@@ -279,6 +279,22 @@ func TestCollections(t *testing.T) {
 	}
 }
 
+func TestKeyPrefixes(t *testing.T) {
+	f := Files{Source: "**/en.yaml", KeyPrefix: "{DIR}/{NAME}:"}
+	for file, want := range map[string]string{"a/b/en.yaml": "a/b/en:", "en.yaml": "en:"} {
+		if s, ok := f.SourceFile(file); !ok || f.KeyPrefixOf(s) != want {
+			t.Errorf("%s: %q, want %q", file, f.KeyPrefixOf(s), want)
+		}
+	}
+	for prefix, wrong := range map[string]string{"{LANGUAGE}/": "the placeholders of a key prefix are", `a\n`: "no control character",
+		"{DIR}/": "{DIR} is what ** matches"} {
+		if p := problemsOf(t, smallest+"key_prefix = \""+prefix+"\"\n"); len(p) != 1 || p[0].Key != "project.files.key_prefix" ||
+			!strings.Contains(p[0].Message, wrong) {
+			t.Errorf("%s: %v", prefix, p)
+		}
+	}
+}
+
 // A pattern may list more names than one name may be long; a path may not.
 func TestLongPatterns(t *testing.T) {
 	t.Parallel()

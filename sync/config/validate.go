@@ -9,14 +9,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
+	"github.com/BurntSushi/toml"
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/config/kinds"
 	"github.com/locsync/locsync/sync/config/position"
+	"github.com/locsync/locsync/sync/config/rules"
+	"github.com/locsync/locsync/sync/config/spell"
 )
 
 // validator looks at a decoded configuration and collects what is wrong. Values that could not be
@@ -93,7 +97,7 @@ func (v *validator) config(c *Config) {
 // checkProjects checks each project by itself, a share of them on each processor.
 func checkProjects(v *validator, c *Config) {
 	shares := make([]validator, min(runtime.GOMAXPROCS(0), len(c.Projects)))
-	var all sync.WaitGroup
+	var all fault.Group
 	for n := range shares {
 		all.Go(func() {
 			share := validator{withoutIDs: v.withoutIDs, wrong: v.wrong, fillings: make(fillings)}
@@ -163,6 +167,11 @@ func (v *validator) service(s *Service) {
 		v.add("requests_per_second", "must be a number above 0, not %v; the service allows 4", s.RequestsPerSecond)
 	}
 	v.positive("job_timeout", s.JobTimeout)
+	for i, expression := range s.Placeholders {
+		if expression == "" || !plainText(expression) {
+			v.addAt(v.o.at("placeholders").index(i), "%q must be a regular expression", expression)
+		}
+	}
 }
 
 func (v *validator) serviceURL(s *Service) {
@@ -227,6 +236,9 @@ func (v *validator) daemon(d *Daemon) {
 	if d.PublicURL != "" {
 		v.webAddress("public_url", d.PublicURL, "")
 	}
+	if _, err := bound.Proxies(d.TrustedProxies); err != nil {
+		v.add("trusted_proxies", "%v: name addresses such as 127.0.0.1, or networks such as 10.0.0.0/8", err)
+	}
 }
 
 var uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
@@ -251,6 +263,22 @@ func (v *validator) project(p *Project, embedded bool) {
 	}
 	v.repository(p)
 	v.languages(p)
+	v.in(p.origin)
+	v.oneOf("memory", p.Memory, []string{"remote", "branch", "local"})
+	rules.Check(p.Pretranslation, v.rule)
+	v.in(p.origin.at("check"))
+	for kind, level := range p.Check.All() {
+		v.oneOf(kind, level, kinds.Levels)
+	}
+	if err := p.Check.Read(p.origin.file, toml.Unmarshal, matches); err != nil {
+		v.add("terms", "%v", err)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(p.Check.Paths)) {
+		v.in(p.origin.at("check").at("paths").at(position.Key(pattern)))
+		v.levels(pattern, p.Check.Paths[pattern])
+	}
+	v.in(p.origin.at("gate"))
+	v.hold(p)
 	v.in(p.origin.at("documents"))
 	if id := p.Documents.ID; id != "" && !uuidShape.MatchString(id) {
 		v.add("id", "%q is not a project identifier: 36 characters, as in %s", id, PlaceholderID)
@@ -260,6 +288,7 @@ func (v *validator) project(p *Project, embedded bool) {
 	if p.Documents.Output == "" {
 		v.add("output", `must be a template for paths, such as "{LANGUAGE}/{PATH}"`)
 	}
+	rules.Check(p.Documents.Pretranslation, v.rule)
 	v.in(p.origin.at("push"))
 	v.push(p)
 	v.in(p.origin.at("pull"))
@@ -274,6 +303,40 @@ func (v *validator) project(p *Project, embedded bool) {
 	}
 	v.branches(p)
 	v.in(p.origin)
+}
+
+// rule adds what is wrong with a rule of the table that is being looked at.
+func (v *validator) rule(i int, key, problem string) {
+	v.addAt(v.o.at("pretranslation").index(i).at(key), "%s", problem)
+}
+
+// hold checks what requests are held for.
+func (v *validator) hold(p *Project) {
+	for i, code := range p.Hold.Languages {
+		if slices.Contains(p.TargetLanguages, code) {
+			continue
+		}
+		hint := ""
+		if near := spell.Nearest(code, p.TargetLanguages); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		v.addAt(v.o.at("languages").index(i), "%q is not one of target_languages (%s)%s", code,
+			strings.Join(p.TargetLanguages, ", "), hint)
+	}
+	if p.Hold.Stale && len(p.Hold.Languages) == 0 {
+		v.add("stale", "says nothing without languages: name those whose translations must not be older than their source")
+	}
+}
+
+// levels checks the levels that kinds have in files of a pattern.
+func (v *validator) levels(pattern string, levels map[string]string) {
+	if pattern == "" || !doublestar.ValidatePattern(pattern) || alternatives(pattern) > mostAlternatives {
+		v.addAt(v.o, "%q is not a pattern for paths; write locales/legacy/** for all files below a folder", pattern)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(levels)) {
+		v.oneOf(kind, kind, kinds.All[:len(kinds.All)-1]) // but terms
+		v.oneOf(kind, levels[kind], kinds.Levels)
+	}
 }
 
 func (v *validator) languages(p *Project) {
@@ -330,7 +393,7 @@ func (v *validator) languagePaths(paths map[string]string, p *Project) {
 		at := v.o.at("language_paths").at(position.Key(code))
 		if !slices.Contains(known, code) {
 			hint := "; this project has " + strings.Join(known, ", ")
-			if near := Nearest(code, known); near != "" {
+			if near := spell.Nearest(code, known); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
 			v.addAt(at, "%q is not a language of this project%s", code, hint)
@@ -399,6 +462,9 @@ func (v *validator) pull(p *Pull) {
 		v.add("signing_key_file", `names a key, and sign = "never" leaves it unused; keep one of the two`)
 	}
 	v.share("guard", p.Guard, "0.3 holds a file back that would lose more than 30 % of its translations")
+	if p.Settle < 0 {
+		v.add("settle", `must not be negative, not %v; "0s" commits after each save`, p.Settle)
+	}
 	v.oneOf("source_changed", p.SourceChanged, []string{"keep", "blank"})
 	v.in(v.o.at("request"))
 	v.request(&p.Request, p)
@@ -417,7 +483,7 @@ func (v *validator) oneOf(key, value string, allowed []string) {
 		return
 	}
 	hint := ""
-	if near := Nearest(value, allowed); near != "" {
+	if near := spell.Nearest(value, allowed); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	v.add(key, "%q is not allowed; one of %s%s", value, strings.Join(allowed, ", "), hint)

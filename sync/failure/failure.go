@@ -13,7 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )

@@ -39,9 +39,9 @@ func TestText(t *testing.T) {
 		{errors.Join(push, broken, pull), said + "\n" + broken.Error()},
 		{fmt.Errorf("%w (%w)", broken, errors.New("twice")), broken.Error() + " (twice)"},
 		{fmt.Errorf("both: %w", errors.Join(broken, push)), "both: " + broken.Error() + "\n" + push.Error()},
-		{fmt.Errorf("pull %q: %w; or name another", "app", forbidden), `the translation service refuses account "me" ` +
-			"access (403 on start export: read only); check the project's id, and that the account has this project and " +
-			"its API key may do this; or name another"},
+		{fmt.Errorf("pull %q: %w; or name another", "app", forbidden), `read only (403 on start export; ` +
+			`account "me" at the translation service); locsync project list names the projects that the account has; ` +
+			"its API key must be allowed to do this; or name another"},
 		{requested("start import", &net.DNSError{Name: "l10n.test", IsNotFound: true}),
 			"cannot find the host l10n.test of the translation service"},
 	} {

@@ -63,13 +63,31 @@ func Write(path string, write func(f *os.File) error) error {
 	return err
 }
 
-// WriteBelow writes a file below a folder as a whole, or not at all; no symbolic link leads it out of the folder.
+// WriteBelow writes a file below a folder as a whole, or not at all; no symbolic link leads it out of the folder. A
+// file that is there already keeps its mode.
 func WriteBelow(root *os.Root, name string, content []byte) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
+	mode := fs.FileMode(0o644)
+	before, err := root.Lstat(name)
+	exists := err == nil && before.Mode().IsRegular()
+	if exists {
+		mode = before.Mode().Perm()
+	}
 	temp := name + ".locsync-new"
-	err := root.WriteFile(temp, content, 0o644)
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // never through a link of that name
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if exists && err == nil {
+		err = f.Chmod(mode)
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = root.Rename(temp, name)
 	}

@@ -78,3 +78,32 @@ func TestWrite(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }
+
+// A file below a folder keeps its mode, and is not written through a link that has the name of the temporary file.
+func TestWriteBelow(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	err = errors.Join(root.WriteFile("a.json", []byte("old"), 0o600), root.WriteFile("other", []byte("other"), 0o644),
+		root.Symlink("other", "a.json.locsync-new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(WriteBelow(root, "a.json", []byte("new")), WriteBelow(root, "b/c.json", []byte("new"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.json": "new", "b/c.json": "new", "other": "other"} {
+		if got, err := root.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if info, err := root.Lstat("a.json"); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, err := root.Lstat("a.json.locsync-new"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("left behind:", err)
+	}
+}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/tree"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // Memory is what is remembered of a branch: its part of the ledger.

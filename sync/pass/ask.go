@@ -3,10 +3,10 @@ package pass
 import (
 	"fmt"
 
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/text/bundle"
 )
 
 // ExportAsk is the question for a group's translations that have at least a completion state.
@@ -14,7 +14,7 @@ type ExportAsk struct {
 	Group      *bundle.Group
 	Languages  []config.Language
 	Completion string
-	first      bool                  // the collection need not be there
+	first      bool                  // the collection need not be there, nor be one that can be written
 	Sources    bool                  // the source language is asked for as well
 	Resumed    bool                  // where it is not finished in time, one that an earlier pass waited for may answer
 	Spooled    bool                  // the texts of a large answer need not be in memory: it is closed by who asks

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // Conflict is a stored conflict, and what passes ask of it.
@@ -183,7 +183,10 @@ func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.T
 // Yields remembers that the service's text of a conflict stays.
 func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 	var gives catalog.Catalog // what no pull has replaced by the service's text
-	theirs := c.Theirs.Marks()
+	theirs, names := c.Theirs.Marks(), make(map[catalog.Name]bool)
+	for _, u := range c.Ours {
+		names[u.Name] = true
+	}
 	err := ledger.Amend(tx, p.Slot(ledger.Known, c.Path, c.Language), func(history catalog.Marks) {
 		for _, u := range c.Ours {
 			their, has := theirs[u.Name]
@@ -199,7 +202,9 @@ func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 		}
 	})
 	to := ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}
-	return errors.Join(err, p.Mark(tx, to, Accepts(gives)), ledger.Conflicts.Delete(tx, p.Scope, c.ID()))
+	return errors.Join(err, p.Mark(tx, to, Accepts(gives)), ledger.Conflicts.Delete(tx, p.Scope, c.ID()),
+		p.ForgetSent(tx, ledger.TargetID(c.Path, c.Language), names),
+		ledger.Reconciled.Delete(tx, p.Scope, p.Branch)) // what the service has is to be merged, though it is not new
 }
 
 // InFile makes a conflict one of a divided key where another file is given.

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
 	"go.uber.org/zap"
 )
 
@@ -31,6 +31,7 @@ type Exported struct {
 	Entries   []exportedEntry
 	Sources   []exportedEntry // in the source language, where that was asked for as well
 	Problems  []report.Problem
+	strays    []string        // entries that fit nothing
 	unread    []bundle.Target // of entries that could not be read: what the service has there is not known
 
 	Question string    // a digest of what was asked for
@@ -54,6 +55,14 @@ type Translated struct {
 	bundle.Target
 	Texts catalog.Catalog // nil where Again has them
 	Again func() (catalog.Catalog, error)
+}
+
+// All are the texts.
+func (x Translated) All() (catalog.Catalog, error) {
+	if x.Again == nil {
+		return x.Texts, nil
+	}
+	return x.Again()
 }
 
 // Targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look
@@ -215,7 +224,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 	}
 	err = errors.Join(err, x.branch.Memory().Forget(j))
 	if a.first && errors.Is(err, service.ErrExportFailed) {
-		x.branch.Log.Warn("the service cannot write its source texts", zap.String("collection", a.Group.Collection),
+		x.branch.Log.Warn("the service cannot write what it has", zap.String("collection", a.Group.Collection),
 			zap.Error(err))
 		return &Exported{Group: a.Group, languages: a.Languages, Failed: true}, nil
 	}
@@ -264,6 +273,10 @@ func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, e
 			}
 		}()
 	}
+	if err == nil && empty(archive) && !a.Group.Template().HasLabel() && everPushed(x.branch, a.Group.Collection) {
+		err = fmt.Errorf("%w: it has no file, and there is one for each language even without translations",
+			service.ErrUnusable)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +290,15 @@ func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, e
 		answer.Asked, _ = x.branch.Service.ServiceTime(j.At)
 	}
 	return answer, err
+}
+
+// empty reports whether a download has nothing in it.
+func empty(archive *service.Archive) bool {
+	size := int64(0)
+	for _, e := range archive.Entries {
+		size += e.Size
+	}
+	return len(archive.Entries)+len(archive.Refused) == 0 || archive.Raw && size == 0 && len(archive.Refused) == 0
 }
 
 // dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
@@ -343,6 +365,7 @@ func (p *Branch) ReadArchive(a ExportAsk, archive *service.Archive, kept *bundle
 				return err
 			}
 		}
+		x.nameStrays()
 		return nil
 	})
 	if err != nil {
@@ -359,9 +382,7 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 			service.ErrUnusable, len(a.Languages))
 	}
 	if targets == nil {
-		x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: name,
-			Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; " +
-				"where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+		x.strays = append(x.strays, name)
 		return nil
 	}
 	target := targets[0]
@@ -388,6 +409,21 @@ func (x *Exported) readEntry(p *Branch, a ExportAsk, raw bool, entry service.Ent
 		*into, x.Kept = append(*into, exportedEntry{name, texts, entry}), x.Kept+len(texts)
 	}
 	return nil
+}
+
+// nameStrays names the entries that fit nothing.
+func (x *Exported) nameStrays() {
+	what := "this entry of the service's archive fits no language and file of the configuration, and is not used"
+	switch n := len(x.strays); n {
+	case 0:
+		return
+	case 1:
+	default:
+		what = fmt.Sprintf("%d entries of the service's archive fit no language and file of the configuration, and are "+
+			"not used: %s", n, report.Some(x.strays, 5))
+	}
+	x.Problems = append(x.Problems, report.Problem{Code: report.CodeArchive, File: x.strays[0], Problem: what,
+		Remedy: "where it should be used, add its language to target_languages, or a [[project.files]] whose output it fits"})
 }
 
 // targetsOf are the target files of an entry, with its name and the list that its texts belong to.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/passtest"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/text/bundle"
 )
 
 // zipped is an archive with one file.

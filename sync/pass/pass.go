@@ -17,15 +17,15 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/accepted"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/events"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass/accepted"
+	"github.com/locsync/locsync/sync/pass/events"
+	"github.com/locsync/locsync/sync/pass/request"
+	"github.com/locsync/locsync/sync/pass/trigger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/trigger"
+	"github.com/locsync/locsync/sync/text/catalog"
 	"go.uber.org/zap"
 )
 
@@ -105,7 +105,7 @@ func (p *Branch) Keeper() *accepted.Store {
 	}
 	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(),
 		Run: p.Run,
-		Now: p.Now, Rescan: p.Config.Daemon.Rescan}
+		Now: p.Now, Rescan: p.Config.Daemon.Rescan, Archives: p.Archives()}
 }
 
 // PushedSlot is where a source file's accepted texts are remembered.
@@ -243,7 +243,8 @@ func (p Memory) PushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
 // MergeRequest is the request to merge the branch.
 func (p *Branch) MergeRequest(repo *gitops.Repo) *request.Branch {
 	return &request.Branch{Config: p.Config, Project: p.Project, Ledger: p.Ledger, Scope: p.StateName(), Repo: repo,
-		Now: p.Now, Log: p.Log, Announce: p.Announce, Problems: new([]report.Problem)}
+		Service: p.Service,
+		Now:     p.Now, Log: p.Log, Announce: p.Announce, Problems: new([]report.Problem)}
 }
 
 // Rung reports whether a pull found texts on the branch that no push has looked at since.

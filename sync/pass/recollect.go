@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A

@@ -9,8 +9,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/tree"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass/tree"
 )
 
 // FindTree finds and reads the source files in a working tree.
@@ -43,13 +43,18 @@ func (p *Branch) NotCovered(branch string) string {
 // Committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where
 // that has all of it, and commits that are not published yet or nowhere else.
 func (p *Branch) Committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
-	if p.Project.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
+	switch {
+	case err != nil && !errors.Is(err, gitops.ErrNoBranch), err == nil && p.Project.Cloned():
 		return there, err
+	case p.Project.Cloned():
+		return nil, p.Project.Blame("push.source", err)
 	}
 	here, herr := repo.Here(p.Project.Push.Source)
 	switch {
+	case errors.Is(herr, gitops.ErrNoBranch) && err != nil:
+		return nil, p.Project.Blame("push.source", err)
 	case errors.Is(herr, gitops.ErrNoBranch):
-		return there, err
+		return there, nil
 	case herr != nil || err != nil:
 		return here, herr
 	}

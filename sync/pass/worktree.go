@@ -8,7 +8,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/tree"
+	"github.com/locsync/locsync/sync/pass/tree"
 )
 
 // PushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be

@@ -16,6 +16,47 @@ type ProjectCheck struct {
 	Files    []CheckedFile `json:"files"`
 	Losses   []Loss        `json:"losses"`   // by format
 	Problems []Problem     `json:"problems"` // by file, line and column; those of the whole project first
+
+	Explained []Explained `json:"explained,omitempty"` // of the key that --explain names
+	Since     *Since      `json:"since,omitempty"`     // of --since
+	Stale     []Stale     `json:"stale,omitempty"`     // of --stale, by file and key
+}
+
+// Stale is a source text that changed after some of its translations.
+type Stale struct {
+	File      string   `json:"file"` // of the source
+	Key       string   `json:"key"`
+	Text      string   `json:"text"`   // a digest of it
+	Commit    string   `json:"commit"` // that changed it; "" where none has yet
+	Languages []string `json:"languages"`
+}
+
+// Since is from which commit on the problems are of keys that changed.
+type Since struct {
+	Name   string `json:"name"`   // as it was asked for; "-" of a diff from standard input
+	Commit string `json:"commit"` // in which that and what is checked parted; "" of a diff
+	Others int    `json:"others"` // problems of other keys, which are not told
+
+	Changed []ChangedTexts `json:"changed,omitempty"` // source files with new or other texts
+}
+
+// ChangedTexts is a source file whose texts changed.
+type ChangedTexts struct {
+	File   string         `json:"file"`
+	Keys   int            `json:"keys"`             // that are new, or have another text
+	Behind map[string]int `json:"behind,omitempty"` // by language: those whose translation did not change with them
+}
+
+// Explained is how a source text is read, and what says so.
+type Explained struct {
+	File      string   `json:"file"`
+	Key       string   `json:"key"`
+	Form      string   `json:"form"`
+	Text      string   `json:"text"`
+	Reader    string   `json:"reader"`  // the kind of program; "" where nothing names it
+	Because   string   `json:"because"` // what names it
+	Arguments []string `json:"arguments"`
+	Faults    []string `json:"faults"` // for which that program refuses the text
 }
 
 // Loss is what some files of a format hold, and the format or the service has no place for.

@@ -31,7 +31,7 @@ func (c Conflict) Problem() Problem {
 		return c.problem("is translated otherwise in "+strings.ReplaceAll(c.Beside, "%", "%%")+
 			", and the service has one text for both; each file keeps its own. This one, %s, is not sent; the service has %s.",
 			"To choose this file's text for the service, run "+c.Command("ours")+"; to leave what the service has, "+
-				"the same with --theirs. To have both there, give the files collections of their own")
+				"the same with --theirs. To have both there, give the files collections of their own or a key_prefix")
 	}
 	if c.Open {
 		return c.problem("the repository has %s and the service %s, and they never agreed on a text; neither is changed.",
@@ -72,10 +72,12 @@ func (c Conflict) ToTake() string {
 	return "to leave it so"
 }
 
-// Command is the command line that decides this conflict, and no other, for a side: ours or theirs. A file has one
-// language.
+// Command is the command line that decides this conflict, and no other, for a side: ours or theirs.
 func (c Conflict) Command(side string) string {
 	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
+	if c.Language != "" { // a catalog file holds several
+		command += " --language " + shellWord(c.Language)
+	}
 	if c.Project != "" {
 		command += " --project " + shellWord(c.Project)
 	}

@@ -22,14 +22,6 @@ func Arrived(days []Day, last int) map[string]int {
 	return arrived
 }
 
-// Turnaround is how long translations into a language took that came in the last 30 days: from the push of the source
-// text to the pull that first brought a translation of it, precise to a fifth. Of many texts it is that of a sample.
-type Turnaround struct {
-	Language string `json:"language"`
-	Keys     int    `json:"keys"` // whose translations came; of a sample, about so many
-	Median   int64  `json:"median_seconds"`
-}
-
 // Event is something that happened, for people. Passes that found nothing to do are none.
 type Event struct {
 	At     time.Time `json:"at"`

@@ -50,8 +50,6 @@ type PushedFile struct {
 	Language string   `json:"language"`
 	Keys     []string `json:"keys"`
 	Changes  []Value  `json:"changes,omitempty"` // of a dry run: what would be sent
-
-	Texts []uint32 `json:"-"` // of a source file, for each key a digest of its texts
 }
 
 // Value is one text that a dry run would change.
@@ -70,13 +68,38 @@ type Settled struct {
 	Stands string `json:"stands"`
 }
 
-// Moved is a source file that has another path now, with the languages whose translations moved along at the service.
-// Where the collection stayed the same, they did not have to.
+// Moved is a source file that has another path or collection now, with the languages whose translations moved along at
+// the service. Where the collection stayed the same, they did not have to.
 type Moved struct {
 	From      string   `json:"from"`
 	To        string   `json:"to"`
+	Left      string   `json:"from_collection"`
+	In        string   `json:"to_collection"`
 	Keys      int      `json:"keys"`
 	Languages []string `json:"languages"`
+	Archived  bool     `json:"archived,omitempty"` // what is left in the old collection
+}
+
+// String says what moved where, and what is left behind.
+func (m Moved) String() string {
+	said := m.From + " is now " + m.To
+	switch {
+	case m.Left == m.In:
+		return said
+	case m.From == m.To:
+		said = m.To + " is now"
+	default:
+		said += ","
+	}
+	said += " in collection " + m.In
+	if len(m.Languages) > 0 {
+		said += ", with its translations (" + strings.Join(m.Languages, ", ") + ") in the states that they had"
+	}
+	if m.Archived {
+		return said + fmt.Sprintf("; its %s in collection %s are archived there", Counted(m.Keys, "key", "keys"), m.Left)
+	}
+	return said + fmt.Sprintf("; collection %s still has its %s, which nothing uses any more: delete what is left there "+
+		"at the service", m.Left, Counted(m.Keys, "key", "keys"))
 }
 
 // Renamed is a key whose text moved to another key, with the languages whose translations moved along.
@@ -128,8 +151,6 @@ type PulledFile struct {
 	Deleted  bool   `json:"deleted,omitempty"` // the file goes: its source file moved, and its texts with it
 
 	Changes []Value `json:"changes,omitempty"` // of a dry run
-
-	Fresh map[string][]string `json:"-"` // by source file, the keys whose translation is the first one of their text
 }
 
 // Summary says what happened to the keys of the file, and nothing of what did not.

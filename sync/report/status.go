@@ -11,8 +11,21 @@ type Status struct {
 	Daemon   Daemon          `json:"daemon"`
 	Projects []ProjectStatus `json:"projects"`
 
+	Balance *Balance `json:"balance,omitempty"` // of the account at the service; absent where it tells none
+
 	Total      *int        `json:"total,omitempty"`      // of all projects, where limit or offset asked for a part
 	Incomplete []Shortfall `json:"incomplete,omitempty"` // with --fail-if-incomplete: languages below it
+}
+
+// Balance is how many words an account had left for machine translation, and when the daemon asked for that.
+type Balance struct {
+	Words float64   `json:"words"`
+	At    time.Time `json:"at"`
+}
+
+// String is the balance in words.
+func (b Balance) String() string {
+	return fmt.Sprintf("the account has %.0f words left for machine translation, as of %s", b.Words, InUTC(b.At))
 }
 
 // NoProject is said where the configuration has none yet.
@@ -131,7 +144,6 @@ type History struct {
 	Activity []Day   `json:"activity,omitempty"` // the last 30 days, oldest first, also those without anything
 	Events   []Event `json:"events,omitempty"`   // newest first, at most 50
 
-	Turnaround []Turnaround `json:"turnaround,omitempty"` // by language; without those that nothing came for
 }
 
 // Process is what only the process knows that made the status.

@@ -43,7 +43,7 @@ func (c *Client) answer(ctx context.Context, cl *call, target *url.URL, resp *ht
 			cl.Form.unasked, f.again = true, true
 		case s == http.StatusNotImplemented: // nothing was done, and nothing will be
 		case s == http.StatusInternalServerError:
-			f.reached, f.again = true, cl.Method == http.MethodGet
+			f.reached, f.again = true, cl.Method == http.MethodGet || cl.Repeatable && c.patience > 0
 		case s > http.StatusInternalServerError:
 			f.reached, f.again = true, cl.Repeatable
 		}

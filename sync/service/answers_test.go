@@ -57,11 +57,6 @@ func TestAnswersInEverySpelling(t *testing.T) {
 					Mode: wire.ExportConfirmed, Stage: 2})
 			}, []documents.ExportJob{{ID: "t1", Documents: []string{"1_7",
 				"2_7"}}}, "POST /v1/document/export?documentIds=1_7&documentIds=2_7&mode=confirmed&stageNumber=2&type=target"},
-		{"translation state", []string{`"inProgress"`, `"InProgress"`, `InProgress`,
-			`{"status":"inProgress"}`, `{"state":"INPROGRESS"}`},
-			func(ctx context.Context, c *service.Client) (any, error) {
-				return documents.Of(c).TranslationState(ctx, "1_7")
-			}, wire.TaskStateInProgress, "GET /v1/document/translate/status?documentId=1_7"},
 		{"formats",
 			[]string{`[{"name":"docx","ocr":false,"mime-type":"application/x","disassembleAlgorithmName":"Docx_v1"}]`},
 			func(ctx context.Context, c *service.Client) (any, error) { return documents.Of(c).Formats(ctx) },
@@ -71,21 +66,11 @@ func TestAnswersInEverySpelling(t *testing.T) {
 			`{"de":{"statistics":[{"name":"match_75_84","words":3,"percent":12.5,"segments":1,"pages":0.01,"charsWithoutSpaces":10,"charsWithSpaces":12,"effectiveWordsForBilling":1.5}]}}`,
 			`[{"language":"de","statistics":[{"Name":"Match_75_84","Words":3.0,"Percent":12.5,"Segments":1,"Pages":0.01,"CharsWithoutSpaces":10,"CharsWithSpaces":12,"EffectiveWordsForBilling":1.5}]}]`,
 		}, func(ctx context.Context, c *service.Client) (any, error) {
-			return documents.StatisticsOf(c).TryProject(ctx, "p", true)
+			return documents.StatisticsOf(c).TryByDocument(ctx, "p", true)
 		}, documents.ProjectStatistics{{Language: "de", Statistics: []documents.StatisticsRow{
 			{Name: wire.StatisticsMatch75, Words: 3, Percent: 12.5, Segments: 1, Pages: 0.01, CharsWithoutSpaces: 10,
 				CharsWithSpaces: 12, EffectiveWordsForBilling: 1.5},
-		}}}, "GET /v1/project/p/statistics?onlyExactMatches=true"},
-		{"completed work",
-			[]string{`[{"executive":{"id":"u","supplierType":"company"},"stageType":"Translation","stageNumber":1,"targetLanguage":"de","total":[],"documents":[{"name":"a","statistics":[]}]}]`},
-			func(ctx context.Context, c *service.Client) (any, error) {
-				return documents.StatisticsOf(c).CompletedWork(ctx, "p")
-			}, []documents.CompletedWork{{
-				Executive: wire.CompletedWorkExecutive{ID: "u",
-					SupplierType: "company"}, StageType: "translation", StageNumber: 1, TargetLanguage: "de",
-				Total: []documents.StatisticsRow{}, Documents: []documents.DocumentStatistics{{Name: "a",
-					Statistics: []documents.StatisticsRow{}}},
-			}}, "GET /v1/project/p/completedWorkStatistics"},
+		}}}, "GET /v2/project/p/statistics?onlyExactMatches=true"},
 		{"engines", []string{`[{"Id":"engine:x","Name":"X","Languages":["de"]}]`,
 			`[{"id":"engine:x","name":"X","languages":["de"]}]`,
 			`[{"Id":"engine:x","Name":"X","Languages":["de"],"id":"engine:x","name":"X","languages":["de"]}]`},
@@ -106,16 +91,6 @@ func TestAnswersInEverySpelling(t *testing.T) {
 			func(ctx context.Context, c *service.Client) (any, error) { return memories.Of(c).Attached(ctx, "p") },
 			[]memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}},
 			"GET /v1/project/p/translationmemories"},
-		{"pretranslation rules",
-			[]string{`[{"ruleType":"tM","order":1,"minThreshold":75,"confirmAtWorkflowStep":null}]`,
-				`[{"RuleType":"TM","Order":1,"MinThreshold":75}]`},
-			func(ctx context.Context, c *service.Client) (any, error) {
-				rules, err := memories.Of(c).PretranslationRules(ctx, "p")
-				if err != nil || len(rules) != 1 {
-					return rules, err
-				}
-				return fmt.Sprint(rules[0].RuleType, " ", rules[0].Order, " ", *rules[0].MinThreshold), nil
-			}, "tM 1 75", "GET /v1/project/p/pretranslation-rules"},
 		{"glossaries",
 			[]string{`[{"id":"g","name":"Default","languages":["en","de"],"units":3,"unitsPending":1,"isDefault":true,"clientId":null}]`},
 			func(ctx context.Context, c *service.Client) (any, error) { return memories.GlossariesOf(c).List(ctx) },
@@ -209,20 +184,12 @@ func TestSettingsOnTheWire(t *testing.T) {
 		{"no memories", func(ctx context.Context, c *service.Client) error {
 			return memories.Of(c).Attach(ctx, "p", nil)
 		}, "POST /v1/project/p/translationmemories", `[]`},
-		{"memories by language", func(ctx context.Context, c *service.Client) error {
-			return memories.Of(c).AttachByLanguage(ctx, "p", []memories.MemoriesOfLanguage{{Language: "de",
-				TranslationMemories: []memories.ProjectMemory{{ID: "m", MatchThreshold: 50}}}})
-		}, "POST /v1/project/p/translationmemories/bylanguages", `[{"language":"de","translationMemories":[{"id":"m","matchThreshold":50,"isWritable":false}]}]`},
 		{"glossaries", func(ctx context.Context, c *service.Client) error {
 			return memories.GlossariesOf(c).Attach(ctx, "p", []string{"g"})
 		}, "PUT /v1/project/p/glossaries", `["g"]`},
 		{"no glossaries", func(ctx context.Context, c *service.Client) error {
 			return memories.GlossariesOf(c).Attach(ctx, "p", nil)
 		}, "PUT /v1/project/p/glossaries", `[]`},
-		{"rules", func(ctx context.Context, c *service.Client) error {
-			return memories.Of(c).SetPretranslationRules(ctx, "p",
-				[]memories.PretranslationRule{{RuleType: wire.RuleMachine, Order: 1}}, false)
-		}, "PUT /v1/project/p/pretranslation-rules?startPretranslate=false", `[{"ruleType":"mT","order":1}]`},
 		{"fuzzy repetitions", func(ctx context.Context, c *service.Client) error {
 			return documents.StatisticsOf(c).SetFuzzyRepetitions(ctx, "p", false)
 		}, "PUT /v1/project/p/fuzzyRepetitions?withFuzzyMatches=false", ``},
@@ -320,8 +287,6 @@ func TestOperationsRefusedHere(t *testing.T) {
 			[]memories.ProjectMemory{{ID: "m", MatchThreshold: 75.5}}),
 		"two writable": memories.Of(c).Attach(ctx, "p", []memories.ProjectMemory{book,
 			{ID: "n", MatchThreshold: 80, IsWritable: true}}),
-		"threshold by language": memories.Of(c).AttachByLanguage(ctx, "p",
-			[]memories.MemoriesOfLanguage{{Language: "de", TranslationMemories: []memories.ProjectMemory{half}}}),
 		"memory without name": second(memories.Of(c).Create(ctx, "", "en", []string{"de"})),
 		"engine without id":   memories.EnginesOf(c).Set(ctx, "p", []memories.Engine{{Languages: []string{"de"}}}),
 		"large glossary": second(memories.GlossariesOf(c).StartImport(ctx, "g",
@@ -337,7 +302,7 @@ func TestOperationsRefusedHere(t *testing.T) {
 			AdditionalHeaders: []wire.CallbackHeader{{Name: "a", Value: "b\nc"}}}),
 		"101 errors":            second(c.Callbacks().Errors(ctx, 101)),
 		"path upwards":          second(documents.StorageOf(c).Download(ctx, "a/../b", io.Discard)),
-		"no path":               second(documents.StorageOf(c).Info(ctx, "/")),
+		"no path":               second(documents.StorageOf(c).Download(ctx, "/", io.Discard)),
 		"path with a backslash": documents.StorageOf(c).Delete(ctx, `a\b`),
 	} {
 		if err == nil {
@@ -394,12 +359,12 @@ func TestOtherVersions(t *testing.T) {
 	}
 	s = service.Serve(t, service.Say(405, ""), service.Say(200,
 		`[{"language":"de","statistics":[],"documents":[{"name":"a","statistics":[]}]}]`))
-	if st, err := documents.StatisticsOf(s.Client(t)).TryProject(t.Context(), "p", false); err != nil || len(st) != 1 ||
-		len(st[0].Documents) != 1 || s.Seen()[1].Path != wire.Prefix+"/v2/project/p/statistics" {
+	if st, err := documents.StatisticsOf(s.Client(t)).TryByDocument(t.Context(), "p", false); err != nil || len(st) != 1 ||
+		len(st[0].Documents) != 1 || s.Seen()[1].Path != wire.Prefix+"/v1/project/p/statistics" {
 		t.Error(st, err)
 	}
 	s = service.Serve(t, service.Say(403, ""))
-	if _, err := documents.StatisticsOf(s.Client(t)).TryProject(t.Context(), "p", false); !errors.Is(err,
+	if _, err := documents.StatisticsOf(s.Client(t)).TryByDocument(t.Context(), "p", false); !errors.Is(err,
 		service.ErrAuth) || len(s.Seen()) != 1 {
 		t.Error(err)
 	}
@@ -458,7 +423,7 @@ func TestWaiting(t *testing.T) {
 	ctx := t.Context()
 	s := service.Serve(t, service.Say(202, "building"), service.Say(204, ""),
 		service.Say(200, `{"de":{"statistics":[]}}`))
-	if st, err := documents.StatisticsOf(s.Client(t)).Project(ctx, "p", false); err != nil ||
+	if st, err := documents.StatisticsOf(s.Client(t)).ByDocument(ctx, "p", false); err != nil ||
 		len(st) != 1 || len(s.Seen()) != 3 {
 		t.Errorf("%+v, %v", st, err)
 	}
@@ -468,22 +433,12 @@ func TestWaiting(t *testing.T) {
 		!strings.Contains(err.Error(), "a.docx") {
 		t.Error(err)
 	}
-	s = service.Serve(t, service.Say(200, `{"id":"1_7","documentDisassemblingStatus":"InProgress"}`),
-		service.Say(200, `{"id":"1_7","documentDisassemblingStatus":"success"}`))
-	if d, err := documents.Of(s.Client(t)).Wait(ctx, "1_7"); err != nil ||
-		d.DocumentDisassemblyStatus != wire.DisassemblySuccess {
-		t.Error(d, err)
-	}
-	s = service.Serve(t, service.Say(200, `{"id":"1_7","name":"a","documentDisassemblingStatus":"error"}`))
-	if _, err := documents.Of(s.Client(t)).Wait(ctx, "1_7"); !errors.Is(err, service.ErrDisassembly) {
-		t.Error(err)
-	}
 	s = service.Serve(t, service.Say(200, `"newWord"`), service.Say(200, `"Completed"`))
 	if err := memories.GlossariesOf(s.Client(t)).WaitImport(ctx, "t"); err != nil || len(s.Seen()) != 2 {
 		t.Error(err)
 	}
 	s = service.Serve(t, service.Say(200, `"faulted"`))
-	if err := documents.Of(s.Client(t)).WaitTranslation(ctx, "1_7"); !errors.Is(err, service.ErrTaskFailed) {
+	if err := memories.GlossariesOf(s.Client(t)).WaitImport(ctx, "t"); !errors.Is(err, service.ErrTaskFailed) {
 		t.Error(err)
 	}
 	var book strings.Builder

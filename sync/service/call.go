@@ -19,8 +19,11 @@ type Call struct {
 	Method string
 	Path   string // escaped, see PathOf; relative to wire.Prefix
 	Query  url.Values
-	Body   any   // sent as JSON; nil: no body
-	Form   *Form // the body where it is multipart
+	Body   any    // sent as JSON; nil: no body
+	Form   *Form  // the body where it is multipart; or
+	Parts  []Part // what it is made of
+
+	Bad error // why the call cannot be made; nil: it can
 
 	Repeatable bool // repeating it after it was carried out does no harm
 	Changes    bool // it changes something at the service
@@ -46,17 +49,48 @@ type call struct {
 // failure is a request that did not succeed, with what that means for the call it belongs to.
 type failure struct {
 	*Error
-	reached bool // the service may have carried it out
-	again   bool // the call may be repeated
-	blocked bool // no request was made, the breaker is open
+	reached bool          // the service may have carried it out
+	again   bool          // the call may be repeated
+	blocked bool          // no request was made, the breaker is open
+	pause   time.Duration // before the next attempt
+}
+
+// Get makes a call whose answer is JSON, and returns what it says. Without a method it is a GET, which may be repeated;
+// how says what else an answer may be.
+func Get[T any](ctx context.Context, c *Client, what Call, how ...func(Reader) Reader) (found T, err error) {
+	if what.Method == "" {
+		what.Method, what.Repeatable = http.MethodGet, true
+	}
+	what.Read = JSON(&found)
+	for _, reads := range how {
+		what.Read = reads(what.Read)
+	}
+	err = c.Do(ctx, what)
+	return found, err
+}
+
+// Start makes a call that starts something, and returns its identifier.
+func Start(ctx context.Context, c *Client, what Call) (id JobID, err error) {
+	what.Read = Identifier(&id)
+	err = c.Do(ctx, what)
+	return id, err
 }
 
 // Do makes the call within the account's budget, repeats what may be repeated, within bounds, and says in its
 // error, an *Error, what is known about the outcome: errors.Is tells ErrUnknownOutcome where the service may
-// have carried it out. A call that cannot be made at all, because its body has no JSON, is an error of another
-// type.
+// have carried it out. A call that cannot be made at all is an error of another type.
 func (c *Client) Do(ctx context.Context, what Call) error {
 	cl := &call{Call: what}
+	if cl.Bad != nil {
+		return fmt.Errorf("%s: %w", cl.Op, cl.Bad)
+	}
+	if cl.Parts != nil {
+		form, err := NewForm(cl.Parts...)
+		if err != nil {
+			return fmt.Errorf("%s: %w", cl.Op, err)
+		}
+		cl.Form = form
+	}
 	if cl.Body != nil {
 		body, err := json.Marshal(cl.Body)
 		if err != nil {
@@ -82,6 +116,7 @@ func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 	var reached bool
 	for failures, limited := 0, 0; ; {
 		f := c.attempt(ctx, cl)
+		failing := c.outage.since(f != nil && f.mayPass())
 		switch {
 		case f == nil:
 			return nil
@@ -96,9 +131,15 @@ func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 		} else {
 			failures++
 		}
-		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
-		patient = patient && c.account.breaker.failingFor() < c.limits.giveUp
-		again := f.again && !cl.once && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
+		again := f.again && !cl.once
+		if again && c.patience > 0 && f.mayPass() {
+			again = c.pauseWithin(failing, f, failures)
+		} else if again {
+			patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
+			patient = patient && c.account.breaker.failingFor() < c.limits.giveUp
+			again = patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
+			f.pause = time.Duration(rand.Float64() * float64(c.backoff(failures)))
+		}
 		if again && cl.Form != nil {
 			if err := cl.Form.Rewind(); err != nil {
 				f.Err, again = joined(f.Err, err), false
@@ -106,7 +147,7 @@ func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 		}
 		if again {
 			last = f
-			err := c.pauseAfter(ctx, cl, f, failures)
+			err := c.pauseAfter(ctx, cl, f)
 			if err == nil {
 				continue
 			}
@@ -119,14 +160,32 @@ func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 	}
 }
 
+// mayPass tells whether the service may work again soon: no answer came, it was cut off, or says so itself.
+func (f *failure) mayPass() bool {
+	return temporaryStatus(f.Status) || f.Status == 0 && f.Is(ErrTemporary) && !f.Is(ErrUnusable)
+}
+
+// pauseWithin sets the pause before the next attempt of a patient client, the last of which is made when patience ends.
+// It reports false where there is none. The breaker is not asked: this caller waits for nothing else.
+func (c *Client) pauseWithin(failing time.Time, f *failure, failures int) bool {
+	left := time.Until(failing.Add(c.patience))
+	f.pause = max(f.RetryAfter, min(c.backoff(failures), left))
+	return left > 0 && f.asked <= left
+}
+
+// backoff is the longest pause after so many failures.
+func (c *Client) backoff(failures int) time.Duration {
+	const doublings = 10
+	return min(c.limits.backoffMax, c.limits.backoff<<min(max(failures-1, 0), doublings))
+}
+
 // pauseAfter waits before the call is repeated.
-func (c *Client) pauseAfter(ctx context.Context, cl *call, f *failure, failures int) error {
+func (c *Client) pauseAfter(ctx context.Context, cl *call, f *failure) error {
 	cl.wait.because(f.cause(), time.Time{})
 	if f.Status == http.StatusTooManyRequests {
 		return nil // the budget itself pauses
 	}
-	backoff := float64(min(c.limits.backoffMax, c.limits.backoff<<(failures-1)))
-	pause := max(f.RetryAfter, time.Duration(rand.Float64()*backoff))
+	pause := max(f.RetryAfter, f.pause)
 	cl.wait.because(f.cause(), time.Now().Add(pause))
 	return sleep(ctx, pause)
 }
@@ -134,7 +193,7 @@ func (c *Client) pauseAfter(ctx context.Context, cl *call, f *failure, failures 
 // endsRepeatsOf takes over what happened before the breaker or the caller ended the repeats: it is the better story.
 func (f *failure) endsRepeatsOf(last *failure) {
 	f.Status, f.Detail, f.RequestID, f.Problem = last.Status, last.Detail, last.RequestID, last.Problem
-	if f.blocked { // whose text has the cause, too
+	if f.blocked && f.RetryAfter > 0 { // whose text has the cause, too
 		f.Err = fmt.Errorf("next attempt in %v", f.RetryAfter.Round(time.Second))
 	}
 	f.Err = joined(last.Err, f.Err)
@@ -158,17 +217,22 @@ func (c *Client) attempt(ctx context.Context, cl *call) *failure {
 	failed := func(err error, kinds ...error) *failure {
 		return &failure{Error: &Error{Op: cl.Op, Err: err, kinds: kinds}}
 	}
-	if wait := c.account.breaker.blocked(); wait > 0 {
+	if wait := c.account.breaker.blocked(); wait > 0 && c.patience == 0 {
 		return c.blocked(cl.Op, wait)
 	}
 	target := c.url(cl)
 	for hops := 0; ; hops++ {
 		ticket, err := c.queue(ctx, cl)
+		if errors.Is(err, errPaused) {
+			f := failed(err, ErrTemporary)
+			f.blocked = true
+			return f
+		}
 		if err != nil {
 			return failed(err)
 		}
 		probe, wait := c.account.breaker.enter()
-		if wait > 0 {
+		if wait > 0 && c.patience == 0 {
 			if err := c.account.budget.Settle(ctx, ticket); err != nil {
 				return failed(err)
 			}
@@ -202,12 +266,20 @@ func (c *Client) queue(ctx context.Context, cl *call) (budget.Ticket, error) {
 		}
 		cl.wait.because(cause, time.Now().Add(pause))
 	}
+	if until := c.outage.until(c.patience); !until.IsZero() {
+		var done context.CancelFunc
+		ctx, done = context.WithDeadlineCause(ctx, until, errPaused)
+		defer done()
+	}
 	t, err := c.account.budget.Claim(ctx, c.pace, request)
 	if err == nil {
 		c.onTurn(time.Since(came))
 	}
 	return t, err
 }
+
+// errPaused ends a call of a patient client whose service goes on asking for fewer requests.
+var errPaused = errors.New("the account's request budget pauses for longer, as the service asks for (429)")
 
 // budgetFull is why a request has not left yet.
 const budgetFull = "the account's request budget, which other calls and processes share"

@@ -20,10 +20,7 @@ func (c *Client) Callbacks() Callbacks { return Callbacks{c} }
 // Read reads where the service posts this account's notifications: GET /v1/callback (published description; the service
 // interface says that notifications are enabled through it and does not show how). ErrNotFound: nowhere.
 func (cs Callbacks) Read(ctx context.Context) (Callback, error) {
-	var registered Callback
-	err := cs.client.Do(ctx, Call{Op: "read callback", Method: http.MethodGet, Path: wire.PathCallback,
-		Repeatable: true, Read: JSON(&registered)})
-	return registered, err
+	return Get[Callback](ctx, cs.client, Call{Op: "read callback", Path: wire.PathCallback})
 }
 
 // Set has notifications of this account posted to an address from now on: POST /v1/callback (published description;
@@ -58,15 +55,12 @@ func (cs Callbacks) Delete(ctx context.Context) error {
 // Errors lists the latest notifications that could not be delivered, at most limit of them (1 to 100): GET
 // /v1/callback/lastErrors (published description).
 func (cs Callbacks) Errors(ctx context.Context, limit int) ([]CallbackError, error) {
-	const op = "list callback errors"
+	var bad error
 	if limit < 1 || limit > wire.MaxCallbackErrors {
-		return nil, fmt.Errorf("%s: limit %d: want 1 to %d", op, limit, wire.MaxCallbackErrors)
+		bad = fmt.Errorf("limit %d: want 1 to %d", limit, wire.MaxCallbackErrors)
 	}
-	var failures wire.List[CallbackError]
-	err := cs.client.Do(ctx, Call{
-		Op: op, Method: http.MethodGet, Path: wire.PathCallbackLastErrors,
-		Query:      url.Values{wire.QueryLimit: {strconv.Itoa(limit)}},
-		Repeatable: true, Read: JSON(&failures).UnlessEmpty(),
-	})
-	return failures, err
+	return Get[wire.List[CallbackError]](ctx, cs.client, Call{
+		Op: "list callback errors", Bad: bad, Path: wire.PathCallbackLastErrors,
+		Query: url.Values{wire.QueryLimit: {strconv.Itoa(limit)}},
+	}, Reader.UnlessEmpty)
 }

@@ -198,10 +198,11 @@ func TestIdentifierSpellings(t *testing.T) {
 	}
 }
 
-// The import result is looked for under both prefixes, until one was found to work.
+// The import result is looked for in its three spellings, until one was found to work.
 func TestImportResultPaths(t *testing.T) {
 	const integration, bare = "/api/integration/v1/project/import-result/i", "/api/v1/project/import-result/i"
-	for _, works := range []string{integration, bare} {
+	const second = "/api/v2/project/import-result/i"
+	for i, works := range []string{integration, bare, second} {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != works {
 				w.WriteHeader(404)
@@ -216,17 +217,13 @@ func TestImportResultPaths(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
-		want := 3
-		if works == bare {
-			want = 4
-		}
-		if calls := s.Seen(); len(calls) != want || calls[0].Path != integration {
+		if calls := s.Seen(); len(calls) != 3+i || calls[0].Path != integration {
 			t.Errorf("%s works: %d requests, the first to %s", works, len(calls), calls[0].Path)
 		}
 	}
 	s := serve(t, say(404, ""))
 	if _, err := s.Client(t).Strings().ImportResult(t.Context(), "i"); !errors.Is(err, ErrNotFound) ||
-		len(s.Seen()) != 2 {
+		len(s.Seen()) != 3 {
 		t.Errorf("%d requests, %v", len(s.Seen()), err)
 	}
 }

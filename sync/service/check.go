@@ -38,6 +38,14 @@ func CheckID(id string) error {
 	return nil
 }
 
+// Named is CheckID of an identifier that an error calls by its kind.
+func Named(kind, id string) error {
+	if err := CheckID(id); err != nil {
+		return fmt.Errorf("%s id: %w", kind, err)
+	}
+	return nil
+}
+
 // CheckList refuses what would change the meaning of a comma list.
 func CheckList(what string, items []string) error {
 	for _, item := range items {

@@ -25,7 +25,7 @@ func TestEmbeddedDocuments(t *testing.T) {
 	t.Parallel()
 	told := make(chan string, 100)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var ids wire.Notification
+		var ids []string
 		if err := json.NewDecoder(r.Body).Decode(&ids); err != nil || r.Header.Get("X-Secret") != "s" {
 			t.Errorf("%s: %v, headers %v", r.URL, err, r.Header)
 		}
@@ -59,7 +59,7 @@ func TestEmbeddedDocuments(t *testing.T) {
 	if err != nil || len(added) != 1 {
 		t.Fatal(added, err)
 	}
-	doc, err := documents.Of(c).Wait(ctx, added[0].ID)
+	doc, err := disassembled(ctx, c, p.ID, added[0].ID)
 	if err != nil || doc.ExternalID != "docs/guide.md" || doc.TargetLanguage != "de" || doc.WordsCount != 7 {
 		t.Fatalf("%+v, %v", doc, err)
 	}
@@ -95,7 +95,7 @@ func TestEmbeddedDocuments(t *testing.T) {
 		}
 		xliff = unit.ReplaceAllString(xliff, "$1<target>"+target+"</target>")
 	}
-	if err := documents.Of(c).TranslateWithXLIFF(ctx, doc.ID, content("guide.xliff", xliff), true, true); err != nil {
+	if err := translate(ctx, c, wire.PathDocumentTranslateXLIFF, doc.ID, content("guide.xliff", xliff)); err != nil {
 		t.Fatal(err)
 	}
 	await(t, told, wire.CallbackTranslationImport+" "+doc.ID)
@@ -113,7 +113,7 @@ func TestEmbeddedDocuments(t *testing.T) {
 		"# Guide\n\nOpen the door. Paint the wall. Close the window.\n"), documents.DocumentUpdateModel{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := documents.Of(c).Wait(ctx, doc.ID); err != nil {
+	if _, err := disassembled(ctx, c, p.ID, doc.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := export(wire.ExportTarget, wire.ExportCurrent),
@@ -202,7 +202,7 @@ func TestEmbeddedDocumentKinds(t *testing.T) {
 	}
 	added, err := documents.Of(c).Add(ctx, p.ID, []service.NewDocument{{File: content("broken.json", "{")}})
 	if err == nil {
-		_, err = documents.Of(c).Wait(ctx, added[0].ID)
+		_, err = disassembled(ctx, c, p.ID, added[0].ID)
 	}
 	if !errors.Is(err, service.ErrDisassembly) && !errors.Is(err, service.ErrRefused) {
 		t.Errorf("a broken file: %v", err)

@@ -58,6 +58,7 @@ type Error struct {
 	Detail     string        // the service's own words; empty where it had none
 	RequestID  string        // what the service's operators find the call by
 	RetryAfter time.Duration // how long the service, or the breaker, asks to wait; at most five minutes from the service
+	asked      time.Duration // what Retry-After says, however long
 	Problem    wire.Problem  // the error body, as far as it was readable
 	Err        error         // the cause, where it is not an answer
 
@@ -79,6 +80,9 @@ func (e *Error) Error() string {
 		if e.Detail != "" && !strings.EqualFold(e.Detail, http.StatusText(e.Status)) {
 			b.WriteString(": " + e.Detail)
 		}
+	}
+	if e.asked > 0 {
+		fmt.Fprintf(&b, " (Retry-After: %v)", e.asked.Round(time.Second))
 	}
 	if e.Err != nil {
 		b.WriteString(": " + e.Err.Error())
@@ -107,7 +111,10 @@ func (e *Error) Rejection() string {
 			said += " to project " + e.Project
 		}
 		status += " on " + e.Op
-		todo = "check the project's id, and that the account has this project and its API key may do this"
+		todo = "locsync project list names the projects that the account has; its API key must be allowed to do this"
+		if e.Detail != "" && !strings.EqualFold(e.Detail, http.StatusText(e.Status)) {
+			return fmt.Sprintf("%s (%s; account %q at the translation service); %s", e.Detail, status, e.Account, todo)
+		}
 	case e.Account != "":
 		said = fmt.Sprintf("the translation service rejected account %q and its API key", e.Account)
 	}
@@ -167,7 +174,8 @@ func temporaryStatus(s int) bool {
 
 // refusal reads an error answer: its code, its body in any of the known shapes, its headers.
 func refusal(op string, resp *http.Response, body []byte, redact func(string) string) *Error {
-	e := &Error{Op: op, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
+	e := &Error{Op: op, Status: resp.StatusCode, asked: retryAfter(resp.Header, time.Now())}
+	e.RetryAfter = min(e.asked, budget.MaxPause)
 	e.Problem = problem(body)
 	e.Problem.Detail = redact(clean(e.Problem.Detail))
 	e.Problem.Title = redact(clean(e.Problem.Title))
@@ -227,16 +235,17 @@ func redactor(account string, key APIKey) func(string) string {
 }
 
 // retryAfter reads the header of that name: seconds, or a date, which counts from the answer's own Date
-// where it has one. What is negative, past or unreadable is 0; more than budget.MaxPause is that.
+// where it has one. What is negative, past or unreadable is 0; more than a year is a year.
 func retryAfter(h http.Header, now time.Time) time.Duration {
+	const longest = 365 * 24 * time.Hour
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
 		return 0
 	}
 	if strings.Trim(value, "0123456789") == "" {
 		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || n > int64(budget.MaxPause/time.Second) {
-			return budget.MaxPause
+		if err != nil || n > int64(longest/time.Second) {
+			return longest
 		}
 		return time.Duration(n) * time.Second
 	}
@@ -247,7 +256,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
-	return min(max(0, until.Sub(now)), budget.MaxPause)
+	return min(max(0, until.Sub(now)), longest)
 }
 
 // local marks an error that has its cause on this side, or that asking again will not change.

@@ -55,8 +55,12 @@ func TestErrorWords(t *testing.T) {
 		{"forbidden", say(403, ""),
 			`read project: the translation service refuses account "TestErrorWords/forbidden" access to project ` +
 				project +
-				" (403 on read project); check the project's id, and that the account has this project and its API key " +
-				"may do this"},
+				" (403 on read project); locsync project list names the projects that the account has; its API key must " +
+				"be allowed to do this"},
+		{"forbidden, and why", say(403, `{"detail":"no such project"}`),
+			`read project: no such project (403 on read project; account "TestErrorWords/forbidden,_and_why" at the ` +
+				"translation service); locsync project list names the projects that the account has; its API key must be " +
+				"allowed to do this"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := serve(t, c.step).Client(t).Projects().Read(t.Context(), project)
@@ -76,10 +80,10 @@ func TestRetryAfter(t *testing.T) {
 	}{
 		{"", "", 0}, {"0", "", 0}, {"2", "", 2 * time.Second}, {" 7 ", "",
 			7 * time.Second}, {"300", "", budget.MaxPause},
-		{"86400", "", budget.MaxPause}, {"99999999999999999999999", "", budget.MaxPause}, {"-5", "", 0}, {"1.5", "", 0},
+		{"86400", "", 24 * time.Hour}, {"99999999999999999999999", "", 365 * 24 * time.Hour}, {"-5", "", 0}, {"1.5", "", 0},
 		{"soon", "", 0}, {"0x10", "", 0},
 		{at(20 * time.Second), "", 20 * time.Second}, {at(-time.Hour), "", 0},
-		{at(100 * time.Hour), "", budget.MaxPause},
+		{at(100 * time.Hour), "", 100 * time.Hour},
 		{at(time.Hour + 20*time.Second), at(time.Hour), 20 * time.Second}, // the service's clock is ahead
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}

@@ -47,20 +47,14 @@ type ExportRequest struct {
 // body with keys is the published description's). An export changes nothing at the service, so a lost answer is
 // repeated: at worst an export is never fetched.
 func (s Strings) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
-	const op = "start export"
-	if err := r.check(); err != nil {
-		return "", fmt.Errorf("%s: %w", op, err)
-	}
-	var id JobID
 	cl := Call{
-		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathExport, r.Project), Query: r.query(),
-		Repeatable: true, Read: Identifier(&id),
+		Op: "start export", Bad: r.check(), Method: http.MethodPost, Path: PathOf(wire.PathExport, r.Project),
+		Query: r.query(), Repeatable: true,
 	}
 	if len(r.Keys) > 0 {
 		cl.Body = wire.ExportBody{Keys: r.Keys}
 	}
-	err := s.client.Do(ctx, cl)
-	return id, err
+	return Start(ctx, s.client, cl)
 }
 
 func (r *ExportRequest) query() url.Values {
@@ -95,8 +89,8 @@ func (r *ExportRequest) query() url.Values {
 }
 
 func (r *ExportRequest) check() error {
-	if err := CheckID(r.Project); err != nil {
-		return fmt.Errorf("project id: %w", err)
+	if err := Named("project", r.Project); err != nil {
+		return err
 	}
 	switch {
 	case len(r.Languages) == 0:
@@ -126,15 +120,12 @@ func (s Strings) TryDownload(ctx context.Context, id JobID, dir string) (*Archiv
 // TryArchive looks once whether an export is ready and, if so, takes it, see Strings.TryDownload; single says
 // that it is of one document.
 func (c *Client) TryArchive(ctx context.Context, op string, id JobID, dir string, single bool) (*Archive, error) {
-	if err := CheckID(string(id)); err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
-	}
 	var archive *Archive
 	err := c.Do(ctx, Call{
-		Op: op, Method: http.MethodGet, Path: PathOf(wire.PathDownload, string(id)), Repeatable: true, Poll: true,
-		Download: true,
-		Read:     spoolTo(dir, single, &archive).WhenReady(),
-		Means:    map[int]error{http.StatusUnprocessableEntity: ErrExportFailed},
+		Op: op, Bad: CheckID(string(id)), Method: http.MethodGet, Path: PathOf(wire.PathDownload, string(id)),
+		Repeatable: true, Poll: true, Download: true,
+		Read:  spoolTo(dir, single, &archive).WhenReady(),
+		Means: map[int]error{http.StatusUnprocessableEntity: ErrExportFailed},
 	})
 	return archive, err
 }
@@ -179,15 +170,8 @@ func (c *Client) WaitArchive(ctx context.Context, id JobID, try func(context.Con
 // /v1/project/{projectId}/export, which takes the languages and nothing else. Whatever else there is to say has
 // the service's defaults.
 func (s Strings) StartExportV1(ctx context.Context, project string, languages []string) (JobID, error) {
-	const op = "start export"
-	if err := CheckID(project); err != nil {
-		return "", fmt.Errorf("%s: project id: %w", op, err)
-	}
-	var id JobID
-	err := s.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathExportV1, project),
-		Body:       wire.ExportBodyV1{Languages: languages},
-		Repeatable: true, Read: Identifier(&id),
+	return Start(ctx, s.client, Call{
+		Op: "start export", Bad: Named("project", project), Method: http.MethodPost,
+		Path: PathOf(wire.PathExportV1, project), Body: wire.ExportBodyV1{Languages: languages}, Repeatable: true,
 	})
-	return id, err
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/locsync/locsync/sync/bound/fault"
 )
 
 // File is a file on its way to the service. It is sent as it is read; nothing of it is kept.
@@ -190,11 +192,17 @@ func (b *formBody) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	b.begun = true
-	n, err := b.all.Read(p)
+	n, err := b.next(p)
 	if err != nil && err != io.EOF {
 		b.err = err
 	}
 	return n, err
+}
+
+// next reads on a goroutine of the transport, where a fault would end the process.
+func (b *formBody) next(p []byte) (n int, err error) {
+	defer fault.Catch("the body of a request to the service", &err)
+	return b.all.Read(p)
 }
 
 // Close is for the transport, which owns the body; the contents are the caller's and stay open.

@@ -59,20 +59,10 @@ func (c *Client) Strings() Strings { return Strings{c} }
 // only where the service cannot have taken it (no connection, 429) it is repeated. Beside the errors of *Error,
 // a request that the service would refuse is refused here.
 func (s Strings) StartImport(ctx context.Context, r ImportRequest) (JobID, error) {
-	const op = "start import"
-	if err := r.check(); err != nil {
-		return "", fmt.Errorf("%s: %w", op, err)
-	}
-	files, err := NewForm(importParts(r.Files)...)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", op, err)
-	}
-	var id JobID
-	err = s.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathImport, r.Project), Query: r.query(),
-		Form: files, Changes: true, Read: Identifier(&id),
+	return Start(ctx, s.client, Call{
+		Op: "start import", Bad: r.check(), Method: http.MethodPost, Path: PathOf(wire.PathImport, r.Project),
+		Query: r.query(), Parts: importParts(r.Files), Changes: true,
 	})
-	return id, err
 }
 
 func (r *ImportRequest) query() url.Values {
@@ -102,8 +92,8 @@ func (r *ImportRequest) query() url.Values {
 }
 
 func (r *ImportRequest) check() error {
-	if err := CheckID(r.Project); err != nil {
-		return fmt.Errorf("project id: %w", err)
+	if err := Named("project", r.Project); err != nil {
+		return err
 	}
 	switch {
 	case r.Language == "":
@@ -191,33 +181,34 @@ func (e *ImportFailed) Error() string {
 	return fmt.Sprintf("import %s failed at the service: %s", e.ID, strings.Join(reasons, "; "))
 }
 
-// ImportResult asks once how far an import is: GET /v1/project/import-result/{importId}, under the prefix
-// that the service interface prints and under the one of everything else (service interface, software
-// localization: import result). errors.Is(err, ErrNotFound): the service does not know it, or no longer.
+// ImportResult asks once how far an import is: GET /v1/project/import-result/{importId} with the prefix of everything
+// else, with the one that the service interface prints (software localization: import result), and as v2.
+// errors.Is(err, ErrNotFound): the service does not know it, or no longer.
 func (s Strings) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {
 	const op = "read import result"
 	if err := CheckID(string(id)); err != nil {
 		return ImportResult{}, fmt.Errorf("%s: %w", op, err)
 	}
 	var answer wire.ImportAnswer
-	look := func(prefix string) error {
+	look := func(spelling resultPath) error {
 		answer = wire.ImportAnswer{}
 		return s.client.Do(ctx, Call{
-			Op: op, Method: http.MethodGet, prefix: prefix, Path: PathOf(wire.PathImportResult, string(id)),
+			Op: op, Method: http.MethodGet, prefix: spelling.prefix, Path: PathOf(spelling.path, string(id)),
 			Repeatable: true, Poll: true, Read: JSON(&answer),
 		})
 	}
-	// The service interface prints this path without "/integration", the published description with it.
 	// Which one works is learnt from the first result that is found.
-	prefix := s.client.resultPrefix.Load()
-	if prefix != nil {
-		err := look(*prefix)
+	known := s.client.resultPath.Load()
+	if known != nil {
+		err := look(*known)
 		return importResult(answer, s.client.redact), err
 	}
 	var err error
-	for _, prefix := range []string{wire.Prefix, wire.ResultPrefix} {
-		if err = look(prefix); err == nil {
-			s.client.resultPrefix.Store(&prefix)
+	for _, spelling := range []resultPath{{wire.Prefix, wire.PathImportResult}, {wire.ResultPrefix, wire.PathImportResult},
+		{wire.ResultPrefix, wire.PathImportResultV2}} {
+		err = look(spelling)
+		if err == nil {
+			s.client.resultPath.Store(&spelling)
 		}
 		if !errors.Is(err, ErrNotFound) {
 			break

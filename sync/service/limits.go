@@ -2,6 +2,9 @@ package service
 
 import "time"
 
+// Patience is how long work goes on whose caller waits for nothing else, see Options.
+const Patience = 3 * time.Minute
+
 // limits bound what one call may take; see defaultLimits.
 type limits struct {
 	headers          time.Duration // until an answer begins, once the request is written
@@ -27,7 +30,7 @@ var defaultLimits = limits{
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	retries: retries{
 		attempts: 4, rateAttempts: 6,
-		backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 3 * time.Minute,
+		backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: Patience,
 		retryAfter: 30 * time.Second,
 	},
 }

@@ -114,35 +114,9 @@ var operations = []tried{
 			_, err := documents.Of(c).Read(ctx, "d_7")
 			return err
 		}},
-	{name: "rename document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			return documents.Of(c).Rename(ctx, "d_7", "b")
-		}},
 	{name: "set meta info", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
 		do: func(ctx context.Context, c *service.Client) error {
 			return documents.Of(c).SetMetaInfo(ctx, "d_7", "m")
-		}},
-	{name: "complete document", ok: service.Say(204, ""), changes: true, repeatable: true, silent: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			return documents.Of(c).Complete(ctx, "d_7")
-		}},
-	{name: "translate document", ok: service.Say(202, ""), changes: true, silent: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			return documents.Of(c).Translate(ctx, "d_7", text("a.json", "{}"), false, true)
-		}},
-	{name: "translate document with XLIFF", ok: service.Say(202, ""), changes: true, silent: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			return documents.Of(c).TranslateWithXLIFF(ctx, "d_7", text("a.xliff", "<xliff/>"), false, true)
-		}},
-	{name: "read translation state", ok: service.Say(200, `"completed"`), repeatable: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			_, err := documents.Of(c).TranslationState(ctx, "d_7")
-			return err
-		}},
-	{name: "read translation report", ok: service.Say(200, `{"segments":3}`), repeatable: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			_, err := documents.Of(c).TranslationReport(ctx, "d_7")
-			return err
 		}},
 	{name: "start document export", ok: service.Say(200, `{"id":"id1","documentIds":["d_7"]}`), repeatable: true,
 		do: func(ctx context.Context, c *service.Client) error {
@@ -152,7 +126,7 @@ var operations = []tried{
 
 	{name: "read project statistics", ok: service.Say(200, `{"de":{"statistics":[]}}`), repeatable: true,
 		do: func(ctx context.Context, c *service.Client) error {
-			_, err := documents.StatisticsOf(c).TryProject(ctx, "p", false)
+			_, err := documents.StatisticsOf(c).TryByDocument(ctx, "p", false)
 			return err
 		}},
 	{name: "read document statistics", ok: service.Say(200, `{"name":"a","statistics":[]}`), repeatable: true,
@@ -205,11 +179,6 @@ var operations = []tried{
 		do: func(ctx context.Context, c *service.Client) error {
 			return memories.Of(c).Attach(ctx, "p",
 				[]memories.ProjectMemory{{ID: "m", MatchThreshold: 75, IsWritable: true}})
-		}},
-	{name: "set pretranslation rules", ok: service.Say(200, ""), changes: true, repeatable: true, silent: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			return memories.Of(c).SetPretranslationRules(ctx, "p", []memories.PretranslationRule{
-				{RuleType: wire.RuleMemory, Order: 1}}, true)
 		}},
 
 	{name: "list glossaries", ok: service.Say(200, `[]`), repeatable: true,
@@ -286,11 +255,6 @@ var operations = []tried{
 			_, err := documents.StorageOf(c).UploadFiles(ctx, "a/b",
 				[]service.File{text("a.txt", "a"), text("b.txt", "b")},
 				true)
-			return err
-		}},
-	{name: "upload file", ok: service.Say(201, `{"name":"a"}`), changes: true, repeatable: true,
-		do: func(ctx context.Context, c *service.Client) error {
-			_, err := documents.StorageOf(c).UploadFile(ctx, "a/b.txt", text("b.txt", "b"))
 			return err
 		}},
 	{name: "download file", ok: service.Say(200, "b"), repeatable: true, stream: true,

@@ -11,11 +11,11 @@ import (
 	"github.com/locsync/locsync/sync/service/budget"
 )
 
-// The waits between polls of a job: 1 s, and each one longer than the one before, up to 15 s: 1, 1.6, 2.6, 4.1,
-// 6.6, 10.5, 15 s and so on. A job of 30 s costs seven polls. Where the budget is larger than the usual four a
-// second, the first ones are shorter.
+// The waits between polls of a job: as long as a request of the budget takes, 1 s at most, and each one longer than the
+// one before, up to 15 s. At the usual four a second that is 0.25, 0.4, 0.6, 1, 1.6, 2.6, 4.2, 6.7, 10.7, 15 s and so
+// on: a job that is done at once costs no wait, and one of 30 s ten polls.
 const (
-	firstWait  = time.Second
+	mostFirst  = time.Second
 	waitGrowth = 1.6
 	lastWait   = 15 * time.Second
 	waitJitter = 0.2
@@ -27,10 +27,10 @@ var unpacedWaits = []time.Duration{0, 150 * time.Millisecond, 500 * time.Millise
 
 // pollWait is the wait before poll n, the first being 0, at a pace of so many requests in a second.
 func pollWait(rate float64, n int) time.Duration {
-	first := firstWait
+	first := mostFirst
 	switch {
 	case rate > 0:
-		first = min(first, seconds(4*budget.Margin/rate))
+		first = min(first, seconds(budget.Margin/rate))
 	case n < len(unpacedWaits):
 		return unpacedWaits[n]
 	default:

@@ -132,9 +132,9 @@ func TestPollsLeaveHalf(t *testing.T) {
 // The looks at a job, with four requests a second and with more.
 func TestPollSchedule(t *testing.T) {
 	for rate, want := range map[float64][]time.Duration{
-		4: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
+		4: {250, 400, 640, 1024, 1638, 2621, 4194, 6711, 10737, 15000, 15000},
 		1: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
-		8: {500, 800, 1280, 2048, 3277, 5243, 8389, 13422, 15000},
+		8: {125, 200, 320, 512, 819, 1311, 2097, 3355, 5369, 8590, 13744, 15000},
 		0: {0, 150, 500, 1000, 1600, 2560, 4096, 6554, 10486, 15000},
 	} {
 		p := budget.NewPace(rate).Rate()
@@ -155,7 +155,7 @@ func TestPollSchedule(t *testing.T) {
 			return reply(200, "raw", "Content-Disposition", `attachment; filename="a.json"`)
 		}
 		archive, err := client(4).Strings().Download(t.Context(), "e", t.TempDir())
-		if err != nil || len(l.arrivals) > 8 || len(l.arrivals) < 6 {
+		if err != nil || len(l.arrivals) > 11 || len(l.arrivals) < 8 {
 			t.Fatalf("%v, %d looks at a job of 30 s: %v", err, len(l.arrivals), l.arrivals)
 		}
 		_ = archive.Close()

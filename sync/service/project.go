@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,8 @@ type NewProject struct {
 	Deadline        string   // ISO 8601; empty: none
 	WorkflowStages  []string // empty: the service's default
 	ExternalTag     string
-	Documents       bool // a project for documents; the default is one for software localization
+	Template        string // identifier of the template that the rest is from; empty: none
+	Documents       bool   // a project for documents; the default is one for software localization
 
 	// What follows is for projects for documents.
 	Files                 []NewDocument // become documents at once; more can be added later
@@ -65,21 +67,18 @@ func DocumentParts(documents []NewDocument) ([]Part, []DocumentModel) {
 // repeated when its answer is lost: look with List then. 400 (ErrRefused): the model, named by its member; 403
 // (ErrAuth): a personal account; 409 (ErrRefused): two documents of one name.
 func (ps Projects) Create(ctx context.Context, p NewProject) (Project, error) {
-	const op = "create project"
+	var bad error
 	switch {
 	case p.Name == "" || p.SourceLanguage == "" || len(p.TargetLanguages) == 0:
-		return Project{}, fmt.Errorf("%s: it needs a name, a source language and at least one target language", op)
+		bad = errors.New("it needs a name, a source language and at least one target language")
 	case len(p.Files) > 0 && !p.Documents:
-		return Project{}, fmt.Errorf("%s: a project for software localization is created without files; import them", op)
+		bad = errors.New("a project for software localization is created without files; import them")
 	}
 	files, models := DocumentParts(p.Files)
-	body, err := NewForm(append([]Part{ModelPart(wire.PartModel, p.model(models))}, files...)...)
-	if err != nil {
-		return Project{}, fmt.Errorf("%s: %w", op, err)
-	}
 	var created Project
-	err = ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: wire.PathProjectCreate, Form: body, Changes: true,
+	err := ps.client.Do(ctx, Call{
+		Op: "create project", Bad: bad, Method: http.MethodPost, Path: wire.PathProjectCreate,
+		Parts: append([]Part{ModelPart(wire.PartModel, p.model(models))}, files...), Changes: true,
 		Read: projectRecord(&created, every),
 	})
 	return created, err
@@ -93,8 +92,8 @@ func (p *NewProject) model(documents []DocumentModel) wire.ProjectCreate {
 	m := wire.ProjectCreate{
 		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: new(bool),
 		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages,
-		ExternalTag: p.ExternalTag,
-		UseMT:       ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate),
+		ExternalTag: p.ExternalTag, TemplateID: p.Template,
+		UseMT: ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate),
 		UseTranslationMemory:  ifTrue(p.UseTranslationMemory),
 		TranslationMemoryName: p.TranslationMemoryName, EnableProjectTasks: ifTrue(p.ProjectTasks),
 	}
@@ -149,12 +148,9 @@ func (ps Projects) WithSome(ctx context.Context, id string, keep func(*wire.Docu
 }
 
 func (ps Projects) record(ctx context.Context, id string, read Reader) error {
-	const op = "read project"
-	if err := CheckID(id); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
 	return ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodGet, Path: PathOf(wire.PathProject, id), Repeatable: true, Read: read,
+		Op: "read project", Bad: Named("project", id), Method: http.MethodGet, Path: PathOf(wire.PathProject, id),
+		Repeatable: true, Read: read,
 	})
 }
 
@@ -218,8 +214,7 @@ type ProjectFilter struct {
 }
 
 // List reads the records of all projects of the account that match, page by page: GET /v2/project/list (service
-// interface, methods named without detail; offset, limit and the filters are the published description's). GET
-// /v1/project/list is deprecated and never called.
+// interface, methods named without detail; offset, limit and the filters are the published description's).
 func (ps Projects) List(ctx context.Context, f ProjectFilter) ([]Project, error) {
 	return Pages(wire.MaxProjectsPerPage, func(p Project) string { return p.ID }, func(skip int) ([]Project, error) {
 		return ps.page(ctx, f, skip, wire.MaxProjectsPerPage)
@@ -236,12 +231,29 @@ func (ps Projects) page(ctx context.Context, f ProjectFilter, offset, limit int)
 	if f.ExternalTag != "" {
 		q.Set(wire.QueryExternalTag, f.ExternalTag)
 	}
-	page := wire.List[Project]{}
-	err := ps.client.Do(ctx, Call{
-		Op: "list projects", Method: http.MethodGet, Path: wire.PathProjectList, Query: q, Repeatable: true,
-		Read: JSON(&page),
-	})
-	return page, err
+	return Get[wire.List[Project]](ctx, ps.client, Call{Op: "list projects", Path: wire.PathProjectList, Query: q})
+}
+
+// ForDocuments reports whether a project translates documents, not keys, as far as that can be known: its record does
+// not tell, and of the lists that of v1 alone has a filter, projectType (published description). A service without it
+// lists the project either way. It is not repeated: what cannot be known now is not worth waiting for.
+func (ps Projects) ForDocuments(ctx context.Context, p Project) (bool, error) {
+	for _, kind := range []string{wire.ProjectTypeLocalization, wire.ProjectTypeOthers} {
+		found, err := Get[wire.List[Project]](ctx, ps.client, Call{Op: "list projects by type",
+			Path: wire.PathProjectListV1, Query: url.Values{wire.QueryProjectType: {kind}, wire.QueryProjectName: {p.Name},
+				wire.QueryWithDocuments: {"false"}, wire.QueryLimit: {strconv.Itoa(wire.MaxProjectsPerPage)}}, once: true},
+			Reader.UnlessEmpty)
+		if err != nil || slices.ContainsFunc(found, func(f Project) bool { return f.ID == p.ID }) {
+			return err == nil && kind == wire.ProjectTypeOthers, err
+		}
+	}
+	return false, nil
+}
+
+// Templates lists what projects of the account can be made from: GET /v1/template (published description).
+func (ps Projects) Templates(ctx context.Context) ([]wire.Template, error) {
+	all, err := Get[wire.Templates](ctx, ps.client, Call{Op: "list templates", Path: wire.PathTemplates})
+	return all.Templates, err
 }
 
 // ProjectChange is what Update changes; nil fields stay as they are.
@@ -280,12 +292,9 @@ func (ps Projects) Update(ctx context.Context, id string, change ProjectChange) 
 // Delete deletes a project with everything in it: DELETE /v1/project/{projectId} (published description; the service
 // interface speaks of it without a path).
 func (ps Projects) Delete(ctx context.Context, id string) error {
-	const op = "delete project"
-	if err := CheckID(id); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
 	return ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodDelete, Path: PathOf(wire.PathProject, id), Repeatable: true, Changes: true,
+		Op: "delete project", Bad: Named("project", id), Method: http.MethodDelete, Path: PathOf(wire.PathProject, id),
+		Repeatable: true, Changes: true,
 	})
 }
 
@@ -307,11 +316,9 @@ func (ps Projects) Restore(ctx context.Context, id string) error {
 }
 
 func (ps Projects) status(ctx context.Context, op, path, id string) error {
-	if err := CheckID(id); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
 	return ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: path, Query: url.Values{wire.QueryProjectID: {id}}, Changes: true,
+		Op: op, Bad: Named("project", id), Method: http.MethodPost, Path: path,
+		Query: url.Values{wire.QueryProjectID: {id}}, Changes: true,
 	})
 }
 
@@ -320,17 +327,12 @@ func (ps Projects) status(ctx context.Context, op, path, id string) error {
 // operation gets them one by one, see AddLanguage. 400 (ErrRefused): a code that the service does not know.
 func (ps Projects) AddTargets(ctx context.Context, project string, languages []string) error {
 	const op = "add target languages"
-	if err := CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
+	bad := cmp.Or(Named("project", project), CheckList("language", languages))
 	if len(languages) == 0 {
-		return fmt.Errorf("%s: no languages", op)
-	}
-	if err := CheckList("language", languages); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+		bad = errors.New("no languages")
 	}
 	err := ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: PathOf(wire.PathTargets, project), Repeatable: true, Changes: true,
+		Op: op, Bad: bad, Method: http.MethodPost, Path: PathOf(wire.PathTargets, project), Repeatable: true, Changes: true,
 		Query: url.Values{wire.QueryTargetLanguages: {strings.Join(languages, ",")}},
 	})
 	if !Missing(err) {
@@ -355,15 +357,10 @@ func (ps Projects) AddTargets(ctx context.Context, project string, languages []s
 // AddLanguage adds one target language to a project, and to its documents or not: POST /v1/project/language (published
 // description). A language cannot be taken away again. 400 (ErrRefused): the source language, or an unknown code.
 func (ps Projects) AddLanguage(ctx context.Context, project, language string, toDocuments bool) error {
-	op := "add target language " + language
-	if err := CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
-	if err := CheckList("language", []string{language}); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
 	return ps.client.Do(ctx, Call{
-		Op: op, Method: http.MethodPost, Path: wire.PathProjectLanguage, Changes: true,
+		Op:     "add target language " + language,
+		Bad:    cmp.Or(Named("project", project), CheckList("language", []string{language})),
+		Method: http.MethodPost, Path: wire.PathProjectLanguage, Changes: true,
 		Query: url.Values{
 			wire.QueryProjectID: {project}, wire.QueryTargetLanguage: {language},
 			wire.QueryAddToDocuments: {strconv.FormatBool(toDocuments)},

@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -29,7 +30,8 @@ func TestRecoveryEnds(t *testing.T) {
 					answer.Header.Set("Retry-After", after)
 					return answer, err
 				}
-				c, err := New(Options{BaseURL: "http://recovery" + after + ".example", Transport: answering(answer)})
+				at := fmt.Sprintf("http://recovery%s-%d.example", after, hosts.Add(1))
+				c, err := New(Options{BaseURL: at, Transport: answering(answer)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -39,6 +41,7 @@ func TestRecoveryEnds(t *testing.T) {
 				for _, err = c.Strings().StartImport(ctx, anImport()); again.Worth(ctx, err); {
 					_, err = c.Strings().StartImport(ctx, anImport())
 				}
+				again.End()
 				took := time.Since(start)
 				if took > c.limits.giveUp || !errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "503") {
 					t.Errorf("given up after %v: %v", took, err)

@@ -73,7 +73,8 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 		c.account.heard(resp.Header.Get("Date"), time.Now())
 	}
 	limited := ours && resp.StatusCode == http.StatusTooManyRequests
-	_ = c.account.budget.Answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
+	_ = c.account.budget.Answered(ctx, t, c.pace, limited,
+		min(retryAfter(resp.Header, time.Now()), budget.MaxPause)) // as above
 
 	whole.Reset(patience - time.Since(start) + onItsWay(resp.ContentLength))
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })

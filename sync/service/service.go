@@ -29,6 +29,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,9 @@ type (
 	Account         = wire.Account
 	Language        = wire.DirectoryItem
 
+	Confirmation = wire.Confirmation
+	AuditEntry   = wire.AuditEntry
+
 	DocumentModel = wire.DocumentModel
 	TaskState     = wire.TaskState
 
@@ -58,6 +62,14 @@ const (
 	Intermediate = wire.Intermediate
 	Final        = wire.Final
 )
+
+// CompletionStates are all of them, from the least to the most.
+var CompletionStates = wire.CompletionStates
+
+// LeastState is the lesser of two states.
+func LeastState(a, b CompletionState) CompletionState {
+	return CompletionStates[min(slices.Index(CompletionStates, a), slices.Index(CompletionStates, b))]
+}
 
 // JobID names an import or an export at the service.
 type JobID string
@@ -83,6 +95,16 @@ type Options struct {
 	Budget budget.Keeper
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
+	// Writers names the people who wrote the present texts of some keys in a language, where the service at the other end
+	// is ours and in this process; nil for no names.
+	Writers func(project, collection, language string, keys []string) ([]string, error)
+	// Archive has such a service put keys of a collection aside that its client, the only one, does not have any more;
+	// nil where it may have other clients.
+	Archive func(project, collection string, keys []string) error
+
+	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
+	// nothing else. 0: a few attempts, for callers that come again.
+	Patience time.Duration
 	// Transport replaces the client's own, for a service inside this process and for tests.
 	Transport http.RoundTripper
 	// UserAgent is sent with every request.
@@ -101,6 +123,9 @@ type Request struct {
 	Took         time.Duration // the wait for the budget not included
 }
 
+// resultPath is a spelling of where import results are.
+type resultPath struct{ prefix, path string }
+
 // Client talks to one service as one account. It is safe for use by several goroutines.
 type Client struct {
 	base      *url.URL // path without a slash at its end
@@ -114,8 +139,28 @@ type Client struct {
 	account   *account
 	pace      budget.Pace
 	limits    limits
+	patience  time.Duration
+	outage    outage
+	writers   func(project, collection, language string, keys []string) ([]string, error)
+	archive   func(project, collection string, keys []string) error
 
-	resultPrefix atomic.Pointer[string] // the prefix under which import results were found; nil: not known yet
+	resultPath atomic.Pointer[resultPath] // where import results were found; nil: not known yet
+}
+
+// Writers names the people who wrote the present texts of some keys, where they are known.
+func (c *Client) Writers(project, collection, language string, keys []string) ([]string, error) {
+	if c == nil || c.writers == nil {
+		return nil, nil
+	}
+	return c.writers(project, collection, language, keys)
+}
+
+// Archive is how the service is told of keys that are gone from the source; nil for one that keeps them.
+func (c *Client) Archive() func(project, collection string, keys []string) error {
+	if c == nil {
+		return nil
+	}
+	return c.archive
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
@@ -143,6 +188,9 @@ func New(o Options) (*Client, error) {
 		onTurn:    o.OnTurn,
 		pace:      budget.NewPace(o.RequestsPerSecond),
 		limits:    defaultLimits,
+		patience:  o.Patience,
+		writers:   o.Writers,
+		archive:   o.Archive,
 	}
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }

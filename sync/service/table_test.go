@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,16 +48,37 @@ var table = []row{
 		return w.raw(ctx, "GET", wire.PathDirectoryV1+"?type=language")
 	}},
 
+	{"GET", wire.PathBalance, "Client.Balance", published, "2026-11-29",
+		func(ctx context.Context, w *world) error { return second(w.c.Balance(ctx)) }},
+	{"GET", wire.PathAudit, "Client.Audit", published, "2026-11-29", func(ctx context.Context, w *world) error {
+		id := w.newKeys()
+		all, err := w.c.Audit(ctx, time.Now().Add(-time.Hour))
+		if err == nil && (len(all) == 0 || !strings.Contains(string(all[0].Payload), id)) {
+			err = fmt.Errorf("it is %+v", all)
+		}
+		return err
+	}},
+
 	// Document-based projects.
 	{"POST", wire.PathProjectCreate, "Projects.Create", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			return second(w.c.Projects().Create(ctx, service.NewProject{Name: w.name("created"), SourceLanguage: "en",
 				TargetLanguages: []string{"de"}, Documents: true}))
 		}},
-	// deprecated: the client never calls it
-	{"GET", wire.PathProjectListV1, "", inInterface, "2026-11-21", func(ctx context.Context, w *world) error {
-		return w.raw(ctx, "GET", wire.PathProjectListV1)
-	}},
+	{"GET", wire.PathProjectListV1, "Projects.ForDocuments", inInterface, "2026-11-21",
+		func(ctx context.Context, w *world) error {
+			for id, want := range map[string]bool{w.keys(): false, w.documents(): true} {
+				p, err := w.c.Projects().Read(ctx, id)
+				if err != nil {
+					return err
+				}
+				got, err := w.c.Projects().ForDocuments(ctx, p)
+				if err != nil || got != want {
+					return fmt.Errorf("of %s it says %t, %w", p.Name, got, err)
+				}
+			}
+			return nil
+		}},
 	{"GET", wire.PathProjectList, "Projects.List", named, "2026-11-21", func(ctx context.Context, w *world) error {
 		return second(w.c.Projects().List(ctx, service.ProjectFilter{}))
 	}},
@@ -80,6 +104,8 @@ var table = []row{
 		func(ctx context.Context, w *world) error {
 			return w.c.Projects().AddLanguage(ctx, w.newKeys(), "fr", true)
 		}},
+	{"GET", wire.PathTemplates, "Projects.Templates", published, "2026-11-29",
+		func(ctx context.Context, w *world) error { return second(w.c.Projects().Templates(ctx)) }},
 	{"POST", wire.PathProjectDocument, "Documents.Add", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			added, err := documents.Of(w.c).Add(ctx, w.documents(), []service.NewDocument{
@@ -111,39 +137,40 @@ var table = []row{
 	{"POST", wire.PathDocument, "", published, "2026-11-21", func(ctx context.Context, w *world) error {
 		return w.upload(ctx, "POST", wire.PathDocument+"?projectId="+w.documents(), w.name("alias")+".txt", "Here too.")
 	}},
-	{"PUT", wire.PathDocumentRename, "Documents.Rename", published, "2026-11-21",
+	{"PUT", wire.PathDocumentRename, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return documents.Of(w.c).Rename(ctx, w.newDocument("txt", "Renamed."), w.name("renamed"))
+			return w.raw(ctx, "PUT", wire.PathDocumentRename+"?documentId="+w.newDocument("txt", "Renamed.")+"&name="+
+				url.QueryEscape(w.name("renamed")))
 		}},
 	{"PUT", wire.PathDocumentMetaInfo, "Documents.SetMetaInfo", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			return documents.Of(w.c).SetMetaInfo(ctx, w.document(), "seen")
 		}},
-	{"POST", wire.PathDocumentComplete, "Documents.Complete", published, "2026-11-21",
+	{"POST", wire.PathDocumentComplete, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return documents.Of(w.c).Complete(ctx, w.newDocument("txt", "Complete."))
+			return w.raw(ctx, "POST", wire.PathDocumentComplete+"?documentId="+w.newDocument("txt", "Complete."))
 		}},
-	{"PUT", wire.PathDocumentTranslate, "Documents.Translate", published, "2026-11-21",
+	{"PUT", wire.PathDocumentTranslate, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return documents.Of(w.c).Translate(ctx, w.newDocument("json", `{"hello": "Hello"}`),
-				content("de.json", `{"hello": "Hallo"}`), true, true)
+			return translate(ctx, w.c, wire.PathDocumentTranslate, w.newDocument("json", `{"hello": "Hello"}`),
+				content("de.json", `{"hello": "Hallo"}`))
 		}},
-	{"GET", wire.PathDocumentTranslateStatus, "Documents.TranslationState", published, "2026-11-21",
+	{"GET", wire.PathDocumentTranslateStatus, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.Of(w.c).TranslationState(ctx, w.translated()))
+			return second(translationState(ctx, w.c, w.translated()))
 		}},
-	{"GET", wire.PathDocumentTranslateResult, "Documents.TranslationReport", published, "2026-11-21",
+	{"GET", wire.PathDocumentTranslateResult, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.Of(w.c).TranslationReport(ctx, w.translated()))
+			return w.raw(ctx, "GET", wire.PathDocumentTranslateResult+"?documentId="+w.translated())
 		}},
-	{"PUT", wire.PathDocumentTranslateXLIFF, "Documents.TranslateWithXLIFF", published, "2026-11-21",
+	{"PUT", wire.PathDocumentTranslateXLIFF, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			id := w.newDocument("txt", "Hello.")
 			xliff, err := w.exported(ctx, documents.ExportRequest{Documents: []string{id}, Type: wire.ExportXLIFF})
 			if err != nil {
 				return err
 			}
-			return documents.Of(w.c).TranslateWithXLIFF(ctx, id, content("de.xliff", xliff), true, true)
+			return translate(ctx, w.c, wire.PathDocumentTranslateXLIFF, id, content("de.xliff", xliff))
 		}},
 	{"GET", wire.PathDirectoryFormats, "Documents.Formats", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
@@ -151,9 +178,15 @@ var table = []row{
 		}},
 
 	// Statistics.
-	{"GET", wire.PathProjectStatistics, "Statistics.TryProject", inInterface, "2026-11-21",
+	// of a service that has only this one Statistics.TryByDocument takes it
+	{"GET", wire.PathProjectStatistics, "", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return w.statistics(ctx, documents.StatisticsOf(w.c).Project)
+			return w.statistics(ctx, func(ctx context.Context, project string, _ bool) (documents.ProjectStatistics, error) {
+				return service.WaitFor(ctx, w.c, func(ctx context.Context) (documents.ProjectStatistics, error) {
+					return service.Get[documents.ProjectStatistics](ctx, w.c, service.Call{Op: "read project statistics",
+						Path: service.PathOf(wire.PathProjectStatistics, project)}, service.Reader.WhenReady)
+				})
+			})
 		}},
 	{"GET", wire.PathProjectStatisticsV2, "Statistics.TryByDocument", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
@@ -175,9 +208,14 @@ var table = []row{
 		func(ctx context.Context, w *world) error {
 			return documents.StatisticsOf(w.c).Build(ctx, w.documents(), false)
 		}},
-	{"GET", wire.PathCompletedWorkStatistics, "Statistics.CompletedWork", published, "2026-11-21",
+	{"GET", wire.PathCompletedWorkStatistics, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.StatisticsOf(w.c).CompletedWork(ctx, w.documents()))
+			return w.raw(ctx, "GET", service.PathOf(wire.PathCompletedWorkStatistics, w.documents()))
+		}},
+
+	{"GET", wire.PathConfirmations, "Statistics.Confirmations", published, "2026-11-29",
+		func(ctx context.Context, w *world) error {
+			return second(documents.StatisticsOf(w.c).Confirmations(ctx, w.documents(), time.Now().Add(-time.Hour)))
 		}},
 
 	// Export of document translations.
@@ -238,20 +276,54 @@ var table = []row{
 			return memories.Of(w.c).Attach(ctx, w.documents(), []memories.ProjectMemory{
 				{ID: w.memory(), MatchThreshold: 75, IsWritable: true}})
 		}},
-	{"POST", wire.PathProjectMemoriesByLanguage, "Memories.AttachByLanguage", published, "2026-11-21",
+	{"POST", wire.PathProjectMemoriesByLanguage, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return memories.Of(w.c).AttachByLanguage(ctx, w.documents(), []memories.MemoriesOfLanguage{
-				{Language: "de", TranslationMemories: []memories.ProjectMemory{{ID: w.memory(), MatchThreshold: 75}}},
-			})
+			return w.c.Do(ctx, service.Call{Method: "POST",
+				Path: service.PathOf(wire.PathProjectMemoriesByLanguage, w.documents()), Body: []wire.MemoriesOfLanguage{
+					{Language: "de", TranslationMemories: []memories.ProjectMemory{{ID: w.memory(), MatchThreshold: 75}}},
+				}})
 		}},
-	{"GET", wire.PathPretranslationRules, "Memories.PretranslationRules", published, "2026-11-21",
+	{"GET", wire.PathPretranslationRules, "Rules.Read", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(memories.Of(w.c).PretranslationRules(ctx, w.documents()))
+			return second(memories.RulesOf(w.c).Read(ctx, w.documents()))
 		}},
-	{"PUT", wire.PathPretranslationRules, "Memories.SetPretranslationRules", published, "2026-11-21",
+	{"PUT", wire.PathPretranslationRules, "Rules.Set", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return memories.Of(w.c).SetPretranslationRules(ctx, w.documents(),
-				[]memories.PretranslationRule{{RuleType: wire.RuleMemory, Order: 1}}, false)
+			quality := 80
+			want := []memories.Rule{
+				{RuleType: wire.RuleMemory, Order: 1, MinAssuranceLevel: "qualified"}, {RuleType: wire.RuleMachine, Order: 2},
+				{RuleType: wire.RuleQuality, Order: 3, MinTQSQualityThreshold: &quality},
+				{RuleType: wire.RuleAssurance, Order: 4, LQAProfileID: "p", BlockingSeverityIDs: []string{"major"}}}
+			err := memories.RulesOf(w.c).Set(ctx, w.documents(), want, false)
+			if err != nil {
+				return err
+			}
+			got, err := memories.RulesOf(w.c).Read(ctx, w.documents())
+			if err == nil && !reflect.DeepEqual(got, want) {
+				err = fmt.Errorf("the rules are %+v", got)
+			}
+			return err
+		}},
+	{"PUT", wire.PathPlaceholders, "Placeholders.Set", published, "2026-11-29",
+		func(ctx context.Context, w *world) error {
+			return memories.PlaceholdersOf(w.c).Set(ctx, []string{`\{\w+\}`, `%\d`})
+		}},
+	{"GET", wire.PathPlaceholders, "Placeholders.Read", published, "2026-11-29",
+		func(ctx context.Context, w *world) error {
+			got, err := memories.PlaceholdersOf(w.c).Read(ctx)
+			if err == nil && !slices.Equal(got, []string{`\{\w+\}`, `%\d`}) {
+				err = fmt.Errorf("they are %q", got)
+			}
+			return err
+		}},
+	{"GET", wire.PathPlaceholderCheck, "Placeholders.Check", published, "2026-11-29",
+		func(ctx context.Context, w *world) error {
+			for _, bad := range []string{`(`, `a*`} {
+				if err := memories.PlaceholdersOf(w.c).Check(ctx, bad); !errors.Is(err, service.ErrRefused) {
+					return fmt.Errorf("%q: %w", bad, err)
+				}
+			}
+			return memories.PlaceholdersOf(w.c).Check(ctx, `\$\w+ & more`)
 		}},
 	{"GET", wire.PathGlossaries, "Glossaries.List", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error { return second(memories.GlossariesOf(w.c).List(ctx)) }},
@@ -263,9 +335,10 @@ var table = []row{
 		func(ctx context.Context, w *world) error {
 			return second(memories.GlossariesOf(w.c).Attached(ctx, w.keys()))
 		}},
-	{"GET", wire.PathProjectGlossaryDefault, "Glossaries.ProjectDefault", published, "2026-11-21",
+	{"GET", wire.PathProjectGlossaryDefault, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(memories.GlossariesOf(w.c).ProjectDefault(ctx, w.keys(), true))
+			return w.raw(ctx, "GET", service.PathOf(wire.PathProjectGlossaryDefault, w.keys())+"?"+
+				wire.QueryFallbackToAccount+"=true")
 		}},
 	{"PUT", wire.PathProjectGlossaries, "Glossaries.Attach", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
@@ -344,6 +417,14 @@ var table = []row{
 			}
 			return second(w.c.Strings().WaitImport(ctx, id))
 		}},
+	{"GET", wire.PathImportResultV2, "", published, "2026-11-29",
+		func(ctx context.Context, w *world) error {
+			id, err := w.c.Strings().StartImport(ctx, jsonFile(w.keys(), "en", `{"hello":"Hello"}`))
+			if err != nil {
+				return err
+			}
+			return w.raw(ctx, "GET", strings.ReplaceAll(wire.PathImportResultV2, "{importId}", string(id)))
+		}},
 	{"POST", wire.PathExport, "Strings.StartExport", inInterface, "2026-11-21",
 		func(ctx context.Context, w *world) error {
 			id, err := w.c.Strings().StartExport(ctx,
@@ -396,9 +477,9 @@ var table = []row{
 			}
 			return err
 		}},
-	{"PUT", wire.PathStorageFile, "Storage.UploadFile", published, "2026-11-21",
+	{"PUT", wire.PathStorageFile, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			return second(documents.StorageOf(w.c).UploadFile(ctx, "in/ö ä.txt", content("c.txt", theText)))
+			return w.upload(ctx, "PUT", wire.PathStorageFile+"in/"+url.PathEscape("ö ä.txt"), "c.txt", theText)
 		}},
 	{"GET", wire.PathStorageFile, "Storage.Download", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
@@ -409,9 +490,10 @@ var table = []row{
 			}
 			return err
 		}},
-	{"GET", wire.PathStorageFileInfo, "Storage.Info", published, "2026-11-21",
+	{"GET", wire.PathStorageFileInfo, "", published, "2026-11-21",
 		func(ctx context.Context, w *world) error {
-			got, err := documents.StorageOf(w.c).Info(ctx, "in/ö ä.txt")
+			got, err := service.Get[documents.StoredFile](ctx, w.c, service.Call{Op: "read file info",
+				Path: wire.PathStorageFileInfo + "in/" + url.PathEscape("ö ä.txt")})
 			if err == nil && got.Size != int64(len(theText)) {
 				err = fmt.Errorf("it is %+v", got)
 			}
@@ -436,13 +518,13 @@ var notYet []string
 // around are the methods that make no operation of their own: they wait for one of the table, ask for more pages of it,
 // or make none.
 var around = []string{
+	"Client.Writers", "Client.Archive",
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
 	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
 	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download",
-	"Documents.Wait", "Documents.WaitAll",
-	"Documents.WaitTranslation", "Glossaries.Download", "Glossaries.WaitImport",
+	"Documents.WaitAll", "Glossaries.Download", "Glossaries.WaitImport",
 	"Projects.WithDocuments", "Projects.WithSome",
-	"Statistics.ByDocument", "Statistics.Document", "Statistics.Project", "Strings.Download", "Strings.Downloads",
+	"Statistics.ByDocument", "Statistics.Document", "Strings.Download", "Strings.Downloads",
 	"Strings.TryDownload", "Strings.WaitImport", "Strings.WaitImports", "Tasks.Team",
 }
 

@@ -41,6 +41,12 @@ func beginWait(ctx context.Context, what string) *wait {
 	return w
 }
 
+// Telling gives what is told of waits that are not the service's, one at a time; nil ends one.
+func Telling(ctx context.Context) func(*Wait) {
+	told, _ := ctx.Value(waitsKey{}).(Waits)
+	return (&wait{id: waitNumbers.Add(1), told: told}).tell
+}
+
 // because tells why the wait goes on, and when the next attempt is made.
 func (w *wait) because(cause string, next time.Time) {
 	w.Cause, w.Next = cause, next
@@ -66,6 +72,7 @@ type Recovery struct {
 	c     *Client
 	until time.Time // when it is given up; zero before the first failure
 	pause time.Duration
+	wait  *wait // since the first failure
 }
 
 // NewRecovery is for work that begins now.
@@ -83,13 +90,25 @@ func (r *Recovery) Worth(ctx context.Context, err error) bool {
 	if r.until.IsZero() {
 		r.until = time.Now().Add(r.c.limits.giveUp)
 	}
-	next := time.Now().Add(max(r.pause, e.RetryAfter, r.c.Blocked()))
+	pause := max(r.pause, e.RetryAfter)
+	if r.c.patience == 0 {
+		pause = max(pause, r.c.Blocked())
+	}
+	next := time.Now().Add(pause)
 	if next.After(r.until) {
 		return false
 	}
 	r.pause = min(2*r.pause, firstProbe)
-	w := beginWait(ctx, "the service, to send again what it has not confirmed")
-	defer w.end()
-	w.because(e.cause(), next)
+	if r.wait == nil {
+		r.wait = beginWait(ctx, "the service, to send again what it has not confirmed")
+	}
+	r.wait.because(e.cause(), next)
 	return sleep(ctx, time.Until(next)) == nil
+}
+
+// End ends the work, which is waited for no more.
+func (r *Recovery) End() {
+	if r.wait != nil {
+		r.wait.end()
+	}
 }

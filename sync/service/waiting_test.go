@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -24,8 +25,11 @@ func unavailable(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
 }
 
-// address is a service of a test's own: clients of one address share budget and breaker.
-func address(t *testing.T) string { return "http://" + strings.ToLower(t.Name()) + ".example" }
+// address is a service of its own, also where a test runs twice: clients of one address share budget and breaker, which
+// belong to the time that they were made in.
+func address(t *testing.T) string {
+	return fmt.Sprintf("http://%s%d.example", strings.ToLower(t.Name()), hosts.Add(1))
+}
 
 // heard are the waits that were told of, in order.
 type heard struct {
@@ -50,7 +54,8 @@ func (h *heard) watch(ctx context.Context) context.Context {
 // A wait is told with what it is for, with the cause and the next attempt; and every wait ends.
 func TestWaitsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Options{BaseURL: address(t), Transport: answering(unavailable)})
+		at := address(t)
+		c, err := New(Options{BaseURL: at, Transport: answering(unavailable)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +68,7 @@ func TestWaitsAreTold(t *testing.T) {
 		if len(h.open) > 0 || len(h.told) < 2 {
 			t.Fatalf("%d waits are open, %+v", len(h.open), h.told)
 		}
-		if h.told[0] != (Wait{For: "the answer of " + strings.TrimPrefix(address(t), "http://") + " to read project"}) {
+		if h.told[0] != (Wait{For: "the answer of " + strings.TrimPrefix(at, "http://") + " to read project"}) {
 			t.Errorf("the first word was %+v", h.told[0])
 		}
 		for _, w := range h.told[1:] {

@@ -139,7 +139,7 @@ func (w *world) document() string {
 		if err != nil || len(p.Documents) == 0 {
 			return "", errors.Join(err, errors.New("the project has no documents"))
 		}
-		_, err = documents.Of(w.c).Wait(w.t.Context(), p.Documents[0].ID)
+		_, err = disassembled(w.t.Context(), w.c, w.documents(), p.Documents[0].ID)
 		return p.Documents[0].ID, err
 	})
 }
@@ -149,7 +149,7 @@ func (w *world) newDocument(extension, text string) string {
 	added, err := documents.Of(w.c).Add(w.t.Context(), w.documents(),
 		[]service.NewDocument{{File: content(w.name("document")+"."+extension, text)}})
 	if err == nil {
-		_, err = documents.Of(w.c).Wait(w.t.Context(), added[0].ID)
+		_, err = disassembled(w.t.Context(), w.c, w.documents(), added[0].ID)
 	}
 	if err != nil {
 		panic(missingFixture{err})
@@ -161,9 +161,11 @@ func (w *world) newDocument(extension, text string) string {
 func (w *world) translated() string {
 	return w.once("translated", func() (string, error) {
 		id := w.newDocument("json", `{"hello": "Hello"}`)
-		err := documents.Of(w.c).Translate(w.t.Context(), id, content("de.json", `{"hello": "Hallo"}`), true, true)
+		err := translate(w.t.Context(), w.c, wire.PathDocumentTranslate, id, content("de.json", `{"hello": "Hallo"}`))
 		if err == nil {
-			err = documents.Of(w.c).WaitTranslation(w.t.Context(), id)
+			err = service.WaitTask(w.t.Context(), w.c, "translation", id, func(ctx context.Context) (wire.TaskState, error) {
+				return translationState(ctx, w.c, id)
+			})
 		}
 		return id, err
 	})
@@ -361,7 +363,8 @@ func TestTableIsWhole(t *testing.T) {
 		reflect.TypeFor[service.Strings](), reflect.TypeFor[documents.Documents](),
 		reflect.TypeFor[documents.Statistics](),
 		reflect.TypeFor[documents.Storage](), reflect.TypeFor[documents.Tasks](), reflect.TypeFor[memories.Memories](),
-		reflect.TypeFor[memories.Glossaries](), reflect.TypeFor[memories.Engines](),
+		reflect.TypeFor[memories.Glossaries](), reflect.TypeFor[memories.Engines](), reflect.TypeFor[memories.Rules](),
+		reflect.TypeFor[memories.Placeholders](),
 	} {
 		_, name, _ := strings.Cut(group.String(), ".")
 		for i := range group.NumMethod() {

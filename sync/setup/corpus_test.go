@@ -67,7 +67,7 @@ func TestInitOfRealProducts(t *testing.T) {
 		"FreeTubeApp/FreeTube":            "en-US -> af ar awa be bg br ckb-Arab de-DE fr-FR he ja ru ta; main",
 		"svenfuchs/rails-i18n":            "en -> ar bg bn-IN da de dsb el en-CA en-IE es-419 fa fil gl-ES he hsb ja mk nb ne pap-AW pl sk sr vi zh-Hans; main",
 		"transmission/transmission":       "en -> da de es fr he ja nl pt-PT ru; macosx-QuickLookPlugin, macosx",
-		"microsoft/vscode-cpptools":       "de -> pt-BR tr; main",
+		"microsoft/vscode-cpptools":       "en -> ja ru zh-Hans; main",
 	} {
 		if len(trees[product]) == 0 {
 			t.Errorf("the corpus has no %s", product)

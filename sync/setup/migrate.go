@@ -1,15 +1,16 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/migrate"
+	"github.com/locsync/locsync/sync/setup/discover"
+	"github.com/locsync/locsync/sync/setup/migrate"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -21,6 +22,7 @@ func (p *Proposal) TakeOver(name string) error {
 		return failure.Usage(fmt.Errorf("--from: %w", err))
 	}
 	p.From, p.other = &found, ""
+	p.takeAnswers()
 	p.begin()
 	if len(p.Found.Groups) == 0 {
 		return failure.Usage(fmt.Errorf("%s names no resource file that can be taken over; locsync init without "+
@@ -28,6 +30,37 @@ func (p *Proposal) TakeOver(name string) error {
 	}
 	p.missing()
 	return nil
+}
+
+// takeAnswers takes over what the other tool's configuration says of the service, unless flags say otherwise.
+func (p *Proposal) takeAnswers() {
+	for _, one := range []struct {
+		flag   string
+		answer *string
+	}{{"url", &p.URL}, {"account-id", &p.Account}, {"project-id", &p.ID}} {
+		found, said := p.From.Answers[one.flag]
+		if !said {
+			continue
+		}
+		given, problem := *one.answer, ""
+		if *one.answer = cmp.Or(given, found.Value); *one.answer != found.Value {
+			problem = "--" + one.flag + " says otherwise"
+		} else if p.wrong(one.flag) != "" {
+			*one.answer, problem = given, "its value cannot be used; give --"+one.flag
+		}
+		if problem == "" {
+			continue
+		}
+		p.unable(found.Line, found.Key, problem)
+		if one.flag == "url" { // the account and the project are of that service
+			for _, flag := range []string{"account-id", "project-id"} {
+				if of, said := p.From.Answers[flag]; said {
+					p.unable(of.Line, of.Key, "it is about the service of "+found.Key+"; give --"+flag)
+				}
+			}
+			return
+		}
+	}
 }
 
 // leftOutLines are the files that were left out, a line each.
@@ -44,14 +77,31 @@ func (p *Proposal) Offer(ctx context.Context, c *terminal.Conversation, given An
 		return nil
 	}
 	agreed := false
-	question := fmt.Sprintf("Take over the files that %s names?", p.other)
+	p.offered = true
+	question := fmt.Sprintf("Take over what %s names?", p.other)
 	err := c.Ask(ctx, question, "yes", func(answer string) string { return terminal.YesOrNo(answer, &agreed) })
 	if err != nil || !agreed {
 		p.other = ""
 		return err
 	}
-	p.Source = given.Source
+	p.Answers = given
 	return p.TakeOver(p.other)
+}
+
+// pairs are the files as the other tool's configuration pairs them; none where it has a template that ours cannot say:
+// then they are found among the files that it names.
+func (p *Proposal) pairs() (all []discover.Pair) {
+	if p.From == nil {
+		return nil
+	}
+	for _, e := range p.From.Entries {
+		if e.Output == "" {
+			return nil
+		}
+		all = append(all, discover.Pair{Source: e.Source, Output: e.Output, Exclude: e.Exclude, Spelled: e.Spelled,
+			Region: e.Region})
+	}
+	return all
 }
 
 // named are the files that the configuration of the other tool names; all where there is none.
@@ -151,21 +201,25 @@ func (p *Proposal) missing() {
 }
 
 // explainFrom says what was taken over and what was not.
-func (p *Proposal) explainFrom(say Say) {
+func (p *Proposal) explainFrom(say Say, most int) {
 	if p.other != "" {
-		say("%s is the configuration of another tool: locsync init --from %[1]s takes over the files that it names.",
-			p.other)
+		say("%s is the configuration of another tool: locsync init --from %[1]s takes over what it names.", p.other)
 		say("")
 	}
 	if p.From == nil {
 		return
 	}
 	say("From %s, the configuration of %s.", p.From.File, p.From.Tool)
+	if len(p.From.Entries) == 0 {
+		say("It names no files, so that the whole repository was searched.")
+	}
 	if len(p.From.Notes) > 0 {
 		say("Not taken over:")
 	}
-	for _, n := range p.From.Notes {
-		say("  %s", n)
+	notes := make([]string, len(p.From.Notes))
+	for i, n := range p.From.Notes {
+		notes[i] = n.String()
 	}
+	listed(say, "  ", notes, most)
 	say("")
 }

@@ -12,9 +12,11 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/migrate"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/setup/discover"
+	"github.com/locsync/locsync/sync/setup/migrate"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // Options say what is proposed where.
@@ -45,7 +47,7 @@ func New(ctx context.Context, dir string, o Options) (*Proposal, error) {
 	p := &Proposal{Answers: given, File: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches,
 		folder: filepath.Base(top), other: migrate.Detect(fsys), all: slices.Concat(listing.Tracked, listing.Others)}
 	p.look = func(source string) discover.Result {
-		return discover.Find(fsys, p.named(listing), discover.Options{Source: source})
+		return discover.Find(fsys, p.named(listing), discover.Options{Source: source, Pairs: p.pairs()})
 	}
 	p.read = func(name string) (migrate.Found, error) { return migrate.Read(fsys, name) }
 	if o.From != "" {
@@ -120,9 +122,12 @@ type branches struct{ main, current string }
 // checkedOut is the top of the repository that a folder is in, its files as git knows them, and its branches.
 func checkedOut(ctx context.Context, dir string) (top string, l discover.Listing, b branches, err error) {
 	repo, err := gitops.Open(ctx, dir, gitops.Options{})
+	if errors.Is(err, gitops.ErrNotRepo) {
+		return "", l, b, failure.Usage(fmt.Errorf("%s is in no git repository; run git init here, or locsync init in the "+
+			"repository that has the resource files", dir))
+	}
 	if err != nil {
-		return "", l, b, failure.Usage(fmt.Errorf("%w; run locsync init in the repository that holds the resource files",
-			err))
+		return "", l, b, failure.Usage(err)
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	if top = repo.Facts().WorkTree; top == "" {
@@ -132,15 +137,8 @@ func checkedOut(ctx context.Context, dir string) (top string, l discover.Listing
 	var mainErr, currentErr error
 	b.main, mainErr = repo.Branches.Default("origin")
 	b.current, _, currentErr = repo.Head()
-	tracked, others, known, err := repo.Listed(ctx)
-	if err := errors.Join(mainErr, currentErr, err); err != nil {
-		return "", l, b, err
-	}
-	if known {
-		return top, discover.Listing{Tracked: tracked, Others: others}, b, nil
-	}
-	l, err = discover.Walk(os.DirFS(top))
-	return top, l, b, err
+	l.Tracked, l.Others, err = repo.Listed(ctx)
+	return top, l, b, errors.Join(mainErr, currentErr, err)
 }
 
 // nothingFound says what was looked for, and what looked like it: the unsupported format that the texts are in, or the
@@ -162,10 +160,41 @@ func (p *Proposal) nothingFound(top string) error {
 		return fmt.Errorf("the only resource files that were found, %s, %s. Repair the file, then run locsync init again",
 			left[0].Path, left[0].Reason)
 	}
-	for _, l := range left[:min(len(left), mostShown)] {
-		said += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
+	return errors.New(said + leftOutLines(left))
+}
+
+// TryOut reads all files as the first check and the first push will, before the configuration is written: one that does
+// not fit the files is an error, and what is wrong in the files is counted.
+func (p *Proposal) TryOut(check func(*config.Config) (report.CheckReport, error)) error {
+	cfg, err := config.ParseForCreate(p.File, []byte(p.Text()))
+	if err != nil {
+		return err
 	}
-	return errors.New(said)
+	result, err := check(cfg)
+	if err != nil {
+		return err
+	}
+	files, errs, warnings := 0, 0, 0
+	for _, project := range result.Projects {
+		files += len(project.Files)
+		for _, problem := range project.Problems {
+			switch {
+			case problem.Configuration:
+				return failure.Usage(fmt.Errorf("the configuration that was worked out does not fit the files: %s; please "+
+					"report this with the list of your files, or write locsync.toml by hand", problem))
+			case problem.Severity == report.Warning:
+				warnings++
+			default:
+				errs++
+			}
+		}
+	}
+	p.Checked = fmt.Sprintf("All %s can be read; locsync check finds no problem.", terminal.Count(files, "file"))
+	if errs+warnings > 0 {
+		p.Checked = fmt.Sprintf("Of %s, locsync check names %s and %s; what has an error is left out until it is "+
+			"corrected.", terminal.Count(files, "file"), terminal.Count(errs, "error"), terminal.Count(warnings, "warning"))
+	}
+	return nil
 }
 
 // Write writes the configuration into a file that is not there yet.

@@ -4,6 +4,7 @@ package setup
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,14 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/languages"
-	"github.com/locsync/locsync/sync/migrate"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/setup/discover"
+	"github.com/locsync/locsync/sync/setup/migrate"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -32,6 +34,8 @@ type Answers struct {
 	ID      string
 	Branch  string
 	Name    string
+
+	Reviewed string // "yes": the translations that are there are final; "no", or "" where it was not asked
 }
 
 // Proposal is a configuration in the making.
@@ -39,6 +43,7 @@ type Proposal struct {
 	Answers
 	Found      discover.Result // with the target languages that hold, answered or found
 	File       string
+	Checked    string                              // what a check of the configuration and its files found; "" before one
 	started    bool                                // none were found nor answered, and one is there because one must be
 	look       func(source string) discover.Result // "" for the language that it finds
 	all        []string                            // files of the repository
@@ -48,7 +53,9 @@ type Proposal struct {
 
 	From  *migrate.Found // the configuration of another tool that the files are from; nil for none
 	other string         // one that was not asked for; "" for none
-	read  func(name string) (migrate.Found, error)
+	// offered says that it was asked whether to take it over
+	offered bool
+	read    func(name string) (migrate.Found, error)
 }
 
 // begin fills in what was found where nothing was answered.
@@ -74,22 +81,11 @@ func (p *Proposal) lookFor(source string) {
 		p.Found.Choose(p.Targets)
 	case len(p.Found.Targets) == 0:
 		p.started = true
-		p.Found.Choose([]string{starterLanguage(p.Source)})
+		p.Found.Choose([]string{"de"})
+		if p.Source == "de" {
+			p.Found.Choose([]string{"fr"})
+		}
 	}
-}
-
-// choose takes other target languages than those that were found.
-func (p *Proposal) choose(targets []string) {
-	p.Targets, p.started = targets, false
-	p.Found.Choose(targets)
-}
-
-// starterLanguage is a target for a repository that has none yet.
-func starterLanguage(source string) string {
-	if source == "de" {
-		return "fr"
-	}
-	return "de"
 }
 
 // check is what is wrong with the answers.
@@ -99,40 +95,55 @@ func (p *Proposal) check() error {
 			"from another folder; "+
 			"write the configuration into the repository itself, or rename the folder", p.repository))
 	}
-	_, err := config.ParseForCreate(p.File, []byte(p.Text()))
-	var problems config.Problems
-	if !errors.As(err, &problems) && err != nil {
-		return err
-	}
+	faults, err := p.faults()
 	var said []string
-	for flag := range answerKeys {
-		if why := p.unfit(flag); why != "" {
+	for flag, all := range faults {
+		for _, why := range all {
 			said = append(said, "--"+flag+": "+why)
 		}
 	}
-	for _, problem := range problems {
-		for flag := range answerKeys {
-			if blames(problem, flag) && p.unfit(flag) == "" {
-				said = append(said, "--"+flag+": "+problem.Message)
-			}
-		}
-	}
-	if len(said) == 0 && err == nil {
-		return nil
-	}
-	if len(said) == 0 {
+	if len(said) == 0 && err != nil {
 		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your "+
 			"files: %w", err)
 	}
+	if len(said) == 0 {
+		return nil
+	}
 	slices.Sort(said)
 	return failure.Usage(errors.New(strings.Join(said, "\n")))
+}
+
+// faults are what is wrong with answers, by flag. err says that anything is wrong with the configuration.
+func (p *Proposal) faults() (byFlag map[string][]string, err error) {
+	_, err = config.ParseForCreate(p.File, []byte(p.Text()))
+	var problems config.Problems
+	errors.As(err, &problems)
+	byFlag = make(map[string][]string)
+	for flag := range answerKeys {
+		if why := p.unfit(flag); why != "" {
+			byFlag[flag] = []string{why}
+			continue
+		}
+		for _, problem := range problems {
+			if blames(problem, flag) {
+				byFlag[flag] = append(byFlag[flag], problem.Message)
+			}
+		}
+	}
+	return byFlag, err
+}
+
+// wrong is what is wrong with one answer; "" when nothing is.
+func (p *Proposal) wrong(flag string) string {
+	faults, _ := p.faults()
+	return strings.Join(faults[flag], "; ")
 }
 
 // answerKeys are the configuration's keys by the flags that answer them.
 var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages",
 	"url": "service.url", "account-id": "service.account_id",
 	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch",
-	"name": "project.name"}
+	"name": "project.name", "reviewed": "project.push.completion_state"}
 
 // blames reports whether a problem comes of the answer to a flag. How paths spell languages follows from which ones
 // there shall be, and those that were found have files of their own.
@@ -141,23 +152,14 @@ func blames(problem config.Problem, flag string) bool {
 	return problem.Key == answerKeys[flag] || flag == "languages" && spelling
 }
 
-// wrong is what is wrong with one answer; "" when nothing is.
-func (p *Proposal) wrong(flag string) string {
-	_, err := config.ParseForCreate(p.File, []byte(p.Text()))
-	var problems config.Problems
-	errors.As(err, &problems)
-	for _, problem := range problems {
-		if blames(problem, flag) {
-			return problem.Message
-		}
-	}
-	return p.unfit(flag)
-}
-
 // unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is
 // none; or could not even say.
 func (p *Proposal) unfit(flag string) string {
 	codes := map[string][]string{"source": {p.Source}, "languages": p.Found.Targets}[flag]
+	if flag == "reviewed" && p.Reviewed != "" {
+		yes := false
+		return terminal.YesOrNo(p.Reviewed, &yes)
+	}
 	others := map[string]string{"url": p.URL, "account-id": p.Account, "api-key-env": p.KeyEnv, "project-id": p.ID,
 		"branch": p.Branch, "name": p.Name}[flag]
 	if text := others + strings.Join(codes, ""); !utf8.ValidString(text) {
@@ -172,96 +174,39 @@ func (p *Proposal) unfit(flag string) string {
 	return ""
 }
 
-// Text writes the Proposal as a commented file.
+//go:embed locsync.toml.tmpl
+var pageText string
+
+// Text is the Proposal as a commented file.
 func (p *Proposal) Text() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# Written by locsync init. `locsync check` reports everything that is wrong in this file;")
-	line("# `locsync help configuration` and config.example.toml show every key.")
-	line("")
-	line("[service]")
-	if p.URL == config.Embedded {
-		line("url = \"embedded\"          # a translation service inside locsync, which needs no account. For another " +
-			"one, write its")
-		line("                          # address (\"https://…\") and account_id, and set the API key in LOCSYNC_API_KEY")
-	} else {
-		line("url = %s", quoted(p.URL))
-		line("account_id = %s", quoted(p.Account))
-		line("api_key_env = %s   # the environment variable with the API key; the key itself never goes into this file",
-			quoted(p.KeyEnv))
-	}
-	line("")
-	line("[[project]]")
-	line("name = %s", quoted(p.Name))
-	if p.ID != "" {
-		line("id = %s", quoted(p.ID))
-	} else {
-		line("# id = \"…\"                # the project's identifier at the translation service; `locsync project " +
-			"create` makes one")
-	}
-	line("repository = %s", quoted(p.repository))
-	line("source_language = %s", quoted(p.Source))
-	if p.started {
-		line("# No translation was found. List the languages to translate into.")
-	}
-	line("target_languages = %s", array(p.Found.Targets))
-	if len(p.Found.Paths) > 0 {
-		line("")
-		line("[project.language_paths]  # how paths spell a language, where that differs from its code")
-		for _, code := range slices.Sorted(maps.Keys(p.Found.Paths)) {
-			line("%s = %s", quoted(code), quoted(p.Found.Paths[code]))
+	pairs := func(spelled map[string]string) string {
+		var all []string
+		for _, code := range slices.Sorted(maps.Keys(spelled)) {
+			all = append(all, quoted(code)+" = "+quoted(spelled[code]))
 		}
+		return strings.Join(all, ", ")
 	}
-	p.passes(line)
-	p.files(line)
-	return b.String()
-}
-
-// files writes which files are synchronized.
-func (p *Proposal) files(line func(format string, args ...any)) {
-	for _, g := range p.Found.Groups {
-		line("")
-		line("# %s: %s, %s", oneLine(g.Kind), terminal.Count(len(g.Files), "source file"), terminal.Count(g.Keys, "key"))
-		line("[[project.files]]")
-		line("source = %s", quoted(g.Source))
-		if exclude := p.excluded(g); len(exclude) > 0 {
-			line("exclude = %s", array(exclude))
-		}
-		line("format = %s", quoted(g.Format))
-		if g.Output != "" {
-			line("output = %s", quoted(g.Output))
-		}
-		line("collection = %s", quoted(g.Collection))
-		if len(g.Paths) > 0 {
-			var pairs []string
-			for _, code := range slices.Sorted(maps.Keys(g.Paths)) {
-				pairs = append(pairs, quoted(code)+" = "+quoted(g.Paths[code]))
-			}
-			line("language_paths = { %s }", strings.Join(pairs, ", "))
-		}
-	}
-}
-
-// passes writes how texts are pushed and pulled.
-func (p *Proposal) passes(line func(format string, args ...any)) {
-	line("")
-	line("[project.push]")
+	page := template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted, "array": array, "pairs": pairs,
+		"line": oneLine, "count": terminal.Count, "excluded": p.excluded}).Parse(pageText))
+	var branches []string
 	if p.branches.main != "" {
-		line("branches = %-18s # push only while this branch is checked out, so that older or unfinished texts are not sent",
-			array([]string{literally(p.branches.main)}))
+		branches = []string{literally(p.branches.main)}
 	}
-	line("# completion_state = \"draft\"  # the state that the repository's translations get at the service: draft, " +
-		"intermediate or final")
-	line("")
-	line("[project.pull]")
-	line("# completion_state = \"final\"  # the lowest state of translations that are pulled")
-	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default " +
-		"branch, without a remote the current one")
-	line("branch = %-20s # where translations are committed, for you to merge; may be the same as base", quoted(p.Branch))
-	if p.URL == config.Embedded {
-		line("remote = \"\"                   # commits stay in this repository; \"origin\" delivers them there")
+	final := false
+	reviewed := terminal.YesOrNo(p.Reviewed, &final) == ""
+	var b strings.Builder
+	err := page.Execute(&b, struct {
+		Answers
+		Found                    discover.Result
+		Repository               string
+		Branches                 []string
+		Embedded, Started, Final bool
+	}{Answers: p.Answers, Found: p.Found, Repository: p.repository, Branches: branches,
+		Embedded: p.URL == config.Embedded, Started: p.started, Final: reviewed && final})
+	if err != nil {
+		panic(err) // the template does not fit what it is given
 	}
-	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
+	return b.String()
 }
 
 // literally is a name as a pattern that matches no other.

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/setup/discover"
+	"github.com/locsync/locsync/sync/text/bundle"
 )
 
 // Law: what init writes of a text is what the configuration then says, whatever is in it; or it refuses the text, never
@@ -37,10 +38,7 @@ func TestQuoted(t *testing.T) {
 // text that the key does not take; and so is a folder that a configuration elsewhere would have to name.
 func TestAnswersThatCannotBe(t *testing.T) {
 	fsys := fstest.MapFS{"locales/en.json": {Data: []byte(`{"a": "A"}`)}}
-	listing, err := discover.Walk(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := discover.Listing{Tracked: slices.Sorted(maps.Keys(fsys))}
 	for _, c := range []struct{ change, says string }{
 		{"name", "--name: "}, {"branch", "--branch: "}, {"source", "--source: "}, {"api-key-env",
 			"--api-key-env: "}, {"repository", "the path of the repository"},
@@ -73,15 +71,18 @@ const smallest = "[[project]]\nname = \"a\"\nsource_language = \"en\"\ntarget_la
 // worksAsItStands checks the law of init: what it writes for a tree is valid, finds the files that it was made from and
 // no others, without a problem, and finds the translations into every language that it says are there.
 func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
+	found, _, _ := written(t, files)
+	return found
+}
+
+// written is that law with the configuration, and the tree that it is for; no configuration where nothing was found.
+func written(t rapid.TB, files map[string]string) (discover.Result, *config.Config, fstest.MapFS) {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 	}
-	listing, err := discover.Walk(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := discover.Listing{Tracked: slices.Sorted(maps.Keys(fsys))}
 	p := &Proposal{File: "locsync.toml", repository: ".", look: func(source string) discover.Result {
 		return discover.Find(fsys, listing, discover.Options{Source: source})
 	}}
@@ -89,7 +90,7 @@ func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	p.begin()
 	found := p.Found
 	if len(found.Groups) == 0 {
-		return found
+		return found, nil, fsys
 	}
 	text := p.Text()
 	cfg, err := config.Parse(filepath.Join("repo", "locsync.toml"), []byte(text))
@@ -122,7 +123,7 @@ func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	if !slices.Equal(got, want) {
 		t.Fatalf("it finds %q, was made from %q:\n%s", got, want, text)
 	}
-	return found
+	return found, cfg, fsys
 }
 
 // What is odd in a tree; the ecosystems as they should be are in testdata/init.

@@ -2,27 +2,29 @@ package terminal
 
 import (
 	"fmt"
-	"path/filepath"
+	"io"
 	"strings"
 
-	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Annotation is a problem as a workflow command of GitHub Actions, which shows it at its line of a pull request
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). root is the folder that the
-// problem's path is relative to, workspace the one that GitHub's paths are; "" where that is the same.
-func Annotation(p report.Problem, root, workspace string) string {
-	kind, file := p.Severity, p.File
-	if workspace != "" && root != "" && file != "" {
-		at := file
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(root, filepath.FromSlash(file))
-		}
-		if rel, err := filepath.Rel(files.Resolved(workspace), files.Resolved(at)); err == nil && filepath.IsLocal(rel) {
-			file = filepath.ToSlash(rel)
+// Annotations writes each problem as a workflow command of GitHub Actions, which shows it at its line of a pull request
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
+func (e Exchange) Annotations(w io.Writer, result report.CheckReport) error {
+	var all strings.Builder
+	for _, p := range result.Projects {
+		for _, problem := range p.Problems {
+			all.WriteString(annotation(problem, p.Root, e.Workspace) + "\n")
 		}
 	}
+	_, err := io.WriteString(w, all.String())
+	return err
+}
+
+// annotation is one problem. root is the folder that its path is relative to, workspace the one that GitHub's paths
+// are; "" where that is the same.
+func annotation(p report.Problem, root, workspace string) string {
+	kind, file := p.Severity, located(p.File, root, workspace)
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+property.Replace(value)) }
 	if file != "" {
@@ -37,9 +39,7 @@ func Annotation(p report.Problem, root, workspace string) string {
 		title += " (" + p.Language + ")"
 	}
 	add("title", title)
-	said := p
-	said.Severity, said.File = report.Error, "" // both are said already
-	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said.Bracketed())
+	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said(p))
 }
 
 // What GitHub reads in another way: in the message, and in a property.

@@ -129,6 +129,9 @@ func commonRemedy(problems []report.Problem) string {
 // Check prints the problems of a project, what its formats do not carry, and what was read. Equal problems are one
 // line unless all are asked for.
 func (s *Screen) Check(p report.ProjectCheck, withProblems, all bool) {
+	for _, e := range p.Explained {
+		s.line(e.File+": ", strong, explained(e))
+	}
 	grouped := false
 	for _, l := range checkLines(p.Problems, all) {
 		if !withProblems {
@@ -152,8 +155,34 @@ func (s *Screen) Check(p report.ProjectCheck, withProblems, all bool) {
 	if grouped {
 		told += "; " + moreWithFlag
 	}
+	if since := p.Since; since != nil {
+		which := " of keys that the diff changes"
+		if since.Commit != "" {
+			which = fmt.Sprintf(" of keys that changed since %s (%.10s)", since.Name, since.Commit)
+		}
+		told += which + "; " + Count(since.Others, "problem") + " of other keys"
+	}
 	for _, l := range p.Losses {
 		s.line("note: ", faint, l.Format+" files: "+strings.ReplaceAll(strings.Join(l.Lost, " "), "`", ""))
 	}
 	s.line(p.Name+": ", strong, told)
+}
+
+// explained is how a text is read, in words.
+func explained(e report.Explained) string {
+	about := fmt.Sprintf("%q", e.Key)
+	if e.Form != "" {
+		about += " [" + e.Form + "]"
+	}
+	if e.Reader == "" {
+		return about + " is compared with what its source text does; nothing names the program that reads it"
+	}
+	about += fmt.Sprintf(" is read by %s (%s)", e.Reader, e.Because)
+	if len(e.Faults) > 0 {
+		return about + ", which refuses the source text: " + strings.Join(e.Faults, ", ")
+	}
+	if len(e.Arguments) == 0 {
+		return about + "; it has no arguments"
+	}
+	return about + "; its arguments are " + strings.Join(e.Arguments, " ")
 }

@@ -29,10 +29,16 @@ func (s *Screen) Push(p report.ProjectPush, dry bool) {
 	case p.Error == "":
 		s.headline(p.Name, p.Base, "nothing to push")
 	}
+	var e examples
 	for _, f := range p.Files {
-		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, some(f.Keys)))
-		s.changes(f.Changes)
+		keys := some(f.Keys)
+		if dry && len(f.Keys) > mostOfFile && !s.All {
+			keys = Count(len(f.Keys), "key")
+		}
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, keys))
+		s.changes(f.Changes, &e)
 	}
+	s.hint(e)
 	for _, d := range p.Settled {
 		which := "resolved, the repository's text is sent"
 		if d.Stands == "theirs" {
@@ -41,7 +47,7 @@ func (s *Screen) Push(p report.ProjectPush, dry bool) {
 		s.line("  ", plainly, fmt.Sprintf("%s: %q (%s): %s", d.File, d.Key, d.Language, which))
 	}
 	for _, m := range p.Moved {
-		s.line("  ", plainly, fmt.Sprintf("%s is now %s", m.From, m.To))
+		s.line("  ", plainly, m.String())
 	}
 	for _, o := range slices.Concat(p.Orphaned, p.Replaced) {
 		s.line("  ", plainly, o.String())
@@ -79,10 +85,12 @@ func (s *Screen) Pull(p report.ProjectPull, dry bool) {
 	case p.Error == "":
 		s.headline(p.Name, p.Base, "nothing to pull")
 	}
+	var e examples
 	for _, f := range p.Files {
 		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, f.Summary()))
-		s.changes(f.Changes)
+		s.changes(f.Changes, &e)
 	}
+	s.hint(e)
 	if p.RequestURL != "" {
 		s.line("  "+requestWords[p.Request]+": ", plainly, p.RequestURL)
 	}
@@ -102,8 +110,29 @@ func much(p report.ProjectPull) string {
 	return all.Summary()
 }
 
+// mostOfFile bounds the values that a dry run shows of a file and language, and mostExamples those of a project.
+const mostOfFile, mostExamples = 10, 100
+
+// examples counts what a dry run shows of a project.
+type examples struct {
+	shown int
+	cut   bool // more values are there
+}
+
+// of are the first values of a file, all where all are wanted, and how many more there are.
+func (e *examples) of(values []report.Value, all bool) (shown []report.Value, more int) {
+	n := min(len(values), mostOfFile, mostExamples-e.shown)
+	if all {
+		n = len(values)
+	}
+	e.shown += n
+	e.cut = e.cut || n < len(values)
+	return values[:n], len(values) - n
+}
+
 // changes are the values that a dry run would add (+), remove (-) or change (~).
-func (s *Screen) changes(changes []report.Value) {
+func (s *Screen) changes(all []report.Value, e *examples) {
+	changes, more := e.of(all, s.All)
 	text := func(st style, v *string) string { return s.in(st, fmt.Sprintf("%q", *v)) }
 	for _, v := range changes {
 		key := v.Key
@@ -120,6 +149,34 @@ func (s *Screen) changes(changes []report.Value) {
 			fmt.Fprintf(s.to, "    - %s: %s\n", key, text(red, v.Old))
 		case v.New != nil:
 			fmt.Fprintf(s.to, "    ~ %s: %s -> %s\n", key, text(red, v.Old), text(green, v.New))
+		}
+	}
+	if more > 0 && len(changes) > 0 {
+		fmt.Fprintf(s.to, "    and %d more\n", more)
+	}
+}
+
+// hint says how to see all values where some are not shown.
+func (s *Screen) hint(e examples) {
+	if e.cut {
+		s.line("  ", plainly, "--all shows all texts, and --json has them too")
+	}
+}
+
+// Drafts says how what the first sync brought to the embedded service comes back: where texts were sent in one
+// language, and no translation came.
+func (s *Screen) Drafts(sent []report.ProjectPush, pulled []report.ProjectPull, listen string) {
+	languages := make(map[string]bool)
+	for _, p := range sent {
+		for _, f := range p.Files {
+			languages[f.Language] = true
+		}
+	}
+	for _, p := range pulled {
+		if len(languages) == 1 && p.Commit == "" && p.Error == "" && listen != "" {
+			s.line("", plainly, "Translations come back once they are final. To review drafts and to translate:")
+			s.line("  ", plainly, fmt.Sprintf("locsync run   # serves http://%s/translate/", listen))
+			return
 		}
 	}
 }

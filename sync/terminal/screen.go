@@ -25,6 +25,8 @@ type Screen struct {
 	colours  bool
 	width    int // in columns; 0 is without an end
 	height   int // in lines; 0 is without an end
+
+	All bool // a dry run shows all values
 }
 
 // NewScreen is the screen behind what is written to to. File is what to ends in: where that is not a terminal, or nil,

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,6 +62,30 @@ func TestReportIsPrintable(t *testing.T) {
 		`"two  blanks" is not "two blanks" and`, "\x1b[33mskipped: \x1b[0m"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %q", want, out.String())
+		}
+	}
+}
+
+// A dry run shows a summary of each file and language with ten texts, at most a hundred in all; or all of them.
+func TestDryRunIsASummary(t *testing.T) {
+	p := report.ProjectPush{Scope: report.Scope{Name: "app"}, Requests: 1, Keys: 2000 * 12}
+	text := "text"
+	for i := range 12 {
+		f := report.PushedFile{Path: fmt.Sprintf("%d.json", i), Language: "en"}
+		for j := range 2000 {
+			f.Keys = append(f.Keys, fmt.Sprint(j))
+			f.Changes = append(f.Changes, report.Value{Key: fmt.Sprint(j), New: &text})
+		}
+		p.Files = append(p.Files, f)
+	}
+	for _, all := range []bool{false, true} {
+		var out bytes.Buffer
+		s := &Screen{to: &out, All: all}
+		s.Push(p, true)
+		shown, more := strings.Count(out.String(), "    + "), strings.Count(out.String(), "    and 1990 more\n")
+		files, hint := strings.Count(out.String(), ".json (en): "), strings.Contains(out.String(), "--all shows all")
+		if want := map[bool]int{false: 100, true: 24000}[all]; shown != want || files != 12 || hint == all || (more == 10) == all {
+			t.Errorf("all %v: %d texts and %d files, %d cut, hint %v", all, shown, files, more, hint)
 		}
 	}
 }

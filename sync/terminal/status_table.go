@@ -62,6 +62,9 @@ func (s *Screen) statusText(st report.Status, now time.Time, all bool) string {
 	for _, short := range st.Incomplete {
 		v.para(yellow, "", "  ", short.String())
 	}
+	if st.Balance != nil {
+		v.para(faint, "", "  ", st.Balance.String())
+	}
 	v.para(faint, "", "  ", st.Daemon.String())
 	return b.String()
 }

@@ -74,7 +74,7 @@ func TestStatusAtATerminal(t *testing.T) {
 			`(?m)^      -> correct the translation$`,
 			`(?m)^    b.json:1:1: it does not parse$`,
 			`(?m)^    de.json: "open" \(de\), 1 min ago$`,
-			`(?m)^ +-> to send it: locsync push --ours --key open --file de.json$`,
+			`(?m)^ +-> to send it: locsync push --ours --key\s+open\s+--file\s+de.json\s+--language\s+de$`,
 			`(?m)^    1 min ago  The pull failed: the service is down. \(7 times since 2026-11-21\s+19:00:00 UTC\)$`,
 		} {
 			if !regexp.MustCompile(want).MatchString(text) {
@@ -184,7 +184,7 @@ func TestStatusOnANarrowScreen(t *testing.T) {
 	for width, want := range map[int][]string{
 		40: {"\n  last pull  2 days ago  failed\n             5 keys\n",
 			"\n  de       ████████▒░   99 %\n    119 of 120 keys, 1 missing, 12 held\n    back\n",
-			"\n        -> to send it: locsync push\n           --ours --key open --file\n           de.json\n",
+			"\n        -> to send it: locsync push\n           --ours --key open --file\n           de.json --language de\n",
 			"\n  FILE                     KEYS  PENDING\n",
 			"\n  locales…語/アプリ.json     20        0\n",
 			"\n  branch\n    l10n, last commit 0123456789\n    https://example.com/app/tree/l10n\n"},

@@ -46,6 +46,9 @@ func plainStatus(out io.Writer, s report.Status) {
 	for _, short := range s.Incomplete {
 		fmt.Fprintf(out, "incomplete: %s\n", short)
 	}
+	if s.Balance != nil {
+		fmt.Fprintf(out, "%s\n", s.Balance)
+	}
 	fmt.Fprintf(out, "%s\n", s.Daemon)
 }
 

@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -183,7 +184,7 @@ func TestControlBoundsConnections(t *testing.T) {
 	dir, ticket, end := serveControl(t)
 	defer end()
 	o := &outside{t, ticket.Address}
-	silent := make([]net.Conn, 0, maxConnections+40)
+	silent := make([]net.Conn, 0, serve.Connections()+40)
 	for i := range cap(silent) {
 		conn := o.dial("")
 		if i%2 == 1 {

@@ -302,8 +302,6 @@ func TestBrowserStates(t *testing.T) {
 	well.Languages, well.Files = nil, well.Files[:1]
 	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
 		well.Languages = append(well.Languages, report.LanguageStatus{Language: l, Keys: 120})
-		well.Turnaround = append(well.Turnaround, report.Turnaround{Language: l, Keys: 40,
-			Median: int64(len(l)) * 30000})
 		well.Activity[len(well.Activity)-1].Languages = map[string]int{"de": 12, "zh-Hans": 1240}
 	}
 	torn := usual("app")
@@ -357,6 +355,9 @@ func TestBrowserStates(t *testing.T) {
 				b.look(width, scheme)
 				b.open(at.URL)
 				b.shot("state-" + strings.ReplaceAll(where, " ", "-"))
+				if where == "healthy light 1280" && os.Getenv("LOCSYNC_UPDATE") != "" { // the picture in README.md
+					check(t, os.WriteFile("../../.github/media/status-page.png", told(b, chromedp.FullScreenshot(100)), 0o644))
+				}
 				b.fits(where)
 				eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
 				b.shot("state-opened-" + strings.ReplaceAll(where, " ", "-"))

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/pass/engine"
 )
 
 // Bounds of what notifications of the service may hold.

@@ -14,12 +14,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/bound/heartbeat"
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/heartbeat"
-	"github.com/locsync/locsync/sync/pull"
-	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/pass/pull"
+	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/report"
+	"go.uber.org/zap"
 )
 
 // Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on
@@ -153,12 +156,10 @@ func (c Control) Serve(ctx, work context.Context) error {
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{
-		Handler:     c.handler(work, ticket.Token),
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
 	// Every user of this machine can connect, and the daemon's files compete with connections for descriptors.
-	new(connLimiter).bound(server)
+	server := serve.NewServer(c.handler(work, ticket.Token), zap.NewNop())
+	server.WriteTimeout = 0 // an answer is a stream that lasts as long as a pass
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
@@ -169,7 +170,9 @@ func (c Control) Serve(ctx, work context.Context) error {
 		}
 	})
 	var asking sync.WaitGroup
-	asking.Go(func() { c.askItself(ctx, ticket.Address) })
+	asking.Go(func() {
+		fault.Keep(ctx, whoAnswers, func() { c.askItself(ctx, ticket.Address) })
+	})
 	err = server.Serve(listener)
 	if ctx.Err() != nil {
 		<-ended // Serve returns when the end begins; the state must outlive what still runs
@@ -241,11 +244,14 @@ func (c Control) handler(work context.Context, token string) http.Handler {
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}
+		serve.Known(r.Context())
 		var want Request
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&want); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		// A pass may take longer than a request may come.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a writer without deadlines has no limit
 		e := c.Engine()
 		w.Header().Set("Content-Type", "application/json")
 		if want.Identity != "" && want.Identity != engine.Identity(e.Config) {
@@ -279,7 +285,10 @@ func (c Control) tell(w http.ResponseWriter, r *http.Request, work context.Conte
 	}
 	result := make(chan line, 1)
 	go func() {
-		answer, err := c.do(ctx, e, want)
+		answer, err := func() (answer Answer, err error) {
+			defer fault.Catch("the "+want.Action+" that a command asked for", &err)
+			return c.do(ctx, e, want)
+		}()
 		if err != nil {
 			answer.Failure = failure.Of(err)
 			answer.Permanent = engine.Permanent(err)

@@ -9,8 +9,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -43,8 +44,8 @@ func (d *decisions) take(c report.Conflict, project, side string, tell func(stri
 			case <-ctx.Done():
 			}
 		}()
-		_, err := d.engine.Push(ctx, push.Options{Project: project, Ours: side == "ours", Theirs: side == "theirs",
-			Keys: []string{c.Key}, Files: []string{c.File}})
+		err := d.carry(ctx, push.Options{Project: project, Ours: side == "ours", Theirs: side == "theirs",
+			Keys: []string{c.Key}, Languages: []string{c.Language}, Files: []string{c.File}})
 		if err != nil {
 			d.log.Error("cannot carry out a decision of the status page", zap.Error(err), zap.String("project", project))
 			tell("The decision was not carried out; it can be taken again.")
@@ -52,6 +53,13 @@ func (d *decisions) take(c report.Conflict, project, side string, tell func(stri
 		}
 		tell("Decided.")
 	}()
+}
+
+// carry makes the push of a decision.
+func (d *decisions) carry(ctx context.Context, o push.Options) (err error) {
+	defer fault.Catch("a decision of the status page", &err)
+	_, err = d.engine.Push(ctx, o)
+	return err
 }
 
 // conflictOf is the conflict of a project with a fingerprint.

@@ -13,6 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
+	"go.uber.org/zap"
 )
 
 // The embedded service is in the daemon's process, where no other command can call it. So the daemon has a second
@@ -44,7 +47,7 @@ func ServeService(ctx context.Context, dir string, service http.Handler) error {
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: guarded(ticket.Token, service), ReadHeaderTimeout: 10 * time.Second}
+	server := serve.NewServer(guarded(ticket.Token, service), zap.NewNop())
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
@@ -72,6 +75,7 @@ const servicePatience = time.Second
 func guarded(token string, service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == aliveness && introduced(w, r, token) {
+			serve.Known(r.Context())
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -79,6 +83,8 @@ func guarded(token string, service http.Handler) http.Handler {
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}
+		serve.Known(r.Context())
+		serve.Unhurried(w)
 		r.Header.Del(tokenHeader)
 		service.ServeHTTP(w, r)
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // A command reaches the daemon's embedded service through its file, whatever host it names; none without the token
@@ -88,4 +91,30 @@ func TestServiceBesideTheDaemon(t *testing.T) {
 			t.Errorf("left behind, %s: %v", address, err)
 		}
 	}
+}
+
+// Every user of the machine can connect to that address; silent connections keep no command out, and are few.
+func TestServiceBoundsConnections(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- ServeService(ctx, dir, http.NotFoundHandler()) }()
+	var ticket controlTicket
+	for end := time.Now().Add(10 * time.Second); ticket.Address == "" &&
+		time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if data, err := os.ReadFile(filepath.Join(dir, serviceFile)); err == nil {
+			check(t, json.Unmarshal(data, &ticket))
+		}
+	}
+	o := &outside{t, ticket.Address}
+	silent := make([]net.Conn, 0, serve.Connections()+40)
+	for range cap(silent) {
+		silent = append(silent, o.dial(""))
+	}
+	if _, err := ServiceTransport(t.Context(), dir); err != nil {
+		t.Errorf("a command beside %d silent connections: %v", len(silent), err)
+	}
+	closedByServer(t, silent, 41)
+	stop()
+	check(t, <-ended)
 }

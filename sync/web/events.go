@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // Bounds of what listening browsers cost.
@@ -27,7 +29,7 @@ type changes struct {
 func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()
-	listener := c.streams.admit(peer(r), end)
+	listener := c.streams.admit(serve.Peer(r), end)
 	if listener == nil {
 		w.Header().Set("Retry-After", "30")
 		plain(w, http.StatusServiceUnavailable, "too many are listening already; look again later")

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/bound/heartbeat"
 )
 
 // The process is healthy while every part moves that has to; else the answer names those that do not. What fails and is

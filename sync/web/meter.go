@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locsync/locsync/sync/exposition"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -13,13 +15,13 @@ import (
 // Meter counts what happens while a process lives, whatever configurations come and go. Its methods are what a service
 // client and an engine call.
 type Meter struct {
-	runs, skipped, sent, brought *exposition.Vector
-	durations                    *exposition.Vector
-	commits                      *exposition.Vector
-	requests, answers            *exposition.Vector
-	throttled, limiterWaits      *exposition.Vector
-	git, gitTook                 *exposition.Vector
-	notifications                *exposition.Vector
+	registry                     *prometheus.Registry // of all of them
+	runs, skipped, sent, brought *prometheus.CounterVec
+	requests, git, notifications *prometheus.CounterVec
+	durations, answers, gitTook  *prometheus.HistogramVec
+	commits                      *prometheus.GaugeVec
+	throttled                    prometheus.Counter
+	limiterWaits                 prometheus.Histogram
 }
 
 // What becomes of webhooks and notifications.
@@ -35,28 +37,32 @@ var buckets = []float64{.05, .2, 1, 5, 20, 60, 300, 1800}
 
 // NewMeter makes a meter that has counted nothing.
 func NewMeter() *Meter {
-	number := func(name, help string, labels ...string) *exposition.Vector {
-		return exposition.NewVector(*describe(name, help, labels...))
+	registry := prometheus.NewRegistry()
+	in := promauto.With(registry)
+	number := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return in.NewCounterVec(prometheus.CounterOpts{Name: "locsync_" + name, Help: help}, labels)
 	}
-	seconds := func(name, help string, labels ...string) *exposition.Vector {
-		f := describe(name, help, labels...)
-		f.Kind = exposition.Histogram
-		return exposition.NewHistogram(*f, buckets)
+	seconds := func(name, help string, labels ...string) *prometheus.HistogramVec {
+		o := prometheus.HistogramOpts{Name: "locsync_" + name, Help: help, Buckets: buckets}
+		return in.NewHistogramVec(o, labels)
 	}
 	m := &Meter{
+		registry:  registry,
 		runs:      number("job_runs_total", "Passes that ended.", "project", "pass", "outcome"),
 		durations: seconds("job_duration_seconds", "How long passes took.", "project", "pass"),
 		skipped: number("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out "+
 			"that is not pushed from.", "project", "pass"),
 		sent:    number("keys_pushed_total", "Values sent, translations included.", "project"),
 		brought: number("keys_pulled_total", "Translations added, changed and removed by pulls.", "project", "language"),
-		commits: number("last_commit_timestamp_seconds",
-			"When a pull last made a commit, since this process began.", "project"),
+		commits: in.NewGaugeVec(prometheus.GaugeOpts{Name: "locsync_last_commit_timestamp_seconds",
+			Help: "When a pull last made a commit, since this process began."}, []string{"project"}),
 		requests: number("api_requests_total", "Requests to the service.", "operation", "code"),
 		answers: seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the "+
 			"budget not included.", "operation"),
-		throttled:    number("api_throttled_total", "Requests that the service refused because there were too many (429)."),
-		limiterWaits: seconds("api_limiter_wait_seconds", "How long requests to the service waited for the budget."),
+		throttled: in.NewCounter(prometheus.CounterOpts{Name: "locsync_api_throttled_total",
+			Help: "Requests that the service refused because there were too many (429)."}),
+		limiterWaits: in.NewHistogram(prometheus.HistogramOpts{Name: "locsync_api_limiter_wait_seconds",
+			Help: "How long requests to the service waited for the budget.", Buckets: buckets}),
 		git: number("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits "+
 			"that were made.", "op", "outcome"),
 		gitTook: seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
@@ -66,39 +72,28 @@ func NewMeter() *Meter {
 	// From 0 on: else the first one of a kind would be no increase.
 	for _, source := range []string{"github", "gitlab", "gitea", "bitbucket", "azure", "service"} {
 		for _, outcome := range []string{outcomeWoken, outcomeHeard, outcomeRepeated, outcomeRefused} {
-			m.notifications.Add(0, source, outcome)
+			m.notifications.WithLabelValues(source, outcome)
 		}
 	}
 	return m
 }
 
-// show adds what was counted to a page.
-func (m *Meter) show(page *exposition.Page) {
-	if m == nil {
-		return
-	}
-	for _, v := range []*exposition.Vector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests,
-		m.answers, m.throttled, m.limiterWaits, m.git, m.gitTook, m.notifications} {
-		v.Show(page)
-	}
-}
-
 // Passed counts a pass.
 func (m *Meter) Passed(p pass.Passed) {
 	if p.Result == report.ResultSkipped {
-		m.skipped.Add(1, p.Project, p.Pass)
+		m.skipped.WithLabelValues(p.Project, p.Pass).Inc()
 		return
 	}
-	m.runs.Add(1, p.Project, p.Pass, p.Result)
-	m.durations.Observe(p.Took.Seconds(), p.Project, p.Pass)
+	m.runs.WithLabelValues(p.Project, p.Pass, p.Result).Inc()
+	m.durations.WithLabelValues(p.Project, p.Pass).Observe(p.Took.Seconds())
 	if p.Sent > 0 {
-		m.sent.Add(float64(p.Sent), p.Project)
+		m.sent.WithLabelValues(p.Project).Add(float64(p.Sent))
 	}
 	for language, n := range p.Brought {
-		m.brought.Add(float64(n), p.Project, language)
+		m.brought.WithLabelValues(p.Project, language).Add(float64(n))
 	}
 	if p.Committed {
-		m.commits.Set(float64(time.Now().UnixNano())/1e9, p.Project)
+		m.commits.WithLabelValues(p.Project).SetToCurrentTime()
 	}
 }
 
@@ -112,10 +107,10 @@ func (m *Meter) Requested(operation string, status int, took time.Duration) {
 		operation = operation[:i] // a language may follow it
 	}
 	operation = strings.ReplaceAll(strings.TrimSpace(operation), " ", "_")
-	m.requests.Add(1, operation, code)
-	m.answers.Observe(took.Seconds(), operation)
+	m.requests.WithLabelValues(operation, code).Inc()
+	m.answers.WithLabelValues(operation).Observe(took.Seconds())
 	if status == 429 {
-		m.throttled.Add(1)
+		m.throttled.Inc()
 	}
 }
 
@@ -124,22 +119,13 @@ func (m *Meter) Turned(waited time.Duration) { m.limiterWaits.Observe(waited.Sec
 
 // GitDone counts what was asked of a git remote, or a commit; op and outcome are words of package gitops.
 func (m *Meter) GitDone(op, outcome string, took time.Duration) {
-	m.git.Add(1, op, outcome)
-	m.gitTook.Observe(took.Seconds(), op)
+	m.git.WithLabelValues(op, outcome).Inc()
+	m.gitTook.WithLabelValues(op).Observe(took.Seconds())
 }
 
 // notified counts a webhook or a notification.
 func (m *Meter) notified(source, outcome string) {
 	if m != nil {
-		m.notifications.Add(1, source, outcome)
+		m.notifications.WithLabelValues(source, outcome).Inc()
 	}
-}
-
-// describe is a family of the name, which says whether it counts.
-func describe(name, help string, labels ...string) *exposition.Family {
-	kind := exposition.Gauge
-	if strings.HasSuffix(name, "_total") {
-		kind = exposition.Counter
-	}
-	return &exposition.Family{Name: "locsync_" + name, Help: help, Kind: kind, Labels: labels}
 }

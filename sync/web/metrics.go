@@ -3,10 +3,14 @@ package web
 import (
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/exposition"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -23,13 +27,32 @@ type gauges struct {
 //
 // Everything that is a state is read from the status at the moment of a scrape, so there is no second set of numbers to
 // keep. What happens is counted by a Meter.
-func (g *gauges) serve(w http.ResponseWriter, _ *http.Request) {
-	page := exposition.NewPage()
-	g.measure(sink{page})
-	g.meter.show(page)
-	exposition.ShowProcess(page)
-	w.Header().Set("Content-Type", exposition.ContentType)
-	_, _ = page.WriteTo(w) // a scrape that was given up
+func (g *gauges) serve(w http.ResponseWriter, r *http.Request) {
+	now := new(sink)
+	g.measure(now)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(now, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	all := prometheus.Gatherers{registry}
+	if g.meter != nil {
+		all = append(all, g.meter.registry)
+	}
+	promhttp.HandlerFor(all, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}
+
+// family is what the numbers of one name have in common.
+type family struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+}
+
+// describe is a family of the name, which says whether it counts.
+func describe(name, help string, labels ...string) family {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		kind = prometheus.CounterValue
+	}
+	return family{prometheus.NewDesc("locsync_"+name, help, labels, nil), kind}
 }
 
 var (
@@ -78,14 +101,16 @@ var (
 	tasksInFlight = describe("tasks_inflight", "Imports and exports at the service that are not finished.", "kind")
 	taskAge       = describe("task_age_seconds", "How long ago the oldest of them was begun.", "kind")
 
-	rateLimit   = describe("api_rate_limit", "Requests per second that are allowed.")
-	queued      = describe("api_queued_requests", "Requests that wait for the budget.")
+	rateLimit = describe("api_rate_limit", "Requests per second that are allowed.")
+	queued    = describe("api_queued_requests", "Requests that wait for the budget.")
+	balance   = describe("balance", "Words that the account had left for machine translation when the service was "+
+		"asked last.")
 	breakerOpen = describe("breaker_open", "1 while no request goes out because the service failed repeatedly.")
 	stateBytes  = describe("state_bytes", "Size of the state file.")
 	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
 )
 
-func (g *gauges) measure(m sink) {
+func (g *gauges) measure(m *sink) {
 	m.add(buildInfo, 1, g.version, runtime.Version())
 	m.add(ready, truth(g.engine.Ready() == nil))
 	if g.reloaded != nil {
@@ -98,8 +123,12 @@ func (g *gauges) measure(m sink) {
 		return // another process of the cluster measures the projects
 	}
 	tasks := make(map[string][]report.Job)
-	for _, p := range g.engine.LastStatus().Projects {
+	now := g.engine.LastStatus()
+	for _, p := range now.Projects {
 		m.project(p, tasks)
+	}
+	if now.Balance != nil {
+		m.add(balance, now.Balance.Words)
 	}
 	for _, kind := range []string{"import", "export"} {
 		m.add(tasksInFlight, float64(len(tasks[kind])), kind)
@@ -108,7 +137,7 @@ func (g *gauges) measure(m sink) {
 }
 
 // parts measures what the projects have in common.
-func (g *gauges) parts(m sink) {
+func (g *gauges) parts(m *sink) {
 	if config := g.engine.Config; config != nil && !config.Service.Embedded() {
 		m.add(rateLimit, config.Service.RequestsPerSecond)
 	}
@@ -123,13 +152,25 @@ func (g *gauges) parts(m sink) {
 	}
 }
 
-// sink is where metrics go.
-type sink struct{ page *exposition.Page }
+// sink collects the numbers of one scrape.
+type sink struct{ numbers []prometheus.Metric }
 
-func (m sink) add(f *exposition.Family, v float64, labels ...string) { m.page.Add(f, v, labels...) }
+func (m *sink) add(f family, v float64, labels ...string) {
+	m.numbers = append(m.numbers, prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...))
+}
+
+// Describe names nothing: which numbers there are depends on what is known.
+func (m *sink) Describe(chan<- *prometheus.Desc) {}
+
+// Collect gives what was measured.
+func (m *sink) Collect(to chan<- prometheus.Metric) {
+	for _, n := range m.numbers {
+		to <- n
+	}
+}
 
 // project measures one project, and adds its imports and exports that the service knows of to tasks.
-func (m sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
+func (m *sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
 	m.passes(p)
 	m.left(p)
 	m.watching(p)
@@ -140,7 +181,7 @@ func (m sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
 // nothing wrong with them.
 func neverSeen(p report.ProjectStatus) bool { return p.Unseen && p.Seen.IsZero() }
 
-func (m sink) passes(p report.ProjectStatus) {
+func (m *sink) passes(p report.ProjectStatus) {
 	for pass, past := range map[string]*report.Past{"push": p.LastPush, "pull": p.LastPull} {
 		if past == nil {
 			continue
@@ -162,7 +203,7 @@ func (m sink) passes(p report.ProjectStatus) {
 	}
 }
 
-func (m sink) left(p report.ProjectStatus) {
+func (m *sink) left(p report.ProjectStatus) {
 	m.add(problemsNow, float64(len(p.Problems)), p.Name)
 	m.add(conflicts, float64(len(p.Conflicts)), p.Name)
 	m.add(conflictAge, oldestConflict(p.Conflicts).Seconds(), p.Name)
@@ -186,7 +227,7 @@ func oldestConflict(conflicts []report.Conflict) (age time.Duration) {
 	return age
 }
 
-func (m sink) watching(p report.ProjectStatus) {
+func (m *sink) watching(p report.ProjectStatus) {
 	broken := 0
 	for _, f := range p.Files {
 		if f.Error != "" {
@@ -210,7 +251,7 @@ func (m sink) watching(p report.ProjectStatus) {
 }
 
 // outbox measures what was begun and is not finished, and adds what the service knows of to tasks.
-func (m sink) outbox(p report.ProjectStatus, tasks map[string][]report.Job) {
+func (m *sink) outbox(p report.ProjectStatus, tasks map[string][]report.Job) {
 	states := map[string][]report.Job{"sent": nil, "unknown": nil}
 	for _, j := range p.Jobs {
 		if j.Known {

@@ -15,16 +15,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/zap"
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/exposition"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
 	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -37,7 +38,8 @@ const runningProject = "11111111-2222-3333-4444-555555555555"
 func runningServer(t *testing.T) (handler http.Handler, repo, missing string, calls *atomic.Int64) {
 	t.Helper()
 	gittest.Need(t)
-	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key"}, Pseudo: true})
+	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key"}, Pseudo: true,
+		Balance: 9000})
 	check(t, err)
 	check(t, svc.EnsureProject(runningProject, "app", "en", []string{"de"}))
 	calls = new(atomic.Int64)
@@ -65,6 +67,9 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	check(t, err)
 	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(),
 		Meter: engine.Meter{Passed: meter.Passed, GitDone: meter.GitDone}})
+	_, err = engine.AskBalance(t.Context(), e)
+	check(t, err)
+	calls.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
@@ -124,7 +129,7 @@ var measured = []string{
 	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts",
 	"conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
 	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total",
-	"api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
+	"api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open", "balance",
 	"notifications_total",
 	"state_bytes", "state_rebuilds_total",
 }
@@ -326,15 +331,18 @@ func TestMetricsCardinality(t *testing.T) {
 		meter.Passed(pass.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
 		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
 		meter.Turned(time.Second)
-		page := exposition.NewPage()
-		sink{page}.project(status, make(map[string][]report.Job))
-		meter.show(page)
-		var told strings.Builder
-		if _, err := page.WriteTo(&told); err != nil {
-			t.Fatal(err)
+		measured := new(sink)
+		measured.project(status, make(map[string][]report.Job))
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(measured)
+		told := httptest.NewRecorder()
+		all := prometheus.Gatherers{registry, meter.registry}
+		promhttp.HandlerFor(all, promhttp.HandlerOpts{}).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
+		if told.Code != http.StatusOK {
+			t.Fatal(told.Body)
 		}
 		now := make(map[string]bool)
-		for _, m := range sample.FindAllStringSubmatch(told.String(), -1) {
+		for _, m := range sample.FindAllStringSubmatch(told.Body.String(), -1) {
 			if strings.Contains(strings.ToUpper(m[2]), "FOREIGN") {
 				t.Fatalf("of the repository: %s", m[0])
 			}

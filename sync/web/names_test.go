@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // arrives asks a handler as somebody does whose request arrived at an address of this machine.
@@ -134,7 +136,7 @@ func TestNamesOnAnotherAddress(t *testing.T) {
 	s, _ := newServer(t)
 	l, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
 	check(t, err)
-	server := NewServer(New(*s), s.Log)
+	server := serve.NewServer(New(*s), s.Log)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	defer func() {

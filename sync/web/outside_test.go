@@ -20,6 +20,8 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // outside is the daemon's address on a real socket, seen by somebody who may send what he likes.
@@ -32,7 +34,7 @@ func serveOutside(t *testing.T, handler http.Handler) *outside {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
-	s := NewServer(handler, zap.NewNop())
+	s := serve.NewServer(handler, zap.NewNop())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -88,7 +90,7 @@ func TestRefusedAtOnce(t *testing.T) {
 		{404, "POST /webhook/elsewhere HTTP/1.1\r\nX-Gitlab-Token: " + hookSecret, 1000},
 		{403, "POST /trigger HTTP/1.1\r\nX-Forwarded-For: 203.0.113.7", 1000},
 		{403, "POST /trigger HTTP/1.1\r\nVia: 1.1 proxy", 1000},
-		{431, "POST /callback/project/status HTTP/1.1\r\nX-Long: " + strings.Repeat("x", 2*maxHeader), 1000},
+		{431, "POST /callback/project/status HTTP/1.1\r\nX-Long: " + strings.Repeat("x", 2*serve.MaxHeader), 1000},
 		{400, "POST /callback/project/status HTTP/1.1\r\nContent-Length: 5", 1000}, // and another one
 		{501, "POST /callback/project/status HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity",
 			1000},
@@ -97,7 +99,7 @@ func TestRefusedAtOnce(t *testing.T) {
 		began := time.Now()
 		if got := says(conn); got != c.want {
 			t.Errorf("%.90q with %d bytes to come: %d, want %d", c.begin, c.length, got, c.want)
-		} else if took := time.Since(began); took > bodyTime/3 {
+		} else if took := time.Since(began); took > serve.BodyTime/3 {
 			t.Errorf("%.90q: answered after %s", c.begin, took)
 		}
 	}
@@ -113,8 +115,9 @@ func TestRefusedAtOnce(t *testing.T) {
 // What goes wrong inside of an answer is told by the daemon's log, in its form, and ends that answer only.
 func TestServerSaysItsErrorsInTheLog(t *testing.T) {
 	core, logs := observer.New(zapcore.DebugLevel)
+	t.Cleanup(zap.ReplaceGlobals(zap.New(core)))
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server.Config = serve.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bad" {
 			panic("bad\x1b[31m")
 		}
@@ -122,13 +125,13 @@ func TestServerSaysItsErrorsInTheLog(t *testing.T) {
 	server.Start()
 	t.Cleanup(server.Close)
 	o := &outside{t, server.Listener.Addr().String()}
-	for path, want := range map[string]int{"/bad": 0, "/good": 200} {
+	for path, want := range map[string]int{"/bad": 500, "/good": 200} {
 		if got := says(o.dial("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
 	if all := logs.All(); len(all) != 1 || all[0].Level != zap.ErrorLevel ||
-		!strings.Contains(all[0].Message, "panic serving") {
+		!strings.Contains(all[0].Message, "a fault of locsync itself") {
 		t.Errorf("the log has %v", all)
 	}
 }
@@ -136,15 +139,15 @@ func TestServerSaysItsErrorsInTheLog(t *testing.T) {
 // Wrong tokens of many addresses, which a proxy that passes on what it is told lets anybody have, fill no log.
 func TestWrongTokensFillNoLog(t *testing.T) {
 	_, handler, logs := unlockable(t)
-	for i := range 4 * strangerLines {
+	for i := range 4 * serve.LogLines {
 		v := newVisitor(t, handler)
 		v.headers["X-Forwarded-For"] = fmt.Sprint("198.51.100.", i)
 		if answer := v.asks("/unlock", "token", "wrong"); answer.Code != http.StatusForbidden {
 			t.Fatalf("%d %s", answer.Code, answer.Body)
 		}
 	}
-	if n := logs.Len(); n != strangerLines {
-		t.Errorf("the log has %d lines, want %d", n, strangerLines)
+	if n := logs.Len(); n != serve.LogLines {
+		t.Errorf("the log has %d lines, want %d", n, serve.LogLines)
 	}
 }
 
@@ -154,7 +157,7 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 	s, _ := newServer(t)
 	s.WebhookSecret = hookSecret
 	o := serveOutside(t, New(*s))
-	silent := make([]net.Conn, 0, maxConnections+40)
+	silent := make([]net.Conn, 0, serve.Connections()+40)
 	for i := range cap(silent) {
 		begin := ""
 		if i%2 == 1 {
@@ -174,7 +177,7 @@ func closedByServer(t *testing.T, all []net.Conn, want int) {
 	t.Helper()
 	closed := make(chan bool, len(all))
 	for _, conn := range all {
-		check(t, conn.SetReadDeadline(time.Now().Add(headerTime-2*time.Second)))
+		check(t, conn.SetReadDeadline(time.Now().Add(serve.HeaderTime-2*time.Second)))
 		go func() {
 			_, err := io.Copy(io.Discard, conn)
 			closed <- !isTimeout(err)
@@ -189,7 +192,7 @@ func closedByServer(t *testing.T, all []net.Conn, want int) {
 			return
 		}
 	}
-	t.Errorf("of %d connections %d gave way, want %d: there are more than %d", len(all), n, want, maxConnections)
+	t.Errorf("of %d connections %d gave way, want %d: there are more than %d", len(all), n, want, serve.Connections())
 }
 
 func isTimeout(err error) bool {
@@ -202,7 +205,7 @@ func TestSlowRequestsGiveWay(t *testing.T) {
 	s, _ := newServer(t)
 	s.PageToken = pageToken
 	o := serveOutside(t, New(*s))
-	slow := make([]net.Conn, 0, maxConnections+40)
+	slow := make([]net.Conn, 0, serve.Connections()+40)
 	for range cap(slow) {
 		slow = append(slow,
 			o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt"))
@@ -232,7 +235,7 @@ func TestSlowRequestsEndNoStreams(t *testing.T) {
 	defer answer.Body.Close()
 	_, err = io.ReadFull(answer.Body, make([]byte, len("retry: 3000\n\n")))
 	check(t, err)
-	slow := make([]net.Conn, 0, maxConnections+40)
+	slow := make([]net.Conn, 0, serve.Connections()+40)
 	for range cap(slow) {
 		conn := o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nExpect: 100-continue\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n")
 		if got := says(conn); got != http.StatusContinue { // it is being served
@@ -245,39 +248,6 @@ func TestSlowRequestsEndNoStreams(t *testing.T) {
 	if _, err := answer.Body.Read(make([]byte, 1)); !isTimeout(err) {
 		t.Errorf("the stream of another address ended: %v", err)
 	}
-}
-
-// Who has a network of IPv6 is one, whatever of its addresses he takes.
-func TestAddressesOfOneNetwork(t *testing.T) {
-	c := &connLimiter{}
-	joins := func(from string) *comer {
-		one := &comer{from: net.ParseIP(from)}
-		c.serving(c.joined(t.Context(), one).Value(connKey{}).(*limitedConn), true)
-		return one
-	}
-	first := joins("2001:db8:1::1")
-	var slow []*comer
-	for i := range maxConnections {
-		slow = append(slow, joins(fmt.Sprintf("2001:db8:2::%x", i)))
-	}
-	if first.closed || !slow[0].closed || slow[1].closed {
-		t.Errorf("of many slow requests of a network the first gave way: %t, the second: %t; that of another one: %t",
-			slow[0].closed, slow[1].closed, first.closed)
-	}
-}
-
-// comer is a connection from an address.
-type comer struct {
-	net.Conn
-	from   net.IP
-	closed bool
-}
-
-func (c *comer) RemoteAddr() net.Addr { return &net.TCPAddr{IP: c.from, Port: 40000} }
-
-func (c *comer) Close() error {
-	c.closed = true
-	return nil
 }
 
 // Who asks for something and announces a body that never comes is answered, and a stream to him ends.

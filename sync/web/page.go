@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web/share"
 )

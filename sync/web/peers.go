@@ -3,38 +3,12 @@ package web
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/bound/serve"
 )
-
-// peer names who asks: the address of the connection; or, where that is a proxy on this machine, the one that it says
-// to have been asked by.
-func peer(r *http.Request) string {
-	host := hostOf(r.RemoteAddr)
-	if by := r.Header.Values("X-Forwarded-For"); bound.Loopback(host) && len(by) > 0 {
-		last := by[len(by)-1]
-		if ip := net.ParseIP(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])); ip != nil {
-			host = ip.String()
-		}
-	}
-	return network(host)
-}
-
-// network names who has an address: of IPv6, all of its network.
-func network(host string) string {
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	ip = ip.Unmap().WithZone("")
-	if whole, err := ip.Prefix(64); err == nil && ip.Is6() && !ip.IsLoopback() {
-		return whole.Addr().String() // who has one of these addresses has them all
-	}
-	return ip.String()
-}
 
 // encrypted reports whether the browser came by TLS, to here or to a proxy.
 func encrypted(r *http.Request) bool {
@@ -52,10 +26,10 @@ func cookieName(r *http.Request) string {
 
 // fromHere reports whether a request comes from this machine and was not made by a page of another site.
 func fromHere(r *http.Request) bool {
-	if !bound.Loopback(hostOf(r.RemoteAddr)) {
+	if !bound.Loopback(serve.Host(r.RemoteAddr)) {
 		return false
 	}
-	if !bound.Loopback(hostOf(r.Host)) {
+	if !bound.Loopback(serve.Host(r.Host)) {
 		return false // a name of another owner that resolves to this machine
 	}
 	for _, by := range []string{
@@ -74,12 +48,4 @@ func fromHere(r *http.Request) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && u.Host == r.Host
-}
-
-// hostOf is a host without its port and brackets.
-func hostOf(named string) string {
-	if h, _, err := net.SplitHostPort(named); err == nil {
-		named = h
-	}
-	return strings.Trim(named, "[]")
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // Bounds of what is remembered of browsers.
@@ -19,10 +21,11 @@ const (
 // live as long as the process, across reloads, and are nowhere else: the cookie holds a random word that means nothing
 // without them.
 type Sessions struct {
-	mu    sync.Mutex
-	open  map[[sha256.Size]byte]*session // by the digest of the word in the cookie
-	wrong map[string]*wrongTokens        // by address
-	now   func() time.Time
+	mu   sync.Mutex
+	open map[[sha256.Size]byte]*session // by the digest of the word in the cookie
+	now  func() time.Time
+
+	wrong serve.Tries[string] // by address
 }
 
 // session is one browser. The fields are guarded by the lock of Sessions.
@@ -37,7 +40,8 @@ type session struct {
 
 // NewSessions remembers no browser.
 func NewSessions() *Sessions {
-	return &Sessions{open: make(map[[sha256.Size]byte]*session), wrong: make(map[string]*wrongTokens), now: time.Now}
+	return &Sessions{open: make(map[[sha256.Size]byte]*session), now: time.Now,
+		wrong: serve.Tries[string]{AtOnce: maxWrong, Every: wrongWait}}
 }
 
 // visit is what a page may know of the session that a request belongs to.
@@ -86,6 +90,7 @@ func (s *Sessions) of(r *http.Request, token string) (visit, bool) {
 		return visit{}, false
 	}
 	one.seen = now
+	serve.Known(r.Context())
 	v := visit{Nonce: one.nonce, id: id}
 	if now.Sub(one.at) < saidFor {
 		v.Project, v.Said = one.project, one.said
@@ -113,54 +118,16 @@ func (s *Sessions) end(v visit) {
 const (
 	maxWrong  = 5
 	wrongWait = 30 * time.Second
-	maxPeers  = 1024
 )
 
-// wrongTokens is how many wrong ones came, less those that time has forgiven.
-type wrongTokens struct {
-	n    int
-	last time.Time
-}
-
-// forgive takes off what time has forgiven.
-func (w *wrongTokens) forgive(now time.Time) {
-	n := int(now.Sub(w.last) / wrongWait)
-	w.n, w.last = max(w.n-n, 0), w.last.Add(time.Duration(n)*wrongWait)
-}
-
 // try takes a token that an address sent: a wrong one counts. false means that too many wrong ones came from there
-// before, so that this one is not looked at, be it right or wrong. Both is one step: many that come at one time are as
-// many tries as one after the other. Where too many addresses send wrong ones, those that time has forgiven are
-// forgotten, and else any: more than that is not remembered.
+// before, so that this one is not compared, be it right or wrong.
 func (s *Sessions) try(peer string, right bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, w := s.now(), s.wrong[peer]
-	if w != nil {
-		w.forgive(now)
-	}
-	switch {
-	case w != nil && w.n >= maxWrong:
+	if s.wrong.Take(peer, s.now()) > 0 {
 		return false
-	case right:
-		return true
-	case w == nil:
-		s.forget(now)
-		w = &wrongTokens{last: now}
-		s.wrong[peer] = w
 	}
-	w.n++
+	if right {
+		s.wrong.Return(peer)
+	}
 	return true
-}
-
-// forget makes room for one more address that sent a wrong token.
-func (s *Sessions) forget(now time.Time) {
-	if len(s.wrong) < maxPeers {
-		return
-	}
-	for other, w := range s.wrong {
-		if w.forgive(now); w.n == 0 || len(s.wrong) >= maxPeers {
-			delete(s.wrong, other)
-		}
-	}
 }

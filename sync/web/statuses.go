@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -66,7 +67,7 @@ func (s *statuses) now(ctx context.Context) report.Status {
 
 // outlast cuts a status that no reader waits for when the handler ends, or when it takes longer than an answer may.
 func (s *statuses) outlast(looking context.Context, cut context.CancelFunc) {
-	wait := time.NewTimer(answerTime)
+	wait := time.NewTimer(serve.AnswerTime)
 	defer wait.Stop()
 	select {
 	case <-looking.Done():

@@ -7,7 +7,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/pass/engine"
 )
 
 // The page's buttons. Who typed the page's token, once in a browser session, may ask for passes; asking is all that a
@@ -21,7 +22,7 @@ const maxForm = 16 << 10
 // forms takes the forms of the page.
 type forms struct {
 	page      *statusPage
-	addresses addresses
+	names     serve.Names
 	decisions decisions
 	log       *zap.Logger
 	aside     *zap.Logger // for what strangers cause
@@ -55,7 +56,7 @@ func (f *forms) unlock(w http.ResponseWriter, r *http.Request) {
 	if f.locked(w) || !f.ownPage(w, r) {
 		return
 	}
-	from, right := peer(r), equal(strings.TrimSpace(r.PostFormValue("token")), f.page.token)
+	from, right := serve.Peer(r), equal(strings.TrimSpace(r.PostFormValue("token")), f.page.token)
 	if !f.page.sessions.try(from, right) && !fromHere(r) { // people on this machine cannot be locked out by others
 		w.Header().Set("Retry-After", "30")
 		f.page.write(w, http.StatusTooManyRequests, "unlock",
@@ -119,7 +120,7 @@ func (f *forms) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.log.Info("asked for by the status page", zap.String("action", action), zap.String("project", name),
-		zap.String("from", peer(r)))
+		zap.String("from", serve.Peer(r)))
 	if said != "" {
 		f.page.sessions.say(v, name, said)
 	}
@@ -147,7 +148,7 @@ func (f *forms) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
 // ownPage reports whether a form was sent by a page of this address and reads it, and answers where not.
 func (f *forms) ownPage(w http.ResponseWriter, r *http.Request) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
-	if site != "" && site != "same-origin" || origin != "" && !f.addresses.own(r, origin) || site == "" && origin == "" {
+	if site != "" && site != "same-origin" || origin != "" && !f.names.Own(r, origin) || site == "" && origin == "" {
 		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, under its own name: set "+
 			"daemon.public_url where a proxy has another; programs ask by POST /trigger")
 		return false

@@ -287,41 +287,6 @@ func TestWrongTokensAreBounded(t *testing.T) {
 	if code := try("127.0.0.1:1000", pageToken); code != 303 {
 		t.Errorf("on this machine the right one is answered %d", code)
 	}
-	for i := range 3 * maxPeers {
-		s.Sessions.try(fmt.Sprint("peer", i), false)
-	}
-	if n := len(s.Sessions.wrong); n > maxPeers {
-		t.Errorf("%d addresses are remembered", n)
-	}
-}
-
-// Who asks is told by his address, however it is written, and not by more of it than he has one of.
-func TestPeers(t *testing.T) {
-	for _, c := range []struct{ from, by, want string }{
-		{"192.0.2.1:1000", "", "192.0.2.1"},
-		{"[::ffff:192.0.2.1]:1000", "", "192.0.2.1"},
-		{"192.0.2.1:1000", "198.51.100.1", "192.0.2.1"}, // it may say what it likes
-		{"127.0.0.1:1000", "", "127.0.0.1"},
-		{"[::1]:1000", "", "::1"},
-		{"127.0.0.1:1000", "198.51.100.1", "198.51.100.1"},
-		{"[::1]:1000", "203.0.113.9, 198.51.100.1 ", "198.51.100.1"},
-		{"[::ffff:127.0.0.1]:1000", "::ffff:198.51.100.1", "198.51.100.1"},
-		{"127.0.0.1:1000", "unknown", "127.0.0.1"},
-		{"127.0.0.1:1000", ",", "127.0.0.1"},
-		{"127.0.0.1:1000", "2001:db8:0:1:2:3:4:5", "2001:db8:0:1::"},
-		{"[2001:db8::1]:1000", "", "2001:db8::"},
-		{"[2001:db8::2:1]:1000", "", "2001:db8::"},
-		{"[fe80::1%eth0]:1000", "", "fe80::"},
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RemoteAddr = c.from
-		if c.by != "" {
-			r.Header.Set("X-Forwarded-For", c.by)
-		}
-		if got := peer(r); got != c.want {
-			t.Errorf("%s for %q: %q, want %q", c.from, c.by, got, c.want)
-		}
-	}
 }
 
 // Many tokens that come at one time are as many tries as one after the other.

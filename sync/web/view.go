@@ -255,15 +255,6 @@ func (p *project) Arrived() string {
 	return text(strings.Join(words, ", "))
 }
 
-// Took is how long translations took that came lately, in words; "" where none came.
-func (p *project) Took() string {
-	var words []string
-	for _, l := range p.Turnaround {
-		words = append(words, share.Name(l.Language)+" "+lasting(time.Duration(l.Median)*time.Second))
-	}
-	return text(strings.Join(words, ", "))
-}
-
 // lacking adds why translations may be missing though they were made: what is first of these hides what comes behind
 // it. least is the state that a pull asks for.
 func (p *project) lacking(pulls bool, least string) {

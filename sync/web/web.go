@@ -11,14 +11,16 @@ package web
 
 import (
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/bound/heartbeat"
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/web/share"
 )
 
@@ -28,10 +30,11 @@ type Options struct {
 	Log     *zap.Logger
 	Version string
 
-	WebhookSecret string // empty: webhooks are refused
-	Callback      Header // that the service's notifications must carry; without a value they are refused
-	PublicURL     string // where the outside reaches the address; empty: not by a name
-	Listen        string // what it listens on, as it is configured: a name in it is one of the address
+	WebhookSecret string         // empty: webhooks are refused
+	Callback      Header         // that the service's notifications must carry; without a value they are refused
+	PublicURL     string         // where the outside reaches the address; empty: not by a name
+	Proxies       []netip.Prefix // whose X-Forwarded-For is believed
+	Listen        string         // what it listens on, as it is configured: a name in it is one of the address
 
 	PageToken string          // who knows it may push and pull from the status page; empty: the page has no buttons
 	Sessions  *Sessions       // the browsers in which it was typed; nil: none yet
@@ -56,7 +59,7 @@ type Reload struct {
 
 // server is the parts of the address, each with what it needs.
 type server struct {
-	addresses addresses
+	names     serve.Names
 	statuses  *statuses
 	page      *statusPage
 	forms     *forms
@@ -75,17 +78,17 @@ func assemble(o *Options) *server {
 	}
 	machine, _ := os.Hostname() // without one the address has one name less
 	s := &server{
-		addresses: addresses{listen: o.Listen, publicURL: o.PublicURL, machine: machine},
+		names:     serve.Names{Listen: o.Listen, PublicURL: o.PublicURL, Machine: machine},
 		statuses:  &statuses{engine: o.Engine, ends: o.Ends},
 		changes:   &changes{of: o.Engine.Changed, ends: o.Ends},
-		webhooks:  &webhooks{engine: o.Engine, secret: o.WebhookSecret, meter: o.Meter, bodyTime: bodyTime},
-		callbacks: &callbacks{engine: o.Engine, header: o.Callback, meter: o.Meter, log: o.Log, bodyTime: bodyTime},
+		webhooks:  &webhooks{engine: o.Engine, secret: o.WebhookSecret, meter: o.Meter, bodyTime: serve.BodyTime},
+		callbacks: &callbacks{engine: o.Engine, header: o.Callback, meter: o.Meter, log: o.Log, bodyTime: serve.BodyTime},
 		gauges:    &gauges{engine: o.Engine, version: o.Version, meter: o.Meter, reloaded: o.Reloaded},
 	}
 	s.page = &statusPage{engine: o.Engine, statuses: s.statuses, sessions: o.Sessions, token: o.PageToken,
 		version: o.Version, editor: o.Translate != nil, log: o.Log}
-	s.forms = &forms{page: s.page, addresses: s.addresses, log: o.Log, aside: aboutStrangers(o.Log),
-		decisions: decisions{engine: o.Engine, ends: o.Ends, log: o.Log}, bodyTime: bodyTime}
+	s.forms = &forms{page: s.page, names: s.names, log: o.Log, aside: serve.Aside(o.Log),
+		decisions: decisions{engine: o.Engine, ends: o.Ends, log: o.Log}, bodyTime: serve.BodyTime}
 	return s
 }
 
@@ -110,7 +113,19 @@ func (s *server) handler(o Options) http.Handler {
 	if o.Translate != nil {
 		mux.Handle("/translate/", o.Translate)
 	}
-	return guard(s.addresses.guard(mux))
+	named := s.names.Guard(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusForbidden, "this machine is not called "+text(serve.Host(r.Host))+
+			": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
+	}, mux)
+	// Webhooks and notifications prove themselves.
+	mixed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/") {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		named.ServeHTTP(w, r)
+	})
+	return serve.Behind(o.Proxies, guard(mixed))
 }
 
 // liveness tells whether the process works, whatever the service, a remote or a mount does: whether every part of it

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +16,15 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass/engine"
 	"github.com/locsync/locsync/sync/report"
 )
 
 // newServer is the address over a real repository and state; no service is asked for what it tells.
+// loopback is where tests have their proxies.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
 func newServer(t testing.TB) (s *Options, repo string) {
 	t.Helper()
 	gittest.Need(t)
@@ -44,7 +48,7 @@ func newServer(t testing.TB) (s *Options, repo string) {
 		}
 	})
 	return &Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}),
-		Log: zap.NewNop(), Version: "test"}, repo
+		Log: zap.NewNop(), Version: "test", Proxies: loopback}, repo
 }
 
 func pendingOf(t *testing.T, s *statuses) int {

@@ -13,7 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/pass/engine"
 )
 
 // Bounds of a webhook. Git hosts send whole lists of commits, of which only the signature is looked at: what an event
@@ -66,7 +67,7 @@ func (h *webhooks) proved(w http.ResponseWriter, r *http.Request, g gitHost) (ev
 		return no(http.StatusForbidden, refusal)
 	}
 	body := io.Reader(bodyOf(w, r, maxWebhook, h.bodyTime))
-	defer h.reads.leave(h.reads.press(peer(r), maxReads, func() {
+	defer h.reads.leave(h.reads.press(serve.Peer(r), maxReads, func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // as its own time ends it
 	}))
 	if proof.sum != nil {

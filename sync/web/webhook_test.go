@@ -20,8 +20,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass/engine"
 )
 
 const hookSecret = "s3cret"

@@ -14,11 +14,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
-	"github.com/locsync/locsync/sync/pull"
-	"github.com/locsync/locsync/sync/push"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
+	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/pass/pull"
+	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -91,7 +92,7 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 		o(&options)
 	}
 	w.server = httptest.NewUnstartedServer(nil)
-	w.server.Config = NewServer(New(options), options.Log)
+	w.server.Config = serve.NewServer(New(options), options.Log)
 	w.server.Start()
 	t.Cleanup(func() {
 		close(ends)

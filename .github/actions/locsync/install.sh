@@ -1,7 +1,21 @@
-# Downloads a release of locsync, verifies it, and puts the program into $LOCSYNC_BIN. It is for sh, on Linux, macOS and Windows, with
-# curl and tar or unzip. Variables: LOCSYNC_VERSION (1.0.0, or latest), LOCSYNC_RELEASES (where releases are), LOCSYNC_PUBLIC_KEY (an
-# ssh public key: SHA256SUMS must be signed with its private key).
+# Puts locsync into the folder $LOCSYNC_BIN. It is for sh, on Linux, macOS and Windows. LOCSYNC_VERSION says which one:
+#   source   built with Go from the folder LOCSYNC_SOURCE, or from a clone of the repository at that address
+#   1.0.0    that release, or latest: downloaded with curl, verified, and unpacked with tar or unzip. LOCSYNC_RELEASES is where releases
+#            are; with LOCSYNC_PUBLIC_KEY, an ssh public key, SHA256SUMS must be signed with its private key
 set -eu
+if [ "$LOCSYNC_VERSION" = source ]; then
+  source="${LOCSYNC_SOURCE:-https://github.com/locsync/locsync}"
+  if [ ! -d "$source" ]; then
+    clone="$(mktemp -d)"
+    trap 'rm -rf "$clone"' EXIT
+    git clone --quiet --depth 1 "$source" "$clone"
+    source="$clone"
+  fi
+  mkdir -p "$LOCSYNC_BIN"
+  GOBIN="$(cd "$LOCSYNC_BIN" && pwd)" go -C "$source" install -trimpath ./cmd/locsync
+  "$LOCSYNC_BIN/locsync" version
+  exit 0
+fi
 releases="${LOCSYNC_RELEASES:-https://github.com/locsync/locsync/releases}"
 from="$releases/download/v$LOCSYNC_VERSION"
 if [ "$LOCSYNC_VERSION" = latest ]; then from="$releases/latest/download"; fi
@@ -13,7 +27,7 @@ esac
 case "$(uname -m)" in
   x86_64 | amd64) machine=amd64 ;;
   aarch64 | arm64) machine=arm64 ;;
-  *) echo "locsync: there is no release for $(uname -m); build it with: go install github.com/locsync/locsync/cmd/locsync@latest" >&2; exit 2 ;;
+  *) echo "locsync: there is no release for $(uname -m); use the version source, which needs Go" >&2; exit 2 ;;
 esac
 download() { curl --fail --silent --show-error --location --retry 3 --output "$1" "$from/$1"; }
 work="$(mktemp -d)"

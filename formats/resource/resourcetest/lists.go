@@ -72,6 +72,12 @@ func listsOf(c Case, f *resource.File) []*list {
 			}
 		}
 	}
+	keys, twice := make(map[string]bool), make(map[string]bool) // of values, empty ones too
+	for i := range f.Len() {
+		key := f.KeyOf(i)
+		twice[key] = twice[key] || keys[key]
+		keys[key] = true
+	}
 	var out []*list
 	for _, l := range all {
 		inside := 0
@@ -83,7 +89,13 @@ func listsOf(c Case, f *resource.File) []*list {
 		for _, item := range l.items {
 			inside -= len(item)
 		}
-		if inside == 0 && len(l.texts) > 0 {
+		again := false // what an edit of a key means that two values have, or that is in one of two, cannot be told
+		for key := range twice {
+			around := list{key: key}
+			isIn := l.has(c, resource.Entry{Key: key}) || around.has(c, resource.Entry{Key: l.key})
+			again = again || twice[key] && isIn
+		}
+		if inside == 0 && len(l.texts) > 0 && !again {
 			out = append(out, l)
 		}
 	}
@@ -122,13 +134,17 @@ func (l *list) without(t testing.TB, c Case, f, like *resource.File, most int, t
 		return
 	}
 	g := parse(t, c, out, doing)
-	left := make(map[name]resource.Kind)
+	left, keyed := make(map[name]resource.Kind), make(map[int]bool)
 	for e := range g.Entries() {
+		keyed[e.Node] = true
 		if l.has(c, e) {
 			left[name{e.Key, e.Form}] = e.Kind
 		}
 	}
 	ended, texted := false, false
+	for i := range g.Len() { // what is in nested names may have no key, and a program reads it
+		texted = texted || !c.Keys.Structured && g.Node(i).Kind == resource.Text && !keyed[i]
+	}
 	for i, item := range l.items {
 		was, is, here := false, false, false
 		for _, e := range item {

@@ -190,7 +190,12 @@ func Cuts(t testing.TB, c Case, whole func(cut, rest string) bool) {
 // the work takes milliseconds, and a busy machine gets a few tries, so that only what is slow every time fails.
 func Linear(t testing.TB, name string, input func(n int) []byte, work func(src []byte)) {
 	t.Helper()
-	n := 1 + 32<<10/max(len(input(16))/16, 1)
+	LinearFrom(t, name, 1+32<<10/max(len(input(16))/16, 1), input, work)
+}
+
+// LinearFrom is Linear with inputs of n and 8n parts.
+func LinearFrom(t testing.TB, name string, n int, input func(n int) []byte, work func(src []byte)) {
+	t.Helper()
 	small, large := input(n), input(8*n)
 	var once, eight time.Duration
 	for try := range 6 {

@@ -1,6 +1,6 @@
 // Package forgetest serves the calls of GitHub, GitLab, Gitea, Bitbucket and Azure DevOps that a client of pull
-// requests makes, over real HTTP, for tests: with bodies of the shape that each forge answers, the same refusals in the
-// same words, short pages, and faults before and after the effect.
+// requests and their comments makes, over real HTTP, for tests: with bodies of the shape that each forge answers, the
+// same refusals in the same words, short pages, and faults before and after the effect.
 //
 // Its law: it never lets a client do what the forge would refuse: two open requests for one pair of branches, a call
 // without the token, a label that is not there. It knows nothing of this project's other packages, so that any of their
@@ -54,9 +54,12 @@ type Server struct {
 	Labels []string // that Gitea knows
 	Page   int      // the most that a page has
 	Fault  func(r *http.Request, n int) *Fault
+	App    *App // of GitHub; nil: Token counts
 
 	mu       sync.Mutex
 	requests []*Request
+	comments []*Comment
+	statuses []Status
 	calls    []string
 	server   *httptest.Server
 }
@@ -253,11 +256,17 @@ var tongues = map[string]tongue{
 }
 
 func (s *Server) answer(r *http.Request) answer {
+	if a, is := s.answerApp(r); is {
+		return a
+	}
+	if a, is := s.remark(r); is {
+		return a
+	}
 	if o, is := others[s.Kind]; is {
 		return s.answerOther(o, r)
 	}
 	t := tongues[s.Kind]
-	if got := r.Header.Get("Authorization"); got != "Bearer "+Token && got != "token "+Token {
+	if _, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); !s.accepts(token) {
 		return answer{status: http.StatusUnauthorized, body: t.unauthorized}
 	}
 	path := r.URL.EscapedPath()

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/memory/ledger/boltledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/report"
 )

@@ -50,10 +50,8 @@ func (ds Documents) StartExport(ctx context.Context, r ExportRequest) ([]ExportJ
 		if r.Stage > 0 {
 			q.Set(wire.QueryStageNumber, strconv.Itoa(r.Stage))
 		}
-		var id service.JobID
-		err := ds.client.Do(ctx, service.Call{
+		id, err := service.Start(ctx, ds.client, service.Call{
 			Op: op, Method: http.MethodPost, Path: wire.PathDocumentExport, Query: q, Repeatable: true,
-			Read: service.Identifier(&id),
 		})
 		if err != nil {
 			return jobs, err

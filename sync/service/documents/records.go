@@ -12,12 +12,10 @@ type (
 	FileFormat          = wire.FileFormat
 	ExportType          = wire.ExportType
 	ExportMode          = wire.ExportMode
-	TaskState           = wire.TaskState
 
 	StatisticsRow      = wire.StatisticsRow
 	DocumentStatistics = wire.DocumentStatistics
 	ProjectStatistics  = wire.ProjectStatistics
-	CompletedWork      = wire.CompletedWork
 
 	Task       = wire.Task
 	TeamMember = wire.TeamMember

@@ -3,6 +3,7 @@ package documents
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -29,10 +30,6 @@ type TaskFilter struct {
 // project tasks and team; its pages are the published description's). A project without tasks is ErrAuth (403)
 // at some services.
 func (t Tasks) List(ctx context.Context, project string, f TaskFilter) ([]Task, error) {
-	const op = "list tasks"
-	if err := service.CheckID(project); err != nil {
-		return nil, fmt.Errorf("%s: project id: %w", op, err)
-	}
 	page := func(skip int) ([]Task, error) {
 		q := url.Values{
 			wire.QueryCurrency: {cmp.Or(f.Currency, "USD")}, wire.QuerySkip: {strconv.Itoa(skip)},
@@ -41,10 +38,9 @@ func (t Tasks) List(ctx context.Context, project string, f TaskFilter) ([]Task, 
 		if f.Document != "" {
 			q.Set(wire.QueryDocumentID, f.Document)
 		}
-		var tasks wire.List[Task]
-		err := t.client.Do(ctx, service.Call{Op: op, Method: http.MethodGet,
-			Path: service.PathOf(wire.PathTasks, project), Query: q, Repeatable: true, Read: service.JSON(&tasks).UnlessEmpty()})
-		return tasks, err
+		return service.Get[wire.List[Task]](ctx, t.client, service.Call{Op: "list tasks",
+			Bad: service.Named("project", project), Path: service.PathOf(wire.PathTasks, project), Query: q},
+			service.Reader.UnlessEmpty)
 	}
 	return service.Pages(wire.MaxTasksPerPage, func(t Task) string { return t.ID }, page)
 }
@@ -54,15 +50,12 @@ func (t Tasks) List(ctx context.Context, project string, f TaskFilter) ([]Task, 
 // answer, true or false, is the published description's). shortlist only puts them on the list of candidates.
 // ErrRefused: the service says false, or 400.
 func (t Tasks) Assign(ctx context.Context, project, task string, users []string, shortlist bool) error {
-	const op = "assign task"
-	if err := checkTask(project, task); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
+	bad := checkTask(project, task)
 	if len(users) == 0 {
-		return fmt.Errorf("%s: no users", op)
+		bad = errors.New("no users")
 	}
 	return t.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPut, Path: service.PathOf(wire.PathTaskAssignment, project, task),
+		Op: "assign task", Bad: bad, Method: http.MethodPut, Path: service.PathOf(wire.PathTaskAssignment, project, task),
 		Body:       wire.AssignRequest{ShouldAssignInShortlistStatus: shortlist, UserIDs: users},
 		Repeatable: true, Changes: true, Read: service.Accepted,
 	})
@@ -73,28 +66,19 @@ func (t Tasks) Assign(ctx context.Context, project, task string, users []string,
 // (service interface, project tasks and team; its answer, true or false, is the published description's).
 // ErrRefused: the service says false, or 400.
 func (t Tasks) SetDeadline(ctx context.Context, project, task string, deadline time.Time) error {
-	const op = "set deadline of task"
-	if err := checkTask(project, task); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
 	q := url.Values{wire.QueryDeadline: {""}}
 	if !deadline.IsZero() {
 		q.Set(wire.QueryDeadline, deadline.UTC().Format(time.RFC3339))
 	}
 	return t.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPut, Path: service.PathOf(wire.PathTaskDeadline, project, task), Query: q,
-		Repeatable: true, Changes: true, Read: service.Accepted,
+		Op: "set deadline of task", Bad: checkTask(project, task), Method: http.MethodPut,
+		Path: service.PathOf(wire.PathTaskDeadline, project, task), Query: q, Repeatable: true, Changes: true,
+		Read: service.Accepted,
 	})
 }
 
 func checkTask(project, task string) error {
-	if err := service.CheckID(project); err != nil {
-		return fmt.Errorf("project id: %w", err)
-	}
-	if err := service.CheckID(task); err != nil {
-		return fmt.Errorf("task id: %w", err)
-	}
-	return nil
+	return cmp.Or(service.Named("project", project), service.Named("task", task))
 }
 
 // SearchTeam reads one page of the members of the account's team that match: POST /v1/account/searchMyTeam
@@ -105,12 +89,9 @@ func (t Tasks) SearchTeam(ctx context.Context, search TeamSearch) ([]TeamMember,
 		return nil, fmt.Errorf("%s: limit %d, skip %d: want a limit from 1 to %d and a skip of 0 or more", op,
 			search.Limit, search.Skip, wire.MaxTeamPerPage)
 	}
-	var members wire.List[TeamMember]
-	err := t.client.Do(ctx, service.Call{
+	return service.Get[wire.List[TeamMember]](ctx, t.client, service.Call{
 		Op: op, Method: http.MethodPost, Path: wire.PathTeam, Body: search, Repeatable: true,
-		Read: service.JSON(&members).UnlessEmpty(),
-	})
-	return members, err
+	}, service.Reader.UnlessEmpty)
 }
 
 // Team lists all members of the account's team, page by page; see SearchTeam.

@@ -3,9 +3,11 @@ package local
 import (
 	"net/http"
 	"strings"
+	"time"
 
-	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -13,15 +15,70 @@ import (
 func (s *Service) ownRoutes() map[string]api.Methods {
 	return map[string]api.Methods{
 		wire.PathAccount:          {"GET": s.getAccount},
+		wire.PathBalance:          {"GET": s.getBalance},
+		wire.PathAudit:            {"GET": s.getAudit},
 		wire.PathDirectory:        {"GET": s.getDirectory},
 		wire.PathDirectoryV1:      {"GET": s.getDirectory},
 		wire.PathSmartTranslation: {"POST": s.translate},
+		wire.PathPlaceholders:     {"GET": s.getPlaceholders, "PUT": s.setPlaceholders},
+		wire.PathPlaceholderCheck: {"GET": s.checkPlaceholder},
 	}
 }
 
 // getAccount answers GET /v1/account, which the interface does not have but clients call first.
 func (s *Service) getAccount(c *api.Call) error {
 	return c.Answer(http.StatusOK, wire.Account{ID: s.store.Account, Name: s.store.Account, Type: "company"})
+}
+
+// getBalance answers GET /v1/smartwords/balance. Nothing costs anything, so that it stays what it was set to.
+func (s *Service) getBalance(c *api.Call) error {
+	return c.Answer(http.StatusOK, wire.Balance{Balance: float64(s.o.Balance)})
+}
+
+// getAudit answers GET /v1/audit/logs, the newest entries first.
+func (s *Service) getAudit(c *api.Call) error {
+	var period [2]time.Time
+	for i, name := range []string{wire.QueryStartTime, wire.QueryEndTime} {
+		text, given, err := c.Params.Word(name)
+		if err == nil && given && text != "" {
+			period[i], err = api.ReadTime(text)
+			if err != nil {
+				err = api.Invalid(name, "%q is not an ISO 8601 time", text)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	page, err := c.Params.Count(wire.QueryPageNumber, 1)
+	if err != nil {
+		return err
+	}
+	size, err := c.Params.Count(wire.QueryPageSize, wire.MaxAuditPerPage)
+	switch {
+	case err != nil:
+		return err
+	case page < 1 || page > 1_000_000:
+		return api.Invalid(wire.QueryPageNumber, "%d is not a page; they begin with 1", page)
+	case size < 1 || size > wire.MaxAuditPerPage:
+		return api.Invalid(wire.QueryPageSize, "%d is not from 1 to %d", size, wire.MaxAuditPerPage)
+	}
+	out := []wire.AuditEntry{}
+	err = s.store.View(func(tx *store.Tx) error {
+		notes, err := store.Notes(tx, period[0], period[1], (page-1)*size, size)
+		for _, n := range notes {
+			entry := wire.AuditEntry{Time: api.Timestamp(n.At), Type: n.Type, Payload: n.What, UserNickName: n.By}
+			if n.By != "" {
+				entry.UserID = store.PersonID(s.store.Account, n.By)
+			}
+			out = append(out, entry)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Answer(http.StatusOK, out)
 }
 
 // getDirectory answers GET /v2/directory?type=language: the languages there are.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 

@@ -576,3 +576,23 @@ func TestQtLinguist(t *testing.T) {
 	sameJSON(t, s.one(p, "?languages=pl"),
 		`{"Open":"Otwórz & idź","%n file(s)":"{count, plural, one {plik} few {pliki} other {plików}}"}`)
 }
+
+// A translation that the format of its key's source file cannot hold is not stored, and named; all others are. One that
+// an older store has is left out of exports.
+func TestTextsThatTheFormatCannotHold(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, "?language=en", file{"en.xml", `<resources><string name="a">A</string><string name="b">B</string></resources>`})
+	r := s.imported(p, "?language=de", file{"de.json", `{"a":"\u0001Ä","b":"Be"}`})
+	if r.KeysUpdated != 1 || len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Error, `key "a"`) ||
+		!strings.Contains(r.Errors[0].Error, "U+0001") || r.Errors[0].FileName != "de.json" {
+		t.Errorf("%+v", r)
+	}
+	sameJSON(t, s.one(p, "?languages=de&completion-state=draft&skip-incomplete-keys"), `{"b":"Be"}`)
+	p = s.create("en", "de")
+	s.completed(p, "?language=en", file{"en.json", `{"a":"A\u0007","b":"B"}`})
+	if got := s.one(p, "?languages=en&format=android-xml"); strings.Contains(got, `"a"`) || !strings.Contains(got, `"b"`) {
+		t.Errorf("exported\n%s", got)
+	}
+	sameJSON(t, s.one(p, "?languages=en"), `{"a":"A\u0007","b":"B"}`)
+}

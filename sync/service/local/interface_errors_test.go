@@ -15,6 +15,7 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 	s := serve(t, Options{})
 	personal := serve(t, Options{AccountType: "personal"})
 	slow := serve(t, Options{JobDelay: time.Hour})
+	unhurried := serve(t, Options{JobDelay: 300 * time.Millisecond})
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	limited := serve(t, Options{RateLimit: 4, Now: func() time.Time { return noon }})
 	p := s.create("en", "de", "fr")
@@ -77,7 +78,10 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 			return s.call("PUT", wire.Prefix+"/v1/project/"+p, "application/json", strings.NewReader(`{"name":"docs"}`))
 		}, 409, ""},
 		{"codes", "422 the instructions cannot be processed", func() reply {
-			return s.exported(p, "?languages=en&format=android-xml")
+			gone := unhurried.create("en", "de")
+			id := started(unhurried, gone)
+			unhurried.call("DELETE", wire.Prefix+"/v1/project/"+gone, "", nil).want(t, 204, nil)
+			return unhurried.downloaded(id)
 		}, 422, ""},
 		{"codes", "422 content type and syntax are valid", func() reply {
 			return s.sendDocuments(documents, "", file{"b.json", "{"})

@@ -69,6 +69,10 @@ type Options struct {
 	Trial bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration
+	// Late is how long exports do not show what an import has changed after it was completed.
+	Late time.Duration
+	// Balance is what the account has for machine translation, in words.
+	Balance int
 	// CallbackRetry is the delay before a notification that could not be delivered is sent again; it doubles each time.
 	// 0: 30 seconds.
 	CallbackRetry time.Duration
@@ -78,8 +82,11 @@ type Options struct {
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
 	Faults func(r *http.Request) Fault
-	// Saved, when set, is told of each project in which a person has changed a text on the page.
-	Saved func(project string)
+	// Saved, when set, is told of each project in which a person has changed a text on the page, and whether all keys are
+	// final in the text's language since.
+	Saved func(project string, complete bool)
+	// Checks, when set, are what is configured for a key of a project, by its identifier, and a collection.
+	Checks page.Checks
 	// Logger; nil: none.
 	Logger *zap.Logger
 }
@@ -97,6 +104,7 @@ type Service struct {
 	projects  *projects.Service
 	engines   *machine.Engines
 	page      *page.Service
+	keys      *keys.Service
 	table     map[string]api.Methods // everything that is served, by path
 }
 
@@ -161,15 +169,18 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Logger)
+	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Late, o.Logger)
 	engines, err := machine.Read(dir)
 	if err != nil {
 		return nil, err
 	}
 	documents := documents.New(st, jobs, work, o.Pseudo, engines, o.Logger)
 	statistics := statistics.New(st, jobs, work)
-	projects := projects.New(st, documents, o.Trial)
-	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines,
+	projects, err := projects.New(st, documents, o.Trial, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines, keys: keys,
 		table: map[string]api.Methods{}}
 	s.server = api.New(api.Options{
 		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now,
@@ -183,8 +194,11 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		maps.Copy(s.table, part)
 	}
 	s.server.Handle(wire.Prefix, s.table)
-	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Logger: o.Logger})
-	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: s.table[wire.PathImportResult]})
+	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
+		Logger: o.Logger})
+	result := s.table[wire.PathImportResult]
+	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: result,
+		wire.PathImportResultV2: result})
 	if err := jobs.Open(); err != nil {
 		return nil, err
 	}
@@ -216,6 +230,42 @@ func (s *Service) Close() error {
 	s.jobs.Close()
 	s.callbacks.Close()
 	return s.store.Close()
+}
+
+// Writers are the people who wrote the present texts of some keys of a collection in a language on the page, in order.
+func (s *Service) Writers(project, collection, language string, keys []string) ([]string, error) {
+	names := make(map[string]bool)
+	err := s.store.View(func(tx *store.Tx) error {
+		k, err := store.OpenCollection(tx, project, collection)
+		if err != nil || k == nil {
+			return err
+		}
+		for _, key := range keys {
+			for _, plural := range []bool{false, true} {
+				n, row, err := k.Find(key, plural)
+				if err != nil {
+					return err
+				}
+				if row == nil {
+					continue
+				}
+				t, err := k.Translation(language, n)
+				if err != nil {
+					return err
+				}
+				if t != nil && t.By != "" {
+					names[t.By] = true
+				}
+			}
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(names)), err
+}
+
+// Archive puts keys of a collection aside that their only client says are gone from its source.
+func (s *Service) Archive(project, collection string, keys []string) error {
+	return s.keys.Archive(project, collection, keys)
 }
 
 // EnsureProject makes a localization project with this identifier when there is none; one that is there gets the

@@ -131,6 +131,7 @@ Content-Disposition: form-data; name="uploadedFile"; filename*=UTF-8''%C3%BC%20c
 		t.Errorf("the identifier is no JSON string: %s", a.body)
 	}
 	s.call("GET", wire.ResultPrefix+"/v1/project/import-result/"+id, "", nil).want(t, 200, nil)
+	s.call("GET", wire.ResultPrefix+"/v2/project/import-result/"+id, "", nil).want(t, 200, nil)
 }
 
 // Some clients fold the encoded credentials into lines of 76 characters, and the header with them.

@@ -1,6 +1,7 @@
 package memories
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -29,32 +30,24 @@ func (e Engines) Attached(ctx context.Context, project string) ([]Engine, error)
 }
 
 func (e Engines) list(ctx context.Context, op, path, project string) ([]Engine, error) {
-	if err := service.CheckID(project); err != nil {
-		return nil, fmt.Errorf("%s: project id: %w", op, err)
-	}
-	var engines wire.List[Engine]
-	err := e.client.Do(ctx, service.Call{Op: op, Method: http.MethodGet, Path: service.PathOf(path, project),
-		Repeatable: true, Read: service.JSON(&engines).UnlessEmpty()})
-	return engines, err
+	return service.Get[wire.List[Engine]](ctx, e.client, service.Call{Op: op, Bad: service.Named("project", project),
+		Path: service.PathOf(path, project)}, service.Reader.UnlessEmpty)
 }
 
 // Set sets which machine translation engine a project uses for which languages, in place of what was set: POST
 // /v1/project/{projectId}/mt (service interface, project configuration). ID and Languages are sent. 400
 // (ErrRefused): an unknown engine, or a language that it does not know.
 func (e Engines) Set(ctx context.Context, project string, engines []Engine) error {
-	const op = "set machine translation"
-	if err := service.CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
+	bad := service.Named("project", project)
 	sent := make([]Engine, len(engines))
 	for i, engine := range engines {
 		if engine.ID == "" || len(engine.Languages) == 0 {
-			return fmt.Errorf("%s: engine %q: it needs an id and languages", op, engine.ID)
+			bad = cmp.Or(bad, fmt.Errorf("engine %q: it needs an id and languages", engine.ID))
 		}
 		sent[i] = Engine{ID: engine.ID, Languages: engine.Languages}
 	}
 	return e.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: service.PathOf(wire.PathEngines, project),
+		Op: "set machine translation", Bad: bad, Method: http.MethodPost, Path: service.PathOf(wire.PathEngines, project),
 		Body: sent, Repeatable: true, Changes: true,
 	})
 }

@@ -1,7 +1,9 @@
 package memories
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -44,11 +46,8 @@ func (m Memories) List(ctx context.Context, f Filter) ([]Memory, error) {
 		if len(all) > 0 {
 			q.Set(wire.QueryLastProcessedID, all[len(all)-1].ID)
 		}
-		var batch wire.List[Memory]
-		err := m.client.Do(ctx, service.Call{
-			Op: "list translation memories", Method: http.MethodGet, Path: wire.PathMemories, Query: q, Repeatable: true,
-			Read: service.JSON(&batch).UnlessEmpty(),
-		})
+		batch, err := service.Get[wire.List[Memory]](ctx, m.client, service.Call{Op: "list translation memories",
+			Path: wire.PathMemories, Query: q}, service.Reader.UnlessEmpty)
 		if err != nil {
 			return nil, err
 		}
@@ -69,15 +68,13 @@ func (m Memories) List(ctx context.Context, f Filter) ([]Memory, error) {
 // description). It is not repeated when its answer is lost: look with List then. 400 (ErrRefused): the name is
 // taken, or a language is wrong.
 func (m Memories) Create(ctx context.Context, name, source string, targets []string) (string, error) {
-	const op = "create translation memory"
+	var bad error
 	if name == "" || source == "" || len(targets) == 0 {
-		return "", fmt.Errorf("%s: it needs a name, a source language and at least one target language", op)
+		bad = errors.New("it needs a name, a source language and at least one target language")
 	}
-	var id service.JobID
-	err := m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: wire.PathMemories,
+	id, err := service.Start(ctx, m.client, service.Call{
+		Op: "create translation memory", Bad: bad, Method: http.MethodPost, Path: wire.PathMemories,
 		Body: wire.MemoryCreate{Name: name, SourceLanguage: source, TargetLanguages: targets}, Changes: true,
-		Read: service.Identifier(&id),
 	})
 	return string(id), err
 }
@@ -86,18 +83,11 @@ func (m Memories) Create(ctx context.Context, name, source string, targets []str
 // /v1/translationmemory/{id} (published description). It is repeated only where it replaces everything. 400
 // (ErrRefused): it is not a TMX file.
 func (m Memories) Import(ctx context.Context, id string, file service.File, replaceAll bool) error {
-	const op = "import into translation memory"
-	if err := service.CheckID(id); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	body, err := service.NewForm(service.FilePart(wire.PartMemoryFile, &file))
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
 	return m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: service.PathOf(wire.PathMemory, id),
+		Op: "import into translation memory", Bad: service.CheckID(id), Method: http.MethodPost,
+		Path:  service.PathOf(wire.PathMemory, id),
 		Query: url.Values{wire.QueryReplaceAllContent: {strconv.FormatBool(replaceAll)}},
-		Form:  body, Repeatable: replaceAll, Changes: true,
+		Parts: []service.Part{service.FilePart(wire.PartMemoryFile, &file)}, Repeatable: replaceAll, Changes: true,
 	})
 }
 
@@ -105,16 +95,13 @@ func (m Memories) Import(ctx context.Context, id string, file service.File, repl
 // /v1/translationmemory/{id}/file (published description). An answer that breaks off is not asked for again
 // once something was written.
 func (m Memories) Export(ctx context.Context, id, mode string, w io.Writer) (int64, error) {
-	const op = "export translation memory"
-	if err := service.CheckID(id); err != nil {
-		return 0, fmt.Errorf("%s: %w", op, err)
-	}
 	if mode == "" {
 		mode = wire.MemoryExportTMX
 	}
 	var written int64
 	err := m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodGet, Path: service.PathOf(wire.PathMemoryFile, id),
+		Op: "export translation memory", Bad: service.CheckID(id), Method: http.MethodGet,
+		Path:  service.PathOf(wire.PathMemoryFile, id),
 		Query: url.Values{wire.QueryMemoryExportMode: {mode}, wire.QueryWithTags: {"true"}}, Repeatable: true,
 		Download: true, Read: service.Copy(w, &written).NoPage(),
 	})
@@ -125,16 +112,10 @@ func (m Memories) Export(ctx context.Context, id, mode string, w io.Writer) (int
 // /v1/project/{projectId}/translationmemories (service interface, project configuration; the answer is the
 // published description's).
 func (m Memories) Attached(ctx context.Context, project string) ([]ProjectMemory, error) {
-	const op = "read the project's translation memories"
-	if err := service.CheckID(project); err != nil {
-		return nil, fmt.Errorf("%s: project id: %w", op, err)
-	}
-	var memories wire.List[ProjectMemory]
-	err := m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodGet, Path: service.PathOf(wire.PathProjectMemories, project), Repeatable: true,
-		Read: service.JSON(&memories).UnlessEmpty(),
-	})
-	return memories, err
+	return service.Get[wire.List[ProjectMemory]](ctx, m.client, service.Call{
+		Op: "read the project's translation memories", Bad: service.Named("project", project),
+		Path: service.PathOf(wire.PathProjectMemories, project),
+	}, service.Reader.UnlessEmpty)
 }
 
 // Attach attaches translation memories to a project in place of all that are attached: POST
@@ -143,40 +124,10 @@ func (m Memories) Attached(ctx context.Context, project string) ([]ProjectMemory
 // from 50 on, a memory named twice, two writable ones. 400 (ErrRefused): the languages of a memory do not fit
 // the project's.
 func (m Memories) Attach(ctx context.Context, project string, memories []ProjectMemory) error {
-	const op = "set the project's translation memories"
-	if err := service.CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
-	sent, err := checkMemories(memories)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
+	sent, bad := checkMemories(memories)
 	return m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: service.PathOf(wire.PathProjectMemories, project),
-		Body: sent, Repeatable: true, Changes: true,
-	})
-}
-
-// AttachByLanguage is Attach with memories of its own for every target language: POST
-// /v1/project/{projectId}/translationmemories/bylanguages (published description).
-func (m Memories) AttachByLanguage(ctx context.Context, project string, memories []MemoriesOfLanguage) error {
-	const op = "set the project's translation memories by language"
-	if err := service.CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
-	sent := make([]MemoriesOfLanguage, len(memories))
-	for i, m := range memories {
-		attached, err := checkMemories(m.TranslationMemories)
-		if err == nil {
-			err = service.CheckList("language", []string{m.Language})
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", op, m.Language, err)
-		}
-		sent[i], sent[i].TranslationMemories = m, attached
-	}
-	return m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: service.PathOf(wire.PathProjectMemoriesByLanguage, project),
+		Op: "set the project's translation memories", Bad: cmp.Or(service.Named("project", project), bad),
+		Method: http.MethodPost, Path: service.PathOf(wire.PathProjectMemories, project),
 		Body: sent, Repeatable: true, Changes: true,
 	})
 }
@@ -205,38 +156,4 @@ func checkMemories(memories []ProjectMemory) ([]ProjectMemory, error) {
 		sent[i] = ProjectMemory{ID: m.ID, MatchThreshold: m.MatchThreshold, IsWritable: m.IsWritable}
 	}
 	return sent, nil
-}
-
-// PretranslationRules reads the rules that new documents of a project are pretranslated by: GET
-// /v1/project/{projectId}/pretranslation-rules (published description; the service interface leaves them to the
-// user interface).
-func (m Memories) PretranslationRules(ctx context.Context, project string) ([]PretranslationRule, error) {
-	const op = "read pretranslation rules"
-	if err := service.CheckID(project); err != nil {
-		return nil, fmt.Errorf("%s: project id: %w", op, err)
-	}
-	var rules wire.List[PretranslationRule]
-	err := m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodGet, Path: service.PathOf(wire.PathPretranslationRules, project), Repeatable: true,
-		Read: service.JSON(&rules).UnlessEmpty(),
-	})
-	return rules, err
-}
-
-// SetPretranslationRules replaces those rules and, with start, pretranslates by them at once: PUT
-// /v1/project/{projectId}/pretranslation-rules (published description).
-func (m Memories) SetPretranslationRules(ctx context.Context, project string, rules []PretranslationRule,
-	start bool) error {
-	const op = "set pretranslation rules"
-	if err := service.CheckID(project); err != nil {
-		return fmt.Errorf("%s: project id: %w", op, err)
-	}
-	if rules == nil {
-		rules = []PretranslationRule{}
-	}
-	q := url.Values{wire.QueryStartPretranslate: {strconv.FormatBool(start)}}
-	return m.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPut, Path: service.PathOf(wire.PathPretranslationRules, project), Query: q,
-		Body: rules, Repeatable: true, Changes: true,
-	})
 }

@@ -25,11 +25,10 @@ func (e Engines) Translate(ctx context.Context, r TranslateRequest) (map[string]
 			return nil, fmt.Errorf("%s: text %d is empty", op, i+1)
 		}
 	}
-	var answer wire.TranslateResponse
-	if err := e.client.Do(ctx, service.Call{
-		Op: op, Method: http.MethodPost, Path: wire.PathSmartTranslation,
-		Body: r, Changes: true, Read: service.JSON(&answer),
-	}); err != nil {
+	answer, err := service.Get[wire.TranslateResponse](ctx, e.client, service.Call{
+		Op: op, Method: http.MethodPost, Path: wire.PathSmartTranslation, Body: r, Changes: true,
+	})
+	if err != nil {
 		return nil, err
 	}
 	translations := make(map[string][]TranslatedText, len(r.TargetLanguages))

@@ -1,8 +1,6 @@
 package wire
 
-import "encoding/json"
-
-// Tails of the callback address: the service posts a Notification to the configured address with one
+// Tails of the callback address: the service posts an array of identifiers to the configured address with one
 // of these behind it.
 const (
 	CallbackProjectStatus     = "/project/status"
@@ -35,22 +33,4 @@ type CallbackError struct {
 	Code      int      `json:"code,omitempty"`    // HTTP status; absent where there was no answer
 	Content   string   `json:"content,omitempty"` // of the answer
 	SourceIDs []string `json:"sourceIds"`
-}
-
-// Notification is the body that the service posts to a callback address: an array of identifiers.
-// Reading also takes one string, and one object with id or taskId, because the body of
-// CallbackExportCompleted is not published.
-type Notification []string
-
-// UnmarshalJSON reads the array, the string or the object.
-func (n *Notification) UnmarshalJSON(b []byte) error {
-	if first(b) == '[' {
-		return json.Unmarshal(b, (*[]string)(n))
-	}
-	var id Identifier
-	if err := json.Unmarshal(b, &id); err != nil {
-		return err
-	}
-	*n = Notification{string(id)}
-	return nil
 }

@@ -78,7 +78,6 @@ const (
 	QueryDocumentID              = "documentId"  // composite, of PathDocumentUpdateV2 without the language
 	QueryDocumentIDs             = "documentIds" // composite, several
 	QueryDisassembleAlgorithm    = "disassembleAlgorithmName"
-	QueryPresetAlgorithm         = "presetDisassembleAlgorithm"
 	QueryExternalID              = "externalId"
 	QueryMetaInfo                = "metaInfo"
 	QueryDocumentTargetLanguages = "targetLanguages" // comma list
@@ -91,11 +90,9 @@ const (
 
 // Query parameters of PathDocumentExport, beside QueryDocumentIDs.
 const (
-	QueryExportType           = "type"
-	QueryExportMode           = "mode"
-	QueryStageNumber          = "stageNumber"             // 1 is the first stage
-	QueryExportingFormat      = "exportingDocumentFormat" // published description only: a Format, of ExportInNewFormat
-	QueryStructuringDelimiter = "structuringDelimiter"    // published description only
+	QueryExportType  = "type"
+	QueryExportMode  = "mode"
+	QueryStageNumber = "stageNumber" // 1 is the first stage
 )
 
 // DocumentModel is the import model of one uploaded file. An array of them, in the order of the files,
@@ -106,7 +103,7 @@ type DocumentModel struct {
 	// MultilingualExcel for DisassembleSettings to apply
 	DisassembleAlgorithmName   string `json:"disassembleAlgorithmName,omitempty"`
 	PresetDisassembleAlgorithm string `json:"presetDisassembleAlgorithm,omitempty"`
-	// of MultilingualExcel: an ExcelSettings
+	// of MultilingualExcel: first row and columns
 	DisassembleSettings json.RawMessage    `json:"disassembleSettings,omitempty"`
 	BilingualSettings   *BilingualSettings `json:"bilingualFileImportSetings,omitempty"`
 	TargetLanguages     []string           `json:"targetLanguages,omitempty"` // empty: all of the project
@@ -175,20 +172,6 @@ const (
 // MultilingualExcel is the DocumentModel.DisassembleAlgorithmName without which DisassembleSettings have no
 // effect.
 const MultilingualExcel = "MultilingualExcel_v2"
-
-// ExcelSettings are the DocumentModel.DisassembleSettings of MultilingualExcel.
-type ExcelSettings struct {
-	StartingRow int          `json:"startingRow"` // 1 is the first
-	Columns     ExcelColumns `json:"columns"`
-}
-
-// ExcelColumns say by their letters which columns of a workbook hold what.
-type ExcelColumns struct {
-	Context     string            `json:"context,omitempty"`
-	Comments    []string          `json:"comments,omitempty"`
-	LengthLimit string            `json:"lengthLimit,omitempty"`
-	Language    map[string]string `json:"language"` // language code -> column
-}
 
 // DocumentExport is the answer of POST PathDocumentExport. The service interface calls it a task identifier:
 // a client reads it as an Identifier, which takes both.

@@ -50,8 +50,7 @@ const (
 
 // The values of QueryMemoryExportMode.
 const (
-	MemoryExportTMX   = "tmxDefault"
-	MemoryExportExcel = "excel"
+	MemoryExportTMX = "tmxDefault"
 )
 
 // Memory is a translation memory of the account: an item of PathMemories.
@@ -104,6 +103,11 @@ type PretranslationRule struct {
 	TranslationMemoryID   string   `json:"translationMemoryId,omitempty"`   // empty: any of the project
 	MinThreshold          *int     `json:"minThreshold,omitempty"`          // percent
 	MinSegmentWordsCount  *int     `json:"minSegmentWordsCount,omitempty"`
+
+	MinTQSQualityThreshold *int     `json:"minTQSQualityThreshold,omitempty"` // of RuleQuality
+	MinAssuranceLevel      string   `json:"minAssuranceLevel,omitempty"`      // of RuleMemory: how sure its units must be
+	LQAProfileID           string   `json:"lqaProfileId,omitempty"`           // of RuleAssurance
+	BlockingSeverityIDs    []string `json:"blockingSeverityIds,omitempty"`    // of RuleAssurance: errors that prevent it
 }
 
 // RuleType is what a PretranslationRule takes translations from.
@@ -114,9 +118,23 @@ const (
 	RuleMemory           RuleType = "tM"
 	RuleMachine          RuleType = "mT"
 	RuleNumberConversion RuleType = "numberConversion"
+	RuleQuality          RuleType = "tQS" // confirms what a score of quality is good enough for
+	RuleAssurance        RuleType = "lQA" // confirms what an assessment of quality finds no error in
 )
+
+// RuleTypes are all of them.
+var RuleTypes = []RuleType{RuleMemory, RuleMachine, RuleNumberConversion, RuleQuality, RuleAssurance}
 
 // UnmarshalJSON reads the word ignoring case.
 func (r *RuleType) UnmarshalJSON(b []byte) error {
-	return readWord(b, r, RuleMemory, RuleMachine, RuleNumberConversion)
+	return readWord(b, r, RuleTypes...)
 }
+
+// Placeholder is an item of PathPlaceholders, an array (published description only): what a translator must not change
+// in any text of the account. PUT replaces the array.
+type Placeholder struct {
+	Regex string `json:"regex"`
+}
+
+// QueryPlaceholder is the expression that PathPlaceholderCheck looks at.
+const QueryPlaceholder = "format"

@@ -25,6 +25,13 @@ const (
 	PathProjectCancel   = "/v1/project/cancel"
 	PathProjectRestore  = "/v1/project/restore"
 	PathProjectLanguage = "/v1/project/language"
+	PathTemplates       = "/v1/template"
+)
+
+// The account.
+const (
+	PathBalance = "/v1/smartwords/balance"
+	PathAudit   = "/v1/audit/logs"
 )
 
 // Documents and their export.
@@ -53,6 +60,7 @@ const (
 	PathProjectStatisticsBuild  = "/v1/project/{projectId}/statistics/build"
 	PathFuzzyRepetitions        = "/v1/project/{projectId}/fuzzyRepetitions"
 	PathCompletedWorkStatistics = "/v1/project/{projectId}/completedWorkStatistics"
+	PathConfirmations           = "/v2/segment-confirmation-statistics/{projectId}"
 )
 
 // Configuration of a project: machine translation, translation memories.
@@ -65,6 +73,8 @@ const (
 	PathProjectMemories           = "/v1/project/{projectId}/translationmemories"
 	PathProjectMemoriesByLanguage = "/v1/project/{projectId}/translationmemories/bylanguages"
 	PathPretranslationRules       = "/v1/project/{projectId}/pretranslation-rules"
+	PathPlaceholders              = "/v1/placeholders" // of the whole account
+	PathPlaceholderCheck          = "/v1/placeholders/validate"
 )
 
 // Glossaries.
@@ -100,8 +110,11 @@ const (
 	PathTargets      = "/v1/project/{projectId}/software-localization/targets"
 	PathImport       = "/v2/project/{projectId}/import"
 	PathImportResult = "/v1/project/import-result/{importId}"
-	PathExport       = "/v2/project/{projectId}/export"
-	PathExportV1     = "/v1/project/{projectId}/export"
+
+	// PathImportResultV2 is another spelling of it, which the client asks for under ResultPrefix.
+	PathImportResultV2 = "/v2/project/import-result/{importId}"
+	PathExport         = "/v2/project/{projectId}/export"
+	PathExportV1       = "/v1/project/{projectId}/export"
 )
 
 // What is in braces in the paths above, as http.Request.PathValue names it.

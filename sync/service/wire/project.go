@@ -57,6 +57,17 @@ func (p *Project) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*record)(p))
 }
 
+// Templates is the answer of PathTemplates: what projects can be made from (published description only).
+type Templates struct {
+	Templates []Template `json:"templates"`
+}
+
+// Template is one of them.
+type Template struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
 // ProjectCreate is the model of PathProjectCreate. It travels as JSON in the one part without a file
 // (PartModel); every other part is a file that becomes a document. AssignToVendor is required by the
 // service interface, so a nil one is a 400; the client always sends it.
@@ -79,6 +90,7 @@ type ProjectCreate struct {
 	IsForTesting             *bool              `json:"isForTesting,omitempty"`
 	UseTranslationMemory     *bool              `json:"useTranslationMemory,omitempty"`
 	TranslationMemoryName    string             `json:"translationMemoryName,omitempty"`
+	TemplateID               string             `json:"templateId,omitempty"` // of PathTemplates
 	AutoPropagateRepetitions *bool              `json:"autoPropagateRepetitions,omitempty"`
 	EnableProjectTasks       *bool              `json:"enableProjectTasks,omitempty"` // sent by one public client only
 	AssignmentMode           string             `json:"assignmentMode,omitempty"`     // document or projectTask

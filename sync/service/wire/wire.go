@@ -49,6 +49,8 @@ const (
 	QueryOffset         = "offset"
 	QueryLimit          = "limit"
 	QueryProjectName    = "projectName" // a part of the name
+	QueryProjectType    = "projectType" // of PathProjectListV1: ProjectTypeLocalization or ProjectTypeOthers
+	QueryWithDocuments  = "includeDocuments"
 	QueryExternalTag    = "externalTag" // a part of the tag
 	QueryCreatedByUser  = "createdByUserId"
 	QueryAssignedToUser = "assignedToUserId"
@@ -93,5 +95,6 @@ const (
 // The values of ProjectCreate.Type. Keys can be imported into a ProjectTypeLocalization only.
 const (
 	ProjectTypeDefault      = "default"
+	ProjectTypeOthers       = "nonSoftwareLocalization" // of QueryProjectType alone
 	ProjectTypeLocalization = "softwareLocalization"
 )

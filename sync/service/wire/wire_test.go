@@ -97,23 +97,6 @@ func TestIdentifier(t *testing.T) {
 	}
 }
 
-func TestNotification(t *testing.T) {
-	for body, want := range map[string]wire.Notification{
-		`["a","b"]`:      {"a", "b"},
-		`[]`:             {},
-		`"a"`:            {"a"},
-		`{"taskId":"a"}`: {"a"},
-	} {
-		var got wire.Notification
-		if err := json.Unmarshal([]byte(body), &got); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %q, %v; want %q", body, got, err, want)
-		}
-	}
-	if json.Unmarshal([]byte(`[1]`), new(wire.Notification)) == nil {
-		t.Error("numbers are taken for identifiers")
-	}
-}
-
 func TestProblemShapes(t *testing.T) {
 	for _, c := range []struct {
 		name, body string

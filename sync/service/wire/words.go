@@ -47,6 +47,9 @@ const (
 	Final        CompletionState = "final" // confirmed on all stages
 )
 
+// CompletionStates are all of them, in that order.
+var CompletionStates = []CompletionState{Draft, Intermediate, Final}
+
 // Status is the state of an import, in lower case. Reading ignores case ("inProgress" is InProgress);
 // a word that is none of these is kept, and means that the import has not ended.
 type Status string
@@ -207,12 +210,10 @@ type ExportType string
 // The types that are known. The service interface shows the first two; of subtitles and images there are
 // more.
 const (
-	ExportTarget      ExportType = "target"
-	ExportSource      ExportType = "source"
-	ExportXLIFF       ExportType = "xliff"
-	ExportCSV         ExportType = "multilangCsv"
-	ExportMetadata    ExportType = "documentWithMetadata"
-	ExportInNewFormat ExportType = "sourceInNewFormat"
+	ExportTarget ExportType = "target"
+	ExportSource ExportType = "source"
+	ExportXLIFF  ExportType = "xliff"
+	ExportCSV    ExportType = "multilangCsv"
 )
 
 // ExportMode is the value of QueryExportMode: which translations an export takes.

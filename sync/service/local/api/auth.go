@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -11,13 +12,15 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"github.com/locsync/locsync/sync/bound/serve"
+	"go.uber.org/zap"
 )
 
 // admit decides whether a call is answered at all.
 func (s *Server) admit(r *http.Request) error {
-	if !s.authentic(r) {
-		return Refuse(http.StatusUnauthorized,
-			"HTTP Basic credentials are missing or wrong")
+	if err := s.identify(r); err != nil {
+		return err
 	}
 	if s.o.Personal {
 		return Refuse(http.StatusForbidden, "the account %s is a personal one; this interface is for company accounts",
@@ -33,10 +36,76 @@ func (s *Server) admit(r *http.Request) error {
 	return nil
 }
 
-func (s *Server) authentic(r *http.Request) bool {
+// Wrong keys of one address: as many are answered at once, and one more after each wait. So many calls wait; further
+// ones of the address are not compared with the keys, unless their connection has had a right one.
+const (
+	wrongAtOnce  = 10
+	wrongEvery   = 500 * time.Millisecond
+	wrongWaiting = 16
+)
+
+// guesses are the calls with a wrong key.
+type guesses struct {
+	rate    serve.Tries[string] // by address
+	mu      sync.Mutex
+	waiting map[string]int // by address
+	all     int64
+}
+
+func newGuesses() guesses {
+	return guesses{rate: serve.Tries[string]{AtOnce: wrongAtOnce, Every: wrongEvery}, waiting: map[string]int{}}
+}
+
+// identify refuses who has no key. Guessing is slowed by address: a right key is taken meanwhile, also from there.
+func (s *Server) identify(r *http.Request) error {
 	if len(s.o.Keys) == 0 {
-		return true
+		return nil
 	}
+	from := serve.Peer(r)
+	if s.wrong.full(from) && !serve.IsKnown(r.Context()) {
+		return &Problem{Status: http.StatusTooManyRequests, retry: "1",
+			Detail: "too many calls of your address have a wrong key; slow down"}
+	}
+	if s.authentic(r) {
+		serve.Known(r.Context())
+		return nil
+	}
+	if r.Header.Get("Authorization") == "" { // a client that waits to be asked for its key
+		return Refuse(http.StatusUnauthorized, "HTTP Basic credentials are missing")
+	}
+	all := s.wrong.slow(r.Context(), from)
+	s.aside.Warn("a wrong API key or account", zap.String("from", from), zap.Int64("wrong", all))
+	return Refuse(http.StatusUnauthorized, "HTTP Basic credentials are wrong")
+}
+
+// full says that so many calls of an address wait that no further one is read.
+func (g *guesses) full(from string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiting[from] >= wrongWaiting
+}
+
+// slow has a wrong call wait for its answer, and returns how many there were.
+func (g *guesses) slow(ctx context.Context, from string) (all int64) {
+	g.mu.Lock()
+	g.all++
+	all = g.all
+	g.waiting[from]++
+	g.mu.Unlock()
+	for wait := g.rate.Take(from, time.Now()); wait > 0; wait = g.rate.Take(from, time.Now()) {
+		if !Pause(ctx, wait) {
+			break
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting[from]--; g.waiting[from] == 0 {
+		delete(g.waiting, from)
+	}
+	return all
+}
+
+func (s *Server) authentic(r *http.Request) bool {
 	user, password, ok := credentials(r.Header.Get("Authorization"))
 	if !ok {
 		return false

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -17,8 +17,8 @@ type Call struct {
 	Request *http.Request
 	Writer  http.ResponseWriter
 	Params  Params
-	total   *atomic.Int64 // bytes of all bodies that are in memory
-	held    int64         // bytes of the body that are in memory
+	bodies  *serve.Memory
+	give    func() // gives back what the body held; nil for nothing
 }
 
 // Answer answers with a JSON value.

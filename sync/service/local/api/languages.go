@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound/serve"
 )
 
 // Bounds of what a call may carry.
@@ -90,8 +92,12 @@ func EachPart(r *http.Request, do func(p Part, content io.Reader) error) error {
 func BodyError(err error) error {
 	var tooLarge *http.MaxBytesError
 	var said *Problem
-	if errors.As(err, &tooLarge) || errors.As(err, &said) {
+	switch {
+	case errors.As(err, &tooLarge), errors.As(err, &said):
 		return err
+	case errors.Is(err, serve.ErrFull):
+		return &Problem{Status: http.StatusServiceUnavailable, retry: "5",
+			Detail: "too many large bodies at once; send this one again later"}
 	}
 	return Refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
 }
@@ -165,25 +171,9 @@ func (c *Call) Bound(limit int64, held bool) error {
 		debug.FreeOSMemory() // of the large body before: both would be in memory until the collector runs
 	}
 	if held {
-		c.Request.Body = &heldBody{c.Request.Body, c}
+		c.Request.Body, c.give = c.bodies.Keep(c.Request.Body)
 	}
 	return nil
-}
-
-type heldBody struct {
-	io.ReadCloser
-	c *Call
-}
-
-func (b *heldBody) Read(p []byte) (int, error) {
-	if b.c.total.Load() >= maxHeld {
-		return 0, &Problem{Status: http.StatusServiceUnavailable, retry: "5",
-			Detail: "too many large bodies at once; send this one again later"}
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.c.held += int64(n)
-	b.c.total.Add(int64(n))
-	return n, err
 }
 
 // readWhole reads to the end, in pieces: a body that is refused after many of them was not copied again and again to
@@ -209,7 +199,11 @@ func readWhole(r io.Reader) ([]byte, error) {
 }
 
 // release gives back what the call's body held.
-func (c *Call) release() { c.total.Add(-c.held) }
+func (c *Call) release() {
+	if c.give != nil {
+		c.give()
+	}
+}
 
 // ReadBody reads a whole small body.
 func ReadBody(c *Call, limit int64) ([]byte, error) {

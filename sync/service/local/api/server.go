@@ -15,9 +15,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/wire"
 	"go.uber.org/zap"
 )
@@ -47,11 +47,14 @@ type Server struct {
 	o      Options
 	routes *router
 	window *window
-	Held   atomic.Int64 // bytes of bodies in memory
+	Bodies serve.Memory // that are in memory
+	wrong  guesses
+	aside  *zap.Logger // for what every sender can cause
 }
 
 func New(o Options) *Server {
-	return &Server{o: o, routes: &router{}, window: newWindow(o.RateLimit)}
+	return &Server{o: o, routes: &router{}, window: newWindow(o.RateLimit), Bodies: serve.Memory{Most: maxHeld},
+		wrong: newGuesses(), aside: serve.Aside(o.Logger)}
 }
 
 // Handle adds handlers by path; the paths stand behind a prefix.
@@ -93,6 +96,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.answerError(w, r, Refuse(http.StatusBadRequest, "the path has a .. element; write it out"))
 		return
 	}
+	serve.Unhurried(w)
 	if h := s.routes.find(r, r.URL.Path); h != nil {
 		h.ServeHTTP(w, r)
 		return
@@ -157,7 +161,7 @@ func (s *Server) route(m Methods) http.Handler {
 		}
 		q, err := ReadParams(r)
 		if err == nil {
-			c := &Call{Request: r, Writer: w, Params: q, total: &s.Held}
+			c := &Call{Request: r, Writer: w, Params: q, bodies: &s.Bodies}
 			defer c.release()
 			err = do(c)
 			if none := q.Unasked(); err == nil && len(none) > 0 {

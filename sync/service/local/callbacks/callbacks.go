@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -52,7 +53,7 @@ func New(st *store.Store, transport http.RoundTripper, retry time.Duration, log 
 func (s *Sender) Open() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.workers.Go(func() { s.deliver(ctx) })
+	s.workers.Go(func() { fault.Keep(ctx, "notifications", func() { s.deliver(ctx) }) })
 }
 
 // Close ends the sending; what was not sent stays queued.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -68,9 +69,10 @@ func (s *Sender) deliver(ctx context.Context) {
 }
 
 // attempt sends one notification and stores what came of it. One that ctx cut off does not count.
-func (s *Sender) attempt(ctx context.Context, d *store.Delivery) error {
+func (s *Sender) attempt(ctx context.Context, d *store.Delivery) (err error) {
+	defer fault.Catch("a notification of "+d.Event, &err)
 	var callback *wire.Callback
-	err := s.store.View(func(tx *store.Tx) (err error) {
+	err = s.store.View(func(tx *store.Tx) (err error) {
 		callback, err = store.CallbackOf(tx)
 		return err
 	})

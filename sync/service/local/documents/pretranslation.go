@@ -23,7 +23,8 @@ func (s *Service) getPretranslationRules(c *api.Call) error {
 	out := []wire.PretranslationRule{}
 	for _, r := range p.Rules {
 		w := wire.PretranslationRule{RuleType: r.Type, Order: r.Order, ConfirmAtWorkflowStep: r.Stage,
-			TranslationMemoryID: r.Memory}
+			TranslationMemoryID: r.Memory, MinTQSQualityThreshold: r.Quality, MinAssuranceLevel: r.Assurance,
+			LQAProfileID: r.Profile, BlockingSeverityIDs: r.Blocking}
 		if r.Threshold > 0 {
 			w.MinThreshold = &r.Threshold
 		}
@@ -98,25 +99,30 @@ func readRule(raw json.RawMessage, p *store.Project) (store.PretranslationRule, 
 		Memory:    api.Member[string](b, "translationMemoryId"),
 		Threshold: api.Member[int](b, "minThreshold"),
 		MinWords:  api.Member[int](b, "minSegmentWordsCount"),
+		Quality:   api.Member[*int](b, "minTQSQualityThreshold"),
+		Assurance: api.Member[string](b, "minAssuranceLevel"),
+		Profile:   api.Member[string](b, "lqaProfileId"),
+		Blocking:  api.Member[[]string](b, "blockingSeverityIds"),
 	}
 	if b.Err != nil {
 		return r, b.Err
 	}
-	known := []wire.RuleType{wire.RuleMemory, wire.RuleMachine, wire.RuleNumberConversion}
-	i := slices.IndexFunc(known, func(t wire.RuleType) bool { return strings.EqualFold(string(t), word) })
+	i := slices.IndexFunc(wire.RuleTypes, func(t wire.RuleType) bool { return strings.EqualFold(string(t), word) })
 	switch {
 	case i < 0:
-		return r, api.Invalid("ruleType", "%q is none of %s, %s, %s", word, known[0], known[1], known[2])
+		return r, api.Invalid("ruleType", "%q is none of %v", word, wire.RuleTypes)
 	case r.Order < 1:
 		return r, api.Invalid("order", "%d is not a number of 1 or more", r.Order)
 	case r.Stage != "" && p.StageNumber(r.Stage) == 0:
 		return r, api.Invalid("confirmAtWorkflowStep", "the project has no stage %s", r.Stage)
 	case r.Threshold != 0 && (r.Threshold < wire.MinMatchThreshold || r.Threshold > 102):
 		return r, api.Invalid("minThreshold", "%d is not from %d to 102", r.Threshold, wire.MinMatchThreshold)
+	case r.Quality != nil && (*r.Quality < 0 || *r.Quality > 100):
+		return r, api.Invalid("minTQSQualityThreshold", "%d is not from 0 to 100", *r.Quality)
 	case r.MinWords < 0:
 		return r, api.Invalid("minSegmentWordsCount", "%d is below 0", r.MinWords)
 	}
-	r.Type = known[i]
+	r.Type = wire.RuleTypes[i]
 	return r, nil
 }
 
@@ -325,6 +331,7 @@ func followRule(k *editor.Editor, r store.PretranslationRule, i int) (t store.Ta
 	case store.PseudoRule:
 		t.Origin, t.Stage = store.FromPseudo, len(k.Project.Stages)
 		t.Text, ok = machineTranslation(k.Parsed, i, k.Rendition.Code, terms)
+	// RuleQuality and RuleAssurance are kept, and find nothing: quality is not judged here.
 	case wire.RuleNumberConversion:
 		t.Origin = store.FromMachine
 		t.Text, ok = k.Segments[i].Text, onlyNumbers(k.Segments[i].Text)

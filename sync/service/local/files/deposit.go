@@ -8,9 +8,9 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/google/uuid"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -74,12 +74,12 @@ func (s *Service) syncBlobs(files []depositedFile) error {
 	}
 	slots := make(chan struct{}, 32)
 	failures := make([]error, len(files))
-	var all sync.WaitGroup
+	var all fault.Group
 	for i, f := range files {
 		slots <- struct{}{}
 		all.Go(func() {
+			defer func() { <-slots }()
 			failures[i] = syncFile(s.blobPath(f.record.Blob))
-			<-slots
 		})
 	}
 	all.Wait()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -80,7 +81,7 @@ func (r *Runner) Open() error {
 	r.stop = stop
 	for _, q := range r.queues {
 		for range q.workers {
-			r.workers.Go(func() { r.work(ctx, q) })
+			r.workers.Go(func() { fault.Keep(ctx, "a worker of jobs", func() { r.work(ctx, q) }) })
 		}
 	}
 	return nil

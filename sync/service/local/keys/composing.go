@@ -15,15 +15,15 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// compose writes the units as a file of the export's format. An error names the key that the format cannot hold.
-func compose(x *store.ExportJob, units []unit) ([]byte, error) {
+// compose writes the units as a file of the export's format. lost are keys that the format cannot hold, with why: they
+// are left out. An error names a key for which all others cannot be nested.
+func compose(x *store.ExportJob, units []unit) (out []byte, lost []error, err error) {
 	format, ok := formats.Named(string(x.Format))
 	if !ok {
-		return nil, fmt.Errorf("no writer for the format %s", x.Format)
+		return nil, nil, fmt.Errorf("no writer for the format %s", x.Format)
 	}
 	g := format.Grammar
 	var top []resource.New
-	var err error
 	switch {
 	case x.Format == wire.FormatAndroidXML:
 		top = androidEntries(units)
@@ -36,23 +36,40 @@ func compose(x *store.ExportJob, units []unit) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	body, err := g.Compose(top)
 	if err != nil {
-		return nil, culprit(g, top, err)
-	}
-	return indented(x, g, body)
-}
-
-// culprit finds the entry that a grammar could not write, to name it.
-func culprit(g resource.Grammar, top []resource.New, err error) error {
-	for _, n := range top {
-		if _, alone := g.Compose([]resource.New{n}); alone != nil {
-			return fmt.Errorf("key %q: %w", n.Name, alone)
+		top, lost = writable(g, top, "")
+		body, err = g.Compose(top)
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	return err
+	out, err = indented(x, g, body)
+	return out, lost, err
+}
+
+// writable leaves out the keys that a grammar cannot write, and names them.
+func writable(g resource.Grammar, top []resource.New, above string) (kept []resource.New, lost []error) {
+	for _, n := range top {
+		_, err := g.Compose([]resource.New{n})
+		switch {
+		case err == nil:
+		case n.Kind == resource.Map:
+			var below []error
+			n.Children, below = writable(g, n.Children, above+n.Name+"/")
+			lost = append(lost, below...)
+			if len(n.Children) == 0 {
+				continue
+			}
+		default:
+			lost = append(lost, fmt.Errorf("key %q: %w", above+n.Name, err))
+			continue
+		}
+		kept = append(kept, n)
+	}
+	return kept, lost
 }
 
 // indented gives a file of JSON or YAML the indentation that the caller asked for.

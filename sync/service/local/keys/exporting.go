@@ -49,18 +49,23 @@ func (s *Service) runExport(_ context.Context, j *store.Job) error {
 		if err != nil {
 			return err
 		}
+		rows = s.late.rows(rows, j.Project, x.Collections, s.store.Now())
 		pseudo, err := s.pseudoAt(tx, j.Project, x.State)
 		if err != nil {
 			return err
 		}
-		w := &exportWriter{x: x, at: time.Unix(0, s.store.Now()).UTC(), out: result.File, archive: x.Zip ||
+		w := &exportWriter{x: x, log: s.log, at: time.Unix(0, s.store.Now()).UTC(), out: result.File, archive: x.Zip ||
 			len(x.Languages) > 1}
 		p, err := store.ProjectOf(tx, j.Project)
 		if err != nil {
 			return err
 		}
 		for _, code := range x.Languages {
-			units, err := unitsOf(x, rows, spaces, code, p != nil && p.Source == code, pseudo)
+			translation := func(r selected) (*store.Translation, error) {
+				t, err := spaces[r.collection].Translation(code, r.n)
+				return s.late.translation(t, r, j.Project, x.Collections, code, s.store.Now()), err
+			}
+			units, err := unitsOf(x, rows, translation, code, p != nil && p.Source == code, pseudo)
 			if err != nil {
 				return err
 			}
@@ -150,15 +155,17 @@ func (s *Service) pseudoAt(tx *store.Tx, projectID string, least store.State) (b
 }
 
 // unitsOf are the keys that a language's export has, with the texts that stand for them.
-func unitsOf(x *store.ExportJob, rows []selected, spaces []*store.Keyspace, code string, source, pseudo bool) ([]unit,
-	error) {
+func unitsOf(
+	x *store.ExportJob, rows []selected, translation func(selected) (*store.Translation, error), code string,
+	source, pseudo bool,
+) ([]unit, error) {
 	units := make([]unit, 0, len(rows))
 	items := countItems(x, rows)
 	for _, r := range rows {
 		changed := r.Changed
 		texts := r.Row.Texts
 		if !source {
-			t, err := spaces[r.collection].Translation(code, r.n)
+			t, err := translation(r)
 			if err != nil {
 				return nil, err
 			}
@@ -221,6 +228,7 @@ func blank(texts []store.Text) []store.Text {
 
 // exportWriter writes files one after the other: into an archive, or, while there is but one, alone.
 type exportWriter struct {
+	log     *zap.Logger
 	x       *store.ExportJob
 	at      time.Time
 	out     io.Writer
@@ -256,9 +264,12 @@ func (w *exportWriter) language(t template, code string, units []unit) error {
 		if why := api.UnsafePath(p); why != "" {
 			return api.Refuse(422, "a label makes the file path %q, which %s; change the label or the template", p, why)
 		}
-		body, err := compose(w.x, byPath[p])
+		body, lost, err := compose(w.x, byPath[p])
 		if err != nil {
 			return api.Refuse(422, "%s: %v", p, err)
+		}
+		for _, err := range lost {
+			w.log.Warn("a key is left out of an export", zap.String("file", p), zap.Error(err))
 		}
 		if err := w.file(p, body); err != nil {
 			return err

@@ -3,9 +3,9 @@ package keys
 import (
 	"slices"
 
-	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/service/local/pseudo"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // pluralArgument is the name that the number has in the messages that plural forms become.
@@ -26,13 +26,13 @@ func inOneText(texts []store.Text) string {
 	for i, t := range texts {
 		forms[i] = plural.Form{Category: t.Form, Text: t.Value}
 	}
-	return plural.Join(pluralArgument, forms)
+	return plural.Join(pluralArgument, plural.Cardinal, forms)
 }
 
 // inForms is the inverse of inOneText: the plural forms of a message that is one plural argument and nothing else,
 // sorted; of any other text the form "other". A # stays, as plural forms have no sign of their own for the number.
 func inForms(message string) []store.Text {
-	_, forms, ok := plural.Split(message, "#")
+	_, forms, ok := plural.Split(message, plural.Cardinal, "#")
 	if !ok {
 		return []store.Text{{Form: plural.Other, Value: message}}
 	}

@@ -25,6 +25,7 @@ const maxEntries = 600_000
 type offer struct {
 	entry
 	labels []string // of the files that it is in
+	file   int
 }
 
 // runImport reads the files, stores what they offer, and ends the job.
@@ -104,7 +105,7 @@ func gather(in *store.ImportJob, read [][]entry) (offers []offer, refused map[st
 			i, again := at[id]
 			if !again {
 				at[id], from[id] = len(offers), file
-				offers = append(offers, offer{e, labels})
+				offers = append(offers, offer{e, labels, file})
 				continue
 			}
 			was := &offers[i]
@@ -117,7 +118,7 @@ func gather(in *store.ImportJob, read [][]entry) (offers []offer, refused map[st
 				if inOneFile {
 					refused[e.key] = append(refused[e.key], inOneText(was.texts))
 				}
-				was.entry, from[id] = e, file
+				was.entry, was.file, from[id] = e, file, file
 			} else {
 				refused[e.key] = append(refused[e.key], inOneText(e.texts))
 			}
@@ -210,7 +211,14 @@ func (s *Service) deleteMissing(ctx context.Context, j *store.Job, offers []offe
 				}
 			}
 			im.in.Result.KeysDeleted += len(gone)
-			return done, nil
+			what := store.Noted{Project: j.Project, Collection: im.in.Collection, Count: len(gone)}
+			for _, r := range rows {
+				what.Keys = append(what.Keys, r.Key)
+			}
+			if len(gone) > 0 {
+				err = store.PutNote(im.tx, store.NotedKeysDeleted, "", what)
+			}
+			return done, err
 		})
 		if err != nil {
 			return err
@@ -227,6 +235,7 @@ type importer struct {
 	k       *store.Keyspace
 	now     int64
 	pseudo  bool
+	late    *late
 }
 
 func (s *Service) openImporter(tx *store.Tx, j *store.Job) (*importer, error) {
@@ -245,7 +254,7 @@ func (s *Service) openImporter(tx *store.Tx, j *store.Job) (*importer, error) {
 		return nil, api.Refuse(http.StatusForbidden, "the collection %q was deleted before the import was done",
 			j.Import.Collection)
 	}
-	return &importer{j.Import, tx, p, k, s.store.Now(), s.made.On}, nil
+	return &importer{j.Import, tx, p, k, s.store.Now(), s.made.On, s.late}, nil
 }
 
 // save writes the collection's record, and says of a project that has its first keys that it is in progress.
@@ -275,11 +284,12 @@ func (im *importer) store(o offer) error {
 
 // row finds the row that an offer is for, and the offer's texts as that row has them. A format that knows no plurals
 // offers an ICU message for a key whose texts are plural forms.
-func (im *importer) row(o offer) (n []byte, r *store.Row, texts []store.Text, err error) {
-	if n, r, err = im.k.Find(o.key, o.plural); r != nil || err != nil || o.kinds {
+func (im *importer) row(o offer, find func(key string, plural bool) ([]byte, *store.Row, error),
+) (n []byte, r *store.Row, texts []store.Text, err error) {
+	if n, r, err = find(o.key, o.plural); r != nil || err != nil || o.kinds {
 		return n, r, o.texts, err
 	}
-	if n, r, err = im.k.Find(o.key, true); r == nil {
+	if n, r, err = find(o.key, true); r == nil {
 		return nil, nil, nil, err
 	}
 	return n, r, inForms(o.texts[0].Value), nil
@@ -287,12 +297,21 @@ func (im *importer) row(o offer) (n []byte, r *store.Row, texts []store.Text, er
 
 // storeSource stores an offer in the source language.
 func (im *importer) storeSource(o offer) error {
-	n, r, texts, err := im.row(o)
+	n, r, texts, err := im.row(o, im.k.Find)
 	if err != nil {
 		return err
 	}
 	result := &im.in.Result
+	if im.cannotHold(o, o.format, texts) {
+		return nil
+	}
 	if r == nil {
+		im.replaces(o.key, o.plural, "", lateChange{})
+		if n, r, texts, err = im.row(o, im.k.Restore); err != nil {
+			return err
+		} else if r != nil {
+			return im.comesBack(o, n, r, texts)
+		}
 		result.KeysCreated++
 		return im.k.Add(&store.Row{Key: o.key, Plural: o.plural, Pseudo: im.pseudo, Changed: im.now, Texts: o.texts,
 			Labels: slices.Sorted(slices.Values(o.labels)),
@@ -309,6 +328,7 @@ func (im *importer) storeSource(o offer) error {
 		result.KeyValuesNotChanged++
 	default:
 		result.KeysUpdated++
+		im.replaces(r.Key, r.Plural, "", lateChange{texts: r.Texts})
 		r.Texts, r.Changed, same, changed = texts, im.now, true, true
 		if err := im.k.Unconfirm(n, r, im.now); err != nil {
 			return err
@@ -323,10 +343,25 @@ func (im *importer) storeSource(o offer) error {
 	return im.k.Put(n, r)
 }
 
+// comesBack stores an offer in the source language for a key that was archived, which then is as it was, but for a
+// text that has changed since.
+func (im *importer) comesBack(o offer, n []byte, r *store.Row, texts []store.Text) error {
+	im.in.Result.KeysCreated++
+	im.label(r, o.labels)
+	changed := !slices.Equal(r.Texts, texts)
+	r.Texts, r.Note, r.Lists, r.Format, r.Changed = texts, o.note, o.lists, o.format, im.now
+	if changed {
+		if err := im.k.Unconfirm(n, r, im.now); err != nil {
+			return err
+		}
+	}
+	return im.k.Put(n, r)
+}
+
 // storeTranslation stores an offer in a target language. A pseudo-translation is never stored, so anything that is
 // offered comes before it.
 func (im *importer) storeTranslation(code string, o offer) error {
-	n, r, texts, err := im.row(o)
+	n, r, texts, err := im.row(o, im.k.Find)
 	if err != nil {
 		return err
 	}
@@ -335,22 +370,49 @@ func (im *importer) storeTranslation(code string, o offer) error {
 		result.KeysWithoutSource++
 		return nil
 	}
+	if im.cannotHold(o, r.Format, texts) {
+		return nil
+	}
 	if im.label(r, o.labels) {
 		if err := im.k.Put(n, r); err != nil {
 			return err
 		}
+	}
+	was, err := im.k.Translation(code, n)
+	if err != nil {
+		return err
 	}
 	is := &store.Translation{State: im.project.Level(im.in.State), Changed: im.now, Texts: texts}
 	outcome, err := Put(im.k, code, n, r, is, im.in.Conflicts)
 	switch outcome {
 	case Changed:
 		result.KeysUpdated++
+		im.replaces(r.Key, r.Plural, code, lateChange{translation: was})
 	case Refused:
 		im.refuse(o)
 	default:
 		result.KeyValuesNotChanged++
 	}
 	return err
+}
+
+// replaces notes a text that exports show for a while yet.
+func (im *importer) replaces(key string, plural bool, language string, before lateChange) {
+	of := lateText{im.project.ID, im.in.Collection, string(store.IndexKey(key, plural)), language}
+	im.late.replace(of, before, im.now)
+}
+
+// maxRefusals is how many keys a result names that cannot be held.
+const maxRefusals = 100
+
+// cannotHold lists an offer that the format of its source file cannot hold, which is not taken. All others are.
+func (im *importer) cannotHold(o offer, format wire.Format, texts []store.Text) bool {
+	why := Refusal(o.key, format, append([]store.Text{{Value: o.key}}, texts...))
+	if why != "" && len(im.in.Result.Errors) < maxRefusals {
+		name := im.in.Files[o.file].Name
+		im.in.Result.Errors = append(slices.Clip(im.in.Result.Errors), wire.ImportError{Error: why, FileName: name})
+	}
+	return why != ""
 }
 
 // refuse lists an offer that was not taken.

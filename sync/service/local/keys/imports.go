@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -37,6 +38,7 @@ type Service struct {
 	jobs  *jobs.Runner
 	log   *zap.Logger
 	made  Pseudo
+	late  *late
 }
 
 // Pseudo says when pseudo-translations are made, and what they count as.
@@ -48,8 +50,11 @@ type Pseudo struct {
 }
 
 // New adds the jobs of keys to a runner. Imports keep their order in a queue; exports have none.
-func New(st *store.Store, jobs *jobs.Runner, imports, exports *jobs.Queue, made Pseudo, log *zap.Logger) *Service {
-	s := &Service{st, jobs, log, made}
+// Exports show what was imported after lag.
+func New(
+	st *store.Store, jobs *jobs.Runner, imports, exports *jobs.Queue, made Pseudo, lag time.Duration, log *zap.Logger,
+) *Service {
+	s := &Service{st, jobs, log, made, &late{lag: lag}}
 	jobs.Handle(store.KindImport, imports, s.runImport, nil)
 	jobs.Handle(store.KindExport, exports, s.runExport, nil)
 	return s
@@ -58,10 +63,10 @@ func New(st *store.Store, jobs *jobs.Runner, imports, exports *jobs.Queue, made 
 // Routes are the calls that are answered here, by path.
 func (s *Service) Routes() map[string]api.Methods {
 	return map[string]api.Methods{
-		wire.PathImport:       {"POST": s.startImport},
-		wire.PathImportResult: {"GET": s.importResult},
-		wire.PathExport:       {"POST": s.startExport},
-		wire.PathExportV1:     {"POST": s.startExportV1},
+		wire.PathImport: {"POST": s.startImport}, wire.PathImportResult: {"GET": s.importResult},
+		wire.PathImportResultV2: {"GET": s.importResult},
+		wire.PathExport:         {"POST": s.startExport},
+		wire.PathExportV1:       {"POST": s.startExportV1},
 	}
 }
 
@@ -224,7 +229,7 @@ func stateParameter(q api.Params, absent store.State) (store.State, error) {
 	if err != nil || !given {
 		return absent, err
 	}
-	for _, known := range []wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final} {
+	for _, known := range wire.CompletionStates {
 		if strings.EqualFold(word, string(known)) {
 			return store.StateOf(known), nil
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// mostNested is how deep elements of a Qt Linguist file may be within each other: encoding/xml keeps each that is open.
+const mostNested = 200
+
 // readQtTS reads a Qt Linguist file. The key of a message is its source text. As a file of the source language it
 // offers the source texts, or the translations that replace them; in a target language the finished translations.
 // Forms of a number become plural forms by how many there are, as Qt orders them. Messages that are marked as vanished
@@ -19,7 +22,7 @@ import (
 func readQtTS(body []byte, source bool) ([]entry, error) {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	var entries []entry
-	root := false
+	root, depth := false, 0
 	for {
 		t, err := d.Token()
 		if err == io.EOF {
@@ -28,9 +31,15 @@ func readQtTS(body []byte, source bool) ([]entry, error) {
 		if err != nil {
 			return nil, qtError(d, err)
 		}
+		if _, ends := t.(xml.EndElement); ends {
+			depth--
+		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
 			continue
+		}
+		if depth++; depth > mostNested {
+			return nil, qtError(d, fmt.Errorf("more than %d elements are within each other", mostNested))
 		}
 		if !root && start.Name.Local != "TS" {
 			return nil, fmt.Errorf("the root is <%s>, not <TS>: not a Qt Linguist file", start.Name.Local)
@@ -43,6 +52,7 @@ func readQtTS(body []byte, source bool) ([]entry, error) {
 		if err := d.DecodeElement(&m, &start); err != nil {
 			return nil, qtError(d, err)
 		}
+		depth-- // it was read to its end
 		if e, ok := m.entry(source); ok {
 			entries = append(entries, e)
 		}

@@ -1,9 +1,12 @@
 package keys
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // Decided is the rule of a person who has seen what is stored: it is replaced, and its state may also fall.
@@ -19,6 +22,21 @@ const (
 	Kept                   // another text is there and stays
 )
 
+// Refusal says what is in a key's texts that the format of its source file cannot hold; "" where it holds all. Such a
+// text is never stored: no export in that format could have it.
+func Refusal(key string, source wire.Format, texts []store.Text) string {
+	format, _ := formats.Named(string(source))
+	if format.Grammar == nil {
+		return ""
+	}
+	for _, t := range texts {
+		if err := format.Holds(t.Value); err != nil {
+			return fmt.Sprintf("key %q: %v", key, err)
+		}
+	}
+	return ""
+}
+
 // Put stores a translation of a row by a rule for conflicts. Every translation passes here, whether a file brings it or
 // a person writes it: what is replaced becomes history, and what is decided waits no longer.
 func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Translation,
@@ -32,7 +50,8 @@ func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Trans
 	case was == nil:
 	case slices.Equal(was.Texts, is.Texts):
 		outcome = Same
-		if is.State == was.State || is.State < was.State && rule != Decided {
+		decided := rule == Decided && is.Rejected != was.Rejected
+		if is.State == was.State && !decided || is.State < was.State && rule != Decided {
 			return Same, k.SetOffered(code, n, nil)
 		}
 	case rule == store.ReportConflicts:

@@ -223,5 +223,6 @@ func (e *Engine) code(language string) string {
 func sound(source, text string) bool {
 	return (strings.TrimSpace(text) != "" || strings.TrimSpace(source) == "") &&
 		len(text) <= growth*len(source)+growthBeyond &&
-		len(check.Translation(check.Input{Programs: programs.Programs{Named: true}, Source: source, Translation: text})) == 0
+		len(check.Translation(check.Input{Programs: programs.Programs{Named: true}, Level: check.Quiet, Source: source,
+			Translation: text})) == 0
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	// entries of the index that are read for one word: of a word that is everywhere, the texts of the nearest lengths
 	postingsPerStem = 300
 	candidates      = 12 // texts that are compared as a whole
+	// pairs of words, or characters, of two texts: longer ones are found when they are the same only
+	mostPairs = 16 << 20
 )
 
 // FindMatch finds the best translation of a text into a language, or a match of 0 percent. Threshold is the least
@@ -42,7 +45,7 @@ func FindMatch(m *store.Memory, source string, at store.Surroundings, code strin
 	if err != nil || best.Percent > 0 || threshold > 99 {
 		return best, err
 	}
-	similar, err := similarUnits(m, source)
+	similar, err := similarUnits(context.Background(), m, source)
 	if err != nil {
 		return Match{}, err
 	}
@@ -72,11 +75,14 @@ func likeness(c, o store.Surroundings) int {
 }
 
 // similarUnits are the units that share the most words with a text.
-func similarUnits(m *store.Memory, source string) ([]*store.MemoryUnit, error) {
+func similarUnits(ctx context.Context, m *store.Memory, source string) ([]*store.MemoryUnit, error) {
 	stems, count := store.StemsOf(source)
 	hits := scores[uint64]{}
 	p := m.Postings()
 	for _, stem := range stems {
+		if ctx.Err() != nil {
+			break
+		}
 		var having []uint64
 		for n := range nearest(count) {
 			if having = p.Append(having, stem, n, postingsPerStem); len(having) == postingsPerStem {
@@ -150,7 +156,7 @@ func edits[T comparable](a, b []T, least int) int {
 		return 0
 	}
 	most := len(a) * (100 - least) / 100
-	if len(a)-len(b) > most {
+	if len(a)-len(b) > most || len(a)*len(b) > mostPairs {
 		return 0
 	}
 	row := make([]int, len(b)+1)

@@ -1,14 +1,17 @@
 package memory
 
 import (
+	"context"
 	"slices"
 
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
 // FindMatches finds the best translations of a text into a language, the best first, each text once; most of them at
-// most.
-func FindMatches(m *store.Memory, source string, at store.Surroundings, code string, most int) ([]Match, error) {
+// most. Texts that are much the same are looked for until ctx ends.
+func FindMatches(
+	ctx context.Context, m *store.Memory, source string, at store.Surroundings, code string, most int,
+) ([]Match, error) {
 	if code = m.Language(code); code == "" {
 		return nil, nil
 	}
@@ -28,12 +31,12 @@ func FindMatches(m *store.Memory, source string, at store.Surroundings, code str
 	if err != nil {
 		return nil, err
 	}
-	similar, err := similarUnits(m, source)
+	similar, err := similarUnits(ctx, m, source)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range similar {
-		if u.Source != source {
+		if u.Source != source && ctx.Err() == nil {
 			add(u, similarity(source, u.Source, minMatch))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -26,6 +27,9 @@ type tmxUnit struct {
 		} `xml:"seg"`
 	} `xml:"tuv"`
 }
+
+// mostNested is how deep elements outside of units may be within each other: encoding/xml keeps each that is open.
+const mostNested = 200
 
 // maxUnit is how many bytes of one unit of a TMX file are read.
 const maxUnit = 1 << 20
@@ -142,7 +146,7 @@ func readTMX(file *os.File, do func(tmxUnit) error) error {
 	text := &stretch{from: decoded(file)}
 	d := xml.NewDecoder(text)
 	d.CharsetReader = charsetReader
-	seen := false
+	seen, depth := false, 0
 	for {
 		text.left = maxUnit
 		t, err := d.Token()
@@ -152,9 +156,15 @@ func readTMX(file *os.File, do func(tmxUnit) error) error {
 		if err != nil {
 			return lineOf(d, err)
 		}
+		if _, ends := t.(xml.EndElement); ends {
+			depth--
+		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
 			continue
+		}
+		if depth++; depth > mostNested {
+			return lineOf(d, &bound.Exceeded{What: "elements within each other", Most: mostNested})
 		}
 		if !seen && start.Name.Local != "tmx" {
 			return api.Invalid(wire.PartMemoryFile, "the file is <%s>, not <tmx>", start.Name.Local)
@@ -167,6 +177,7 @@ func readTMX(file *os.File, do func(tmxUnit) error) error {
 		if err := d.DecodeElement(&u, &start); err != nil {
 			return lineOf(d, err)
 		}
+		depth-- // it was read to its end
 		if err := do(u); err != nil {
 			return err
 		}

@@ -16,8 +16,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"go.uber.org/zap"
 )
 
 // Bounds of what people choose, and how long an invitation holds.
@@ -32,10 +34,12 @@ const (
 // rounds is how often a password is hashed, as OWASP advises for PBKDF2 with SHA-256. A variable for tests.
 var rounds = 600_000
 
-// derive is what is stored of a password.
-func (s *Service) derive(password string, salt []byte) ([]byte, error) {
-	s.deriver.Lock()
-	defer s.deriver.Unlock()
+// derive is what is stored of a password. It takes a processor for a while, so that senders wait for each other.
+func (s *Service) derive(r *http.Request, password string, salt []byte) ([]byte, error) {
+	if !s.deriver.wait(r.Context(), serve.Peer(r)) {
+		return nil, api.Refuse(http.StatusServiceUnavailable, "Too many people sign in at this moment. Try again.")
+	}
+	defer s.deriver.next()
 	return pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
 }
 
@@ -48,12 +52,13 @@ func digest(word string) string {
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // Invite makes an invitation and returns the path that it is accepted at. With the name of a person who has an account
-// it lets that person choose a new password; with none the one who comes chooses a name.
-func (s *Service) Invite(name string, manager bool) (path string, err error) {
-	return s.inviteBy("", name, manager)
+// it lets that person choose a new password; with none the one who comes chooses a name. Where projects are named,
+// by name or identifier, the person sees only these; where none is, those that the person saw before, or all.
+func (s *Service) Invite(name string, manager bool, projects ...string) (path string, err error) {
+	return s.inviteBy("", name, manager, projects)
 }
 
-func (s *Service) inviteBy(by, name string, manager bool) (path string, err error) {
+func (s *Service) inviteBy(by, name string, manager bool, projects []string) (path string, err error) {
 	if name, err = personName(name, true); err != nil {
 		return "", err
 	}
@@ -63,15 +68,41 @@ func (s *Service) inviteBy(by, name string, manager bool) (path string, err erro
 		if err != nil {
 			return err
 		}
+		sees, err := identifiersOf(tx, projects)
+		if err != nil {
+			return err
+		}
 		if known, err := people.Person(name); err != nil {
 			return err
 		} else if known != nil {
 			name, manager = known.Name, known.Manager || manager && by == ""
+			if len(projects) == 0 {
+				sees = known.Projects
+			}
 		}
-		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by,
+		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by, Projects: sees,
 			Expires: tx.Now() + int64(invitationFor)})
 	})
 	return Path + "invitation?word=" + word, err
+}
+
+// identifiersOf finds projects that are named by their names or identifiers.
+func identifiersOf(tx *store.Tx, projects []string) (ids []string, err error) {
+	for _, given := range projects {
+		found := len(ids)
+		err := store.EachProject(tx, func(p *store.Project) {
+			if p.ID == given || p.Name == given {
+				ids = append(ids, p.ID)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if found == len(ids) {
+			return nil, api.Refuse(http.StatusNotFound, "The service has no project %q.", given)
+		}
+	}
+	return ids, nil
 }
 
 // Empty reports whether no person has an account yet.
@@ -165,7 +196,8 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
 	}
 	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Created: s.Store.Now()}
-	if person.Key, err = s.derive(password, person.Salt); err != nil {
+	person.Key, err = s.derive(r, password, person.Salt)
+	if err != nil {
 		return err
 	}
 	taken := false
@@ -201,6 +233,7 @@ func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 		return false, err
 	}
 	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
+	person.Projects = found.Projects
 	if err := people.Use(digest(word)); err != nil {
 		return false, err
 	}
@@ -235,12 +268,17 @@ func ownAddress(next string) string {
 	return "./" + next
 }
 
+// attempt is a try to sign in: by address and account together, so that a stranger gets in nowhere and keeps out no
+// other.
+type attempt struct{ from, account string }
+
 func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next")}
-	from := peer(r)
-	if !s.guesses.allowed(from, s.Store.Now()) {
+	from, now := serve.Peer(r), time.Unix(0, s.Store.Now())
+	account := attempt{from, store.NameKey(form.Name)}
+	if s.byAddress.Take(from, now) > 0 || s.byAccount.Take(account, now) > 0 {
 		w.Header().Set("Retry-After", "30")
-		form.Wrong = "Too many attempts failed from your address. Try again in half a minute."
+		form.Wrong = "Too many attempts with this name failed from your address. Try again in half a minute."
 		return show(w, http.StatusTooManyRequests, "sign-in", view{Title: "Sign in", Data: form})
 	}
 	var person *store.Person
@@ -258,17 +296,19 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !known { // the time it takes must not tell which names there are
 		person = &store.Person{Salt: []byte(rand.Text())}
 	}
-	key, err := s.derive(r.PostFormValue("password"), person.Salt)
+	key, err := s.derive(r, r.PostFormValue("password"), person.Salt)
 	if err != nil {
 		return err
 	}
 	if !known || subtle.ConstantTimeCompare(key, person.Key) != 1 {
-		s.Logger.Warn("translation page: a wrong name or password")
+		s.aside.Warn("translation page: a wrong name or password", zap.String("from", from),
+			zap.Int64("wrong", s.wrong.Add(1)))
 		form.Wrong = "That is not a name and its password. A manager, or the command locsync service invite, can " +
 			"make a link to choose a new one."
 		return show(w, http.StatusForbidden, "sign-in", view{Title: "Sign in", Data: form})
 	}
-	s.guesses.right(from)
+	s.byAddress.Return(from)
+	s.byAccount.Return(account)
 	return s.begin(w, r, person, ownAddress(form.Next))
 }
 
@@ -346,7 +386,8 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 			return people.SignIn(at, visit)
 		})
 	}
-	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at}, err
+	serve.Known(r.Context())
+	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, err
 }
 
 // cookieOf is the cookie of a visit. Browsers do not tell ports of one host apart, so that two services on a machine

@@ -2,7 +2,10 @@ package page_test
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -73,6 +76,7 @@ func TestStrangers(t *testing.T) {
 	for range 5 {
 		w.has(w.post(stranger, "sign-in", wrong), "403 ")
 	}
+	w.has(w.post(stranger, "sign-in", url.Values{"name": {"Ben"}, "password": {"a guess"}}), "403 ") // another account
 	right := url.Values{"name": {"Anna"}, "password": {"long enough"}}
 	w.has(w.post(stranger, "sign-in", right), "429 ", "Too many attempts")
 	w.now.Add(int64(31 * time.Second))
@@ -204,7 +208,85 @@ func TestGuessesBetween(t *testing.T) {
 		w.has(w.post(w.browser(), "sign-in", own), "200 ")
 	}
 	w.has(w.post(w.browser(), "sign-in", url.Values{"name": {"Ben"}, "password": {"a guess"}}), "403 ")
-	w.has(w.post(w.browser(), "sign-in", own), "429 ")
+	w.has(w.post(w.browser(), "sign-in", url.Values{"name": {"BEN "}, "password": {"a guess"}}), "429 ")
+	w.has(w.post(w.browser(), "sign-in", own), "200 ") // and keeps no other out
+	r, err := http.NewRequest(http.MethodPost, w.server.URL+"/translate/sign-in",
+		strings.NewReader(url.Values{"name": {"Ben"}, "password": {"a guess"}}.Encode()))
+	w.check(err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("X-Forwarded-For", "198.51.100.1") // which any sender can write
+	w.has(w.send(w.browser(), r), "429 ")
+}
+
+// Who guesses many names is slowed as well.
+func TestGuessesOfNames(t *testing.T) {
+	w := newWorld(t)
+	for i := range 40 {
+		w.has(w.post(w.browser(), "sign-in", url.Values{"name": {fmt.Sprint("name", i)}, "password": {"a"}}), "403 ")
+	}
+	w.has(w.post(w.browser(), "sign-in", url.Values{"name": {"another"}, "password": {"a"}}), "429 ")
+}
+
+// Two names that one rule takes for the same and another one for two are two people, and stay so.
+func TestNamesAreComparedOneWay(t *testing.T) {
+	w := newWorld(t)
+	invited := func(name string) *http.Client {
+		t.Helper()
+		path, err := w.service.Page().Invite(name, false)
+		w.check(err)
+		browser := w.browser()
+		w.has(w.accept(browser, path, "", "long enough"), "200 /translate/")
+		return browser
+	}
+	signedIn := func(browser *http.Client, name string) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, w.server.URL+"/translate/", nil)
+		w.check(err)
+		w.has(w.send(browser, r), "<bdi>"+name+"</bdi>")
+	}
+	sam := invited("sam")
+	other := invited("\u017fam") // a long s
+	signedIn(sam, "sam")
+	signedIn(other, "\u017fam")
+	f := form(w.get("people"), "remove")
+	f.Set("name", "\u017fam")
+	w.has(w.post(w.client, "remove", f), "200 /translate/people")
+	signedIn(sam, "sam")
+	w.has(w.get("people"), "sam")
+}
+
+// No page but the one for files takes any, and what a form may be before its sender is known is small.
+func TestFilesWhereNoneAreExpected(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	at, err := url.Parse(w.server.URL)
+	w.check(err)
+	cookie := w.client.Jar.Cookies(at)[0].String()
+	for _, one := range []struct{ method, path, want string }{
+		{"GET", "list?" + inGerman, "200"}, {"GET", "key?at=1.main&" + inGerman, "200"}, {"GET", "", "200"},
+		{"POST", "key", "415"}, {"POST", "sign-in", "415"}, {"POST", "check", "415"},
+	} {
+		conn, err := net.Dial("tcp", at.Host)
+		w.check(err)
+		w.check(conn.SetDeadline(time.Now().Add(20 * time.Second)))
+		_, err = fmt.Fprintf(conn, "%s /translate/%s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\n"+
+			"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000000\r\n\r\n--b\r\n"+
+			"Content-Disposition: form-data; name=file; filename=large\r\n\r\na file that does not end",
+			one.method, one.path, at.Host, cookie)
+		w.check(err)
+		answer := make([]byte, len("HTTP/1.1 200"))
+		_, err = io.ReadFull(conn, answer)
+		if err != nil || string(answer) != "HTTP/1.1 "+one.want {
+			t.Errorf("%s %s: %q %v, want %s", one.method, one.path, answer, err, one.want)
+		}
+		w.check(conn.Close())
+	}
+	for browser, most := range map[*http.Client]int{w.browser(): 300 << 10, w.client: 5 << 20} {
+		long := url.Values{"text-": {strings.Repeat("x", most)}}
+		w.has(w.post(browser, "key", long), "413 ")
+	}
+	w.has(w.post(w.browser(), "sign-in", url.Values{"name": {strings.Repeat("x", 20<<10)}}), "413 ")
 }
 
 // A password that was right when it was derived and is not any more does not sign in.
@@ -238,7 +320,7 @@ func TestEncodedForms(t *testing.T) {
 	w.check(err)
 	r.Header.Set("Content-Type", body.FormDataContentType())
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	w.has(w.send(w.client, r), "403 ")
+	w.has(w.send(w.client, r), "415 ")
 	w.has(w.get("list?"+inGerman+"&show=untranslated"), ">save<")
 }
 

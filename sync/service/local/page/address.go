@@ -29,9 +29,10 @@ func (s *Service) SetAddress(base string) {
 	s.address.Store(strings.TrimRight(base, "/"))
 }
 
-// InviteCall answers POST InvitePath?name=...&manager=true.
+// InviteCall answers POST InvitePath?name=...&manager=true&project=...
 func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
-	link, err := s.InvitationURL(r.URL.Query().Get("name"), r.URL.Query().Get("manager") != "")
+	query := r.URL.Query()
+	link, err := s.InvitationURL(query.Get("name"), query.Get("manager") != "", query["project"]...)
 	if err != nil {
 		status, said := http.StatusInternalServerError, err.Error()
 		if p, ok := err.(*api.Problem); ok {
@@ -45,11 +46,11 @@ func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
 }
 
 // InvitationURL makes an invitation and returns its whole address.
-func (s *Service) InvitationURL(name string, manager bool) (string, error) {
+func (s *Service) InvitationURL(name string, manager bool, projects ...string) (string, error) {
 	base, _ := s.address.Load().(string)
 	if base == "" {
 		return "", api.Refuse(http.StatusConflict, "the page is not served at any address; set daemon.listen")
 	}
-	path, err := s.Invite(name, manager)
+	path, err := s.Invite(name, manager, projects...)
 	return base + path, err
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"html/template"
 	"net/http"
@@ -28,6 +29,8 @@ type version struct {
 	At      int64
 	State   string
 	Texts   []store.Text
+
+	Rejected store.Rejection
 }
 
 // editing is the page of one key.
@@ -45,11 +48,18 @@ type editing struct {
 	Offered     []store.Text // that an import has and that conflicts
 	Suggestions []suggestion
 	History     []version
+	Rejected    store.Rejection // the text that is stored
+	Translated  bool
+	Progress    progress
+	Rank        rank
 	Next        neighbours
 }
 
 // neighbours are the queries of the keys before and behind one that the filter shows.
 type neighbours struct{ Previous, Next template.URL }
+
+// Archived reports whether the key is archived: it can be read, restored and deleted.
+func (e *editing) Archived() bool { return e.Scope.Show == showArchived }
 
 // SingleStage reports whether what is confirmed is final at once.
 func (e *editing) SingleStage() bool { return len(e.Project.Stages) == 1 }
@@ -60,7 +70,7 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 	p, onward := scopeOf(r), ""
 	var e *editing
 	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx)
+		o, err := p.open(tx, s.Checks)
 		if err != nil {
 			return err
 		}
@@ -73,7 +83,7 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 		if err != nil {
 			return err
 		}
-		e, err = o.editing(it, nil)
+		e, err = o.editing(r.Context(), it, nil)
 		return err
 	})
 	if err != nil {
@@ -86,18 +96,23 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
-	return show(w, status, "key", view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e})
+	page := view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e}
+	if status != http.StatusOK {
+		page.Said, page.Wrong = "", said
+	}
+	return show(w, status, "key", page)
 }
 
 // at reads one key of the scope.
 func (o *opened) at(at position) (item, error) {
-	gone := api.Refuse(http.StatusNotFound, "This key is not in the project any more. A push has taken it out.")
+	gone := api.Refuse(http.StatusNotFound, "This key is not here any more. A push has taken it out; where the "+
+		"service archives keys, the list of the archived has it.")
 	if !slices.Contains(store.CollectionNames(o.tx, o.project.ID), at.Collection) {
 		return item{}, gone
 	}
 	k, err := o.keyspace(at.Collection)
-	if err != nil {
-		return item{}, err
+	if err != nil || k == nil {
+		return item{}, joined(err, gone)
 	}
 	n := store.Number(at.Row)
 	row, err := k.At(n)
@@ -115,7 +130,7 @@ func joined(err, otherwise error) error {
 }
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
-func (o *opened) editing(it item, texts []store.Text) (*editing, error) {
+func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
 	e := &editing{Scope: o.scope, Project: o.project, Language: LanguageName(o.Language), At: it.at,
 		Seen: it.version(), Row: it.row, State: it.state()}
 	if texts == nil && it.is != nil {
@@ -137,11 +152,21 @@ func (o *opened) editing(it item, texts []store.Text) (*editing, error) {
 	if it.offered != nil {
 		e.Offered = it.offered.Texts
 	}
+	if it.is != nil {
+		e.Translated, e.Rejected = true, it.is.Rejected
+	}
 	var err error
+	if e.Progress, err = o.progress(); err != nil {
+		return nil, err
+	}
+	if e.Rank, err = o.rankOf(it.at); err != nil {
+		return nil, err
+	}
 	if e.History, err = o.history(it); err != nil {
 		return nil, err
 	}
-	if e.Suggestions, err = o.suggestions(it); err != nil {
+	e.Suggestions, err = o.suggestions(ctx, it)
+	if err != nil {
 		return nil, err
 	}
 	e.Next = neighbours{Previous: o.With("before", it.at.String()), Next: o.With("after", it.at.String())}
@@ -161,13 +186,19 @@ func (o *opened) history(it item) ([]version, error) {
 	all := []version{versionOf(it.is)}
 	all[0].Present = true
 	for _, t := range past {
-		all = append(all, versionOf(t))
+		v := versionOf(t)
+		if it.message != nil {
+			if forms, ok := it.message.forms(t.Texts); ok {
+				v.Texts = forms
+			}
+		}
+		all = append(all, v)
 	}
 	return all, err
 }
 
 func versionOf(t *store.Translation) version {
-	return version{By: t.By, At: t.Changed, State: item{is: t}.state(), Texts: t.Texts}
+	return version{By: t.By, At: t.Changed, State: item{is: t}.state(), Texts: t.Texts, Rejected: t.Rejected}
 }
 
 // written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
@@ -185,12 +216,17 @@ func written(r *http.Request, it item) (texts []store.Text) {
 	return texts
 }
 
+// blank reports whether a text has only blanks where its source has more.
+func (it item) blank(t store.Text) bool {
+	return strings.TrimSpace(t.Value) == "" && strings.TrimSpace(it.sourceOf(t.Form)) != ""
+}
+
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
 	found := []finding{}
 	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := scopeOf(r).open(tx)
+		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
 			return err
 		}
@@ -212,7 +248,9 @@ var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store
 
 // saved is how the page after it tells what was saved.
 var saved = map[string]string{"saved": "Saved.",
-	"held": "Saved. Pulls hold that translation back until its check is satisfied."}
+	"held":     "Saved. Pulls hold that translation back until its check is satisfied.",
+	"rejected": "Rejected.",
+	"archived": "Archived.", "restored": "Restored.", "deleted": "Deleted."}
 
 // outcome is what came of a form.
 type outcome struct {
@@ -226,13 +264,13 @@ type outcome struct {
 func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	state, ok := states[r.PostFormValue("state")]
 	at, known := readPosition(r.PostFormValue("at"))
-	if !ok || !known {
+	if !ok || !known || scopeOf(r).Show == showArchived {
 		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
 	}
 	p := scopeOf(r)
 	var done outcome
 	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx)
+		o, err := p.open(tx, s.Checks)
 		if err != nil {
 			return err
 		}
@@ -242,11 +280,14 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		}
 		texts := written(r, it)
 		if it.version() != r.PostFormValue("seen") {
-			return done.again(o, it, texts, http.StatusConflict,
+			return done.again(r.Context(), o, it, texts, http.StatusConflict,
 				"Not saved: this text has changed since you opened it. Compare, then save again.")
 		}
-		if len(texts) == 0 {
-			return done.again(o, it, texts, http.StatusBadRequest, "Not saved: there is no text.")
+		if len(texts) == 0 || slices.ContainsFunc(texts, it.blank) {
+			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: there is no text, or only blanks.")
+		}
+		if why := keys.Refusal(it.row.Key, it.row.Format, texts); why != "" {
+			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: "+why+".")
 		}
 		is := &store.Translation{State: o.project.Level(state), Changed: tx.Now(), Texts: texts, By: v.Name}
 		if err := o.put(it, is, s.Saved); err != nil {
@@ -265,11 +306,14 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 }
 
 // again has the form shown once more, with what was written and what is stored.
-func (d *outcome) again(o *opened, it item, texts []store.Text, status int, said string) (err error) {
+func (d *outcome) again(
+	ctx context.Context, o *opened, it item, texts []store.Text, status int, said string,
+) (err error) {
 	if texts == nil {
 		texts = []store.Text{}
 	}
-	if d.page, err = o.editing(it, texts); err != nil {
+	d.page, err = o.editing(ctx, it, texts)
+	if err != nil {
 		return err
 	}
 	if status == http.StatusConflict && it.is != nil {
@@ -281,12 +325,16 @@ func (d *outcome) again(o *opened, it item, texts []store.Text, status int, said
 }
 
 // put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
-func (o *opened) put(it item, is *store.Translation, tell func(project string)) error {
+func (o *opened) put(it item, is *store.Translation, tell func(project string, complete bool)) error {
 	k, err := o.keyspace(it.at.Collection)
 	if err != nil {
 		return err
 	}
-	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.row, is, keys.Decided); err != nil {
+	put := *is
+	if it.message != nil {
+		put.Texts = it.message.stored(is.Texts)
+	}
+	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.stored, &put, keys.Decided); err != nil {
 		return err
 	}
 	if err := k.Save(); err != nil {
@@ -297,8 +345,29 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string)) 
 			return err
 		}
 	}
-	o.tx.OnCommit(func() { tell(o.project.ID) })
+	complete := false
+	if is.State == store.Final {
+		complete, err = o.complete()
+		if err != nil {
+			return err
+		}
+	}
+	o.tx.OnCommit(func() { tell(o.project.ID, complete) })
 	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
+}
+
+// complete reports whether all keys of the project are final in the language.
+func (o *opened) complete() (bool, error) {
+	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
+		k, err := store.OpenCollection(o.tx, o.project.ID, name)
+		if err != nil {
+			return false, err
+		}
+		if slices.Contains(k.Targets, o.Language) && k.Counts[o.Language].Final < k.Keys {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // onward leads to the next key, and says what was saved.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,9 +9,9 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/check"
-	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // item is one key in one language, as it is stored.
@@ -21,15 +22,28 @@ type item struct {
 	offered *store.Translation // that conflicts with it; nil: none
 	source  string             // the source language
 	code    string
+	terms   *store.Terms // of the project's glossaries; nil: it has none
+	checks  check.Settings
+
+	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil
+	message *message
 }
 
 // itemAt reads a key. With it come the stored forms of its number and its collection.
 func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.Row) (item, error) {
-	it := item{at: position{collection, store.RowNumber(n)}, row: r, source: o.project.Source, code: o.Language}
+	it := item{at: position{collection, store.RowNumber(n)}, row: r, stored: r, source: o.project.Source, code: o.Language}
+	if o.checks != nil {
+		it.checks = o.checks(o.project.ID, collection, r.Key)
+	}
 	var err error
+	it.terms, err = o.glossaries()
+	if err != nil {
+		return it, err
+	}
 	if it.is, err = k.Translation(o.Language, n); err == nil {
 		it.offered, err = k.Offered(o.Language, n)
 	}
+	it.takeApart()
 	return it, err
 }
 
@@ -60,7 +74,7 @@ func (it item) forms() []string {
 		return []string{""}
 	}
 	var forms []string
-	for _, c := range plural.Categories(it.code) {
+	for _, c := range it.categories() {
 		if !c.Rare || c.Name == plural.Other {
 			forms = append(forms, c.Name)
 		}
@@ -127,12 +141,32 @@ func (it item) examine(texts []store.Text) (all []finding) {
 			have = append(have, t.Form)
 		}
 		add(t.Form, check.Translation(check.Input{Programs: it.programs(), Key: it.row.Key, Form: t.Form,
-			Source: it.sourceOf(t.Form), Translation: t.Value, Forms: sources, Language: it.code, SourceLanguage: it.source}))
+			Source: it.sourceOf(t.Form), Translation: t.Value, Note: it.row.Note, Forms: sources, Language: it.code,
+			SourceLanguage: it.source, Terms: it.termsIn(it.sourceOf(t.Form)), Skip: it.checks.Skip, Level: it.checks.Level}))
 	}
 	if it.row.Plural {
-		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.code, SourceLanguage: it.source}))
+		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.code, SourceLanguage: it.source,
+			Skip: it.checks.Skip, Falls: it.programs().Suffixes,
+			Ordinal: it.message != nil && it.message.kind == plural.Ordinal}))
 	}
 	return all
+}
+
+// termsIn are the terms of a source text that the glossaries have in the language, or else the configuration.
+func (it item) termsIn(source string) *check.Terms {
+	if it.terms == nil {
+		return it.checks.Terms
+	}
+	words := make(map[string][]string)
+	all := check.Terms{Translate: map[string]map[string][]string{it.code: words}}
+	if configured := it.checks.Terms; configured != nil {
+		all.Keep = configured.Keep
+		maps.Copy(words, configured.Translate[it.code])
+	}
+	for spelled, target := range it.terms.Translations(source) {
+		words[strings.ToLower(spelled)] = []string{target}
+	}
+	return &all
 }
 
 // programs are those that read the format that the source text came in; of what was imported before formats were
@@ -147,7 +181,7 @@ func (it item) programs() programs.Programs {
 
 // shows tells whether a filter shows a key.
 func (p scope) shows(it item) bool {
-	switch p.Show {
+	switch p.Show { // of showArchived, the collections are what is archived of them
 	case showTodo:
 		return (it.is == nil || it.is.State == store.Draft || it.offered != nil) && p.finds(it)
 	case showUntranslated:
@@ -158,6 +192,8 @@ func (p scope) shows(it item) bool {
 		return it.is != nil && it.is.State == store.Intermediate && p.finds(it)
 	case showFinal:
 		return it.is != nil && it.is.State == store.Final && p.finds(it)
+	case showRejected:
+		return it.rejected() && p.finds(it)
 	case showConflict:
 		return it.offered != nil && p.finds(it)
 	case showFailing:
@@ -180,6 +216,8 @@ func (p scope) finds(it item) bool {
 func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
+
+func (it item) rejected() bool { return it.is != nil && it.is.Rejected != store.Rejection{} }
 
 // state is a key's state in words.
 func (it item) state() string {

@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -36,7 +38,7 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 	err := s.Store.View(func(tx *store.Tx) error {
 		var all []*store.Project
 		err := store.EachProject(tx, func(p *store.Project) {
-			if p.Type == wire.ProjectTypeLocalization {
+			if p.Type == wire.ProjectTypeLocalization && v.person.Sees(p.ID) {
 				all = append(all, p)
 			}
 		})
@@ -89,6 +91,7 @@ type listed struct {
 	Source, Text    string
 	State           string
 	Conflict        bool
+	Rejected        bool
 	Failing         string // what the first check says that does
 }
 
@@ -100,8 +103,14 @@ type listing struct {
 	Filters                  []Filter
 	Collections              []string // all of the project that have the language
 	Keys                     []listed
+	Progress                 progress
 	First, Previous, Forward template.URL // queries; empty where there is none
 	Searching                bool         // Forward goes on with the search: not all of the page was filled
+}
+
+// Approvable reports whether the list may have texts that are approved many at once.
+func (l listing) Approvable() bool {
+	return slices.Contains([]string{showTodo, showDraft, showConfirmed, showAll}, l.Scope.Show)
 }
 
 // list is a page of the keys that a filter shows.
@@ -109,7 +118,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	p := scopeOf(r)
 	var l listing
 	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx)
+		o, err := p.open(tx, s.Checks)
 		if err != nil {
 			return err
 		}
@@ -129,7 +138,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if err != nil {
 		return err
 	}
-	said := ""
+	said := cmp.Or(saved[r.FormValue("said")], saidApproved(r))
 	if done := r.FormValue("done"); done != "" {
 		said = strings.TrimSpace(saved[done] + " There are no further keys here.")
 	}
@@ -141,11 +150,14 @@ func (o *opened) listing(f found, from position, back bool) (listing, error) {
 		SourceCode: o.project.Source, Filters: filters}
 	whole := o.scope
 	whole.In = ""
-	all, err := whole.open(o.tx)
+	all, err := whole.open(o.tx, o.checks)
 	if err != nil {
 		return l, err
 	}
 	l.Collections = all.collections
+	if l.Progress, err = o.progress(); err != nil {
+		return l, err
+	}
 	last, first := f.last, from
 	if back {
 		slices.Reverse(f.items)
@@ -185,7 +197,8 @@ func before(items []item, first position, back bool) position {
 
 func (o *opened) listed(it item) listed {
 	l := listed{Link: o.With("at", it.at.String()), Key: it.row.Key, Collection: it.at.Collection,
-		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil}
+		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil,
+		Rejected: it.rejected()}
 	if it.is != nil {
 		l.Text = shortened(it.is.Texts)
 		if found := it.examine(it.is.Texts); len(found) > 0 {
@@ -203,4 +216,36 @@ func shortened(texts []store.Text) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
+}
+
+// progress is how far a language of a project has come.
+type progress struct{ Final, Keys int }
+
+func (o *opened) progress() (p progress, err error) {
+	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
+		k, err := store.OpenCollection(o.tx, o.project.ID, name)
+		if err != nil {
+			return p, err
+		}
+		if slices.Contains(k.Targets, o.Language) {
+			p.Keys += k.Keys
+			p.Final += k.Counts[o.Language].Final
+		}
+	}
+	return p, nil
+}
+
+// saidApproved is how the list tells what was approved.
+func saidApproved(r *http.Request) string {
+	n, err := strconv.Atoi(r.FormValue("approved"))
+	of, oerr := strconv.Atoi(r.FormValue("of"))
+	switch {
+	case err != nil || oerr != nil:
+		return ""
+	case n < of:
+		return strconv.Itoa(n) + " of " + strconv.Itoa(of) + " texts are final now; the others have changed meanwhile."
+	case n == 1:
+		return "1 text is final now."
+	}
+	return strconv.Itoa(n) + " texts are final now."
 }

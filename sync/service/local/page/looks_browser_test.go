@@ -64,6 +64,11 @@ func filled(t *testing.T) *world {
 	save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument jetzt speichern"}, "final")
 	save("editor.keep", map[string]string{"": "Alle Änderungen an dieser Seite speichern"}, "draft")
 	save("hello", map[string]string{"": hostileText}, "draft")
+	w.check(w.service.Archive(projectID, "main", []string{"more07", "more08"}))
+	rejected := form(w.get("key?"+inGerman+"&show=all&q=editor.keep"), "reject")
+	rejected.Set("reason", "Here it is a page, as in a book.")
+	w.has(w.post(w.client, "reject", rejected), "200 ")
+	save("more09", map[string]string{"": "Text Nummer 9."}, "draft")
 	result := w.imports("language=de&format=json", "app.json", `{"editor.keep": "Änderungen behalten"}`)
 	if result["conflictingKeyValues"] == nil {
 		t.Fatal("no conflict")
@@ -84,6 +89,8 @@ func TestBrowserLooks(t *testing.T) {
 		{"projects", ""}, {"list", "list?" + inGerman + "&show=all"}, {"failing", "list?" + inGerman + "&show=failing"},
 		{"nothing", "list?" + inGerman + "&show=all&q=nowhere"}, {"plural", "key?" + inGerman + "&show=all&q=files"},
 		{"conflict", "key?" + inGerman + "&show=conflict"}, {"hostile", "key?" + inGerman + "&show=all&q=hacked"},
+		{"archived", "list?" + inGerman + "&show=archived"}, {"restore", "key?" + inGerman + "&show=archived"},
+		{"approve", "approve?" + inGerman}, {"rejected", "key?" + inGerman + "&show=rejected"},
 		{"people", "people"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
 	}
 	for _, c := range []struct {
@@ -165,6 +172,42 @@ func TestBrowserKeyboard(t *testing.T) {
 	for _, want := range []string{`final">final`, `confirmed">confirmed`, `draft">draft`, "Hallo {name}!", "Tschüs"} {
 		w.has(page, want)
 	}
+	b.quiet()
+}
+
+// A reviewer rejects one draft with a reason, and approves the others at once; the translator reads the reason, takes an
+// older text from the history, and saves it.
+func TestBrowserReview(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"a": "One", "b": "Two", "c": "Three"}`)
+	w.imports("language=de&format=json", "app.json", `{"a": "Eins", "b": "Zwei", "c": "Drei"}`)
+	w.imports("language=de&format=json&overwrite-conflicting-values", "app.json", `{"b": "Zwo"}`)
+	b := newChromium(t)
+	b.signIn(w)
+	click := func(css string) {
+		t.Helper()
+		b.do(chromedp.Click(chromedp.CSS(css)))
+	}
+	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman + "&q=b"))
+	b.until(`document.getElementById("rank")?.textContent === "1 of 1"`)
+	click("details:has(#reason) summary")
+	b.do(chromedp.SendKeys(chromedp.CSS("#reason"), "Zwo is for telephones."))
+	click("form[action=reject] button")
+	b.until(`document.querySelector(".said")?.textContent.includes("Rejected.")`)
+	b.do(chromedp.Navigate(w.server.URL + "/translate/list?" + inGerman))
+	click(`a[href^="approve?"]`)
+	b.until(`document.querySelectorAll("input[name=take]:checked").length === 2`)
+	click("form[action=approve] button")
+	b.until(`document.querySelector(".said")?.textContent === "2 texts are final now."`)
+	b.until(`document.querySelector(".progress")?.textContent.includes("2 of 3 final")`)
+	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman + "&show=rejected"))
+	b.until(`document.querySelector("#rejected + p")?.textContent === "Zwo is for telephones."`)
+	click("details:has(.history) summary")
+	click(`.history button[data-text="Zwei"]`)
+	b.until(`document.activeElement.value === "Zwei"`)
+	b.keys(kb.Enter, chromedp.KeyModifiers(ctrl))
+	b.until(`document.querySelector(".said")?.textContent.includes("no further keys")`)
+	b.until(`document.querySelector(".progress")?.textContent.includes("3 of 3 final")`)
 	b.quiet()
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -23,6 +26,7 @@ import (
 const (
 	maxSuggestions = 5 // for one text
 	maxMemories    = 20
+	searchFor      = time.Second // texts that are much the same are looked for
 )
 
 // suggestion is a translation that a memory has for a text, or for one much like it.
@@ -33,8 +37,10 @@ type suggestion struct {
 	Form    string
 }
 
-// suggestions come from all memories of the account that have the languages.
-func (o *opened) suggestions(it item) ([]suggestion, error) {
+// suggestions come from the memories of the project.
+func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error) {
+	ctx, end := context.WithTimeout(ctx, searchFor)
+	defer end()
 	var all []suggestion
 	memories, err := o.memories()
 	if err != nil {
@@ -43,8 +49,8 @@ func (o *opened) suggestions(it item) ([]suggestion, error) {
 	for _, form := range it.forms() {
 		var some []suggestion
 		for _, m := range memories {
-			matches, err := memory.FindMatches(m, it.sourceOf(form), store.Surroundings{Key: it.row.Key}, o.Language,
-				maxSuggestions)
+			matches, err := memory.FindMatches(ctx, m, it.sourceOf(form), store.Surroundings{Key: it.row.Key},
+				o.Language, maxSuggestions)
 			if err != nil {
 				return nil, err
 			}
@@ -60,24 +66,14 @@ func (o *opened) suggestions(it item) ([]suggestion, error) {
 	return all, nil
 }
 
-// memories are those that may have something for the scope: the project's own first.
+// memories are those that are attached to the project and have the language.
 func (o *opened) memories() ([]*store.Memory, error) {
-	var ids []string
-	for _, a := range o.project.Memories {
-		ids = append(ids, a.ID)
-	}
-	err := store.EachMemory(o.tx, "", func(r *store.MemoryRecord) bool {
-		if !slices.Contains(ids, r.ID) && api.SameLanguage(r.Source, o.project.Source) {
-			ids = append(ids, r.ID)
-		}
-		return len(ids) < maxMemories
-	})
-	if err != nil {
-		return nil, err
-	}
 	var all []*store.Memory
-	for _, id := range ids {
-		m, err := store.OpenMemory(o.tx, id)
+	for _, a := range o.project.Memories {
+		if !a.Serves(o.Language) || len(all) == maxMemories {
+			continue
+		}
+		m, err := store.OpenMemory(o.tx, a.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -121,6 +117,9 @@ func ownMemory(tx *store.Tx, p *store.Project) (*store.Memory, error) {
 	return m, store.PutProject(tx, p)
 }
 
+// memoriesAreManaged refuses a whole memory, which several projects may share, to all but managers.
+const memoriesAreManaged = "Only managers see, fill and download whole memories. Ask one of them."
+
 // projectMemory is the page of a project's memory.
 type projectMemory struct {
 	Project, Name string
@@ -128,6 +127,9 @@ type projectMemory struct {
 }
 
 func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := managed(v, memoriesAreManaged); err != nil {
+		return err
+	}
 	id, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
@@ -175,18 +177,12 @@ func (s *Service) memoryOf(project string) (id string, err error) {
 	return id, err
 }
 
-// fileTime is how long a TMX file may take on its way and to be read: more than the minute of other requests.
-const fileTime = 30 * time.Minute
-
-// unhurried gives a request the time of a file. A writer that has no deadlines has no limit either.
-func unhurried(w http.ResponseWriter) {
-	c, end := http.NewResponseController(w), time.Now().Add(fileTime)
-	_, _ = c.SetReadDeadline(end), c.SetWriteDeadline(end)
-}
-
 // download sends the project's memory as a TMX file.
-func (s *Service) download(w http.ResponseWriter, r *http.Request, _ *visitor) error {
-	unhurried(w)
+func (s *Service) download(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := managed(v, memoriesAreManaged); err != nil {
+		return err
+	}
+	serve.Unhurried(w)
 	id, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
@@ -205,7 +201,11 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if v == nil {
 		return askToSignIn(w, r)
 	}
-	unhurried(w)
+	if err := managed(v, memoriesAreManaged); err != nil {
+		w.Header().Set("Connection", "close") // the file is not waited for
+		return err
+	}
+	serve.Unhurried(w)
 	r.Body = http.MaxBytesReader(w, r.Body, maxTMX)
 	parts, err := r.MultipartReader()
 	if err != nil {
@@ -253,11 +253,13 @@ func importFile(r *http.Request, calls http.Handler, id string, file *multipart.
 	defer read.Close()
 	body := multipart.NewWriter(write)
 	go func() {
+		var err error
+		defer func() { write.CloseWithError(errors.Join(err, body.Close())) }() // nil is the end
+		defer fault.Catch("a file of a memory", &err)
 		part, err := body.CreateFormFile(wire.PartMemoryFile, file.FileName())
 		if err == nil {
 			_, err = io.Copy(part, file)
 		}
-		write.CloseWithError(errors.Join(err, body.Close())) // nil is the end
 	}()
 	path := wire.Prefix + strings.Replace(wire.PathMemory, "{"+wire.MemoryID+"}", id, 1)
 	within, err := http.NewRequestWithContext(r.Context(), http.MethodPost, path, read)

@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"go.uber.org/zap"
@@ -39,17 +40,23 @@ type Options struct {
 	// Within answers calls of the interface without asking for credentials: memories come in and go out by them.
 	Within http.Handler
 	// Saved is told of each project in which a person has changed a text, when that is on the disk.
-	Saved  func(project string)
+	Saved func(project string, complete bool)
+	// Checks are what is configured for a key of a project and collection; nil: nothing is.
+	Checks Checks
 	Logger *zap.Logger
 }
 
 // Service serves the page. It is an http.Handler and safe for use by several goroutines.
 type Service struct {
 	Options
-	mux     *http.ServeMux
-	guesses *guesses
-	address atomic.Value // string
-	deriver sync.Mutex   // one password at a time is derived: it takes a processor for a while
+	mux       *http.ServeMux
+	aside     *zap.Logger          // for what every sender can cause
+	byAccount serve.Tries[attempt] // to sign in, by address and account,
+	byAddress serve.Tries[string]  // and by address alone
+	wrong     atomic.Int64         // attempts to sign in that failed
+	forms     serve.Memory         // that are being read
+	address   atomic.Value         // string
+	deriver   queue                // of passwords
 }
 
 // ServeHTTP answers a request for something below Path.
@@ -60,6 +67,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
 	h.Set("Cache-Control", "no-store")
+	if r.Method != http.MethodPost && r.ContentLength != 0 {
+		r.Body = http.NoBody // no page reads one, and no answer waits for it
+		h.Set("Connection", "close")
+	}
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -73,21 +84,24 @@ type visitor struct {
 	Manager bool
 	Form    string // the word that the forms of its pages carry
 	digest  string // of the word in its cookie
+	person  *store.Person
 }
 
 // Bounds of what forms carry.
 const (
-	maxForm = 4 << 20
-	maxTMX  = 1 << 30
+	maxForm     = 4 << 20   // of those who are signed in
+	maxUnsigned = 256 << 10 // of others: a text that is not saved is shown to its writer again
+	maxSigning  = 16 << 10  // a name and a password
+	maxForms    = 32 << 20  // all together
+	maxTMX      = 1 << 30
 )
 
 // public adds a handler that needs no account.
 func (s *Service) public(method, path string, do func(w http.ResponseWriter, r *http.Request) error) {
 	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
 		err := fromOwnPage(r)
-		if err == nil && method == http.MethodPost {
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			err = readForm(r)
+		if err == nil {
+			defer s.readForm(w, r, maxSigning, &err)()
 		}
 		if err == nil {
 			err = do(w, r)
@@ -96,16 +110,19 @@ func (s *Service) public(method, path string, do func(w http.ResponseWriter, r *
 	})
 }
 
-// private adds a handler for those who are signed in; others are asked to. Forms carry the word of the visit.
+// private adds a handler for those who are signed in and see the project; others are asked to sign in. Forms carry the
+// word of the visit.
 func (s *Service) private(method, path string, do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
 	streamed(s, method, path, func(w http.ResponseWriter, r *http.Request, v *visitor) error {
-		if method == http.MethodPost {
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			if err := readForm(r); err != nil {
-				return err
-			}
+		most := int64(maxForm)
+		if v == nil {
+			most = maxUnsigned
 		}
+		var err error
+		defer s.readForm(w, r, most, &err)()
 		switch {
+		case err != nil:
+			return err
 		case v == nil && r.PostForm != nil && len(unsaved(r.PostForm)) > 0:
 			return api.Refuse(http.StatusForbidden, "Not saved: you are not signed in any more.")
 		case v == nil:
@@ -114,6 +131,9 @@ func (s *Service) private(method, path string, do func(w http.ResponseWriter, r 
 			if err := v.sent(r.PostFormValue("form")); err != nil {
 				return err
 			}
+		}
+		if project := r.FormValue("project"); project != "" && !v.person.Sees(project) {
+			return api.Refuse(http.StatusForbidden, "This project is not one of yours. Ask a manager for it.")
 		}
 		return do(w, r, v)
 	})
@@ -134,11 +154,21 @@ func streamed(s *Service, method, path string,
 	})
 }
 
-func readForm(r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return api.BodyError(err)
+// readForm reads the form of a request, whose memory is given back by release. Files are read by streamed handlers
+// alone: the values of a form that holds some would be written to the disk.
+func (s *Service) readForm(w http.ResponseWriter, r *http.Request, most int64, err *error) (release func()) {
+	if _, files := api.BoundaryOf(r.Header.Get("Content-Type")); files && r.Method == http.MethodPost {
+		w.Header().Set("Connection", "close") // its rest is not waited for
+		*err = api.Refuse(http.StatusUnsupportedMediaType, "No file is expected here.")
+		return func() {}
 	}
-	return nil
+	r.Body, release = s.forms.Keep(http.MaxBytesReader(w, r.Body, most))
+	if wrong := r.ParseForm(); errors.Is(wrong, serve.ErrFull) {
+		*err = api.Refuse(http.StatusServiceUnavailable, "Too many forms came at once. Send yours again.")
+	} else if wrong != nil {
+		*err = api.BodyError(wrong)
+	}
+	return release
 }
 
 // sent checks the word of a form.
@@ -211,6 +241,7 @@ type view struct {
 	Visitor *visitor // nil on pages that need no account
 	Title   string
 	Said    string // what came of the form before
+	Wrong   string // why nothing came of it
 	Data    any
 }
 

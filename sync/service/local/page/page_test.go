@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
@@ -31,6 +32,9 @@ type world struct {
 	client  *http.Client
 	now     atomic.Int64
 	saved   chan string
+
+	complete atomic.Bool // the language, by what was saved last
+	checks   check.Settings
 }
 
 func newWorld(t testing.TB) *world {
@@ -38,7 +42,12 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, saved: make(chan string, 100)}
 	w.now.Store(time.Now().UnixNano())
 	service, err := local.Open(t.TempDir(), local.Options{AccountID: "me",
-		Now: func() time.Time { return time.Unix(0, w.now.Load()) }, Saved: func(project string) { w.saved <- project },
+		Now: func() time.Time { return time.Unix(0, w.now.Load()) },
+		Saved: func(project string, complete bool) {
+			w.complete.Store(complete)
+			w.saved <- project
+		},
+		Checks: func(_, _, _ string) check.Settings { return w.checks },
 		Logger: zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel))})
 	w.check(err)
 	w.service = service
@@ -119,6 +128,11 @@ func (w *world) send(client *http.Client, r *http.Request) string {
 // imports sends a file to the service as locsync does, and returns the result.
 func (w *world) imports(query, name, content string) (result map[string]any) {
 	w.t.Helper()
+	return w.importsTo(projectID, query, name, content)
+}
+
+func (w *world) importsTo(project, query, name, content string) (result map[string]any) {
+	w.t.Helper()
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)
 	part, err := form.CreateFormFile("file", name)
@@ -126,7 +140,7 @@ func (w *world) imports(query, name, content string) (result map[string]any) {
 	_, err = part.Write([]byte(content))
 	w.check(err)
 	w.check(form.Close())
-	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+projectID+"/import?"+query,
+	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+project+"/import?"+query,
 		form.FormDataContentType(), &b)
 	w.check(err)
 	id, err := io.ReadAll(answer.Body)
@@ -149,6 +163,30 @@ func (w *world) imports(query, name, content string) (result map[string]any) {
 	}
 	w.t.Fatal("the import does not end")
 	return nil
+}
+
+// exported is what the service has for programs in a language, as flat JSON without blanks between its members.
+func (w *world) exported(language string) string {
+	w.t.Helper()
+	answer, err := http.Post(w.server.URL+"/api/integration/v2/project/"+projectID+"/export?format=json&languages="+
+		language, "application/json", nil)
+	w.check(err)
+	id, err := io.ReadAll(answer.Body)
+	w.check(err)
+	w.check(answer.Body.Close())
+	for range 2000 {
+		answer, err := http.Get(w.server.URL + "/api/integration/v1/document/export/" + strings.Trim(string(id), "\" \n"))
+		w.check(err)
+		body, err := io.ReadAll(answer.Body)
+		w.check(err)
+		w.check(answer.Body.Close())
+		if answer.StatusCode == http.StatusOK {
+			return strings.NewReplacer("\": \"", "\":\"").Replace(string(body))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.t.Fatal("the export does not end")
+	return ""
 }
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
@@ -290,6 +328,37 @@ func TestPluralForms(t *testing.T) {
 	w.has(w.post(w.client, "key", f), "200 ")
 	w.has(w.get("list?"+polish+"&show=failing"), "failing a check")
 	w.has(w.get("key?"+polish+"&show=failing"), "Held back by pulls", "%2$d pliki</textarea>")
+}
+
+// A message that is one plural has a field for each form of the language, and is one message again at the service. One
+// that says more than forms can is a text.
+func TestPluralMessages(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json",
+		`{"n": "{count, plural, zero {none} one {'{{'count'}}' file} other {'{{'count'}}' files}}",
+		  "o": "{count, selectordinal, one {'{{'count'}}'st} two {'{{'count'}}'nd} `+
+			`few {'{{'count'}}'rd} other {'{{'count'}}'th}}",
+		  "m": "{count, plural, one {# file} other {# files}}"}`)
+	polish := "project=" + projectID + "&language=pl"
+	page := w.get("key?" + polish + "&show=all&q=n")
+	w.has(page, `name="text-zero"`, `name="text-one"`, `name="text-few"`, `name="text-many"`, `name="text-other"`,
+		"{{count}} files")
+	f := form(page, "key")
+	for category, text := range map[string]string{"zero": "brak", "one": "{{count}} plik", "few": "{{count}} pliki",
+		"many": "{{count}} plików", "other": "{{count}} pliku"} {
+		f.Set("text-"+category, text)
+	}
+	f.Set("state", "final")
+	w.has(w.post(w.client, "key", f), "200 ")
+	w.has(w.get("key?"+polish+"&show=final"), "{{count}} plików</textarea>")
+	w.has(w.get("key?"+polish+"&show=all&q=%23"), "{count, plural, one {# file} other {# files}}", `name="text-"`)
+	w.has(w.get("list?"+polish+"&show=final"), ">n<")
+	w.has(w.exported("pl"), `"n":"{count, plural, zero {brak} one {'{{'count'}}' plik} few {'{{'count'}}' pliki} `+
+		`many {'{{'count'}}' plików} other {'{{'count'}}' pliku}}"`)
+
+	ordinal := w.get("key?" + polish + "&show=all&q=nd") // Polish has one form for places in an order
+	w.has(ordinal, `name="text-other"`, "{{count}}th")
+	w.lacks(ordinal, `name="text-few"`, `name="text-"`)
 }
 
 // What is confirmed is suggested for texts like it, with how like they are; TMX files go in and come out.
@@ -446,6 +515,69 @@ func TestComment(t *testing.T) {
 	w.has(w.get("key?"+inGerman), "Comment:", "Of the button")
 }
 
+// A comment that says how long a text may be, and the terms of the project's glossaries, speak while a text is typed.
+func TestCommentsAndTermsAreChecked(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=ios-strings", "Localizable.strings",
+		"/* max. 12 characters */\n\"open\" = \"Open the door\";\n")
+	page := form(w.get("key?"+inGerman), "key")
+	said := func(text string) string {
+		page.Set("text-", text)
+		return w.post(w.client, "check", page)
+	}
+	w.has(said("Die Pforte ist offen"), `"length"`, `"holds":false`)
+	w.lacks(said("Tür auf"), `"terms"`, `"length"`)
+	w.glossary("en,de\nDoor,Pforte\n")
+	w.has(said("Tür auf"), `"terms"`, "Pforte")
+	w.lacks(said("Pforte auf"), `"terms"`)
+	w.checks = check.Settings{Terms: &check.Terms{Keep: []string{"Open"}}, Level: func(kind string) check.Level {
+		return map[string]check.Level{check.Length: check.Off, check.TermKind: check.Fail}[kind]
+	}}
+	w.has(said("Die Pforte ist offen"), `"terms"`, "must stay", `"holds":true`)
+	w.lacks(said("Open die Pforte jetzt"), `"terms"`, `"length"`)
+	w.checks.Skip = func(kind string) bool { return kind == check.TermKind }
+	w.lacks(said("Tür"), `"terms"`)
+}
+
+// glossary gives the project a glossary with these terms.
+func (w *world) glossary(csv string) {
+	w.t.Helper()
+	const api = "/api/integration/v1/"
+	call := func(method, path, kind string, body io.Reader) string {
+		r, err := http.NewRequest(method, w.server.URL+api+path, body)
+		w.check(err)
+		r.Header.Set("Content-Type", kind)
+		answer, err := http.DefaultClient.Do(r)
+		w.check(err)
+		text, err := io.ReadAll(answer.Body)
+		w.check(err)
+		w.check(answer.Body.Close())
+		if answer.StatusCode/100 != 2 {
+			w.t.Fatalf("%s: %s %s", path, answer.Status, text)
+		}
+		return string(text)
+	}
+	var glossary struct{ ID string }
+	w.check(json.Unmarshal([]byte(call("GET", "glossaries/default", "", nil)), &glossary))
+	var b bytes.Buffer
+	file := multipart.NewWriter(&b)
+	part, err := file.CreateFormFile("file", "terms.csv")
+	w.check(err)
+	_, err = io.WriteString(part, csv)
+	w.check(err)
+	w.check(file.Close())
+	task := strings.Trim(call("POST", "glossary/import?glossaryId="+glossary.ID+"&clearBeforeImport=false",
+		file.FormDataContentType(), &b), "\" \n")
+	for range 2000 {
+		if state := call("GET", "glossary/importTaskState/"+task, "", nil); strings.Contains(state, "ompleted") {
+			call("PUT", "project/"+projectID+"/glossaries", "application/json", strings.NewReader(`["`+glossary.ID+`"]`))
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.t.Fatal("the glossary is not imported")
+}
+
 // A daemon elsewhere hears of a saved text by the notification that it has registered.
 func TestSavedIsNotified(t *testing.T) {
 	w := newWorld(t)
@@ -474,5 +606,62 @@ func TestSavedIsNotified(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("no notification came")
+	}
+}
+
+// The last key that becomes final makes its language complete; a draft does not.
+func TestSavedLanguageIsComplete(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"a": "Alpha", "b": "Beta"}`)
+	for _, c := range []struct {
+		text, state string
+		complete    bool
+	}{{"Alpha", "final", false}, {"Beta", "draft", false}, {"Beta", "final", true}} {
+		f := form(w.get("key?"+inGerman+"&show=all&q="+c.text), "key")
+		f.Set("text-", "T")
+		f.Set("state", c.state)
+		w.has(w.post(w.client, "key", f), "200 ")
+		<-w.saved
+		if w.complete.Load() != c.complete {
+			t.Errorf("%s as %s: complete is %v", c.text, c.state, !c.complete)
+		}
+	}
+	w.imports("language=en&format=json", "more.json", `{"c": "Gamma"}`)
+	w.imports("language=de&format=json&completion-state=final", "more.json", `{"c": "Ceh"}`)
+	for key, want := range map[string]string{"a": "Anna", "c": "", "nothing": ""} {
+		names, err := w.service.Writers(projectID, "main", "de", []string{key})
+		w.check(err)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s was written by %q, want %q", key, got, want)
+		}
+	}
+}
+
+// A text that the format of the key's source file cannot hold is not saved, and named.
+func TestControlCharacterIsNotSaved(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=android-xml", "strings.xml", `<resources><string name="a">Hello</string></resources>`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Hallo\vWelt")
+	f.Set("state", "final")
+	w.has(w.post(w.client, "key", f), "400 ", "Not saved", "000B", "Hallo\vWelt</textarea>")
+	w.has(w.get("list?"+inGerman+"&show=untranslated"), "Hello")
+}
+
+// The page of a very long text comes in time, whatever its memory has that is much the same.
+func TestLongTexts(t *testing.T) {
+	w := newWorld(t)
+	var long strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&long, "word%d ", i)
+	}
+	w.imports("language=en&format=json", "app.json", `{"a": "`+long.String()+`first", "b": "`+long.String()+`second"}`)
+	f := form(w.get("key?at=1.main&"+inGerman), "key")
+	f.Set("text-", "Lang")
+	f.Set("state", "final")
+	began := time.Now()
+	w.has(w.post(w.client, "key", f), "<bdi>b</bdi>")
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the page came after %s", took)
 	}
 }

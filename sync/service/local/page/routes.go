@@ -1,13 +1,21 @@
 package page
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
+)
 
 // New makes the page. What it is asked for is answered by the functions named here.
 func New(o Options) *Service {
 	if o.Saved == nil {
-		o.Saved = func(string) {}
+		o.Saved = func(string, bool) {}
 	}
-	s := &Service{Options: o, mux: http.NewServeMux(), guesses: newGuesses()}
+	s := &Service{Options: o, mux: http.NewServeMux(), forms: serve.Memory{Most: maxForms},
+		byAccount: serve.Tries[attempt]{AtOnce: 5, Every: 30 * time.Second},
+		byAddress: serve.Tries[string]{AtOnce: 40, Every: 3 * time.Second}}
+	s.aside = serve.Aside(o.Logger)
 	s.mux.HandleFunc("GET "+Path+"static/{file}", asset)
 	s.public("GET", "sign-in", signInForm)
 	s.public("POST", "sign-in", s.signIn)
@@ -18,6 +26,10 @@ func New(o Options) *Service {
 	s.private("GET", "list", s.list)
 	s.private("GET", "key", s.key)
 	s.private("POST", "key", s.save)
+	s.private("POST", "archive", s.archive)
+	s.private("GET", "approve", s.approvals)
+	s.private("POST", "approve", s.approve)
+	s.private("POST", "reject", s.reject)
 	s.private("POST", "check", s.check)
 	s.private("GET", "memory", s.memoryPage)
 	s.private("GET", "memory.tmx", s.download)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -21,9 +21,11 @@ const (
 	showDraft        = "draft"
 	showConfirmed    = "confirmed"
 	showFinal        = "final"
+	showRejected     = "rejected"
 	showConflict     = "conflict"
 	showFailing      = "failing"
 	showAll          = "all"
+	showArchived     = "archived" // which no other filter shows
 )
 
 // Filter is a choice of a list, and how it is named.
@@ -31,7 +33,8 @@ type Filter struct{ Value, Name string }
 
 var filters = []Filter{
 	{showTodo, "To do"}, {showUntranslated, "Untranslated"}, {showDraft, "Draft"}, {showConfirmed, "Confirmed"},
-	{showFinal, "Final"}, {showConflict, "Conflict"}, {showFailing, "Failing a check"}, {showAll, "All"},
+	{showFinal, "Final"}, {showRejected, "Rejected"}, {showConflict, "Conflict"}, {showFailing, "Failing a check"},
+	{showAll, "All"}, {showArchived, "Archived"},
 }
 
 // scope is what a page is about: a project and language, and which of its keys.
@@ -88,10 +91,20 @@ type opened struct {
 	project     *store.Project
 	collections []string // those that have the language, in order
 	open        map[string]*store.Keyspace
+	terms       *store.Terms // of the project's glossaries; nil: it has none, or they were not asked for
+	checks      Checks
+}
+
+// glossaries reads the terms of the project's glossaries, once.
+func (o *opened) glossaries() (_ *store.Terms, err error) {
+	if o.terms == nil && len(o.project.Glossaries) > 0 {
+		o.terms, err = store.TermsOf(o.tx, o.project, o.Language)
+	}
+	return o.terms, err
 }
 
 // open checks that there is such a scope.
-func (p scope) open(tx *store.Tx) (*opened, error) {
+func (p scope) open(tx *store.Tx, checks Checks) (*opened, error) {
 	project, err := store.ProjectIn(tx, p.Project)
 	if err != nil {
 		return nil, err
@@ -102,25 +115,28 @@ func (p scope) open(tx *store.Tx) (*opened, error) {
 	if !slices.Contains(project.Targets, p.Language) {
 		return nil, api.Refuse(http.StatusNotFound, "The project %s is not translated into %q.", project.Name, p.Language)
 	}
-	o := &opened{scope: p, tx: tx, project: project, open: map[string]*store.Keyspace{}}
+	o := &opened{scope: p, tx: tx, project: project, checks: checks, open: map[string]*store.Keyspace{}}
 	for _, name := range store.CollectionNames(tx, project.ID) {
 		k, err := o.keyspace(name)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(k.Targets, p.Language) && (p.In == "" || p.In == name) {
+		if k != nil && slices.Contains(k.Targets, p.Language) && (p.In == "" || p.In == name) {
 			o.collections = append(o.collections, name)
 		}
 	}
 	return o, nil
 }
 
-// keyspace opens a collection once; nil where there is none of that name.
+// keyspace opens a collection once, or what is archived of it; nil where there is none.
 func (o *opened) keyspace(name string) (*store.Keyspace, error) {
 	if k := o.open[name]; k != nil {
 		return k, nil
 	}
 	k, err := store.OpenCollection(o.tx, o.project.ID, name)
+	if k != nil && o.Show == showArchived {
+		k = k.Aside()
+	}
 	if k != nil {
 		o.open[name] = k
 	}

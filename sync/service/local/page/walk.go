@@ -67,3 +67,36 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 	}
 	return k.Each(start, visit)
 }
+
+// countFor is how long the keys that a filter shows are counted for the page of one of them.
+const countFor = 50 * time.Millisecond
+
+// rank is where a key is among those that a filter shows; zero where counting them takes too long.
+type rank struct{ Number, Of int }
+
+func (o *opened) rankOf(at position) (p rank, err error) {
+	end, passed := time.Now().Add(countFor), false
+	for _, name := range o.collections {
+		k, err := o.keyspace(name)
+		if err != nil {
+			return rank{}, err
+		}
+		err = k.Each(nil, func(n []byte, r *store.Row) (bool, error) {
+			it, err := o.item(name, k, n, r)
+			if passed = passed || time.Now().After(end); err != nil || passed {
+				return false, err
+			}
+			if o.shows(it) {
+				p.Of++
+				if it.at == at {
+					p.Number = p.Of
+				}
+			}
+			return true, nil
+		})
+		if err != nil || passed {
+			return rank{}, err
+		}
+	}
+	return p, nil
+}

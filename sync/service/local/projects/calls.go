@@ -225,6 +225,13 @@ func (s *Service) answerProjects(c *api.Call, limit int) error {
 	if err != nil {
 		return err
 	}
+	withDocuments := true
+	if _, given := c.Params.Values(wire.QueryWithDocuments); given {
+		withDocuments, err = c.Params.Flag(wire.QueryWithDocuments)
+		if err != nil {
+			return err
+		}
+	}
 	out := []*wire.Project{}
 	err = s.store.View(func(tx *store.Tx) error {
 		var all []*store.Project
@@ -250,6 +257,9 @@ func (s *Service) answerProjects(c *api.Call, limit int) error {
 			if err != nil {
 				return err
 			}
+			if !withDocuments {
+				one.Documents = nil
+			}
 			out = append(out, one)
 		}
 		return nil
@@ -271,6 +281,13 @@ func projectMatches(p *store.Project, q api.Params) bool {
 		want, _ := q.List(name)
 		want = slices.DeleteFunc(want, func(w string) bool { return w == "" })
 		return len(want) == 0 || slices.Contains(want, text)
+	}
+	if want, given := q.Values(wire.QueryProjectType); given {
+		keys := p.Type == wire.ProjectTypeLocalization
+		if strings.EqualFold(want[0], wire.ProjectTypeLocalization) && !keys ||
+			strings.EqualFold(want[0], wire.ProjectTypeOthers) && keys {
+			return false
+		}
 	}
 	return holds(wire.QueryProjectName, p.Name) && holds(wire.QueryExternalTag, p.ExternalTag) &&
 		is(wire.QueryClients, p.ClientID) &&

@@ -51,10 +51,13 @@ type Service struct {
 	store     *store.Store
 	documents *documents.Service
 	trial     bool // pseudo-translations are drafts
+	templates []template
 }
 
-func New(st *store.Store, documents *documents.Service, trial bool) *Service {
-	return &Service{st, documents, trial}
+// New takes the templates of projects from the service's folder. An error says what to change in their file.
+func New(st *store.Store, documents *documents.Service, trial bool, dir string) (*Service, error) {
+	templates, err := readTemplates(dir)
+	return &Service{st, documents, trial, templates}, err
 }
 
 // Routes are the calls that are answered here, by path.
@@ -69,6 +72,7 @@ func (s *Service) Routes() map[string]api.Methods {
 		wire.PathProjectRestore:  {"POST": s.restoreProject},
 		wire.PathProjectLanguage: {"POST": s.addLanguage, "DELETE": s.removeLanguage},
 		wire.PathTargets:         {"POST": s.addTargets},
+		wire.PathTemplates:       {"GET": s.listTemplates},
 	}
 }
 
@@ -78,7 +82,7 @@ func (s *Service) createProject(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	m, err := readProjectModel(raw)
+	m, err := s.readProjectModel(raw)
 	if err != nil {
 		return err
 	}
@@ -215,7 +219,7 @@ func modelPart(parts []api.Part) (model []byte, sent []api.Part, err error) {
 var projectShape = regexp.MustCompile(`^\s*(?:\x{FEFF})?\s*\[?\s*\{(?s:.*)"(?i:sourceLanguage|targetLanguages)"\s*:`)
 
 // readProjectModel reads and checks the JSON of a new project: an object, or an array of one.
-func readProjectModel(raw []byte) (*projectModel, error) {
+func (s *Service) readProjectModel(raw []byte) (*projectModel, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if len(raw) == 0 {
 		return nil, api.Invalid(wire.PartModel, "is empty; send the project as JSON")
@@ -251,8 +255,12 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 	m.useMachine, m.translated = api.Member[bool](b, "useMT"), api.Member[bool](b, "pretranslate")
 	m.memoryName = strings.TrimSpace(api.Member[string](b, "translationMemoryName"))
 	m.useMemory = api.Member[bool](b, "useTranslationMemory") || m.memoryName != ""
+	id := api.Member[string](b, "templateId")
 	if b.Err != nil {
 		return nil, b.Err
+	}
+	if err := s.follow(id, m); err != nil {
+		return nil, err
 	}
 	return m, m.check()
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/text/plural"
 )
 
 // Text writes a text so that a reader sees at once that it went through translation and into which language, while

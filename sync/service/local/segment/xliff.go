@@ -66,6 +66,9 @@ type xliffUnit struct {
 	approved       bool
 }
 
+// mostNested is how deep elements may be within each other: encoding/xml keeps each that is open.
+const mostNested = 1000
+
 type xliffReader struct {
 	d     *Document
 	src   []byte
@@ -96,6 +99,9 @@ func attr(t xml.StartElement, name string) string {
 // start reads the start tag that begins at an offset.
 func (r *xliffReader) start(t xml.StartElement, at int) error {
 	r.path = append(r.path, local(t.Name))
+	if len(r.path) > mostNested {
+		return syntaxError(r.src, at, "more than %d elements are within each other", mostNested)
+	}
 	end := int(r.dec.InputOffset())
 	switch name := local(t.Name); name {
 	case "xliff":

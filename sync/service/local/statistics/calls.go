@@ -37,6 +37,7 @@ func (s *Service) Routes() map[string]api.Methods {
 		wire.PathProjectStatisticsBuild:  {"POST": s.rebuildStatistics},
 		wire.PathFuzzyRepetitions:        {"PUT": s.setFuzzyRepetitions},
 		wire.PathCompletedWorkStatistics: {"GET": s.completedWork},
+		wire.PathConfirmations:           {"GET": s.answerConfirmations},
 	}
 }
 

@@ -14,10 +14,12 @@ import (
 // collection is the record of a named container of keys. Its counts are kept with every change, so that progress
 // costs no walk.
 type collection struct {
-	Targets []string          `json:"targets"` // its own target languages, in the order they joined
-	Keys    int               `json:"keys"`
-	Pseudo  int               `json:"pseudo,omitempty"` // keys that have pseudo-translations where nothing better is there
-	Counts  map[string]counts `json:"counts,omitempty"` // by language
+	Targets []string `json:"targets"` // its own target languages, in the order they joined
+	Keys    int      `json:"keys"`
+	// Archived keys are none of these; see archive.go.
+	Archived int               `json:"archived,omitempty"`
+	Pseudo   int               `json:"pseudo,omitempty"` // keys that have pseudo-translations where nothing else is there
+	Counts   map[string]counts `json:"counts,omitempty"` // by language
 }
 
 // counts is how far one language of a collection has come.
@@ -256,21 +258,20 @@ func (k *Keyspace) Unconfirm(n []byte, r *Row, now int64) error {
 
 // Remove deletes a row with its translations.
 func (k *Keyspace) Remove(n []byte, r *Row) error {
+	if err := k.takeOut(n, r); err != nil {
+		return err
+	}
+	return k.forgetTranslations(n)
+}
+
+// takeOut takes a row out of the lists and counts.
+func (k *Keyspace) takeOut(n []byte, r *Row) error {
 	for _, code := range k.translated() {
 		t, err := k.Translation(code, n)
 		if err != nil {
 			return err
 		}
 		k.count(code, r, t, -1)
-		for _, kind := range []string{inLanguage, inPast, inOffers} {
-			if b, err := k.language(kind, code, false); err != nil {
-				return err
-			} else if b == nil {
-				continue
-			} else if err := b.Delete(n); err != nil {
-				return err
-			}
-		}
 	}
 	k.Keys--
 	if r.Pseudo {

@@ -136,6 +136,16 @@ func Finish(tx *Tx, j *Job, status wire.Status) error {
 			return err
 		}
 	}
+	if in := j.Import; in != nil && status == wire.Completed {
+		what := Noted{Project: j.Project, Collection: in.Collection, Language: in.Language,
+			Count: in.Result.KeysCreated + in.Result.KeysUpdated}
+		for _, f := range in.Files {
+			what.Files = append(what.Files, f.Name)
+		}
+		if err := PutNote(tx, NotedImport, "", what); err != nil {
+			return err
+		}
+	}
 	keep := keepImport
 	if j.makesFile() {
 		keep = keepExport

@@ -197,7 +197,7 @@ func TestPeople(t *testing.T) {
 		}
 		return again(p)
 	})
-	with(func(p *People) error { return p.Remove("ANNA") })
+	with(func(p *People) error { return p.Remove("ANNA", "Ben") })
 	if signedIn() {
 		t.Error("a visit outlasted its person")
 	}

@@ -3,9 +3,12 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -27,10 +30,17 @@ const (
 // Person is a translator with an account of its own.
 type Person struct {
 	Name    string `json:"name"`
-	Manager bool   `json:"manager,omitempty"` // may invite and remove people
+	Manager bool   `json:"manager,omitempty"` // may invite and remove people, and sees all projects
 	Created int64  `json:"created"`
 	Salt    []byte `json:"salt"`
 	Key     []byte `json:"key"` // derived from the password
+
+	Projects []string `json:"projects,omitempty"` // identifiers of those that the person sees; none: all
+}
+
+// Sees says whether a project is one of the person's.
+func (p *Person) Sees(project string) bool {
+	return p.Manager || len(p.Projects) == 0 || slices.Contains(p.Projects, project)
 }
 
 // Invitation lets its holder choose a password, once.
@@ -39,6 +49,8 @@ type Invitation struct {
 	Manager bool   `json:"manager,omitempty"`
 	By      string `json:"by,omitempty"` // the person who invites; empty: a command
 	Expires int64  `json:"expires"`
+
+	Projects []string `json:"projects,omitempty"` // as a Person's
 }
 
 // Visit is a browser that is signed in.
@@ -99,7 +111,15 @@ func eachRecord[T any](b *bolt.Bucket, prefix string, do func(key []byte, record
 	return nil
 }
 
-func personAt(name string) string { return atPerson + strings.ToLower(name) }
+// NameKey is one key for all spellings of a name in upper and lower case. Every comparison of names uses it.
+func NameKey(name string) string { return strings.ToLower(name) }
+
+// PersonID identifies a person in the interface, whose users have identifiers.
+func PersonID(account, name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(account+"/person/"+NameKey(name))).String()
+}
+
+func personAt(name string) string { return atPerson + NameKey(name) }
 
 // Person returns the one of a name, in any case; nil where there is none.
 func (p *People) Person(name string) (*Person, error) {
@@ -125,16 +145,22 @@ func (p *People) Put(one *Person) error {
 	if err := p.leave(one.Name); err != nil {
 		return err
 	}
-	err := p.withdraw(func(i *Invitation) bool { return strings.EqualFold(i.Name, one.Name) })
+	err := p.withdraw(func(i *Invitation) bool { return NameKey(i.Name) == NameKey(one.Name) })
 	if err != nil {
 		return err
+	}
+	if known, err := p.Person(one.Name); err != nil || known == nil {
+		err = errors.Join(err, PutNote(p.tx, NotedPerson, "", Noted{Name: one.Name}))
+		if err != nil {
+			return err
+		}
 	}
 	return putRecord(p.bucket, personAt(one.Name), one)
 }
 
-// Remove takes a person away, who is signed out everywhere. Invitations of that person, and those that the person has
-// made, end: each would be a way back.
-func (p *People) Remove(name string) error {
+// Remove takes a person away, as by wants, and signs that person out everywhere. Invitations of that person, and those
+// that the person has made, end: each would be a way back.
+func (p *People) Remove(name, by string) error {
 	known, err := p.Person(name)
 	if known == nil || err != nil {
 		return err
@@ -143,12 +169,13 @@ func (p *People) Remove(name string) error {
 		return err
 	}
 	err = p.withdraw(func(i *Invitation) bool {
-		return strings.EqualFold(i.Name, known.Name) || strings.EqualFold(i.By, known.Name)
+		return NameKey(i.Name) == NameKey(known.Name) || NameKey(i.By) == NameKey(known.Name)
 	})
 	if err != nil {
 		return err
 	}
-	return p.bucket.Delete([]byte(personAt(name)))
+	return errors.Join(PutNote(p.tx, NotedPersonRemoved, by, Noted{Name: known.Name}),
+		p.bucket.Delete([]byte(personAt(name))))
 }
 
 // withdraw ends invitations.
@@ -165,7 +192,7 @@ func (p *People) withdraw(which func(i *Invitation) bool) error {
 func (p *People) leave(name string) error {
 	old := p.tx.Now() - int64(VisitIdle)
 	return eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
-		if v.Seen > old && !strings.EqualFold(v.Name, name) {
+		if v.Seen > old && NameKey(v.Name) != NameKey(name) {
 			return nil
 		}
 		return p.bucket.Delete(key)

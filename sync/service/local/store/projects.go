@@ -81,7 +81,8 @@ func (p *Project) SetStatus(s wire.ProjectStatus, now int64) {
 func AddProject(tx *Tx, p *Project) error {
 	now := tx.Now()
 	p.Created, p.Modified, p.Status, p.StatusAt = now, now, wire.ProjectCreated, now
-	if err := PutProject(tx, p); err != nil {
+	err := errors.Join(PutProject(tx, p), PutNote(tx, NotedProjectCreated, "", Noted{Project: p.ID, Name: p.Name}))
+	if err != nil {
 		return err
 	}
 	if p.Type != wire.ProjectTypeLocalization {
@@ -192,7 +193,8 @@ func RemoveProject(tx *Tx, p *Project) error {
 			return err
 		}
 	}
-	return errors.Join(removeDocuments(tx, p.ID), removeTasks(tx, p.ID), tx.bucket(bucketStatistics).Delete([]byte(p.ID)),
+	return errors.Join(PutNote(tx, NotedProjectDeleted, "", Noted{Project: p.ID, Name: p.Name}),
+		removeDocuments(tx, p.ID), removeTasks(tx, p.ID), tx.bucket(bucketStatistics).Delete([]byte(p.ID)),
 		tx.bucket(bucketProjects).Delete([]byte(p.ID)))
 }
 
@@ -250,6 +252,11 @@ type PretranslationRule struct {
 	Memory    string        `json:"memory,omitempty"` // empty: any of the project
 	Threshold int           `json:"threshold,omitempty"`
 	MinWords  int           `json:"minWords,omitempty"`
+
+	Quality   *int     `json:"quality,omitempty"`   // of wire.RuleQuality: the least score
+	Assurance string   `json:"assurance,omitempty"` // of wire.RuleMemory: how sure units must be
+	Profile   string   `json:"profile,omitempty"`   // of wire.RuleAssurance, as is
+	Blocking  []string `json:"blocking,omitempty"`  // identifiers of kinds of errors
 }
 
 // PretranslationJob fills the segments of documents that have no translation.

@@ -33,7 +33,12 @@ type Translation struct {
 	Changed int64 // when text or state changed last, in Unix nanoseconds
 	Texts   []Text
 	By      string // the person who wrote it; empty: an import, or a change of the source text
+	// Rejected is why a person wants another text.
+	Rejected Rejection
 }
+
+// Rejection is who rejected a translation, and why; the zero value: it is not rejected.
+type Rejection struct{ By, Reason string }
 
 // State is how far a translation has come. The numbers are stored.
 type State uint8
@@ -46,11 +51,11 @@ const (
 
 // Word is how the interface names a state.
 func (s State) Word() wire.CompletionState {
-	return []wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final}[min(s, Final)]
+	return wire.CompletionStates[min(s, Final)]
 }
 
 func StateOf(word wire.CompletionState) State {
-	return State(slices.Index([]wire.CompletionState{wire.Draft, wire.Intermediate, wire.Final}, word))
+	return State(slices.Index(wire.CompletionStates, word))
 }
 
 // The stored form of both starts with one byte of flags; the fields follow in the order of the encoders below:
@@ -110,10 +115,14 @@ func (t *Translation) encode() []byte {
 	b := append(make([]byte, 0, 64), byte(t.State))
 	b = binary.AppendUvarint(b, uint64(t.Changed))
 	b = appendTexts(b, t.Texts)
-	if t.By == "" {
-		return b
+	rejected := t.Rejected != Rejection{}
+	if t.By != "" || rejected {
+		b = appendString(b, t.By)
 	}
-	return appendString(b, t.By)
+	if rejected {
+		b = appendString(appendString(b, t.Rejected.By), t.Rejected.Reason)
+	}
+	return b
 }
 
 func decodeTranslation(b []byte) (*Translation, error) {
@@ -123,6 +132,9 @@ func decodeTranslation(b []byte) (*Translation, error) {
 	t.Texts = d.texts()
 	if len(d.b) > 0 {
 		t.By = d.string()
+	}
+	if len(d.b) > 0 {
+		t.Rejected = Rejection{By: d.string(), Reason: d.string()}
 	}
 	return t, d.err
 }

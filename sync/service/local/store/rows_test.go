@@ -34,10 +34,11 @@ func TestRowsAreStoredWhole(t *testing.T) {
 			decodeRow(b[:cut]) // must not panic
 		}
 		tr := &Translation{State(rapid.IntRange(0, 2).Draw(t, "state")), r.Changed, r.Texts,
-			rapid.String().Draw(t, "by")}
+			rapid.String().Draw(t, "by"),
+			Rejection{rapid.String().Draw(t, "reviewer"), rapid.String().Draw(t, "reason")}}
 		back, err := decodeTranslation(tr.encode())
 		if err != nil || back.State != tr.State || back.Changed != tr.Changed || !slices.Equal(back.Texts, tr.Texts) ||
-			back.By != tr.By {
+			back.By != tr.By || back.Rejected != tr.Rejected {
 			t.Fatalf("%+v became %+v, %v", tr, back, err)
 		}
 	})

@@ -22,8 +22,10 @@
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
 //	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (files.go)
+//	protected  account -> its placeholders (JSON)
 //	documents, documentsOf, documentPaths, documentTexts, translations (documents.go),
-//	memories (memories.go), tasks (tasks.go), statistics (statistics.go), people (people.go)
+//	memories (memories.go), tasks (tasks.go), statistics (statistics.go), people (people.go),
+//	audit (audit.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
 // reads and writes the rows of its own keys only, whatever else the collection has. Pseudo-translations are not
@@ -36,6 +38,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -66,13 +69,15 @@ var (
 	bucketTasks         = []byte("tasks")
 	bucketStatistics    = []byte("statistics")
 	bucketPeople        = []byte("people")
+	bucketProtected     = []byte("protected")
+	bucketAudit         = []byte("audit")
 )
 
 // buckets are all of them.
 var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry,
 	bucketCallbacks,
 	bucketStorage, bucketGlossaries, bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations,
-	bucketMemories, bucketTasks, bucketStatistics, bucketPeople}
+	bucketMemories, bucketTasks, bucketStatistics, bucketPeople, bucketProtected, bucketAudit}
 
 // Store is the database, as one account uses it. A transaction that returned is on the disk.
 type Store struct {
@@ -122,6 +127,20 @@ func (tx *Tx) OnCommit(do func()) { tx.bolt.OnCommit(do) }
 func (tx *Tx) Writable() bool { return tx.bolt.Writable() }
 
 func (tx *Tx) bucket(name []byte) *bolt.Bucket { return tx.bolt.Bucket(name) }
+
+// Placeholders are what translators must not change in the texts of the account.
+func Placeholders(tx *Tx) ([]wire.Placeholder, error) {
+	all, found, err := getRecord[[]wire.Placeholder](tx.bucket(bucketProtected), tx.Account())
+	if err != nil || !found {
+		return []wire.Placeholder{}, err
+	}
+	return *all, nil
+}
+
+// PutPlaceholders replaces them.
+func PutPlaceholders(tx *Tx, all []wire.Placeholder) error {
+	return putRecord(tx.bucket(bucketProtected), tx.Account(), &all)
+}
 
 // Signal wakes a loop: it has one slot, and raising it never blocks. It carries no data.
 type Signal chan struct{}

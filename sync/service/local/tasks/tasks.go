@@ -215,7 +215,10 @@ func (s *Service) assignTask(c *api.Call) error {
 	if len(users) == 0 {
 		return api.Invalid("userIds", "is missing or empty; name members of the team")
 	}
-	team := s.team()
+	team, err := s.team()
+	if err != nil {
+		return err
+	}
 	for _, user := range users {
 		if !slices.ContainsFunc(team, func(m wire.TeamMember) bool { return m.ID == user }) {
 			return api.Invalid("userIds", "%q is not a member of the team; POST %s lists them", user,

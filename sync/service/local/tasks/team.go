@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // The people that every account has, so that tasks can be assigned: who they are and what they do, from English into
-// teamLanguages. The service interface has no call that changes a team, so it is not stored: the identifiers follow
-// from the account's.
+// teamLanguages. The service interface has no call that changes a team, so they are not stored: the identifiers follow
+// from the account's. Beside them are the people who translate in a browser.
 var teamPeople = []struct {
 	first, last string
 	services    []string
@@ -31,9 +32,8 @@ const (
 )
 
 // team is the account's team.
-func (s *Service) team() []wire.TeamMember {
-	out := make([]wire.TeamMember, len(teamPeople))
-	for i, person := range teamPeople {
+func (s *Service) team() (out []wire.TeamMember, err error) {
+	for _, person := range teamPeople {
 		email := strings.ToLower(person.first + "." + person.last + "@example.com")
 		m := wire.TeamMember{
 			ID:        uuid.NewSHA1(uuid.NameSpaceOID, []byte(s.store.Account+"/"+email)).String(),
@@ -41,16 +41,34 @@ func (s *Service) team() []wire.TeamMember {
 			FirstName: person.first,
 			LastName:  person.last,
 		}
-		for _, service := range person.services {
-			for _, target := range teamLanguages {
-				m.Services = append(m.Services, wire.TeamService{
-					ServiceType: service, SourceLanguage: "en", TargetLanguage: target, PricePerUnit: teamRate, Currency: teamCurrency,
-				})
-			}
-		}
-		out[i] = m
+		m.Services = services(person.services)
+		out = append(out, m)
 	}
-	return out
+	err = s.store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		all, err := people.All()
+		for _, person := range all {
+			first, last, _ := strings.Cut(person.Name, " ")
+			out = append(out, wire.TeamMember{ID: store.PersonID(s.store.Account, person.Name), FirstName: first,
+				LastName: last, Services: services(teamPeople[0].services)})
+		}
+		return err
+	})
+	return out, err
+}
+
+func services(kinds []string) (all []wire.TeamService) {
+	for _, kind := range kinds {
+		for _, target := range teamLanguages {
+			all = append(all, wire.TeamService{
+				ServiceType: kind, SourceLanguage: "en", TargetLanguage: target, PricePerUnit: teamRate, Currency: teamCurrency,
+			})
+		}
+	}
+	return all
 }
 
 // searchTeam answers POST /v1/account/searchMyTeam. A member is found when one of its services fits everything that
@@ -93,7 +111,11 @@ func (s *Service) searchTeam(c *api.Call) error {
 			return err
 		}
 	}
-	found := slices.DeleteFunc(s.team(), func(m wire.TeamMember) bool { return !fits(m, ask) })
+	found, err := s.team()
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(m wire.TeamMember) bool { return !fits(m, ask) })
 	from := min(*skip, len(found))
 	return c.Answer(http.StatusOK, found[from:min(from+*limit, len(found))])
 }

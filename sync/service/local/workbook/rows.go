@@ -27,7 +27,7 @@ func (b *Book) Rows(sheet string, columns int, each func(row int, cells []Cell) 
 		}
 		return each(row, cells)
 	}
-	err := b.elements(b.part(sheet), func(d *xml.Decoder, e xml.StartElement) error {
+	err := b.elements(b.part(sheet), func(d *decoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "row":
 			if err := end(); err != nil {
@@ -90,7 +90,7 @@ func columnOf(e xml.StartElement, row, next int) (int, error) {
 }
 
 // cell reads a cell to its end.
-func (b *Book) cell(d *xml.Decoder, e xml.StartElement) (Cell, error) {
+func (b *Book) cell(d *decoder, e xml.StartElement) (Cell, error) {
 	kind := attribute(e, "t")
 	var value, inline string
 	for {
@@ -104,11 +104,11 @@ func (b *Book) cell(d *xml.Decoder, e xml.StartElement) (Cell, error) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "v":
-				err = d.DecodeElement(&value, &t)
+				err = d.decode(&value, &t)
 			case "is":
 				inline, err = textOf(d)
 			default:
-				err = d.Skip()
+				err = d.skip()
 			}
 			if err != nil {
 				return Cell{}, err

@@ -80,7 +80,7 @@ func (b *Book) contents(main string) error {
 	if err != nil {
 		return err
 	}
-	err = b.elements(main, func(_ *xml.Decoder, e xml.StartElement) error {
+	err = b.elements(main, func(_ *decoder, e xml.StartElement) error {
 		if part := parts[attribute(e, "id")]; e.Name.Local == "sheet" && b.parts[part] != nil {
 			b.sheets = append(b.sheets, sheet{attribute(e, "name"), part})
 		}
@@ -90,7 +90,7 @@ func (b *Book) contents(main string) error {
 		return err
 	}
 	total := 0
-	return b.elements(shared, func(d *xml.Decoder, e xml.StartElement) error {
+	return b.elements(shared, func(d *decoder, e xml.StartElement) error {
 		if e.Name.Local != "si" {
 			return nil
 		}
@@ -126,7 +126,7 @@ func (b *Book) relations(folder, part string, each func(id, kind, target string)
 	if b.parts[part] == nil {
 		return nil
 	}
-	return b.elements(part, func(_ *xml.Decoder, e xml.StartElement) error {
+	return b.elements(part, func(_ *decoder, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" {
 			target := attribute(e, "Target")
 			if !strings.HasPrefix(target, "/") {
@@ -175,13 +175,13 @@ func (w *words) Read(p []byte) (int, error) {
 }
 
 // elements hands on the beginnings of a part's elements, with what reads on behind them.
-func (b *Book) elements(part string, each func(*xml.Decoder, xml.StartElement) error) error {
+func (b *Book) elements(part string, each func(*decoder, xml.StartElement) error) error {
 	r, done, err := b.open(part)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = done() }() // it was read
-	d := xml.NewDecoder(r)
+	d := &decoder{xml: xml.NewDecoder(r)}
 	for {
 		t, err := d.Token()
 		if err == io.EOF {
@@ -206,7 +206,7 @@ func attribute(e xml.StartElement, name string) string {
 }
 
 // textOf reads an element to its end: the texts in it, without what tells how they are pronounced.
-func textOf(d *xml.Decoder) (string, error) {
+func textOf(d *decoder) (string, error) {
 	var text strings.Builder
 	for depth, takes, passes := 1, 0, 0; ; {
 		t, err := d.Token()

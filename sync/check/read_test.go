@@ -1,0 +1,165 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/formats/programs"
+)
+
+// A translation that its program would refuse to load, or that loses an argument there, is an error; what the program
+// takes is none.
+func TestPrograms(t *testing.T) {
+	const held = "held"
+	for _, c := range []struct {
+		reader       programs.Reader
+		flags        string
+		source, text string
+		want         string
+	}{
+		{programs.MessageFormat, "", "Total: {0} of {1}", "I alt: {0}", held},
+		{programs.MessageFormat, "", "Total: {0} of {1}", "{0} di {1", held},
+		{programs.MessageFormat, "", "Total: {0} of {1}", "{1}: {0}", sound},
+		{programs.MessageFormat, "", "File {0}", "'{0}' est un fichier", held},
+		{programs.MessageFormat, "", "File {0}", "Bestand {name}", held},
+		{programs.MessageFormat, "", "File {0}", "Datei { 0 }", held},
+		{programs.MessageFormat, "", "Don''t use {0}", "N'utilise pas {0}", held},
+		{programs.MessageFormat, "", "Plan {0,number,integer}", "Plan {0,numero}", held},
+		{programs.MessageFormat, "", "Import from %0", "%0'den al", sound},
+		{programs.Composite, "", "{0} of {1}", "{0} von { 1 }", held},
+		{programs.Composite, "", "{0} of {1}", "{1}: {0}", sound},
+		{programs.Composite, "", "(repeat using {n})", "(wiederholen)", sound},
+		{programs.Extension, "placeholders=service", "Share on $SERVICE$", "Compartir en $SOCIAL$", held},
+		{programs.Extension, "placeholders=service", "Share on $SERVICE$", "Partager", held},
+		{programs.Extension, "placeholders=service", "Share on $SERVICE$", "Auf $service$ teilen, $$5", sound},
+		{programs.Extension, "", "Approve $1", "Approuver $1$", held},
+		{programs.Extension, "placeholders=user", "Hello $USER$!", "Hallo USER$", held},
+		{programs.Flutter, "", "Allowed: ()", "Erlaubt: (){}[]", held},
+		{programs.Flutter, "", "Allowed: ()", "a } b", held},
+		{programs.Flutter, "", "{n, plural, one{{n} file} other{{n} files}}",
+			"{n, plural, =3{drei} one{{n} Datei} other{{n} Dateien}}", held},
+		{programs.FlutterEscaping, "", "Details of {value}", "Détails de l'élément {value}", held},
+		{programs.Flutter, "", "Details of {value}", "Détails de l'élément {value}", sound},
+		{programs.FormatJS, "", "The <b>water</b> and {n, plural, one {# seed} other {# seeds}}",
+			"L'<b>eau</b> et {n, plural, one {# graine} other {# graines}}", held},
+		{programs.FormatJS, "", "<span>outside</span>", "<span>esterno all'</span>editor", held},
+		{programs.FormatJS, "", `Pick "{example}".`, "Kies '{example}'.", held},
+		{programs.FormatJS, "", "Hello", "<b>Hallo", held},
+		{programs.FormatJS, "", "Click here", "Klick <b>hier</i>", held},
+		{programs.MessageICU, "", "Download {app}", "Télécharge l'{app}", held},
+		{programs.MessageICU, "", "{0, plural, one {a file} other {# files}}", "{0, plural, one {plik} other {{0} pliku}}", held},
+		{programs.I18nextICU, "", "{n} of <b>all</b>", "<b>{n}", held},
+		{programs.I18nextICU, "", "{n} of 3", "{n} <1 z 3", sound},
+		{programs.FormatJS, "", "{n} of 3", "{n} <a z 3", held},
+		{programs.FormatJS, "", "{d, date, ::yyyyMMMd}", "{d, date, ::YYYYMMMd}", held},
+		{programs.MessageFormat, "", "{0,number,#,##0.00}", "{0,number,#,##0,00}", sound},
+		{programs.MessageFormat, "", "{0,number,#,##0.00}", "{0,number,#,#00#}", held},
+		{programs.Angular, "", "Size {{ <x id=\"A\"/>", "Größe <x id=\"A\"/> {", held},
+		{programs.Angular, "", "Set", "Menge {a}", held},
+		{programs.Angular, "", "Set", "Menge }", sound},
+		{programs.Inline, "", "Set", "Menge {", sound},
+		{programs.Angular, "", "{n, plural, one {x} other {y}}", "{n, plural, one {a} other {b}}", sound},
+		{programs.Angular, "", "{n, plural, one {x} other {y}}", "{n, plural, one {a} other {b}", held},
+		{programs.Angular, "", "100% of <x id=\"A\"/>", "<x id=\"A\"/> zu 100 %s", sound},
+		{programs.Inline, "", `<pc id="0" equivStart="S" equivEnd="E">l</pc>`, `<pc id="0" equivStart="S" equivEnd="F">l</pc>`, held},
+		{programs.Inline, "", `<pc id="0" equivStart="S" equivEnd="E">l</pc>`, `<pc id="1" equivEnd="E" equivStart="S">m</pc>`,
+			sound},
+		{programs.Laravel, "", "In :seconds", "Nach:seconds", sound},
+		{programs.Laravel, "", "Hi :name", "Hallo :nAme", held},
+		{programs.Laravel, "", "Hi :name", "Hallo :NAME", sound},
+		{programs.Laravel, "", "Up to :maxSize", "Bis :maxsize", held},
+		{programs.VueI18n, "", "Your address", "Su dirección: a@b.es", held},
+		{programs.VueI18n, "", "None | One | {count} users", "Nessuno | Uno | {count} utenti |", held},
+		{programs.VueI18n, "", "None | One | {count} users", "Nessuno | Uno | {n} utenti", sound},
+		{programs.VueI18n, "", "Day {name}.", "Dag {name}}.", held},
+		{programs.Laravel, "", "Welcome, :name", "Bienvenue, :nom", held},
+		{programs.Laravel, "", "Welcome, :name", "Bienvenue, :NAME: 10:30", sound},
+		{programs.Slang, "", "Hello $name", "Hallo $naam", held},
+		{programs.Slang, "", "Hello $name", `Hallo ${name}, \$5`, sound},
+		{programs.I18next, "", ".roo/rules-{slug}/ {{x}}", "{{x}} und .roo/", sound},
+		{programs.I18next, "", "Hi {{- name}}", "Hallo {{ name }}", sound},
+		{programs.I18next, "", "Hi {{name}}", "Hallo {{naam}}", held},
+		{programs.Inline, "", `<x id="INTERPOLATION" equiv-text="{{ a }}"/>`,
+			`<x id="INTERPOLATION" equiv-text="{{ b }}"/>`, sound},
+		{programs.Inline, "", `Hi <x id="A" equiv-text="{{ x }}"/>!`, `<x id="A"/>, hi!`, sound},
+		{programs.Inline, "", `Hi <x id="A" equiv-text="{{ x }}"/>!`, `Hi <x id="B" equiv-text="{{ x }}"/>!`, held},
+		{programs.Inline, "", `Plain`, `Plain<x id="1"/>`, held},
+		{programs.Inline, "", `<ph id="0" equiv="A"/>`, `<x id="0"/>`, held},
+		{programs.Inline, "", `<pc id="0" equivStart="A" equivEnd="B">x</pc>`, `<pc id="0">x</pc>`, held},
+		{programs.Inline, "", `Hi <x id="A"/>!`, `Hi <x/>!`, held},
+	} {
+		in := Input{Level: Quiet, Programs: programs.Programs{Reader: c.reader, Named: c.reader == programs.Inline, Printf: programs.Java},
+			Source: c.source, Translation: c.text, Flags: c.flags}
+		got := sound
+		if len(Breaking(Translation(in))) > 0 {
+			got = held
+		}
+		if got != c.want {
+			t.Errorf("%s: %q -> %q: %v, want %q", c.reader, c.source, c.text, Translation(in), c.want)
+		}
+	}
+}
+
+// What gettext's flags say of a text is judged as msgfmt -c does, for the forms of plurals, too.
+func TestFlags(t *testing.T) {
+	for _, c := range []struct {
+		flag, form, source, text string
+		want                     string
+	}{
+		{"c", "other", "%'d files", "%'d Dateien (%S)", "for which the program passes nothing"},
+		{"python", "one", "%d files", "Datei", "it lacks %d"},
+		{"kde", "one", "%1 files", "%2 Datei", "it has %2 where the source has %1"},
+		{"qt", "", "%1 of %2", "%2 von %3", "it has %3 where the source has %1"},
+		{"qt", "", "%1 of %2", "1% 2%", "it lacks %1 and %2"},
+		{"java", "", "Installation wizard for {0}", "Assistant d'installation de {0}", "quotes"},
+		{"c", "", "%s of %d", "%2$d von %s", "with a number and without one"},
+		{"python-brace", "", "{name}", "{ name }", "cannot be a placeholder"},
+		{"python-brace", "", "{name:>10}", "{name:>10}!", sound},
+		{"php", "", "Tags: %s", "Tags: % s", sound},
+		{"python", "", "Hello %(name)s!", "%(name)s zu 100 %", "write %%"},
+		{"c", "one", "%d files", "Eine Datei", sound},
+		{"c", "one", "%d files in %s", "Eine Datei", "it lacks"},
+	} {
+		in := Input{Level: onlyHidden, Programs: ProgramsOf("po").Flagged(c.flag + "-format"), Form: c.form, Source: c.source,
+			Translation: c.text, Language: "de", SourceLanguage: "en"}
+		if c.form != "" {
+			in.Forms = []string{c.source}
+		}
+		found := Translation(in)
+		if len(found) > 1 || c.want == sound && len(found) > 0 ||
+			c.want != sound && (len(found) == 0 || found[0].Warning || !strings.Contains(found[0].Reason, c.want)) {
+			t.Errorf("%s: %q -> %q: %v, want %q", c.flag, c.source, c.text, found, c.want)
+		}
+	}
+}
+
+// Of a program that nothing names, what may be its markup or its apostrophe holds nothing back.
+func TestUnknownPrograms(t *testing.T) {
+	const quotes = "it shows {app} as it is written, and not what the program passes: a single apostrophe quotes what " +
+		"follows; write two for one"
+	for _, c := range []struct {
+		messages     bool
+		source, text string
+		want         string
+	}{
+		{false, "Hello", "<b>Hallo", "the tag <b> is not closed"},
+		{false, "Click here", "Klick <b>hier</i>", "the tag <b> is not closed before </i>"},
+		{false, "Click here", "Klick <b>hier</b>", sound},
+		{false, "a < b", "a <b c", sound},
+		{false, "usage: FILE", "Aufruf: <datei>", sound},
+		{false, "<p>One", "<p>Eins<br>", sound},
+		{true, "Download the app of {app}", "Télécharge l'{app}", quotes},
+		{true, "Download the app of {app}", "Télécharge l''{app}", sound},
+		{true, "Download the app of {app}", "Télécharge l’{app} d'abord", sound},
+		{true, "Download '{app}'", "Télécharge '{app}'", sound},
+		{false, "Download the app of {app}", "Télécharge l'{app}", sound},
+	} {
+		in := Input{Level: Quiet, Programs: programs.Programs{Named: true, Messages: c.messages}, Source: c.source,
+			Translation: c.text, Language: "fr", SourceLanguage: "en"}
+		found := Translation(in)
+		if c.want == sound && len(found) > 0 ||
+			c.want != sound && (len(found) != 1 || !found[0].Warning || found[0].Reason != c.want) {
+			t.Errorf("%q -> %q: %v, want %q", c.source, c.text, found, c.want)
+		}
+	}
+}

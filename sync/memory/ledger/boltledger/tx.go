@@ -1,0 +1,230 @@
+package boltledger
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+// transaction is a ledger.Writer, and of a View a ledger.Reader. It is valid only inside the function that it was
+// given to.
+type transaction struct {
+	marks, records *bbolt.Bucket
+}
+
+// Update runs f in a transaction whose changes become durable together, or not at all when it returns an error.
+func (s *Store) Update(f func(ledger.Writer) error) error {
+	var own error
+	err := s.faultless(func(db *bbolt.DB) error {
+		return db.Update(func(tx *bbolt.Tx) error {
+			own = f(begin(tx))
+			return own
+		})
+	})
+	return storeError("write state", err, own)
+}
+
+// View runs f in a transaction that sees the store as it is at its begin.
+func (s *Store) View(f func(ledger.Reader) error) error {
+	var own error
+	err := s.faultless(func(db *bbolt.DB) error {
+		return db.View(func(tx *bbolt.Tx) error {
+			own = f(begin(tx))
+			return own
+		})
+	})
+	return storeError("read state", err, own)
+}
+
+func begin(tx *bbolt.Tx) *transaction {
+	return &transaction{marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
+}
+
+// storeError names what was being done, unless the error is the caller's own.
+func storeError(doing string, err, own error) error {
+	if err == nil || own != nil {
+		return own
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+func (tx *transaction) Marks(slot ledger.Slot) (catalog.Marks, error) {
+	key := slotKey(slot)
+	value := tx.marks.Get(key)
+	if value == nil {
+		return nil, nil
+	}
+	content, err := unseal(key, value)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", slot.Kind, slot.Path, err)
+	}
+	marks, err := catalog.DecodeMarks(content)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", slot.Kind, slot.Path, err)
+	}
+	return marks, nil
+}
+
+func (tx *transaction) HasMarks(slot ledger.Slot) (bool, error) {
+	return tx.marks.Get(slotKey(slot)) != nil, nil
+}
+
+// SetMarks writes nothing where the marks are the same already.
+func (tx *transaction) SetMarks(slot ledger.Slot, marks ledger.Marks) error {
+	if marks == nil {
+		marks = catalog.Marks(nil)
+	}
+	key := slotKey(slot)
+	value := seal(key, marks.Encode())
+	if bytes.Equal(value, tx.marks.Get(key)) {
+		return nil
+	}
+	if err := tx.marks.Put(key, value); err != nil {
+		return fmt.Errorf("store %s of %s: %w", slot.Kind, slot.Path, err)
+	}
+	return nil
+}
+
+func (tx *transaction) DropMarks(slot ledger.Slot) error {
+	if err := tx.marks.Delete(slotKey(slot)); err != nil {
+		return fmt.Errorf("drop %s of %s: %w", slot.Kind, slot.Path, err)
+	}
+	return nil
+}
+
+func (tx *transaction) MoveMarks(from, to ledger.Slot) (bool, error) {
+	key, target := slotKey(from), slotKey(to)
+	value := tx.marks.Get(key)
+	if value == nil || bytes.Equal(key, target) {
+		return value != nil, nil
+	}
+	content, err := unseal(key, value)
+	if err == nil {
+		err = tx.marks.Put(target, seal(target, content))
+	}
+	if err == nil {
+		err = tx.marks.Delete(key)
+	}
+	if err != nil {
+		return false, fmt.Errorf("move %s of %s: %w", from.Kind, from.Path, err)
+	}
+	return true, nil
+}
+
+func (tx *transaction) Forget(scope string, keep ...string) error {
+	for bucket, parts := range map[*bbolt.Bucket]int{tx.marks: 4, tx.records: 3} {
+		var drop [][]byte // a cursor does not like to be cut under
+		err := each(bucket, joinKey(scope, ""), func(key, _ []byte) error {
+			at, err := splitKey(key, parts)
+			if err == nil && !slices.Contains(keep, at[1]) {
+				drop = append(drop, bytes.Clone(key))
+			}
+			return err
+		})
+		for _, key := range drop {
+			if err == nil {
+				err = bucket.Delete(key)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("forget what is stored of %s: %w", scope, err)
+		}
+	}
+	return nil
+}
+
+func (tx *transaction) Slots(like ledger.Slot) ([]ledger.Slot, error) {
+	scope, kind, _, _ := like.Parts()
+	var slots []ledger.Slot
+	err := each(tx.marks, joinKey(scope, kind, ""), func(key, _ []byte) error {
+		parts, err := splitKey(key, 4)
+		if err != nil {
+			return err
+		}
+		slots = append(slots, like.At(parts[2], parts[3]))
+		return nil
+	})
+	return slots, err
+}
+
+func (tx *transaction) Kinds(scope string) (marks, records []string, err error) {
+	marks, err = kindsIn(tx.marks, scope, 4)
+	if err == nil {
+		records, err = kindsIn(tx.records, scope, 3)
+	}
+	return marks, records, err
+}
+
+// kindsIn goes from kind to kind, without a visit of what is between.
+func kindsIn(b *bbolt.Bucket, scope string, parts int) (kinds []string, err error) {
+	c, prefix := b.Cursor(), joinKey(scope, "")
+	for k, _ := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); {
+		at, err := splitKey(k, parts)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, at[1])
+		// What ends a part is 00 01: the first key that is not of this kind comes from 00 02 on.
+		next := joinKey(scope, at[1])
+		k, _ = c.Seek(append(next, 0, 2))
+	}
+	return kinds, nil
+}
+
+// each visits the entries whose key begins with the prefix, in order.
+func each(b *bbolt.Bucket, prefix []byte, visit func(key, value []byte) error) error {
+	c := b.Cursor()
+	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if err := visit(k, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *transaction) Record(k ledger.Key) ([]byte, error) {
+	key := recordKey(k)
+	stored := tx.records.Get(key)
+	if stored == nil {
+		return nil, nil
+	}
+	content, err := unseal(key, stored)
+	if err != nil {
+		return nil, fmt.Errorf("read record %s %s: %w", k.Kind, k.ID, err)
+	}
+	return bytes.Clone(content), nil // the file's memory is valid only in the transaction
+}
+
+func (tx *transaction) Records(like ledger.Key, visit func(id string, content []byte) error) error {
+	return each(tx.records, joinKey(like.Scope, like.Kind, ""), func(key, stored []byte) error {
+		content, err := unseal(key, stored)
+		if err != nil {
+			return fmt.Errorf("read records %s: %w", like.Kind, err)
+		}
+		parts, err := splitKey(key, 3)
+		if err != nil {
+			return err
+		}
+		return visit(parts[2], content)
+	})
+}
+
+func (tx *transaction) PutRecord(k ledger.Key, content []byte) error {
+	key := recordKey(k)
+	if err := tx.records.Put(key, seal(key, content)); err != nil {
+		return fmt.Errorf("store record %s %s: %w", k.Kind, k.ID, err)
+	}
+	return nil
+}
+
+func (tx *transaction) DeleteRecord(k ledger.Key) error {
+	if err := tx.records.Delete(recordKey(k)); err != nil {
+		return fmt.Errorf("forget record %s %s: %w", k.Kind, k.ID, err)
+	}
+	return nil
+}

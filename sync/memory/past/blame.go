@@ -1,0 +1,468 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	pathpkg "path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+// Blamed is a file with the texts of a language, as they are now.
+type Blamed struct {
+	File  bundle.Target
+	Texts catalog.Catalog
+	Keys  map[string]bool // those that are followed; nil for all
+}
+
+// Origin is what brought the present text of a key. A text that moved to another key or file came with the commit that
+// wrote it.
+type Origin struct {
+	Commit  string // "" where it is not committed
+	Changed bool   // the key had another text before
+	Cut     bool   // the history that is here, or is read, ends there
+}
+
+// Blame tells what brought texts, from the history of a commit. It is safe for concurrent use.
+//
+// The history is read once, for all files. Each file is then followed by itself through the commits that changed it:
+// each of its versions is read once, as far back as a key of it is open.
+type Blame struct {
+	repo    *gitops.Repo
+	tip     *gitops.Tip
+	commits []gitops.Logged // each before its parents
+	index   map[string]int
+	changes map[string][]change // by path, in order
+
+	// Each commit is on one line of first parents. A line ends where the history does, or another one goes on.
+	line []int // by commit
+	end  []int // by line: the last commit that is on it
+
+	mu   sync.Mutex
+	gone map[edge][]string // paths that a parent has and a commit lacks
+}
+
+// change is what a commit made of a file.
+type change struct {
+	commit  int
+	content string // its name; "" where the file is gone
+}
+
+// edge is a commit and one of its parents.
+type edge struct{ commit, parent int }
+
+// NewBlame reads the history of a commit, for files with some paths.
+func NewBlame(ctx context.Context, repo *gitops.Repo, commit string, paths []string) (*Blame, error) {
+	tip, err := repo.AtCommit(commit)
+	if err != nil {
+		return nil, err
+	}
+	kinds := make(map[string]bool)
+	for _, path := range paths {
+		kinds[pathpkg.Ext(path)] = true
+	}
+	// A file that had another name is of the same kind.
+	log, err := repo.History.Log(ctx, commit, func(path string) bool { return kinds[pathpkg.Ext(path)] })
+	if err != nil {
+		return nil, err
+	}
+	b := &Blame{repo: repo, tip: tip, commits: log, index: make(map[string]int, len(log)),
+		changes: make(map[string][]change), gone: make(map[edge][]string), line: make([]int, len(log))}
+	b.end = []int{0} // lines have numbers from 1
+	for i, c := range log {
+		b.index[c.Commit] = i
+		if b.line[i] == 0 {
+			b.line[i], b.end = len(b.end), append(b.end, i)
+		}
+		b.end[b.line[i]] = i
+		if len(c.Parents) > 0 && b.line[c.Parents[0]] == 0 {
+			b.line[c.Parents[0]] = b.line[i]
+		}
+	}
+	for i, c := range log {
+		for _, to := range c.Changes {
+			b.changes[to.Path] = append(b.changes[to.Path], change{i, to.Content})
+			if to.Content == "" && len(c.Parents) > 0 {
+				first := edge{i, c.Parents[0]}
+				b.gone[first] = append(b.gone[first], to.Path)
+			}
+		}
+		log[i].Changes = nil
+	}
+	for _, all := range b.changes {
+		slices.SortFunc(all, b.order)
+	}
+	return b, nil
+}
+
+// order is by line, the youngest first.
+func (b *Blame) order(one, two change) int {
+	return cmp.Or(cmp.Compare(b.line[one.commit], b.line[two.commit]), cmp.Compare(one.commit, two.commit))
+}
+
+// last is the change that a commit has of a file; known is false where there is none, and the commit is where the
+// history ends.
+func (b *Blame) last(path string, commit int) (last change, known bool) {
+	all := b.changes[path]
+	for {
+		i, _ := slices.BinarySearchFunc(all, change{commit: commit}, b.order)
+		if i < len(all) && b.line[all[i].commit] == b.line[commit] {
+			return all[i], true
+		}
+		end := b.end[b.line[commit]]
+		if len(b.commits[end].Parents) == 0 {
+			return change{commit: end}, false
+		}
+		commit = b.commits[end].Parents[0]
+	}
+}
+
+// When is the time at which a commit was made.
+func (b *Blame) When(commit string) time.Time {
+	return b.commits[b.index[commit]].When
+}
+
+// After gives those of the commits that have one in their history, or are it.
+func (b *Blame) After(commit string) func(other string) bool {
+	first, is := b.index[commit]
+	has := make([]bool, first+1)
+	has[first] = is
+	for i := first - 1; i >= 0; i-- { // what is between two commits is between them in the log
+		for _, parent := range b.commits[i].Parents {
+			has[i] = has[i] || parent <= first && has[parent]
+		}
+	}
+	return func(other string) bool {
+		i, is := b.index[other]
+		return is && i <= first && has[i]
+	}
+}
+
+// Origins tells for the keys of some files what brought their texts. file gives each; it is called in parallel. Where a
+// commit says that a key means what it meant, the text before counts.
+func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, error)) ([]map[string]Origin, error) {
+	all, errs := make([]map[string]Origin, files), make([]error, files)
+	var taken atomic.Int64
+	var workers fault.Group
+	for range min(runtime.GOMAXPROCS(0), files) {
+		workers.Go(func() {
+			for i := int(taken.Add(1)) - 1; i < files && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
+				f, err := file(i)
+				if err == nil {
+					all[i], err = b.origins(ctx, f)
+				}
+				errs[i] = err
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, ctx.Err()
+}
+
+// digests are the texts of a file by key, as numbers that differ where they do.
+type digests map[string]uint64
+
+var seed = maphash.MakeSeed()
+
+func digestsOf(texts catalog.Catalog) digests {
+	all := make(digests, len(texts))
+	for _, u := range texts {
+		if u.Form == "" {
+			all[u.Key] = maphash.String(seed, u.Text)
+		} else {
+			all[u.Key] += maphash.Comparable(seed, [2]string{u.Form, u.Text}) // in any order
+		}
+	}
+	return all
+}
+
+// earlier is the key that a text had in an older version of a file, where it is known.
+type earlier struct {
+	key   string
+	known bool
+}
+
+// matched gives the keys of now whose text an older version of a file does not have under them, with the key that it
+// has there: the only one whose text left it. same are keys that mean what they meant, whatever their text.
+func matched(now, before digests, same []string) map[string]earlier {
+	changed, came := make(map[string]earlier), make(map[uint64]int)
+	for key, text := range now {
+		if was, had := before[key]; !had || was != text {
+			changed[key] = earlier{key, had && slices.Contains(same, key)}
+			came[text]++
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	left := make(map[uint64][]string)
+	for key, text := range before {
+		if is, has := now[key]; came[text] == 1 && (!has || is != text) {
+			left[text] = append(left[text], key)
+		}
+	}
+	for key, e := range changed {
+		if from := left[now[key]]; !e.known && len(from) == 1 {
+			changed[key] = earlier{from[0], true}
+		}
+	}
+	return changed
+}
+
+// owned are the keys of a version of a file that have a text of now, with the keys that have it now.
+type owned map[string][]string
+
+// take gives keys of an older version what keys of a younger one have.
+func (o owned) take(keys owned) {
+	for key, of := range keys {
+		o[key] = append(o[key], of...)
+	}
+}
+
+// revision is a file as a commit changed it.
+type revision struct {
+	change
+	path string
+}
+
+// trace follows the texts of one file back through the commits.
+type trace struct {
+	b      *Blame
+	file   bundle.Target
+	origin map[string]Origin
+	open   []revision // the youngest first
+	owned  map[revision]owned
+
+	texts map[named]digests
+	order []named // of texts, the oldest first
+}
+
+// named is a content of a path.
+type named struct{ path, content string }
+
+// mostVersions is how many versions of a file are kept.
+const mostVersions = 16
+
+// origins is Origins for one file.
+func (b *Blame) origins(ctx context.Context, f Blamed) (map[string]Origin, error) {
+	t := &trace{b: b, file: f.File, origin: make(map[string]Origin), owned: make(map[revision]owned),
+		texts: make(map[named]digests)}
+	if f.Keys != nil && len(f.Keys) == 0 {
+		return t.origin, nil
+	}
+	last, known := b.last(f.File.Path, 0)
+	unread := false // it is older than what is read
+	if !known && b.commits[last.commit].Cut {
+		_, err := b.tip.Stat(f.File.Path)
+		unread = err == nil
+	}
+	now, committed := digestsOf(f.Texts), t.read(f.File.Path, last.content)
+	changed, keys := matched(now, committed, nil), make(owned)
+	for key := range now {
+		was, differs := changed[key]
+		switch {
+		case f.Keys != nil && !f.Keys[key]:
+		case unread:
+			t.origin[key] = Origin{Commit: b.commits[last.commit].Commit, Cut: true}
+		case !differs:
+			keys.take(owned{key: {key}})
+		case was.known:
+			keys.take(owned{was.key: {key}})
+		default:
+			_, had := committed[key]
+			t.origin[key] = Origin{Changed: had}
+		}
+	}
+	t.pass(revision{last, f.File.Path}, keys)
+	for len(t.open) > 0 && ctx.Err() == nil {
+		at := t.open[0]
+		t.open = t.open[1:]
+		if err := t.step(ctx, at, t.owned[at]); err != nil {
+			return nil, fmt.Errorf("read what commit %.10s changed: %w", b.commits[at.commit].Commit, err)
+		}
+		delete(t.owned, at)
+	}
+	return t.origin, nil
+}
+
+// pass gives texts to a version, beside what it has by another way.
+func (t *trace) pass(to revision, keys owned) {
+	if len(keys) == 0 {
+		return
+	}
+	have, is := t.owned[to]
+	if !is {
+		at, _ := slices.BinarySearchFunc(t.open, to, func(one, two revision) int {
+			return cmp.Or(cmp.Compare(one.commit, two.commit), strings.Compare(one.path, two.path))
+		})
+		t.open = slices.Insert(t.open, at, to)
+		t.owned[to] = keys
+		return
+	}
+	if len(have) < len(keys) {
+		have, keys = keys, have
+		t.owned[to] = have
+	}
+	have.take(keys)
+}
+
+// step gives what a version has to those before it that have it as well; the rest came with its commit.
+func (t *trace) step(ctx context.Context, at revision, keys owned) error {
+	c := &t.b.commits[at.commit]
+	now, changed := t.read(at.path, at.content), make(map[string]bool) // keys that had another text before
+	for _, parent := range c.Parents {
+		if len(keys) == 0 {
+			return nil
+		}
+		last, _ := t.b.last(at.path, parent)
+		before := revision{last, at.path}
+		if before.content == at.content {
+			t.pass(before, keys)
+			return nil
+		}
+		if before.content == "" {
+			var err error
+			before, err = t.former(ctx, at, parent, now)
+			if err != nil {
+				return err
+			}
+		}
+		texts := t.read(before.path, before.content)
+		left, moved := make(owned), make(owned)
+		for key, was := range matched(now, texts, c.Same) {
+			of, is := keys[key]
+			if !is {
+				continue
+			}
+			delete(keys, key)
+			if was.known {
+				moved.take(owned{was.key: of})
+				continue
+			}
+			left[key] = of
+			if _, had := texts[key]; had {
+				changed[key] = true
+			}
+		}
+		keys.take(moved)
+		t.pass(before, keys)
+		keys = left
+	}
+	for key, of := range keys {
+		for _, k := range of {
+			t.origin[k] = Origin{Commit: c.Commit, Changed: changed[key], Cut: c.Cut}
+		}
+	}
+	return nil
+}
+
+// read are the texts of a version; none where it is not there, or cannot be read.
+func (t *trace) read(path, content string) digests {
+	at := named{path, content}
+	if texts, is := t.texts[at]; is || content == "" {
+		return texts
+	}
+	var texts digests
+	if src, err := t.b.tip.Content(path, content); err == nil {
+		if f, err := t.file.Sources[0].Parse(src, t.file.Language); err == nil {
+			texts = digestsOf(bundle.Texts(f))
+		}
+	}
+	if len(t.order) == mostVersions {
+		delete(t.texts, t.order[0])
+		t.order = t.order[1:]
+	}
+	t.texts[at], t.order = texts, append(t.order, at)
+	return texts
+}
+
+// mostFormer is how many files are read to find what a new one was before.
+const mostFormer = 10
+
+// former is the file that a new one was in a parent of its commit: of those that went, the one that has most of its
+// texts, at least half. Those whose names are most like its own are read.
+func (t *trace) former(ctx context.Context, at revision, parent int, now digests) (revision, error) {
+	gone, err := t.b.goneIn(ctx, edge{at.commit, parent})
+	if err != nil {
+		return revision{}, err
+	}
+	type candidate struct {
+		revision
+		likeness int
+	}
+	var all []candidate
+	for _, path := range gone {
+		if last, known := t.b.last(path, parent); known && pathpkg.Ext(path) == pathpkg.Ext(at.path) {
+			c := candidate{revision{last, path}, likeness(path, at.path)}
+			if last.content == at.content {
+				c.likeness += len(path) + len(at.path)
+			}
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(one, two candidate) int {
+		return cmp.Or(cmp.Compare(two.likeness, one.likeness), strings.Compare(one.path, two.path))
+	})
+	found, most := revision{path: at.path}, len(now)/2
+	for _, c := range all[:min(len(all), mostFormer)] {
+		n := len(now)
+		for _, was := range matched(now, t.read(c.path, c.content), nil) {
+			if !was.known {
+				n--
+			}
+		}
+		if n > most {
+			found, most = c.revision, n
+		}
+		if n == len(now) {
+			break
+		}
+	}
+	return found, nil
+}
+
+// likeness is how much of two paths is the same, at their beginnings and ends.
+func likeness(one, two string) int {
+	shorter, begin, end := min(len(one), len(two)), 0, 0
+	for begin < shorter && one[begin] == two[begin] {
+		begin++
+	}
+	for end < shorter-begin && one[len(one)-1-end] == two[len(two)-1-end] {
+		end++
+	}
+	return begin + end
+}
+
+// goneIn are the paths that a parent has and a commit lacks.
+func (b *Blame) goneIn(ctx context.Context, e edge) ([]string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	gone, is := b.gone[e]
+	if is || e.parent == b.commits[e.commit].Parents[0] { // the log has told
+		return gone, nil
+	}
+	contents, err := b.repo.History.ChangedTo(ctx, b.commits[e.parent].Commit, b.commits[e.commit].Commit)
+	for path, content := range contents {
+		if content == "" {
+			gone = append(gone, path)
+		}
+	}
+	b.gone[e] = gone
+	return gone, err
+}

@@ -1,0 +1,105 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+// Half a million texts that are agreed on cost less than 100 kB, and five that change less than 10 kB.
+func TestSizes(t *testing.T) {
+	gittest.Long(t)
+	const sources, languages, keys = 25, 40, 500
+	files, names := map[string]string{}, make([]string, languages)
+	texts := func(language string, file int, changed int) (all map[string]string) {
+		all = make(map[string]string, keys)
+		for k := range keys {
+			all[fmt.Sprintf("screen%d.title.%d", file, k)] = fmt.Sprintf("text %d of %d in %s", k, file, language)
+		}
+		for k := range changed {
+			all[fmt.Sprintf("screen%d.title.%d", file, k)] += " changed"
+		}
+		return all
+	}
+	for l := range languages {
+		names[l] = fmt.Sprintf("q%c%c", 'a'+l/26, 'a'+l%26)
+	}
+	for f := range sources {
+		files[fmt.Sprintf("en/f%d.json", f)] = jsonOf(texts("en", f, 0))
+		for _, l := range names {
+			files[fmt.Sprintf("%s/f%d.json", l, f)] = jsonOf(texts(l, f, 0))
+		}
+	}
+	dir := gittest.Init(t, files)
+	gittest.Git(t, dir, "branch", "l10n", "main")
+	c := newClone(t, dir, "")
+	c.languages = names
+	remember := func(file, changed int) {
+		source := marksOf(texts("en", file, 0))
+		at := ledger.Source{Collection: "main", Path: fmt.Sprintf("en/f%d.json", file)}
+		c.must(c.ledger.SetMarks(ledger.Pushed.Of(project, at), source))
+		for _, l := range names {
+			if changed > 0 && l != names[0] {
+				continue
+			}
+			path, marks := fmt.Sprintf("%s/f%d.json", l, file), marksOf(texts(l, file, changed))
+			c.must(c.ledger.Update(func(tx ledger.Writer) error {
+				for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Seen, ledger.Seen.In("l10n"), ledger.Sent,
+					ledger.Delivered} {
+					c.must(tx.SetMarks(kind.Of(project, path, l), marks))
+				}
+				c.must(tx.SetMarks(ledger.Made.Of(project, path, l), source))
+				return ledger.Amend(tx, ledger.Known.Of(project, path, l), func(history catalog.Marks) {
+					for n, m := range marks {
+						ledger.Learn(history, n, m)
+					}
+				})
+			}))
+		}
+	}
+	for f := range sources {
+		remember(f, 0)
+	}
+	c.begin()
+	c.end()
+	first := gittest.Git(t, dir, "rev-parse", "refs/locsync/app")
+	size := sizeOf(t, dir, first, "main")
+	t.Logf("%d texts: %d bytes", sources*languages*keys, size)
+	if size > 100_000 {
+		t.Errorf("%d bytes for texts that are all agreed on", size)
+	}
+	fresh := newClone(t, dir, "")
+	began := time.Now()
+	fresh.begin()
+	t.Logf("loaded in %v", time.Since(began))
+	same(t, content(t, fresh.ledger), content(t, c.ledger))
+	remember(7, 5)
+	gittest.Write(t, dir, map[string]string{"qaa/f7.json": jsonOf(texts("qaa", 7, 5))})
+	gittest.Git(t, dir, "commit", "-qam", "five")
+	gittest.Git(t, dir, "branch", "-f", "l10n", "main")
+	c.begin()
+	c.end()
+	second := gittest.Git(t, dir, "rev-parse", "refs/locsync/app")
+	size = sizeOf(t, dir, second, first)
+	t.Logf("five changed: %d bytes", size)
+	if size > 10_000 {
+		t.Errorf("%d bytes for five texts", size)
+	}
+}
+
+// sizeOf is how many bytes are sent of what a commit has beyond another one, and beyond what main has.
+func sizeOf(tb testing.TB, dir, commit, without string) int {
+	tb.Helper()
+	pack := gittest.Git(tb, dir, "-c", "pack.threads=1", "rev-list", "--objects", "--disk-usage", commit, "--not", without,
+		"main")
+	n, err := strconv.Atoi(pack)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}

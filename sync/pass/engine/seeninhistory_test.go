@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/pass/pull"
+	"github.com/locsync/locsync/sync/pass/push"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// place is a clone with a state of its own.
+type place struct{ dir, home string }
+
+// in continues in another clone.
+func (w *world) in(p place) {
+	w.tb.Helper()
+	w.dir, w.home = p.dir, p.home
+	w.configure(w.config)
+}
+
+// newPlace is a clone of the remote that has made a sync.
+func (w *world) newPlace(bare string, options ...string) place {
+	w.tb.Helper()
+	p := place{gittest.Clone(w.tb, "file://"+bare, options...), w.tb.TempDir()}
+	w.in(p)
+	w.syncs()
+	return p
+}
+
+// edit commits a file on main and delivers it.
+func (w *world) edit(path, text string) {
+	w.tb.Helper()
+	w.git("pull", "-q", "--ff-only", "origin", "main")
+	w.write(path, text)
+	w.commit()
+	w.git("push", "-q", "origin", "main")
+}
+
+// on is a text of the branch at the remote.
+func (w *world) on(t *testing.T, key string) string {
+	t.Helper()
+	w.git("fetch", "-q", "origin", "+refs/heads/*:refs/remotes/origin/*")
+	return parsed(t, w.show("origin/l10n", deApp))[key]
+}
+
+// A text that is in the git history of the tree that the new one comes from was seen, with a state as without one:
+// another clone pushed it, or this one did, and its state is older than that.
+func TestATextOfTheHistoryWasSeen(t *testing.T) {
+	t.Parallel()
+	first := map[string]func(*world){
+		"push": func(w *world) { w.pushes(push.Options{}) },
+		"pull": func(w *world) { w.pulls(pull.Options{}) },
+	}
+	for _, state := range []service.CompletionState{service.Draft, service.Final} {
+		for _, who := range []string{"another clone", "an older state", "no state", "no state, shallow"} {
+			for with, begin := range first {
+				t.Run(string(state)+" "+who+" "+with, func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, settings+"[project.push]\ncompletion_state = \""+string(state)+"\"\n"+jsonFiles,
+						map[string]string{enApp: `{"a": "A", "b": "B", "n": "New"}`, deApp: `{"a": "DE A", "b": "T0"}`})
+					bare := w.bare()
+					w.configure(w.config)
+					w.syncs()
+					w.final("de", "n", "Neu")
+					w.syncs()
+					a, b := w.newPlace(bare), w.newPlace(bare)
+					w.edit(deApp, `{"a": "DE A", "b": "T1"}`)
+					w.syncs()
+					switch w.in(a); who {
+					case "no state":
+						w.in(place{a.dir, t.TempDir()})
+					case "no state, shallow":
+						w.in(b)
+						w.edit(deApp, `{"a": "DE A", "b": "T2"}`)
+						w.in(place{gittest.Clone(t, "file://"+bare, "--depth=1"), t.TempDir()})
+					case "an older state":
+						w.in(place{b.dir, a.home})
+					}
+					if who != "no state, shallow" {
+						w.edit(deApp, `{"a": "DE A", "b": "T2"}`)
+					}
+					begin(w)
+					for range 2 {
+						p := w.pushes(push.Options{})
+						if q := w.pulls(pull.Options{}); len(p.Problems)+len(q.Problems) > 0 {
+							t.Errorf("%v %v", p.Problems, q.Problems)
+						}
+						w.holds("main", "de", "b", "T2", "a", "DE A")
+						if got := w.on(t, "b"); got != "T2" {
+							t.Errorf("the branch has %q", got)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// A text that a translator has written again after it was replaced was not seen by the one who has replaced it since.
+func TestATextThatCameBackWasNotSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles,
+		map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "DE A"}`})
+	w.bare()
+	w.configure(w.config)
+	w.syncs()
+	w.final("de", "b", "T0")
+	w.syncs()
+	w.git("fetch", "-q")
+	w.git("merge", "-q", "origin/l10n")
+	w.git("push", "-q", "origin", "main")
+	w.edit(deApp, `{"a": "DE A", "b": "T1"}`)
+	w.syncs()
+	w.final("de", "b", "T0")
+	w.edit(deApp, `{"a": "DE A", "b": "T2"}`)
+	p := w.pushes(push.Options{})
+	w.problem(p.Problems, `"T2"`, `"T0"`)
+	w.holds("main", "de", "b", "T0")
+	w.pulls(pull.Options{})
+	if got := w.on(t, "b"); got != "T0" {
+		t.Errorf("the branch has %q", got)
+	}
+}

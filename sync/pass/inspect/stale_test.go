@@ -1,0 +1,201 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// aged is a repository whose texts have a history.
+type aged struct {
+	*world
+	n int
+}
+
+func newAged(tb testing.TB) *aged {
+	return &aged{world: newWorld(tb, settings+"[[project.files]]\nsource = \"en/*.json\"\noutput = \"{LANGUAGE}/{NAME}.json\"\n",
+		map[string]string{"README": "x\n"})}
+}
+
+// writes writes files in the working tree: pairs of name and keys with texts, as JSON.
+func (a *aged) writes(files ...string) {
+	a.Helper()
+	for i := 0; i < len(files); i += 2 {
+		gittest.Write(a, a.dir, map[string]string{files[i]: files[i+1] + "\n"})
+	}
+}
+
+// commits is writes and a commit.
+func (a *aged) commits(message string, files ...string) {
+	a.Helper()
+	a.writes(files...)
+	a.n++
+	gittest.Git(a, a.dir, "add", "-A")
+	gittest.Git(a, a.dir, "commit", "-q", "--allow-empty", "-m", fmt.Sprintf("%d\n\n%s", a.n, message))
+}
+
+// stale are the stale translations, as "file key".
+func (a *aged) stale(o Options) (all []string) {
+	a.Helper()
+	o.Stale, o.StaleFile = true, StaleFile(filepath.Join(a.dir, "locsync.toml"))
+	for _, p := range a.inspects(o).Problems {
+		if p.Code == report.CodeStale {
+			all = append(all, strings.TrimSpace(p.File+" "+p.Key))
+		}
+	}
+	return all
+}
+
+func (a *aged) is(want ...string) {
+	a.Helper()
+	if got := a.stale(Options{}); !slices.Equal(got, want) {
+		a.Errorf("stale are %q, want %q", got, want)
+	}
+}
+
+func TestStale(t *testing.T) {
+	gittest.Need(t)
+	both := func(t *testing.T) *aged {
+		a := newAged(t)
+		a.commits("", "en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.commits("", "de/a.json", `{"k": "Eins", "l": "Zwei", "m": "Drei"}`)
+		return a
+	}
+	changed := func(t *testing.T) *aged {
+		a := both(t)
+		a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+		return a
+	}
+	t.Run("the source changed, then the translation", func(t *testing.T) {
+		a := changed(t)
+		a.is("de/a.json k")
+		a.commits("", "de/a.json", `{"k": "Anderthalb", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+	})
+	t.Run("both in one commit, a new key, a reformatting", func(t *testing.T) {
+		a := both(t)
+		a.commits("", "en/a.json", `{"k": "Uno", "l": "Two", "m": "Three"}`, "de/a.json", `{"k": "Ains", "l": "Zwei", "m": "Drei"}`)
+		a.commits("", "de/a.json", `{"k": "Ains", "l": "Zwei", "m": "Drei", "n": "Vier"}`)
+		a.commits("", "en/a.json", "{\n\"n\": \"Four\",\n\"l\": \"Two\", \"k\": \"Uno\", \"m\": \"Three\"}")
+		a.is()
+	})
+	t.Run("keys and files get other names", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "en/b.json", `{"new": "One and a half", "l": "Two", "m": "Three"}`,
+			"de/b.json", `{"new": "Eins", "l": "Zwei", "m": "Drei"}`)
+		gittest.Git(t, a.dir, "rm", "-q", "en/a.json", "de/a.json")
+		gittest.Git(t, a.dir, "commit", "-q", "--amend", "--no-edit")
+		a.is("de/b.json new")
+	})
+	t.Run("a merge brings an older translation", func(t *testing.T) {
+		a := both(t)
+		gittest.Git(t, a.dir, "checkout", "-q", "-b", "l10n")
+		a.commits("", "de/a.json", `{"k": "EINS", "l": "Zwei", "m": "Drei"}`)
+		gittest.Git(t, a.dir, "checkout", "-q", "main")
+		a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+		gittest.Git(t, a.dir, "merge", "-q", "--no-edit", "l10n")
+		a.is("de/a.json k")
+	})
+	t.Run("a source text that changes and changes back", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.is("de/a.json k") // the text of now was written after the translation, by somebody who may mean another thing
+	})
+	t.Run("what is not committed", func(t *testing.T) {
+		a := both(t)
+		a.writes("en/a.json", `{"k": "One!", "l": "Two", "m": "Three"}`)
+		a.is("de/a.json k")
+		a.writes("de/a.json", `{"k": "Eins!", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+	})
+	t.Run("a commit that says that the meaning stayed", func(t *testing.T) {
+		a := both(t)
+		a.commits("Locsync-Same-Meaning: k", "en/a.json", `{"k": "One.", "l": "Two!", "m": "Three"}`)
+		a.is("de/a.json l")
+	})
+	t.Run("a change that is accepted, until the next", func(t *testing.T) {
+		a := changed(t)
+		o := Options{Stale: true, StaleFile: filepath.Join(a.dir, "locsync-stale.json")}
+		result := report.CheckReport{Projects: []report.ProjectCheck{a.inspects(o)}}
+		if err := AcceptStale(o.StaleFile, &result, []string{"nothing"}); err == nil {
+			t.Error("a key without a stale translation is accepted")
+		}
+		a.check(AcceptStale(o.StaleFile, &result, []string{"k"}))
+		if left := result.Projects[0].Problems; len(left) > 0 {
+			t.Errorf("%v", left)
+		}
+		a.is()
+		a.commits("", "en/a.json", `{"k": "One, once more", "l": "Two", "m": "Three"}`)
+		a.is("de/a.json k")
+	})
+	t.Run("levels, and a shallow clone", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two again", "m": "Three"}`)
+		a.cfg.Check.Stale = "off"
+		a.is()
+		a.cfg.Check.Stale = "error"
+		a.dir = gittest.Clone(t, "file://"+a.dir, "--depth=2")
+		if got := a.stale(Options{}); !slices.Equal(got, []string{"", "de/a.json l"}) { // the first says what is not known
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// In a history without branches a translation is stale where its source text changed later.
+func TestStaleInAnyHistory(t *testing.T) {
+	gittest.Need(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		a := newAged(t)
+		source, german := map[string]string{}, map[string]string{}
+		changedAt, translatedAt := map[string]int{}, map[string]int{} // the source text: 0 where it is the first
+		for n := range rapid.IntRange(1, 8).Draw(rt, "commits") {
+			before := maps.Clone(source)
+			for range rapid.IntRange(1, 4).Draw(rt, "changes") {
+				key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "key")
+				text := fmt.Sprintf("%s%d", key, rapid.IntRange(0, 9).Draw(rt, "text")+10*n) // new at each commit
+				switch rapid.SampledFrom([]string{"source", "german", "gone"}).Draw(rt, "what") {
+				case "source":
+					source[key] = text
+				case "german":
+					german[key], translatedAt[key] = text, n+1
+				case "gone":
+					delete(source, key)
+					delete(german, key)
+				}
+			}
+			for key, text := range source {
+				if was, had := before[key]; !had {
+					changedAt[key] = 0
+				} else if was != text {
+					changedAt[key] = n + 1
+				}
+			}
+			write := func(texts map[string]string) string {
+				out, err := json.Marshal(texts)
+				a.check(err)
+				return string(out)
+			}
+			a.commits("", "en/a.json", write(source), "de/a.json", write(german))
+		}
+		var want []string
+		for _, key := range []string{"a", "b", "c"} {
+			_, lives := source[key]
+			_, translated := german[key]
+			if lives && translated && changedAt[key] > translatedAt[key] {
+				want = append(want, "de/a.json "+key)
+			}
+		}
+		if got := a.stale(Options{}); !slices.Equal(got, want) {
+			rt.Fatalf("stale are %q, want %q:\n%s", got, want, gittest.Git(t, a.dir, "log", "-p", "--reverse"))
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package pull
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/memory/past"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/tree"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+// merging reads what the merges of a pull's files know of the attempt under way.
+type merging struct {
+	*common
+	branch  *pass.Branch
+	account *account
+	unknown bool // nothing was remembered of the branch
+
+	digested  sourceDigests
+	moves     []ledger.Move                       // of source files
+	contested map[string]config.Language          // files that both branch and base changed
+	basePast  func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
+	removals  *removals
+	outgoing  map[*tree.Source]pass.SentByName
+	below     map[string]pass.Translated // in the state that was sent, by ledger.TargetID
+	over      bool                       // the service shows an older answer than it gave
+	tips      []*gitops.Tip              // of base, where there is one, and the branch
+}
+
+// begin reads what the merges of all files know besides.
+func (r *merging) begin(below []*pass.Exported) error {
+	r.at, r.merged, r.below = r.branch.Now(), make(map[string]bool), make(map[string]pass.Translated)
+	for _, x := range below {
+		for _, of := range x.Targets(x.Group) {
+			r.below[ledger.TargetID(of.Path, of.Language.Code)] = of
+		}
+	}
+	r.seen = pass.LookAt(r.branch.Project.Pull.Branch).Kind()
+	slots, err := ledger.Merged.Slots(r.branch.Ledger, r.branch.StateName())
+	for _, slot := range slots {
+		r.merged[ledger.TargetID(slot.Path, slot.Language)] = true
+	}
+	return err
+}
+
+// merge reads and merges one target file. It returns nil when the file is to be left alone.
+func (r *merging) merge(ctx context.Context, x pass.Translated) (done *merged, err error) {
+	defer tree.CatchIn(x.Path, x.Language.Code, func(p report.Problem) {
+		done = nil
+		r.account.unreadable(p)
+	})
+	s, err := r.read(ctx, x)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	m := s.merge()
+	r.over = r.over || m != nil && m.sent.Over
+	r.account.tells(s.Target, s.told, r.unknown)
+	if m != nil {
+		m.pack(s)
+	}
+	return m, nil
+}
+
+// pack keeps what is to be remembered, and is not yet, in little memory: a pull holds that of all its files until their
+// commit is delivered.
+func (m *merged) pack(s *situation) {
+	for kind, marks := range (pass.Marks{
+		ledger.Merged: m.marks.agreed, ledger.Filler: m.marks.filler, ledger.Elsewhere: m.marks.elsewhere,
+		ledger.Made: m.marks.made.For, ledger.Outdated: m.marks.made.Outdated, s.seen: m.marks.after,
+	}) {
+		if had := s.here[kind]; (marks == nil) != (had == nil) || !maps.Equal(marks, had) {
+			m.records = append(m.records, marked{kind, marks.Pack()})
+			m.weight += len(marks)
+		}
+	}
+	m.marks = marks{}
+	if m.texts.met {
+		m.texts.inherits = nil // what is learned is added to the file's own
+	}
+}
+
+// read gathers what there is to know of one target file; nil where it cannot be read.
+func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, error) {
+	s := &situation{common: r.common, Translated: x}
+	var ok bool
+	var err error
+	if s.source, ok = r.tree.SourceTexts(x.Target); !ok {
+		return nil, nil // the source file's problem is reported already
+	}
+	s.Texts, err = x.All()
+	if err != nil {
+		return nil, err
+	}
+	r.account.looksAt(x.Target)
+	old, problem, err := x.Sources[0].Read(r.tree.FS, x.Path, x.Language)
+	if problem != nil && err == nil {
+		r.account.unreadable(*problem)
+	}
+	if problem != nil || err != nil {
+		return nil, err
+	}
+	s.old = old
+	if s.former, err = r.formerly(x.Target); err != nil {
+		return nil, err
+	}
+	s.fit(s.Texts)
+	ours := bundle.Texts(cmp.Or(old, s.former.file)) // at the path now, or at the former one where that is missing
+	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, ours)
+	if err != nil {
+		return nil, err
+	}
+	s.digests.tree, s.digests.service = r.digests(x.Target)
+	if s.here, err = r.remembered(x.Path, x.Language); err == nil && s.former.path != "" {
+		s.before, err = r.remembered(s.former.path, x.Language)
+	}
+	if err == nil {
+		err = r.judgeSent(ctx, s)
+	}
+	if names := s.differing(s.here[ledger.Merged]); err == nil && len(names) > 0 {
+		s.past, err = r.readPast(ctx, x.Target, names)
+	}
+	return s, err
+}
+
+// judgeSent makes the service's texts what it has by its own word, beside what it accepted from here.
+func (r *merging) judgeSent(ctx context.Context, s *situation) error {
+	id := ledger.TargetID(s.Path, s.Language.Code)
+	accepted, err := r.branch.Memory().Accepted(id)
+	if err != nil {
+		return err
+	}
+	below, err := r.below[id].All()
+	if err != nil {
+		return err
+	}
+	of := pass.Answered{Ours: s.ours, Theirs: s.Texts, Remembered: s.here, At: s.at}
+	of.Below, _ = s.tree.Fitted(s.Target, cmp.Or(s.old, s.former.file), below)
+	if names := accepted.Replaced(of); len(names) > 0 {
+		s.past, err = r.readPast(ctx, s.Target, names)
+		if err != nil {
+			return err
+		}
+	}
+	of.Past = s.past
+	s.Texts, s.sent = accepted.Judge(of)
+	return nil
+}
+
+// readPast is what git has of names of a file in base and branch. Of a shallow clone it brings the rest first; what
+// cannot be had was not seen.
+func (r *merging) readPast(ctx context.Context, t bundle.Target, names []catalog.Name) (past.History, error) {
+	if err := gitops.Deepen(ctx, r.branch.Repo, r.tips...); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r.branch.Log.Info("the history that this clone lacks is not read", zap.Error(err))
+	}
+	var commits []string
+	for _, tip := range r.tips {
+		if tip.Hash() != "" {
+			commits = append(commits, tip.Hash())
+		}
+	}
+	return past.Read(r.branch.Repo, t, names, commits...)
+}
+
+// remembered is what is remembered of a target file.
+func (r *merging) remembered(path string, l config.Language) (pass.Marks, error) {
+	return r.branch.Memory().Read(path, l.Code, ledger.Merged, ledger.Filler, ledger.Known, ledger.Delivered,
+		ledger.Made, ledger.Outdated, ledger.Elsewhere, ledger.Sent, r.seen)
+}
+
+// sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.
+type sourceDigests struct {
+	tree    map[*bundle.Bundle]catalog.Marks
+	service map[string]catalog.Marks // by collection
+}
+
+// digests gathers them for one target.
+func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) {
+	source = make(catalog.Marks)
+	for _, b := range target.Sources {
+		if r.digested.tree[b] == nil {
+			r.digested.tree[b] = catalog.Digests(r.tree.Of(b).All.Marks())
+		}
+		maps.Copy(source, r.digested.tree[b])
+	}
+	return source, r.digested.service[target.Sources[0].Collection]
+}
+
+// fit gives the service's texts the shape of the source's, and tells which do not fit.
+func (s *situation) fit(theirs catalog.Catalog) {
+	var left catalog.Catalog
+	s.Texts, left = s.tree.Fitted(s.Target, cmp.Or(s.old, s.former.file), theirs)
+	for _, u := range left {
+		s.leaveOut(report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural "+
+			"forms as keys of their own, and this message cannot be taken apart into such; write one form for each "+
+			"category at the service, with nothing but the number filled in", u.Text))
+	}
+}

@@ -1,0 +1,273 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/imports"
+	"github.com/locsync/locsync/sync/pass/tree"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+// translationPass is the part of a push that is about changed translations.
+type translationPass struct {
+	*state
+	sources   *sourcePass
+	snapshots *snapshots
+	reader    *reader
+	decisions *decisions
+}
+
+// pushTranslations sends what people changed in the target languages, after asking the service for its present values:
+// where those changed too since the last merge, the service wins.
+func (r *translationPass) pushTranslations(ctx context.Context) error {
+	if r.o.Near {
+		if same, err := r.reader.untouched(); err != nil || same {
+			return err
+		}
+	}
+	if err := r.snapshots.find(ctx); err != nil {
+		return err
+	}
+	if r.snapshots.branchUnread && r.fresh {
+		return nil // whose the repository's texts are cannot be told: they wait for a push that can
+	}
+	all, err := r.reader.candidates(ctx)
+	if err != nil {
+		return err
+	}
+	found := r.meant(all)
+	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
+		return err
+	}
+	ship := &imports.Batch{}
+	var asks []pass.ExportAsk
+	var mine [][]*candidate
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.sources.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ctx, ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
+			asks = append(asks, draftAsk(r.tree, g, languages))
+			mine = append(mine, candidates)
+		}
+	}
+	for done := 0; done < len(asks); done += askedAtOnce {
+		some := asks[done:min(done+askedAtOnce, len(asks))]
+		answers, err := r.ask(ctx, some)
+		if err != nil {
+			return err
+		}
+		for i, present := range answers {
+			if err := r.shipGroup(ctx, ship, some[i].Group, mine[done+i], present); err != nil {
+				return err
+			}
+		}
+	}
+	r.out.Ship(ctx, ship.All)
+	return r.reader.remember(all)
+}
+
+// meant are the candidates that a push is for. Of other files, translations of new source texts go along: a service
+// that translates by itself would have others by the next push.
+func (r *translationPass) meant(all []*candidate) (meant []*candidate) {
+	for _, c := range all {
+		if !r.o.Pushes(c.Path) {
+			along := *c
+			along.changed = maps.Clone(c.changed)
+			maps.DeleteFunc(along.changed, func(n catalog.Name, _ bool) bool {
+				return !slices.ContainsFunc(c.Sources, func(b *bundle.Bundle) bool {
+					return r.o.Pushes(b.Path) && r.accepted.Begins(r.tree.Of(b), n.Key)
+				})
+			})
+			c = &along
+		}
+		meant = append(meant, c)
+	}
+	return meant
+}
+
+// draftAsk asks for all that the service has of a group, in any state.
+func draftAsk(t *tree.Tree, g *bundle.Group, languages []config.Language) pass.ExportAsk {
+	return pass.ExportAsk{Group: g, Languages: languages, Completion: string(service.Draft), Wanted: t.Wanted(g)}
+}
+
+// askedAtOnce bounds the answers that a push has in memory.
+const askedAtOnce = 100
+
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are
+// needed for that.
+func (r *translationPass) candidatesOf(
+	g *bundle.Group, found []*candidate,
+) (mine []*candidate, languages []config.Language) {
+	wanted := make(map[config.Language]bool)
+	for _, c := range found {
+		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
+			continue
+		}
+		if only, tell := c.onlyWaits(r.standing()); only {
+			for n := range c.changed {
+				c.drop(n)
+			}
+			for _, lost := range tell {
+				r.decisions.conflict(lost)
+			}
+			continue
+		}
+		mine = append(mine, c)
+		wanted[c.Language] = true
+	}
+	unwanted := func(l config.Language) bool { return !wanted[l] }
+	return mine, slices.DeleteFunc(slices.Clone(r.branch.Project.Targets()), unwanted)
+}
+
+// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
+func (r *translationPass) shipGroup(
+	ctx context.Context, ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
+) error {
+	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
+	all := make([]*comparedCandidate, len(mine))
+	for i, c := range mine {
+		of, err := r.meeting(ctx, c, present)
+		if err != nil {
+			return err
+		}
+		if r.fresh && pass.MetBefore(c.texts, of.theirs) {
+			r.Met[ledger.TargetID(c.Path, c.Language.Code)] = true
+		}
+		all[i] = c.weigh(of)
+	}
+	weighAll(all)
+	for _, w := range all {
+		for _, u := range w.of.texts {
+			if _, stays := w.instead[u.Name]; stays || w.lost[u.Key] {
+				w.of.drop(u.Name)
+			}
+		}
+		for _, key := range w.forRepository {
+			r.out.Waits(func() pass.Conflict {
+				x := pass.NewConflict(r.branch.Now(), w.of.Path, w.of.Language.Code, key, w.of.texts, w.theirs, nil)
+				return x.InFile(w.of.beside(key))
+			})
+		}
+		for _, lost := range w.conflicts {
+			r.decisions.foundConflict(lost)
+		}
+		if err := r.shipCandidate(ship, g, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meeting reads what a candidate meets at the service.
+func (r *translationPass) meeting(
+	ctx context.Context, c *candidate, present *pass.Exported,
+) (of meeting, err error) {
+	of.standing, of.at = r.standing(), r.branch.Now()
+	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, present.Of(c.Sources[0], c.Language)))
+	if of.memory, err = r.reader.memories(c.Target, c.snapshot, c.texts); err != nil {
+		return of, err
+	}
+	of.sent, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Sent, c.Path, c.Language.Code))
+	if err == nil {
+		of.over, err = r.branch.Memory().Sent(c.id())
+	}
+	if names := c.unseen(of); err == nil && len(names) > 0 {
+		of.past, err = r.snapshots.past(ctx, c, names)
+	}
+	return of, err
+}
+
+func (r *translationPass) standing() standing {
+	return standing{lost: r.lost, lastPull: r.decisions.lastPull, insists: r.o.Translations}
+}
+
+// shipCandidate remembers what is found of a file, and composes its uploads, without the keys of which the service
+// changed any text since the last merge.
+func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c *comparedCandidate) error {
+	m := ledger.Destination{Path: c.of.Path, Language: c.of.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
+	var over imports.Over
+	if r.branch.Project.Push.Conflicts == "overwrite" {
+		m.Kinds = append(m.Kinds, ledger.Delivered)
+		branch, err := r.snapshots.branchTexts(c.of.Target)
+		if err != nil {
+			return err
+		}
+		over = imports.Over{Service: c.theirs.Marks(), Branch: branch, Met: len(c.of.memory.merged) > 0}
+	}
+	if len(c.same)+len(c.conflicts) > 0 {
+		err := r.branch.Ledger.Update(func(tx ledger.Writer) error {
+			err := ledger.Each(c.conflicts, func(lost pass.Conflict) error { return lost.Keep(r.branch, tx) })
+			if len(c.same) == 0 {
+				return err
+			}
+			same := pass.Accepts(c.same)
+			return errors.Join(err, r.branch.Memory().AcceptSent(tx, m, over.Texts(c.same), same, r.branch.Now()),
+				r.branch.Memory().Mark(tx, m, same))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.out.Has(c.of.Path, c.of.Language.Code, c.theirs)
+	declined, err := r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Further, c.of.Path, c.of.Language.Code))
+	if err != nil {
+		return err
+	}
+	source, read := r.tree.SourceTexts(c.of.Target)
+	for _, of := range c.batches(source, read, declined, r.o.All) {
+		told, err := c.ship(ship, r.branch.Project, g.ExportFormat(), of, m, over)
+		if err != nil {
+			return err
+		}
+		for _, p := range told {
+			r.report.Replaced = append(r.report.Replaced, p)
+			r.branch.LogReplaced(p)
+		}
+	}
+	return nil
+}
+
+// sendInherited sends the source texts of inherited keys of which a translation was changed here. A collection takes no
+// translation of a key that it does not have.
+func (r *translationPass) sendInherited(ctx context.Context, found []*candidate) error {
+	if r.branch.Trunk == nil {
+		return nil
+	}
+	of, wanted := r.branch.Keeper(), make(map[*tree.Source]map[string]bool)
+	for _, c := range found {
+		for n := range c.changed {
+			for _, b := range c.Sources {
+				s := r.tree.Of(b)
+				if !r.accepted.Inherited(s)[n.Key] || of.TrunkCollection(s) == s.Collection {
+					continue
+				}
+				if wanted[s] == nil {
+					wanted[s] = make(map[string]bool)
+				}
+				wanted[s][n.Key] = true
+			}
+		}
+	}
+	ship := &imports.Batch{}
+	for _, s := range r.tree.Sources {
+		if wanted[s] == nil {
+			continue
+		}
+		if err := addSource(r.branch.Project, ship, s, nil, func(key string) bool { return wanted[s][key] }); err != nil {
+			return err
+		}
+	}
+	r.out.Ship(ctx, ship.All)
+	return nil
+}

@@ -1,0 +1,189 @@
+package tree
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/bundle"
+	"github.com/locsync/locsync/sync/text/catalog"
+)
+
+const jsonFiles = `
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+`
+
+func project(t *testing.T, files string) *config.Project {
+	t.Helper()
+	c, err := config.Parse("locsync.toml", []byte("[[project]]\nname = \"app\"\nsource_language = \"en\"\n"+
+		"target_languages = [\"de\"]\n"+files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &c.Projects[0]
+}
+
+// found is the tree of files, given as path and content.
+func found(t *testing.T, cfg *config.Project, files ...string) *Tree {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		fsys[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	tree, err := Find(fsys, cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// problems are those of a tree, as file, key and code.
+func problems(tree *Tree) []string {
+	var all []string
+	for _, p := range tree.Problems {
+		all = append(all, fmt.Sprint(p.File, " ", p.Key, " ", p.Code))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestClashes(t *testing.T) {
+	for name, test := range map[string]struct {
+		settings, one, two string
+		clash              []string // of file and key
+	}{
+		"different texts in two files": {jsonFiles, `{"a": "A", "b": "B"}`, `{"a": "X"}`,
+			[]string{"en/1.json a", "en/2.json a"}},
+		"the same text in two files":  {jsonFiles, `{"a": "A"}`, `{"a": "A"}`, nil},
+		"different texts in one file": {jsonFiles, `{"a": "A", "a": "X"}`, `{}`, []string{"en/1.json a"}},
+		"collections of their own":    {jsonFiles + "collection = \"{NAME}\"\n", `{"a": "A"}`, `{"a": "X"}`, nil},
+		"a text that is the beginning of another key": {jsonFiles + "format = \"structured-json\"\n",
+			`{"a": "A"}`, `{"a": {"b": "B"}}`, []string{"en/1.json a", "en/2.json a/b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := found(t, project(t, test.settings), "en/1.json", test.one, "en/2.json", test.two)
+			var want []string
+			for _, at := range test.clash {
+				want = append(want, at+" "+report.CodeClash)
+				path, key, _ := strings.Cut(at, " ")
+				for _, s := range tree.Sources {
+					if s.Path == path && (s.Texts.Keys()[key] || !s.All.Keys()[key]) {
+						t.Errorf("%s: %q is in Texts, or not in All", path, key)
+					}
+				}
+			}
+			if got := problems(tree); !slices.Equal(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A file that cannot be read has a problem, and nothing is concluded from what it lacks.
+func TestBrokenFile(t *testing.T) {
+	tree := found(t, project(t, jsonFiles), "en/1.json", `{"a": `, "en/2.json", `{"b": "B"}`)
+	broken, whole := tree.Sources[0], tree.Sources[1]
+	if !broken.Broken() || whole.Broken() || !broken.MayHave("any") || whole.MayHave("any") || !whole.MayHave("b") {
+		t.Errorf("%+v, %+v", broken, whole)
+	}
+	if len(tree.Problems) != 1 || tree.Problems[0].File != "en/1.json" || tree.Problems[0].Line != 1 {
+		t.Errorf("problems %+v", tree.Problems)
+	}
+	for _, s := range tree.Sources {
+		if tree.Of(s.Bundle) != s {
+			t.Errorf("%s is not of its bundle", s.Path)
+		}
+	}
+}
+
+// A file that may not be read is a problem of its own.
+func TestForbiddenFile(t *testing.T) {
+	fsys := fstest.MapFS{"en/1.json": {Data: []byte(`{"a": "A"}`)}, "en/2.json": {Data: []byte(`{"b": "B"}`)}}
+	tree, err := Find(forbidding{fsys, "en/1.json"}, project(t, jsonFiles), nil)
+	if err != nil || len(tree.Sources) != 2 || len(tree.Problems) != 1 || tree.Problems[0].Code != report.CodeRead {
+		t.Errorf("%+v, %v", tree, err)
+	}
+}
+
+type forbidding struct {
+	fs.FS
+	path string
+}
+
+func (f forbidding) Open(name string) (fs.File, error) {
+	if name == f.path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.FS.Open(name)
+}
+
+// Two files that have a key may translate it differently: each is told of the other.
+func TestSharedKeys(t *testing.T) {
+	cfg := project(t, jsonFiles)
+	tree := found(t, cfg, "en/1.json", `{"a": "A", "b": "B"}`, "en/2.json", `{"a": "A", "b": "B"}`, "en/3.json",
+		`{"c": "C"}`,
+		"de/1.json", `{"a": "one", "b": "both"}`, "de/2.json", `{"a": "two"}`, "de/3.json", `{"c": "three"}`)
+	shared, err := tree.SharedIn(tree.FS, cfg.Targets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shared.Beside("de/1.json", "de", "a"); got != "de/2.json" {
+		t.Errorf("beside de/1.json: %q", got)
+	}
+	if got := shared.Beside("de/2.json", "de", "a"); got != "de/1.json" {
+		t.Errorf("beside de/2.json: %q", got)
+	}
+	if got := shared.Beside("de/1.json", "de", "b") + shared.Beside("de/3.json", "de", "c"); got != "" {
+		t.Errorf("divided without another translation: %q", got)
+	}
+	two := tree.Sources[1].Bundle
+	if got := shared.Elsewhere(two, cfg.Targets()[0], "de/2.json", "b"); !slices.Equal(got, []string{"de/1.json"}) {
+		t.Errorf("elsewhere: %q", got)
+	}
+	if shared.Translates(two, "de", "de/2.json", "b") || !shared.Translates(two, "de", "de/1.json", "b") {
+		t.Error("a file translates b that does not, or one does not that does")
+	}
+}
+
+// The texts of a tree are not changed by those who add to them.
+func TestTextsStay(t *testing.T) {
+	cfg := project(t, jsonFiles)
+	tree := found(t, cfg, "en/1.json", `{"a": "A", "b": "B", "c": "C"}`)
+	target := bundle.Known(tree.Bundles(), cfg.Targets())[0]
+	texts, ok := tree.SourceTexts(target)
+	one := append(texts, catalog.Unit{Name: catalog.Name{Key: "x"}})
+	two := append(texts, catalog.Unit{Name: catalog.Name{Key: "y"}})
+	if !ok || len(texts) != 3 || one[3].Key != "x" || two[3].Key != "y" {
+		t.Errorf("%v and %v share their memory", one, two)
+	}
+}
+
+// What is wrong with texts that are the beginning of others is said in the same words every time.
+func TestProblemsHaveAnOrder(t *testing.T) {
+	cfg := project(t, `
+[[project.files]]
+source = "en/*.yaml"
+format = "structured-yaml"
+output = "{LANGUAGE}/{NAME}.yaml"
+`)
+	first := ""
+	for range 30 {
+		tree := found(t, cfg, "en/a.yaml", "menu: Menu\nfile: File\n",
+			"en/b.yaml", "menu:\n  open: Open\n  close: Close\n  more:\n    x: X\n",
+			"en/c.yaml", "menu:\n  more: More\nfile:\n  z: Z\n  a: A\n")
+		said := fmt.Sprint(tree.Problems)
+		if first == "" {
+			first = said
+		}
+		if said != first || !strings.Contains(said, `"menu/close"`) {
+			t.Fatalf("%s\nand before\n%s", said, first)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"github.com/locsync/locsync/sync/failure"
+)
+
+// Listen listens on an address. The error is one of use, unless the address can be free later: another program has its
+// port, or this machine does not have the address yet, as while it starts.
+func Listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err == nil {
+		return l, nil
+	}
+	var unknown *net.DNSError
+	host, _, _ := net.SplitHostPort(address)
+	later := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
+		errors.As(err, &unknown) && unknown.Name == host
+	err = fmt.Errorf("listen on %s: %w", address, err)
+	if later {
+		return nil, err
+	}
+	return nil, &failure.UsageError{Err: err}
+}

@@ -1,0 +1,150 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// mostApproved is how many texts are approved at once: as many as a person looks through.
+const mostApproved = 200
+
+// approving is the preview of what is approved at once.
+type approving struct {
+	Scope             scope
+	Project, Language string
+	SourceCode        string
+	Texts             []approvable
+	Left              int  // texts that a check holds back, or that conflict
+	More              bool // there are further ones, for the next time
+}
+
+type approvable struct {
+	listed
+	Take string // what the form carries: the key, and the version that was seen of it
+}
+
+// approvals is the page on which many texts are approved at once: those with text that the filter shows and that are
+// not final.
+func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	p := scopeOf(r)
+	if p.Show != showConfirmed {
+		p.Show = showDraft
+	}
+	a := approving{Scope: p}
+	err := s.Store.View(func(tx *store.Tx) error {
+		o, err := p.open(tx, s.Checks)
+		if err != nil {
+			return err
+		}
+		a.Project, a.Language, a.SourceCode = o.project.Name, LanguageName(o.Language), o.project.Source
+		f, err := o.walk(position{}, false, mostApproved)
+		if err != nil {
+			return err
+		}
+		a.More = f.more
+		for _, it := range f.items {
+			if !it.approvable() {
+				a.Left++
+				continue
+			}
+			a.Texts = append(a.Texts, approvable{o.listed(it), it.version() + "." + it.at.String()})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return show(w, http.StatusOK, "approve", view{Visitor: v, Title: "Approve texts: " + a.Language, Data: a})
+}
+
+// approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
+func (it item) approvable() bool {
+	return it.is != nil && it.offered == nil &&
+		!slices.ContainsFunc(it.examine(it.is.Texts), func(f finding) bool { return f.Holds })
+}
+
+// approve makes the chosen texts final that still are what was seen.
+func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	p, taken := scopeOf(r), r.PostForm["take"]
+	if len(taken) > mostApproved {
+		return api.Refuse(http.StatusBadRequest, "At most %d texts are approved at once.", mostApproved)
+	}
+	approved := 0
+	err := s.Store.Update(func(tx *store.Tx) error {
+		o, err := p.open(tx, s.Checks)
+		if err != nil {
+			return err
+		}
+		for _, take := range taken {
+			seen, where, _ := strings.Cut(take, ".")
+			at, known := readPosition(where)
+			if !known {
+				return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+			}
+			it, err := o.at(at)
+			var gone *api.Problem
+			switch {
+			case errors.As(err, &gone): // archived or deleted meanwhile
+				continue
+			case err != nil:
+				return err
+			case it.version() != seen || !it.approvable():
+				continue
+			}
+			is := *it.is
+			is.State, is.Changed, is.Rejected = o.project.Level(store.Final), tx.Now(), store.Rejection{}
+			if err := o.put(it, &is, s.Saved); err != nil {
+				return err
+			}
+			approved++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "list?"+string(p.With("approved", strconv.Itoa(approved), "of", strconv.Itoa(len(taken)))))
+}
+
+// maxReason is how long the reason of a rejection may be, in bytes.
+const maxReason = 2000
+
+// reject makes a text a draft again, with the reason, which is shown until the text is saved anew.
+func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	at, known := readPosition(r.PostFormValue("at"))
+	p := scopeOf(r)
+	reason := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("reason"), "\r\n", "\n"))
+	switch {
+	case !known || p.Show == showArchived:
+		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	case reason == "" || len(reason) > maxReason:
+		return api.Refuse(http.StatusBadRequest, "Not rejected: a rejection needs a reason of at most %d bytes.", maxReason)
+	}
+	err := s.Store.Update(func(tx *store.Tx) error {
+		o, err := p.open(tx, s.Checks)
+		if err != nil {
+			return err
+		}
+		it, err := o.at(at)
+		if err != nil {
+			return err
+		}
+		if it.is == nil || it.version() != r.PostFormValue("seen") {
+			return api.Refuse(http.StatusConflict, "Not rejected: this text has changed since you opened it.")
+		}
+		is := *it.is
+		is.State, is.Changed = store.Draft, tx.Now()
+		is.Rejected = store.Rejection{By: v.Name, Reason: strings.ToValidUTF8(reason, "\uFFFD")}
+		return o.put(it, &is, s.Saved)
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "key?"+string(p.With("after", at.String(), "said", "rejected")))
+}

@@ -1,0 +1,414 @@
+package discover
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/languages"
+)
+
+// adopt goes through the files beside the translations that were found whose names are not a common language: rare
+// languages, variants, and what a team or a platform made up. Their texts prove what they are: a translation has the
+// keys of its source. Each is taken, or named.
+func (s *search) adopt(kept []*template) {
+	taken := takenBy(kept...)
+	proven := make(map[string]string) // by spelling
+	for _, again := range []bool{false, true} {
+		for _, t := range kept {
+			source := t.source
+			of := s.readOf(t, source)
+			if (of.err != nil) != again { // what has no texts to compare with is believed where others prove it
+				continue
+			}
+			for _, name := range s.filesLike(t) {
+				spelling := t.spellingIn(name)
+				if spelling == "" || taken[name] || s.tracks(t) && !s.names[name] {
+					continue
+				}
+				code, why := proven[spelling], ""
+				if !again || code == "" {
+					code, why = s.judge(name, spelling, source, of)
+				}
+				if why != "" {
+					s.leftOut = append(s.leftOut, LeftOut{name, 1, why})
+				}
+				if code == "" {
+					continue
+				}
+				taken[name] = true
+				proven[spelling] = code
+				t.files[spelling] = name
+				t.prove(spelling, code)
+			}
+			s.withoutCrowdin(t)
+		}
+	}
+	s.countries(kept)
+}
+
+// filesLike are the files that may differ from a template in its language only.
+func (s *search) filesLike(t *template) []string {
+	before, _, _ := strings.Cut(t.text, "{")
+	first, _ := slices.BinarySearch(s.resources, before)
+	after := first
+	for after < len(s.resources) && strings.HasPrefix(s.resources[after], before) {
+		after++
+	}
+	return s.resources[first:after]
+}
+
+// spellingIn is what a path has where the template has a language; "" where the path is another.
+func (t *template) spellingIn(name string) string {
+	before, rest, _ := strings.Cut(t.text, "{")
+	placeholder, after, _ := strings.Cut(rest, "}")
+	if len(name) <= len(before)+len(after) || !strings.HasPrefix(name, before) {
+		return ""
+	}
+	spelling := strings.TrimSuffix(name[len(before):], after)
+	if strings.Contains(after, "{") {
+		spelling, _, _ = strings.Cut(name[len(before):], "/")
+	}
+	if strings.Contains(spelling, "/") || strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
+		return ""
+	}
+	return spelling
+}
+
+// judge says in which language a file is, or why it is left out; neither of what does not look like a translation.
+func (s *search) judge(name, spelling, source string, of *reading) (code, why string) {
+	if _, known := s.names[name]; !known || standingOf(name) == stranger {
+		return "", ""
+	}
+	if why := forTests(spelling); why != "" {
+		return "", why
+	}
+	r := s.read(name, spelling)
+	code = probably(spelling)
+	shared, same := s.compared(source, name, spelling)
+	_, known := languages.Find(code)
+	switch {
+	case r.err != nil && code != "":
+		return "", "cannot be read: " + r.err.Error()
+	case len(r.byEntry) == 0 || r.lists:
+		return "", ""
+	case shared*2 < len(r.byEntry) && shared < 5:
+		return "", fmt.Sprintf("is not a translation: it has few of the keys of %s", source)
+	case code == "" && strings.HasSuffix(name, ".xml"):
+		return "", fmt.Sprintf("is for some devices (%s), not for a language", spelling)
+	case code == "":
+		return "", fmt.Sprintf("has the keys of %s, and %q is not a language code", source, spelling)
+	case !known && same*5 > shared*4 && shared >= 5:
+		return "", fmt.Sprintf("is a copy of %s, and %q is not a language that is known", source, spelling)
+	}
+	return code, ""
+}
+
+// prove remembers the code of a spelling that the texts prove.
+func (t *template) prove(spelling, code string) {
+	if t.proven == nil {
+		t.proven = make(map[string]string)
+	}
+	t.proven[spelling] = code
+}
+
+// countries finds the files that are named after a country whose code a rare language has: tw, kr. The files of one
+// folder are in one language, also those that have no text yet.
+func (s *search) countries(kept []*template) {
+	type spelled struct{ folder, spelling string }
+	members := make(map[spelled][]*template)
+	for _, t := range kept {
+		before, _, _ := strings.Cut(t.text, "{")
+		for _, spelling := range sortedKeys(t.files) {
+			if len(spelling) == 2 && t.proven[spelling] == "" && !slices.Contains(common, spelling) {
+				at := spelled{path.Dir(before + "x"), spelling}
+				members[at] = append(members[at], t)
+			}
+		}
+	}
+	for at, templates := range members {
+		var text strings.Builder
+		for _, t := range templates {
+			for _, one := range s.read(t.files[at.spelling], at.spelling).byEntry {
+				text.WriteString(one)
+			}
+		}
+		code := languages.OfCountry(at.spelling, text.String())
+		for _, t := range templates {
+			if code != "" {
+				t.prove(at.spelling, code)
+			}
+		}
+	}
+}
+
+// withoutCrowdin takes out the language that a project of Crowdin uses for translating in context: a rare one, whose
+// texts are marks for a script.
+func (s *search) withoutCrowdin(t *template) {
+	for _, spelling := range sortedKeys(t.files) {
+		if slices.Contains(common, strings.ToLower(spelling[:min(2, len(spelling))])) {
+			continue
+		}
+		src, err := s.readFile(t.files[spelling], &s.left)
+		if err == nil && bytes.Contains(src, []byte("crwdns")) && bytes.Contains(src, []byte("crwdne")) {
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1,
+				"is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
+			delete(t.files, spelling)
+		}
+	}
+}
+
+// multilingual is the format of a file with all languages.
+func multilingual(name string) (formats.Format, bool) {
+	format, known := formats.ByExtension(name)
+	return format, known && format.Multilingual()
+}
+
+// ownCatalog is a file with all languages as a group, and the source language that it declares.
+type ownCatalog struct {
+	group  Group
+	source string
+}
+
+// readCatalogs reads the files with all languages before the source language is settled: they say theirs. Those of
+// tests and examples count where the product has none.
+func (s *search) readCatalogs() {
+	for _, least := range []standing{own, aside} {
+		any := false
+		for _, name := range sortedKeys(s.names) {
+			if _, is := multilingual(name); is && standingOf(name) == least && (s.names[name] || !s.anyTracked) {
+				any = true
+				if why := s.readCatalog(name); why != "" {
+					s.gather(name, why)
+				}
+			}
+		}
+		if any {
+			return
+		}
+	}
+}
+
+// readCatalog reads a file with all languages as a group; why says that it is none.
+func (s *search) readCatalog(name string) (why string) {
+	format, _ := multilingual(name)
+	src, err := s.readFile(name, &s.left)
+	if err != nil {
+		return unreadableFile + err.Error()
+	}
+	f, err := format.Parse(resource.Keys{}, src)
+	if err != nil {
+		return unreadableFile + err.Error()
+	}
+	g := Group{Source: escaped(name), Format: format.Name, Kind: format.Kind, Files: []string{name},
+		spelled: make(map[string]string)}
+	texts := make(map[string]string)
+	for e := range f.Entries() {
+		if e.Kind == resource.Text {
+			texts[e.Key+"\x00"+e.Form] = e.Text
+		}
+	}
+	g.texts, g.Keys = []map[string]string{texts}, len(keysOf(texts))
+	if g.Keys == 0 {
+		return noTexts
+	}
+	in, all := format.Languages(src)
+	source, _ := codeOf(in)
+	if source == "" {
+		return fmt.Sprintf("says that its source language is %q, and that is not a code", in)
+	}
+	for _, spelling := range all {
+		code, is := codeOf(spelling)
+		if !is || code == source {
+			continue
+		}
+		if g.spelled[code] == "" {
+			g.Languages = append(g.Languages, code)
+		}
+		g.spelled[code] = spelling
+	}
+	slices.Sort(g.Languages)
+	g.Languages = append([]string{source}, g.Languages...)
+	s.catalogs = append(s.catalogs, ownCatalog{g, source})
+	return ""
+}
+
+// withCatalogs are the groups of the files with all languages in the source language; the others are left out.
+func (s *search) withCatalogs() (groups []Group) {
+	for _, c := range s.catalogs {
+		if c.source == s.source {
+			groups = append(groups, c.group)
+			continue
+		}
+		s.leftOut = append(s.leftOut, LeftOut{c.group.Files[0], 1, fmt.Sprintf("its source language is %s, and that of the "+
+			"project %s; give it a [[project]] of its own", c.source, s.source)})
+	}
+	return groups
+}
+
+// Pair is where another tool's configuration says that source files and their translations are.
+type Pair struct {
+	Source  string // pattern of the source files; "" where they are the output's files in the source language
+	Output  string // template of the translations; beside our placeholders {PATH} is the folder of the source file
+	Exclude []string
+	Spelled map[string]string // by a language's code: its spelling in paths
+	Region  string            // paths spell every language with a region, behind this mark; "" where they need not
+}
+
+// spelled is Spelled by codes as the service has them.
+func (p Pair) spelled() map[string]string {
+	all := make(map[string]string)
+	for name, spelling := range p.Spelled {
+		if code, is := codeOf(name); is {
+			all[code] = plainSpelling(spelling)
+		}
+	}
+	return all
+}
+
+// given are the groups of pairs, one each where one pattern and template can say it, else one for each source file.
+// Nothing is weighed but the source language, where no pair tells it.
+func (s *search) given(pairs []Pair, source string) (groups []Group) {
+	var all []*template
+	byPair := make([][]*template, len(pairs))
+	for i, p := range pairs {
+		byPair[i] = s.templatesOf(p)
+		all = append(all, byPair[i]...)
+	}
+	if code := sourceIn(all); source == "" && code != "" {
+		s.source, s.reason, s.unsure, s.sure = code, "the paths of the source files name it", "", true
+	} else {
+		s.decide(all, source)
+	}
+	s.chooseSources(all)
+	for i, p := range pairs {
+		members := slices.DeleteFunc(byPair[i], func(t *template) bool { return t.source == "" })
+		if len(members) == 0 {
+			continue
+		}
+		if g, ok := s.together(p, members); ok {
+			groups = append(groups, g)
+			continue
+		}
+		for _, t := range members {
+			groups = append(groups, Group{Source: escaped(t.source), Output: t.text, Files: []string{t.source},
+				templates: []*template{t}, spelled: p.spelled(), region: p.Region})
+		}
+	}
+	return groups
+}
+
+// sourceIn is the language that most paths of source files name; "" where they name none.
+func sourceIn(all []*template) string {
+	votes := make(map[string]int)
+	for _, t := range all {
+		if spelling := t.spellingOf(t.base); t.base != "" && spelling != "" {
+			votes[t.codeOf(spelling)]++
+		}
+	}
+	return most(votes, "")
+}
+
+// templatesOf are the templates of a pair: one for each source file, or, where it names none, for each way to fill in
+// the output.
+func (s *search) templatesOf(p Pair) (all []*template) {
+	add := func(text, base string) {
+		t := &template{text: text, base: base, paired: base != "", files: make(map[string]string)}
+		s.languagesOf(t, p)
+		all = append(all, t)
+	}
+	files := config.Files{Source: p.Source, Exclude: p.Exclude}
+	if p.Source != "" {
+		for _, name := range s.resources {
+			if source, is := files.SourceFile(name); is {
+				add(path.Clean(filled(p, name, source)), name)
+			}
+		}
+		return all
+	}
+	like := strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**", "{", `\{`, "}", `\}`).Replace(p.Output)
+	for _, text := range sortedKeys(s.templates) {
+		if strings.Count(text, "{") == strings.Count(like, "{") && (config.Patterns{like}).Match(text) {
+			add(text, "")
+		}
+	}
+	return all
+}
+
+// filled is a pair's output for a source file.
+func filled(p Pair, name string, source config.Source) string {
+	return strings.NewReplacer("{NAME}", source.Name, "{EXT}", source.Ext, "{DIR}", source.Dir, "{PATH}", path.Dir(name)).
+		Replace(p.Output)
+}
+
+// languagesOf finds the translations of a template.
+func (s *search) languagesOf(t *template, p Pair) {
+	if !strings.Contains(t.text, "{L") {
+		return
+	}
+	codes := make(map[string]string)
+	for code, spelling := range p.spelled() {
+		codes[spelling] = code
+	}
+	for _, name := range s.filesLike(t) {
+		spelling := t.spellingIn(name)
+		code, is := codeOf(spelling)
+		if codes[plainSpelling(spelling)] != "" {
+			code, is = codes[plainSpelling(spelling)], true
+		}
+		if !is && named(spelling) != "" {
+			code, is = named(spelling), true
+		}
+		if !is || p.Source == "" && config.Patterns(p.Exclude).Match(name) { // else the source files exclude translations
+			continue
+		}
+		t.files[spelling] = name
+		t.prove(spelling, code)
+	}
+}
+
+// together is a pair as one group, where a configuration can say it so.
+func (s *search) together(p Pair, members []*template) (Group, bool) {
+	g := Group{Source: p.Source, Output: p.Output, templates: members, spelled: p.spelled(), region: p.Region}
+	for _, t := range members {
+		g.Files = append(g.Files, t.source)
+	}
+	if p.Source == "" {
+		spelling := members[0].spellingOf(members[0].source)
+		g.Source = p.Output
+		for _, language := range []string{"{LANGUAGE}", "{LOCALE:ANDROID}", "{LOCALE:IOS}"} {
+			g.Source = strings.ReplaceAll(g.Source, language, escaped(spelling))
+		}
+		g.Source = strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(g.Source)
+	}
+	stars := strings.Count(g.Source, "**")
+	if before, after, _ := strings.Cut(path.Dir(g.Source), "**"); strings.Contains(g.Output, "{PATH}") {
+		switch {
+		case stars == 1 && !strings.ContainsAny(before+after, "*?[{"):
+			g.Output = strings.ReplaceAll(g.Output, "{PATH}", before+"{DIR}"+after)
+		case !strings.ContainsAny(path.Dir(g.Source), "*?[{"):
+			g.Output = strings.ReplaceAll(g.Output, "{PATH}", path.Dir(g.Source))
+		default:
+			return g, false
+		}
+	}
+	g.Output = path.Clean(g.Output)
+	config := config.Files{Source: g.Source, Exclude: p.Exclude}
+	for _, t := range members {
+		source, is := config.SourceFile(t.source)
+		if !is || path.Clean(filled(Pair{Output: g.Output}, t.source, source)) != t.text {
+			return g, false
+		}
+		for _, name := range t.files {
+			if _, is := config.SourceFile(name); is && name != t.source {
+				return g, false // a translation would be a source
+			}
+		}
+	}
+	return g, stars == 1 || !strings.Contains(g.Output, "{DIR}")
+}

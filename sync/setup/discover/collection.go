@@ -1,0 +1,312 @@
+package discover
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// generic are folders that say nothing about which part of a product they belong to.
+var generic = []string{"src", "main", "res", "resources", "Resources", "assets", "public", "static", "config", "lib",
+	"apps", "packages", "libs", "modules", "projects", "java", "kotlin", "wwwroot", "Base.lproj", "."}
+
+// nameCollections gives every source file a collection, as few as can be: the first push of a repository takes an
+// import for each of them and language. Files of one format share a collection unless they have a key in common, which
+// would be one key with one translation at the service. A group whose own files have one has a collection for each
+// folder, name, or file. Names hold no language.
+func nameCollections(groups []Group) {
+	shared := sharing(groups)
+	above := inCommon(groups)
+	used := make(map[string]int) // by collection: which of shared has it, counted from 1
+	for i, members := range shared {
+		name := ""
+		for try := 0; name == "" || !claim(used, groups, members, name, i+1); try++ {
+			name = nameOf(groups, members, len(shared) == 1, above, try)
+		}
+		for _, m := range members {
+			groups[m].Collection = name
+		}
+	}
+	byFormat := make(map[string][]*Group)
+	for i := range groups {
+		byFormat[groups[i].Format] = append(byFormat[groups[i].Format], &groups[i])
+	}
+	for _, format := range sortedKeys(byFormat) {
+		name := byFormat[format][0].noun()
+		if slices.ContainsFunc(groups, func(g Group) bool { return g.Format != format && g.Collection == name }) {
+			name += "-" + format
+		}
+		shareCollection(byFormat[format], name)
+	}
+}
+
+// mostImports is how many imports a first push may take of files of one format: each is two requests, and the default
+// budget has less than a thousand in four minutes.
+const mostImports = 400
+
+// shareCollection has files of one format share this collection where more would take too many imports: what would be
+// the name of a collection is then before the keys. Names of Android's resources and of gettext's texts stay.
+func shareCollection(groups []*Group, shared string) {
+	imports := make(map[string]int)
+	named, members := make(map[string]int), make(map[string]int)
+	unprefixed := "" // of the first groups that share one already
+	for _, g := range groups {
+		for _, name := range g.collections(g.Collection) {
+			imports[name] = max(imports[name], len(g.Languages))
+		}
+		named[strings.ToLower(g.stem())]++
+		members[g.Collection]++
+		if g.each == "" && members[g.Collection] > 1 {
+			unprefixed = cmp.Or(unprefixed, g.Collection)
+		}
+	}
+	all := 0
+	for _, n := range imports {
+		all += n
+	}
+	if first := groups[0].row(); all <= mostImports || first.Platform == formats.Android || first.Extracted() != "" {
+		return
+	}
+	for _, g := range groups {
+		prefix := g.stem()
+		switch {
+		case g.Collection == unprefixed:
+			prefix = ""
+		case len(g.Files) > 1, members[g.Collection] == 1 && (prefix == "" || named[strings.ToLower(prefix)] > 1):
+			prefix = g.Collection + "/"
+		case prefix == "" || named[strings.ToLower(prefix)] > 1:
+			prefix = strings.TrimSuffix(g.Files[0], path.Ext(g.Files[0])) + "/"
+		default:
+			prefix += "/"
+		}
+		g.Prefix, g.Collection = prefix, shared
+	}
+}
+
+// stem is the name of the group's translations without language and extension.
+func (g *Group) stem() string {
+	stem := strings.TrimSuffix(path.Base(cmp.Or(g.Output, g.Source)), path.Ext(cmp.Or(g.Output, g.Source)))
+	return strings.Trim(notInCollections.ReplaceAllString(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "-"), "-._")
+}
+
+// sharing are the groups that share a collection, by index: the fullest take in every other one of their format that
+// has none of their keys.
+func sharing(groups []Group) [][]int {
+	order := make([]int, len(groups))
+	for i := range groups {
+		order[i] = i
+		groups[i].each = groups[i].apart()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return groups[b].Keys - groups[a].Keys })
+	var shared [][]int
+	var keys []map[string]bool
+	for _, i := range order {
+		g := &groups[i]
+		mine := make(map[string]bool)
+		for _, file := range g.texts {
+			maps.Copy(mine, keysOf(file))
+		}
+		at := len(shared)
+		for j, members := range shared {
+			first := groups[members[0]]
+			if g.each == "" && first.each == "" && first.Format == g.Format && !overlap(keys[j], mine) {
+				at = j
+				break
+			}
+		}
+		if at == len(shared) {
+			shared, keys = append(shared, nil), append(keys, make(map[string]bool))
+		}
+		shared[at] = append(shared[at], i)
+		maps.Copy(keys[at], mine)
+	}
+	return shared
+}
+
+// apart is the placeholder that gives each of a group's files a collection that has no other file with one of its keys:
+// "" where none is needed.
+func (g *Group) apart() string {
+	for _, each := range []string{"", "{DIR}", "{NAME}", "{DIR}/{NAME}"} {
+		if strings.Contains(each, "{DIR}") && !strings.Contains(g.Output, "{DIR}") ||
+			strings.Contains(each, "{NAME}") && !strings.Contains(g.Output, "{NAME}") {
+			continue
+		}
+		taken, clash := make(map[string]map[string]bool), false
+		for i, name := range g.collections("x" + each) {
+			mine := keysOf(g.texts[i])
+			clash = clash || overlap(taken[name], mine)
+			maps.Copy(mine, taken[name])
+			taken[name] = mine
+		}
+		if !clash {
+			return each
+		}
+	}
+	return ""
+}
+
+// collections are those that a name yields for the files, in their order.
+func (g *Group) collections(name string) []string {
+	f := config.Files{Source: g.Source, Collection: name}
+	names := make([]string, len(g.Files))
+	for i, file := range g.Files {
+		source, _ := f.SourceFile(file)
+		names[i] = f.CollectionOf(source)
+	}
+	return names
+}
+
+// Divisible reports whether the files of a group are namespaces that share a collection and could have one each.
+func (g *Group) Divisible() bool {
+	return len(g.Files) > 1 && g.row().Namespaces && strings.Contains(g.Output, "{NAME}") &&
+		!strings.Contains(g.Collection+g.Prefix, "{")
+}
+
+// Divide gives each file of such a group a collection of its own.
+func (g *Group) Divide() {
+	if !g.Divisible() {
+		return
+	}
+	each := "{NAME}"
+	if strings.Contains(g.Output, "{DIR}") {
+		each = "{DIR}/{NAME}"
+	}
+	if g.Collection == config.DefaultCollection {
+		g.Collection = each
+		return
+	}
+	g.Collection += "/" + each
+}
+
+// keysOf are the keys of a file's texts, without their forms.
+func keysOf(texts map[string]string) map[string]bool {
+	keys := make(map[string]bool, len(texts))
+	for entry := range texts {
+		key, _, _ := strings.Cut(entry, "\x00")
+		keys[key] = true
+	}
+	return keys
+}
+
+func overlap(a, b map[string]bool) bool {
+	for key := range b {
+		if a[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// claim takes the collections that a name yields for the files of groups, where no other groups have one of them.
+func claim(used map[string]int, groups []Group, members []int, name string, mine int) bool {
+	var names []string
+	for _, m := range members {
+		names = append(names, groups[m].collections(name)...)
+	}
+	for _, name := range names {
+		if owner := used[name]; owner != 0 && owner != mine {
+			return false
+		}
+	}
+	for _, name := range names {
+		used[name] = mine
+	}
+	return true
+}
+
+var notInCollections = regexp.MustCompile(`[^\pL\pN._+{}/-]+`)
+
+// folders are the parts of the group's path that say which part of the product it belongs to, or all of them.
+func (g *Group) folders(telling bool) []string {
+	var parts []string
+	for part := range strings.SplitSeq(path.Dir(cmp.Or(g.Output, g.Source)), "/") {
+		if strings.Contains(part, "{") || telling &&
+			(slices.Contains(generic, part) || slices.Contains(resourceFolders, part)) {
+			continue
+		}
+		if part = strings.Trim(notInCollections.ReplaceAllString(part, "-"), "-. "); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// inCommon counts the folders that all groups lie below and that therefore tell none of them apart; each keeps one.
+func inCommon(groups []Group) int {
+	if len(groups) < 2 {
+		return 0
+	}
+	for n := 0; ; n++ {
+		for i := range groups {
+			mine, first := groups[i].folders(true), groups[0].folders(true)
+			if len(mine) <= n+1 || mine[n] != first[n] {
+				return n
+			}
+		}
+	}
+}
+
+// nameOf is what the files of groups that share a collection are called: from the folders that they have in common and
+// that say something, with each further try from more of them. above counts the first of them, which tell nothing;
+// with only there is nothing to tell them apart from.
+func nameOf(groups []Group, members []int, only bool, above, try int) string {
+	first := groups[members[0]]
+	parts := first.folders(try < 2)
+	for _, m := range members {
+		other := groups[m].folders(try < 2)
+		n := 0
+		for n < min(len(parts), len(other)) && parts[n] == other[n] {
+			n++
+		}
+		parts = parts[:n]
+	}
+	if try < 2 {
+		parts = parts[min(above, len(parts)):]
+	}
+	each := ""
+	if only {
+		parts = nil
+	}
+	if len(members) == 1 {
+		base := path.Base(first.Output)
+		named := strings.Contains(base, "{LANGUAGE}") ||
+			first.row().Platform == formats.Apple && !strings.Contains(base, "{NAME}")
+		if stem := first.stem(); named && stem != "" && !(only && len(first.Files) == 1) {
+			parts = append(parts, stem)
+		}
+		each = first.each
+		if each == "{NAME}" {
+			each = "-{NAME}"
+		} else if each != "" {
+			each = "/" + each
+		}
+	}
+	if len(parts) == 0 && !only && (each == "" || try > 0) {
+		parts = []string{first.noun()}
+	}
+	switch {
+	case try == 3:
+		parts = append(parts, first.noun())
+	case try > 3:
+		parts = append(parts, strconv.Itoa(try))
+	}
+	return cmp.Or(strings.TrimLeft(strings.Join(parts, "-")+each, "/-"), config.DefaultCollection)
+}
+
+// noun names what no folder names.
+func (g *Group) noun() string {
+	switch {
+	case g.row().Platform != "":
+		return string(g.row().Platform)
+	case g.Kind == railsLocales:
+		return "rails"
+	}
+	return config.DefaultCollection
+}

@@ -1,0 +1,294 @@
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/text/catalog"
+	"github.com/locsync/locsync/sync/text/spelling"
+)
+
+// reading is what a file holds.
+type reading struct {
+	format  string // that fits it: the structured one where it is nested
+	rooted  bool   // the language is its outermost name, as in Rails
+	lists   bool   // it is a list of other things, or holds no text and something else
+	err     error
+	byEntry map[string]string // texts by key and form
+}
+
+// texts counts the keys that have texts, and plural forms of one text once: some languages have more of those.
+func (r *reading) texts() int {
+	keys := make(map[string]bool, len(r.byEntry))
+	for key := range keysOf(r.byEntry) {
+		keys[pluralEnd.ReplaceAllString(key, "")] = true
+	}
+	return len(keys)
+}
+
+var pluralEnd = re(`[/_.](zero|one|two|few|many|other)$`)
+
+// sent counts the keys that a source file in a language has at the service, where a plural is one.
+func (r *reading) sent(language string) int {
+	format, _ := formats.Named(r.format)
+	if !format.PluralKeys {
+		return len(keysOf(r.byEntry))
+	}
+	separator := ""
+	if format.Structured {
+		separator = "/"
+	}
+	texts := make(catalog.Catalog, 0, len(r.byEntry))
+	for entry, text := range r.byEntry {
+		key, form, _ := strings.Cut(entry, "\x00")
+		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key, Form: form}, Text: text})
+	}
+	plurals, keys := spelling.Join(texts, separator, language), make(map[string]bool, len(texts))
+	for _, u := range texts {
+		key := u.Key
+		if of, form := plurals.Form(key); form != "" {
+			key = of
+		}
+		keys[key] = true
+	}
+	return len(keys)
+}
+
+// readOf reads a file of a template.
+func (s *search) readOf(t *template, name string) *reading { return s.read(name, t.spellingOf(name)) }
+
+// read reads a file once. spelling is how its path names its language.
+func (s *search) read(name, spelling string) *reading {
+	if r := s.readings[name]; r != nil {
+		return r
+	}
+	r := &reading{}
+	s.readings[name] = r
+	format, _ := formats.ByExtension(name)
+	r.format = format.Name
+	src, err := s.readFile(name, &s.left)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	f, err := format.Parse(resource.Keys{}, src)
+	structured, ok := format.Nested()
+	switch nested := err == nil && len(f.Nested()) > 0; {
+	case nested && isLocJSON(src, f):
+		format, _ = formats.ByExtension(".locjson")
+		f, err = format.Parse(resource.Keys{}, src)
+	case nested && ok:
+		code, _ := codeOf(spelling)
+		code = cmp.Or(code, named(spelling))
+		roots := []string{spelling, code, strings.ReplaceAll(spelling, "-", "_"), strings.ReplaceAll(spelling, "_", "-")}
+		format = structured
+		f, err = format.Parse(resource.Keys{Separator: "/", Roots: roots}, src)
+	}
+	if err != nil {
+		r.err = err
+		return r
+	}
+	r.format = format.Name
+	_, r.rooted = f.Root()
+	r.byEntry = make(map[string]string)
+	others := 0
+	for e := range f.Entries() {
+		switch e.Kind {
+		case resource.Null: // no text yet
+		case resource.Text:
+			r.byEntry[e.Key+"\x00"+e.Form] = e.Text
+		default:
+			others++
+		}
+	}
+	r.lists = f.Len() > 0 && f.Node(0).Kind == resource.List || len(r.byEntry) == 0 && (others > 0 || format.Resources)
+	return r
+}
+
+// isLocJSON reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a
+// source.
+func isLocJSON(src []byte, f *resource.File) bool {
+	if !slices.ContainsFunc(f.Nested(), func(name string) bool { return strings.HasPrefix(name, "units") }) {
+		return false
+	}
+	format, _ := formats.ByExtension(".locjson")
+	units, err := format.Parse(resource.Keys{}, src)
+	if err != nil {
+		return false
+	}
+	for range units.Entries() {
+		return true
+	}
+	return false
+}
+
+// ranked are the templates that a file may belong to, the likeliest first: with the most languages, a source file that
+// says so of itself, and the language deepest in the path.
+func (s *search) ranked() []*template {
+	var all []*template
+	for _, text := range sortedKeys(s.templates) {
+		all = append(all, s.templates[text])
+	}
+	languages := make(map[*template]int, len(all))
+	for _, t := range all {
+		languages[t] = len(t.by())
+	}
+	slices.SortStableFunc(all, func(a, b *template) int {
+		says := cmp.Compare(s.says[b.base], s.says[a.base])
+		if (s.says[a.base] == "") == (s.says[b.base] == "") {
+			says = 0
+		}
+		return cmp.Or(languages[b]-languages[a], says, b.at-a.at)
+	})
+	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool {
+		return t.standing == own && s.tracks(t) && t.believable()
+	})
+	return all
+}
+
+// keep decides the source language and keeps the templates that are believable in it, in the order of their paths.
+// least is how far from the product files may be.
+func (s *search) keep(ranked []*template, least standing, given string) []*template {
+	var believed []*template
+	for _, t := range ranked {
+		if t.standing <= least && s.tracked(t) && t.believable() {
+			believed = append(believed, t)
+		}
+	}
+	s.pair(believed, given)
+	s.decide(believed, given)
+	s.chooseSources(ranked)
+	s.leftOut = nil
+	taken := make(map[string]bool)
+	capitals := make(map[string]string) // by path in small letters
+	var kept []*template
+	for _, t := range ranked {
+		if t.standing == stranger || !t.believable() {
+			continue
+		}
+		file := t.source
+		why := s.unfit(t, file, least)
+		isTaken := func(name string) bool { return taken[name] }
+		if taken[file] || file == "" && slices.ContainsFunc(sortedValues(t.files), isTaken) {
+			continue // then it is not missed
+		}
+		if why != "" && why != noTexts {
+			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), why})
+		}
+		if why != "" {
+			continue
+		}
+		if other := capitals[strings.ToLower(t.text)]; other != "" {
+			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), "is " + other + " in other capitals, which is the " +
+				"same file on macOS and Windows; rename it"})
+			continue
+		}
+		capitals[strings.ToLower(t.text)] = t.text
+		maps.Copy(taken, takenBy(t))
+		taken[file] = true
+		kept = append(kept, t)
+	}
+	slices.SortFunc(kept, func(a, b *template) int { return strings.Compare(a.text, b.text) })
+	return slices.DeleteFunc(kept, func(t *template) bool {
+		other := s.translatedIn(t, kept)
+		if other != "" {
+			s.leftOut = append(s.leftOut, LeftOut{t.source, 1, "has its translations in " + other + ", where a second file " +
+				"with the same names would break the build; keep them in files of one name"})
+		}
+		return other != ""
+	})
+}
+
+// translatedIn is a translated file of another of Android's templates in the same folders that has most of the keys of
+// a source file without translations of its own; "" for none.
+func (s *search) translatedIn(t *template, kept []*template) string {
+	if !t.android() || len(t.files) > 0 {
+		return ""
+	}
+	mine := s.read(t.source, "").byEntry
+	for _, other := range kept {
+		if other == t || !other.android() || path.Dir(other.text) != path.Dir(t.text) {
+			continue
+		}
+		inBoth, _ := s.compared(t.source, other.source, "")
+		for _, spelling := range sortedKeys(other.files) {
+			if shared, _ := s.compared(t.source, other.files[spelling], spelling); (shared-inBoth)*2 > len(mine) {
+				return other.files[spelling]
+			}
+		}
+	}
+	return ""
+}
+
+// unfit says why a believable template is not proposed; "" when it is.
+func (s *search) unfit(t *template, file string, least standing) string {
+	if t.standing > least {
+		return "is in a folder for tests, examples, templates, documentation or what a build makes"
+	}
+	if !s.tracked(t) {
+		return "is not tracked by git; add it there first, where it belongs to the product"
+	}
+	if file == "" && t.android() && t.base != "" {
+		return "is in another language than " + s.source + ": " + t.base + " says something else than the file in " +
+			s.source + " beside it"
+	}
+	if file == "" {
+		return fmt.Sprintf("has no file in %s, the source language", s.source)
+	}
+	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
+		return "is of debug builds and has no translation"
+	}
+	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
+		return "is named as not to be translated, and has no translation"
+	}
+	r := s.readOf(t, file)
+	why := unread{}
+	switch {
+	case errors.As(r.err, &why): // its format is not known either
+		return "is not looked at: " + file + ": " + why.Error()
+	case r.err != nil && !s.anyReadable(t):
+		return unreadableFile + file + ": " + r.err.Error()
+	case r.lists && path.Ext(file) == ".xml":
+		return noTexts
+	case r.lists:
+		return "holds no texts by key"
+	}
+	return ""
+}
+
+// notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml,
+// 12-dont-translate.xml, untranslatable.xml.
+var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
+
+const unreadableFile = "cannot be read: "
+
+// noTexts is why Android's colours, sizes and styles are left out, which is too usual to be told.
+const noTexts = "holds no texts"
+
+// spellingOf is how a file's path names its language.
+func (t *template) spellingOf(file string) string {
+	for spelling, name := range t.files {
+		if name == file {
+			return spelling
+		}
+	}
+	return ""
+}
+
+// tracked reports whether git tracks one of the files, or no file that could be proposed instead.
+func (s *search) tracked(t *template) bool { return !s.anyTracked || s.tracks(t) }
+
+func (s *search) tracks(t *template) bool {
+	return slices.ContainsFunc(t.all(), func(name string) bool { return s.names[name] })
+}
+
+func (s *search) anyReadable(t *template) bool {
+	return slices.ContainsFunc(t.all(), func(name string) bool { return s.readOf(t, name).err == nil })
+}

@@ -1,0 +1,584 @@
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// declaration is where projects of an ecosystem say which language their texts are written in: by the file's name, the
+// folder that it must be in (nil for any), and what to look for.
+type declaration struct{ name, folder, says *regexp.Regexp }
+
+// scripted is a setting of JavaScript, also behind an or, in a list or a string.
+const scripted = `(?m)^[^\n]*?\b(?:defaultLocale|sourceLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["'` +
+	"`" + `]CODE["'` + "`" + `]`
+
+var declarations = func() (all []declaration) {
+	for _, row := range [][3]string{ // file, folder, setting
+		{`project\.pbxproj`, ``, `developmentRegion = "?CODE"?;`},
+		{`application\.rb`, `config`, `(?m)^[^#\n]*i18n\.default_locale\s*=\s*[:"']+CODE`},
+		{`manifest\.json`, ``, `"default_locale"\s*:\s*"CODE"`},
+		{`(next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue)(\.config)?` +
+			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc`, ``, scripted},
+		{`(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, `i18n|locales|lang|plugins`, scripted},
+		{`settings\.json`, `[^/]*\.inlang`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
+		{`angular\.json`, ``, `"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"CODE"`},
+		{`(translation|framework)\.ya?ml`, `config/packages`, `(?m)^\s*default_locale:\s*["']?CODE`},
+		{`(hugo|config)\.(toml|ya?ml)`, ``, `(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?CODE`},
+		{`app\.php`, `config`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
+		{`resources\.properties`, `res`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
+		{`(slang|build)\.yaml`, ``, `(?m)^\s*base_locale:\s*["']?CODE`},
+		{`l10n\.yaml`, ``, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
+	} {
+		d := declaration{name: re(`^(?:` + row[0] + `)$`), says: re(strings.ReplaceAll(row[2], "CODE", `([A-Za-z_-]+)`))}
+		if row[1] != "" {
+			d.folder = re(`(?:^|/)(?:` + row[1] + `)$`)
+		}
+		all = append(all, d)
+	}
+	return all
+}()
+
+func re(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
+
+// declarationOf tells what to look for in a file that says the source language.
+func declarationOf(name string) (declaration, bool) {
+	folder, base := path.Split(name)
+	for _, d := range declarations {
+		if d.name.MatchString(base) && (d.folder == nil || d.folder.MatchString(strings.TrimSuffix(folder, "/"))) {
+			return d, true
+		}
+	}
+	return declaration{}, false
+}
+
+// arbFolder is where l10n.yaml says that Flutter's files are.
+var arbFolder = re(`(?m)^\s*arb-dir:\s*["']?([^\s"'#]+)`)
+
+func (s *search) readDeclaration(name string, d declaration) {
+	src, err := s.readFile(name, &s.leftHints)
+	if why := (unread{}); errors.As(err, &why) {
+		s.gather(cmp.Or(s.unreadHint, name), "may say what the source language is, and is not read: it is too large, or "+
+			"there are too many like it")
+		s.unreadHint = cmp.Or(s.unreadHint, name)
+	}
+	m := d.says.FindSubmatch(src)
+	if err != nil || m == nil {
+		return
+	}
+	if path.Base(name) == "l10n.yaml" { // which names the source file, not the language
+		folder := "lib/l10n"
+		if named := arbFolder.FindSubmatch(src); named != nil {
+			folder = string(named[1])
+		}
+		s.templateFiles[path.Join(path.Dir(name), folder, string(m[1]))] = true
+		return
+	}
+	code, _ := codeOf(string(m[1]))
+	if code = cmp.Or(code, named(string(m[1]))); code != "" {
+		s.declared[code] = append(s.declared[code], name)
+	}
+}
+
+// candidate is a language that may be the source's, and what speaks for it.
+type candidate struct {
+	code, reason string
+	files, alone int // templates that have a file in it; those of them that have no file without a language
+	texts        int // in the files that are source files if it is right
+	declarations int // settings that say it
+	says         int // texts in files that say it of themselves
+	claimed      bool
+}
+
+// decide settles the source language: the candidate that the strongest evidence speaks for, see the package comment.
+func (s *search) decide(believed []*template, given string) {
+	s.reason, s.unsure, s.sure = "", "", true
+	if given != "" {
+		s.source, s.reason = given, "it was given"
+		return
+	}
+	main := product(believed)
+	guess, best := s.weigh(main)
+	s.source, s.reason, s.sure = best.code, best.reason, best.claimed
+	if s.sure {
+		s.variant(main)
+		return
+	}
+	same, unsure := s.otherBase(main)
+	s.unsure = unsure
+	switch fuller, more := s.fuller(main); {
+	case s.unsure != "":
+	case same != "":
+		s.source, s.reason = same, "files without a language in their path have its texts"
+	case fuller != "":
+		s.source, s.reason = fuller, fmt.Sprintf("its files have %s more than those in %s", texts(more), s.source)
+	case guess.files == 0:
+		s.reason = "files without a language in their path are taken for English"
+	case sameLanguage(s.source, "en"):
+		s.reason = "the default; --source names another"
+	default:
+		s.reason = "there is no English, and no language with more files"
+	}
+	for _, code := range sortedKeys(s.declared) { // its texts are in code, or a framework's template says so
+		s.reason += fmt.Sprintf("; %s says %s, which no source file is in", s.declared[code][0], code)
+	}
+	if s.unsure == "" {
+		s.variant(main)
+	}
+	s.unsure = cmp.Or(s.unsure, s.onlyTranslations(main))
+	if s.unsure == "" && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source) {
+		if other, n := s.fullest(sample(main), ""); n > 0 {
+			s.unsure = fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
+		}
+	}
+}
+
+// weigh puts together what speaks for each language. best is the one that files and the program's settings claim, where
+// files with texts bear that out: of several the one with the most texts, of which a tenth more or less is chance, then
+// with the most settings. Without a claim it is guess: English, or the language with the most files, with the most
+// texts, the commonest.
+func (s *search) weigh(main []*template) (guess, best *candidate) {
+	all := make(map[string]*candidate)
+	of := func(code, reason string) *candidate {
+		if all[code] == nil {
+			all[code] = &candidate{code: code, texts: -1}
+		}
+		all[code].reason = cmp.Or(all[code].reason, reason)
+		return all[code]
+	}
+	base, alone, regions := false, false, false // regions: of English, such as en-US
+	for _, t := range main {
+		base = base || t.base != ""
+		for code := range t.by() {
+			of(code, "").files++
+			if t.base == "" {
+				all[code].alone++
+				alone, regions = true, regions || strings.HasPrefix(code, "en-")
+			}
+		}
+	}
+	if base && !regions || !alone {
+		of("en", "")
+	}
+	rank := func(c *candidate) (n int) {
+		switch {
+		case c.code == "en":
+			n = 2000
+		case c.alone == 0: // a translation of a file without a language
+			n = -2000
+		case sameLanguage(c.code, "en"):
+			n = 1000
+		}
+		return n + c.files
+	}
+	weight := func(c *candidate) int {
+		if c.texts < 0 {
+			c.texts = s.textsIn(sample(main), c.code)
+		}
+		return c.texts
+	}
+	commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
+	order := func(a, b *candidate) int {
+		switch {
+		case a.claimed != b.claimed:
+			return cmp.Compare(bit(b.claimed), bit(a.claimed))
+		case a.claimed && (a.texts*10 > b.texts*11 || b.texts*10 > a.texts*11):
+			return b.texts - a.texts
+		case a.claimed:
+			return cmp.Or(b.declarations-a.declarations, b.says-a.says, strings.Compare(a.code, b.code))
+		case rank(a) != rank(b) || a == b:
+			return rank(b) - rank(a)
+		case a.code == "en-US", b.code == "en-US":
+			return bit(b.code == "en-US") - bit(a.code == "en-US")
+		}
+		return cmp.Or(weight(b)-weight(a), commonest(a)-commonest(b), strings.Compare(a.code, b.code))
+	}
+	guess = slices.MinFunc(slices.Collect(maps.Values(all)), order)
+	claims := make(map[string]bool)
+	for _, code := range sortedKeys(s.declared) {
+		found := met(code, all, base)
+		if found == "" {
+			continue
+		}
+		reason := s.declared[code][0] + " says so"
+		if found != code {
+			reason = fmt.Sprintf("%s says %s, and the files are in %s", s.declared[code][0], code, found)
+		}
+		of(found, reason).declarations += len(s.declared[code])
+		claims[found] = true
+		for _, t := range main {
+			if guess.code != found && t.bundle() && s.otherThan(t, found) {
+				of(guess.code, t.base+" is not in "+found+", although "+reason)
+				claims[guess.code] = true
+			}
+		}
+	}
+	for _, t := range main {
+		for _, name := range t.all() {
+			if code := s.saysSource(t, name); code != "" {
+				of(code, name+" says so").says += s.readOf(t, name).texts()
+				claims[code] = true
+			}
+		}
+	}
+	for _, c := range s.catalogs {
+		of(c.source, c.group.Files[0]+" says so").says += c.group.Keys
+		claims[c.source] = true
+	}
+	for code := range claims {
+		c := all[code]
+		c.texts = s.textsIn(main, code)
+		c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+	}
+	return guess, slices.MinFunc(slices.Collect(maps.Values(all)), order)
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// met is the language of the files that a declared one means: itself, or the region that is there instead; a declared
+// en is met by en-US. What is beside files without a language is a translation.
+func met(code string, all map[string]*candidate, base bool) string {
+	if all[code] != nil && all[code].files > 0 {
+		return code
+	}
+	votes := make(map[string]int)
+	for other, c := range all {
+		if sameLanguage(code, other) && c.alone > 0 {
+			votes[other] = 2*c.alone + bit(other == likely(code))
+		}
+	}
+	if base {
+		return most(votes, code)
+	}
+	return most(votes, "")
+}
+
+// saysSource is the language that a file says it is written in as a source: as XLIFF without translations, or as the
+// template that the program's settings name; "" where it does not.
+func (s *search) saysSource(t *template, name string) string {
+	if code := s.says[name]; code != "" || !s.templateFiles[name] {
+		return code
+	}
+	return t.codeOf(t.spellingOf(name))
+}
+
+// mostRead bounds how many files are read to find out which language is the fullest.
+const mostRead = 200
+
+// sample are the first of templates, which have so many files.
+func sample(templates []*template) []*template {
+	read := 0
+	for i, t := range templates {
+		if read += len(t.files); read > mostRead {
+			return templates[:i]
+		}
+	}
+	return templates
+}
+
+// textsIn counts the texts of the files that are source files if the source language is this one.
+func (s *search) textsIn(templates []*template, code string) (n int) {
+	for _, c := range s.catalogs {
+		if c.source == code {
+			n += c.group.Keys
+		}
+	}
+	for i, t := range templates {
+		if i == mostRead {
+			break
+		}
+		file, _ := t.in(code)
+		switch {
+		case t.base == "", s.isBlank(t, t.base):
+		case !s.otherThan(t, code):
+			file = t.base
+		case t.bundle(): // whose source file is in another language
+			file = ""
+		}
+		if file != "" {
+			n += s.readOf(t, file).texts()
+		}
+	}
+	return n
+}
+
+// fullest is the language with the most texts in templates, but for one.
+func (s *search) fullest(templates []*template, but string) (code string, n int) {
+	counts := make(map[string]int)
+	for _, t := range templates {
+		for code := range t.by() {
+			if code != but && counts[code] == 0 {
+				counts[code] = s.textsIn(templates, code)
+			}
+		}
+	}
+	code = most(counts, "")
+	return code, counts[code]
+}
+
+// covers reports whether files are in a language that cannot be read: what is broken counts as there.
+func (s *search) covers(main []*template, code string) bool {
+	return slices.ContainsFunc(main, func(t *template) bool {
+		file, _ := t.in(code)
+		file = cmp.Or(file, t.base)
+		return file != "" && s.readOf(t, file).err != nil
+	})
+}
+
+// otherThan reports whether the file without a language says something else than the one in a language beside it: then
+// it is not in that language.
+func (s *search) otherThan(t *template, code string) bool {
+	file, spelling := t.in(code)
+	if t.base == "" || file == "" || s.saysSource(t, t.base) == code {
+		return false
+	}
+	shared, same := s.compared(t.base, file, spelling)
+	return shared > 0 && same*2 < shared
+}
+
+// compared counts the texts that two files have under the same keys, and those that are the same.
+func (s *search) compared(base, other, spelling string) (shared, same int) {
+	first := s.read(base, "").byEntry
+	for entry, text := range s.read(other, spelling).byEntry {
+		if first, both := first[entry]; both {
+			shared++
+			same += bit(first == text)
+		}
+	}
+	return shared, same
+}
+
+// variant replaces a source language whose files have few of the texts that another variety of it has: en-US.json is {}
+// beside en.json. An overlay of a region adds to the source.
+func (s *search) variant(main []*template) {
+	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.by()[s.source] == "" })
+	mine := s.textsIn(main, s.source)
+	best, most := "", 2*mine // translations keep texts that the source lost long ago
+	for _, t := range main {
+		for _, code := range sortedKeys(t.by()) {
+			if code == s.source || !sameLanguage(code, s.source) {
+				continue
+			}
+			if n := s.textsIn(main, code); n > most || n == most && code < best {
+				best, most = code, n
+			}
+		}
+	}
+	if best != "" {
+		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(most), s.source, mine)
+		s.source = best
+	}
+}
+
+// fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a
+// translation. Other languages are not doubted: there is no first one among them.
+func (s *search) fuller(main []*template) (string, int) {
+	if s.source != "en" {
+		return "", 0
+	}
+	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {
+		return t.base != "" || t.by()["en"] == ""
+	}))
+	other, n := s.fullest(beside, "en")
+	if english := s.textsIn(beside, "en"); n-english > 5 && n*4 > english*5 {
+		return other, n - english
+	}
+	return "", 0
+}
+
+// otherBase finds files without a language beside English ones that say something else. They are in the language whose
+// file has the same texts; without one their language cannot be told.
+func (s *search) otherBase(main []*template) (same, unsure string) {
+	for _, t := range main {
+		if s.source != "en" || !s.otherThan(t, "en") || !t.fallsBack() {
+			continue
+		}
+		for _, code := range sortedKeys(t.by()) {
+			file, spelling := t.in(code)
+			if shared, equal := s.compared(t.base, file, spelling); shared > 1 && equal*5 > shared*4 {
+				return code, ""
+			}
+		}
+		if t.bundle() { // else the English file is the source
+			english, _ := t.in("en")
+			return "", fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, and says "+
+				"something else", t.base, english)
+		}
+	}
+	return "", ""
+}
+
+// onlyTranslations says that what would be the source files are gettext's translations of texts that no file has alone.
+func (s *search) onlyTranslations(main []*template) string {
+	for _, t := range main {
+		file, _ := t.in(s.source)
+		if t.base == "" && file != "" && t.format().Extracted() != "" && !sameLanguage(s.source, "en") {
+			return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
+				"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+		}
+	}
+	return ""
+}
+
+// product is the templates with the most languages, and those with half as many: they decide what the source language
+// is. What is beside them is a tutorial, a plugin or a template.
+func product(believed []*template) []*template {
+	most := 0
+	for _, t := range believed {
+		most = max(most, len(t.by()))
+	}
+	main := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool { return len(t.by())*2 < most })
+	english := func(t *template) bool {
+		isEnglish := func(code string) bool { return sameLanguage(code, "en") }
+		return t.base != "" || slices.ContainsFunc(sortedKeys(t.by()), isEnglish)
+	}
+	if slices.ContainsFunc(believed, english) && !slices.ContainsFunc(main, english) {
+		return believed // the product's own source texts are elsewhere
+	}
+	return main
+}
+
+// pair finds sources for translations whose paths do not lead to one, before the source language is known: a file that
+// has their keys and no translation of its own, as values/localazy.xml for values-de/translations.xml, en/en.json for
+// de.json, or src/strings.json for src/translations/de.json. Without that a translation would be the source, or a pull
+// would write the same keys into a second file beside them.
+func (s *search) pair(believed []*template, given string) {
+	taken := make(map[string]bool)
+	for _, t := range believed {
+		if len(t.all()) > 1 {
+			maps.Copy(taken, takenBy(t))
+		}
+	}
+	isSource := func(code string) bool { return code == given || sameLanguage(code, "en") || s.declared[code] != nil }
+	for _, t := range believed {
+		if t.base != "" || t.format().Bilingual() || t.standing != own || slices.ContainsFunc(sortedKeys(t.by()), isSource) {
+			continue
+		}
+		before, _, _ := strings.Cut(t.text, "{")
+		near := path.Dir(path.Dir(before+"x")) + "/"
+		var lone []string
+		for name := range s.names {
+			beside := near == "./" || strings.HasPrefix(name, near)
+			if beside && !taken[name] && path.Ext(name) == path.Ext(t.text) && standingOf(name) == own {
+				lone = append(lone, name)
+			}
+		}
+		slices.Sort(lone)
+		s.pairWith(t, lone)
+	}
+}
+
+// pairWith gives a template the file that has the most of its keys as its source: more than half of them, or nearly all
+// where it is in another folder.
+func (s *search) pairWith(t *template, files []string) {
+	fullest := slices.MaxFunc(sortedKeys(t.files), func(a, b string) int {
+		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
+	})
+	size := s.sizes[t.files[fullest]]
+	its := s.read(t.files[fullest], fullest)
+	before, _, _ := strings.Cut(t.text, "{")
+	most := len(its.byEntry) / 2
+	for _, file := range files {
+		isOwn := slices.Contains(slices.Collect(maps.Values(t.files)), file)
+		if isOwn || path.Ext(file) != path.Ext(t.text) || s.sizes[file]*8 < size {
+			continue
+		}
+		far := !strings.HasPrefix(file, path.Dir(before+"x")+"/") || t.android() != strings.Contains(file, "/values/")
+		shared, _ := s.compared(file, t.files[fullest], fullest)
+		if shared > most && (!far || shared*5 > len(its.byEntry)*4 && shared >= 5) {
+			t.base, t.source, t.paired, most = file, file, true, shared
+		}
+	}
+}
+
+// likely is a language with the region that most of its speakers mean: en is en-US.
+func likely(code string) string {
+	tag := language.Make(code)
+	base, _ := tag.Base()
+	region, _ := tag.Region()
+	return base.String() + "-" + region.String()
+}
+
+// chooseSources settles for each template which of its files is the source, now that the language is known.
+func (s *search) chooseSources(all []*template) {
+	translated := make(map[string]bool)
+	for _, t := range all {
+		by, _ := t.spellings()
+		if t.base != "" || by[s.source] != "" {
+			for code := range by {
+				translated[code] = true
+			}
+		}
+	}
+	for _, t := range all {
+		if t.paired { // with what another tool names, or by its keys
+			t.source = t.base
+			continue
+		}
+		t.source = s.sourceFile(t, translated)
+	}
+}
+
+// sourceFile is a template's file in the source language; "" where it has none. What says so of itself comes first,
+// then the file that programs fall back to, unless it has fewer texts than the one in the source language, or says
+// something else; then the file in the language if it has a text, and last the one in its only other variety, unless
+// that is a translation elsewhere.
+func (s *search) sourceFile(t *template, translated map[string]bool) string {
+	spelled, spelling := t.in(s.source)
+	switch {
+	case t.android() && s.source != "en" && s.otherThan(t, s.source):
+		return ""
+	case spelled != "" && t.base != "" && s.isBlank(t, spelled) && !s.isBlank(t, t.base):
+		return t.base
+	case t.android(), t.base != "" && (spelled == "" || s.says[t.base] != ""):
+		return t.base
+	case spelled != "" && t.base != "" && t.fallsBack() && !s.otherThan(t, s.source):
+		if mine := s.read(t.base, "").texts(); mine > 0 && mine >= s.read(spelled, spelling).texts() {
+			return t.base
+		}
+		return spelled
+	case spelled != "":
+		return spelled
+	}
+	var same []string
+	for code, spelling := range t.by() {
+		if sameLanguage(code, s.source) && !translated[code] {
+			same = append(same, t.files[spelling])
+		}
+	}
+	if len(same) == 1 {
+		return same[0]
+	}
+	return ""
+}
+
+// isBlank reports whether a file can be read and has no text.
+func (s *search) isBlank(t *template, file string) bool {
+	r := s.readOf(t, file)
+	return r.err == nil && len(r.byEntry) == 0
+}
+
+func texts(n int) string {
+	if n == 1 {
+		return "1 text"
+	}
+	return strconv.Itoa(n) + " texts"
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func sortedValues[K comparable](m map[K]string) []string { return slices.Sorted(maps.Values(m)) }

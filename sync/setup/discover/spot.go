@@ -1,0 +1,342 @@
+package discover
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats"
+)
+
+// resourceFolders are folder names that resource files are kept under. A single language is only believed in there.
+var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language",
+	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "LC_MESSAGES"}
+
+// spotted is a file with the part of its path that names its language taken out.
+type spotted struct {
+	file     string
+	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
+	at       int    // which part of the path that is
+	spelling string // what is there; "" in the unqualified folder of Android and in Base.lproj: the source language
+}
+
+// spot finds every part of a path that may name a language.
+func spot(name string) []spotted {
+	ext := path.Ext(name)
+	parts := strings.Split(name, "/")
+	var found []spotted
+	add := func(at int, placeholder, spelling string) {
+		p := slices.Clone(parts)
+		p[at] = placeholder
+		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling})
+	}
+	last := len(parts) - 1
+	format, _ := formats.ByExtension(name)
+	for i, part := range parts {
+		switch {
+		case format.Platform == formats.Android:
+			qualified, values := strings.CutPrefix(part, "values")
+			spelling := strings.TrimPrefix(qualified, "-")
+			_, ok := codeOf(spelling)
+			switch {
+			case i != last-1:
+			case values && (qualified == "" || ok && strings.HasPrefix(qualified, "-")):
+				add(i, "values-{LOCALE:ANDROID}", spelling)
+			case part == "base":
+				add(i, "{LOCALE:ANDROID}", "")
+			default:
+				if _, ok := codeOf(part); ok {
+					add(i, "{LOCALE:ANDROID}", part)
+				}
+			}
+		case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
+			folder, lproj := strings.CutSuffix(part, ".lproj")
+			_, ok := codeOf(folder)
+			if i < last && lproj && folder == "Base" {
+				add(i, "{LOCALE:IOS}.lproj", "")
+			} else if i < last && lproj && (ok || named(folder) != "") {
+				add(i, "{LOCALE:IOS}.lproj", folder)
+			}
+		case i < last:
+			if isLanguage(part) {
+				add(i, "{LANGUAGE}", part)
+			}
+		default:
+			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
+		}
+	}
+	return append(found, spotTwice(found)...)
+}
+
+// spotTwice joins the two parts of a path that name one language: en/en.json.
+func spotTwice(found []spotted) []spotted {
+	var both []spotted
+	for i, a := range found {
+		for _, b := range found[i+1:] {
+			if a.spelling != b.spelling || a.at == b.at || a.spelling == "" ||
+				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
+				continue
+			}
+			parts := strings.Split(a.template, "/")
+			parts[b.at] = strings.Split(b.template, "/")[b.at]
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling})
+		}
+	}
+	return both
+}
+
+// spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
+// devise.pt-BR).
+func spotInName(stem, ext string, add func(placeholder, spelling string)) {
+	if name, slang := strings.CutSuffix(stem, ".i18n"); slang { // strings_de.i18n.json
+		stem, ext = name, ".i18n"+ext
+	}
+	if isLanguage(stem) {
+		add("{LANGUAGE}"+ext, stem)
+		return
+	}
+	for at := 1; at < len(stem); at++ {
+		if !strings.ContainsRune("._-", rune(stem[at])) {
+			continue
+		}
+		if isLanguage(stem[at+1:]) {
+			add(stem[:at+1]+"{LANGUAGE}"+ext, stem[at+1:])
+			break
+		}
+	}
+	if at := strings.IndexByte(stem, '.'); at > 0 { // TYPO3's de.locallang.xlf
+		if isLanguage(stem[:at]) {
+			add("{LANGUAGE}"+stem[at:]+ext, stem[:at])
+		}
+	}
+}
+
+// isLanguage reports whether a part of a path may name a language, if only by its name in English.
+func isLanguage(part string) bool {
+	_, ok := codeOf(part)
+	return ok || named(part) != ""
+}
+
+// codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
+func (t *template) codeOf(spelling string) string {
+	if code := t.proven[spelling]; code != "" {
+		return code
+	}
+	code, _ := codeOf(spelling)
+	return cmp.Or(code, named(spelling))
+}
+
+// template is the files of one template, by spelling of the language.
+type template struct {
+	text     string
+	at       int // the part of the path that names the language
+	files    map[string]string
+	names    map[string]string // files that are its own if the names of languages in their paths are meant
+	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
+	base     string            // the file whose path names no language
+	paired   bool              // its source is told by its keys, not by its path
+	source   string            // the file that translations are made from, once that is settled
+	standing standing
+}
+
+// inName reports whether the language is in the file's name and not in a folder's.
+func (t *template) inName() bool { return strings.Contains(path.Base(t.text), "{") }
+
+func (t *template) android() bool { return strings.Contains(t.text, "{LOCALE:ANDROID}") }
+
+// moko reports whether the folders are named as moko-resources names them: base/strings.xml, de/strings.xml.
+func (t *template) moko() bool { return t.android() && !strings.Contains(t.text, "values-{LOCALE") }
+
+// findBase looks for the file that its translations were named after: messages.json beside messages.de.json,
+// locales/app.json above locales/de/app.json.
+func (t *template) findBase(names map[string]bool, says map[string]string) {
+	if strings.Contains(t.text, "{LOCALE:") {
+		return
+	}
+	t.base = t.extracted(names, says)
+	if t.base != "" {
+		return
+	}
+	parts := strings.Split(t.text, "/")
+	if t.inName() {
+		before, after, _ := strings.Cut(parts[t.at], "{LANGUAGE}")
+		switch {
+		case before != "":
+			parts[t.at] = strings.TrimRight(before, "._-") + after
+		case after != path.Ext(after): // the language comes first
+			parts[t.at] = after[1:]
+		default:
+			return
+		}
+	} else {
+		parts = slices.Delete(parts, t.at, t.at+1)
+	}
+	if name := strings.Join(parts, "/"); len(t.files) > 0 {
+		if _, there := names[name]; there {
+			t.base = name
+		}
+	}
+}
+
+// extracted looks for the file that a program's texts were extracted to: locale/app.pot for
+// locale/de/LC_MESSAGES/app.po and ui/messages.xlf for ui/src/locale/messages.de.xlf, also in the folders above;
+// po/app.pot, alone there, for po/de.po.
+func (t *template) extracted(names map[string]bool, says map[string]string) string {
+	if len(t.files) == 0 {
+		return ""
+	}
+	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
+	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
+	stem = strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-")
+	ext := extension(t.text)
+	for folder := path.Dir(before + "x"); stem != ""; folder = path.Dir(folder) {
+		name := path.Join(folder, stem+ext)
+		if _, there := names[name]; there && isExtracted(name, says) {
+			return name
+		}
+		if folder == "." {
+			break
+		}
+	}
+	var found []string
+	for name := range names {
+		if stem == "" && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// extension is that of the files that texts of a template's format are extracted to.
+func extension(name string) string {
+	format, _ := formats.ByExtension(name)
+	return cmp.Or(format.Extracted(), path.Ext(name))
+}
+
+// isExtracted reports whether a file holds source texts that a tool took out of a program, and no translations.
+func isExtracted(name string, says map[string]string) bool {
+	format, _ := formats.ByExtension(name)
+	return says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
+}
+
+// spellings are how the paths of its files name languages, one way each: of two ways the service's, or else the first.
+func (t *template) spellings() (by map[string]string, doubled []string) {
+	by = make(map[string]string, len(t.files))
+	for _, spelling := range sortedKeys(t.files) {
+		code := t.codeOf(spelling)
+		switch other, twice := by[code]; {
+		case !twice:
+			by[code] = spelling
+		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "":
+			by[code] = spelling
+			doubled = append(doubled, other)
+		default:
+			doubled = append(doubled, spelling)
+		}
+	}
+	return by, doubled
+}
+
+// by is how the paths of its files name languages, by code.
+func (t *template) by() map[string]string {
+	by, _ := t.spellings()
+	return by
+}
+
+// in is its file in a language, and how that spells it; "" where there is none.
+func (t *template) in(code string) (file, spelling string) {
+	spelling = t.by()[code]
+	return t.files[spelling], spelling
+}
+
+// all are its files, the one without a language first.
+func (t *template) all() []string {
+	if t.base == "" {
+		return sortedValues(t.files)
+	}
+	return append([]string{t.base}, sortedValues(t.files)...)
+}
+
+// takenBy are the files of templates.
+func takenBy(templates ...*template) map[string]bool {
+	taken := make(map[string]bool)
+	for _, t := range templates {
+		for _, name := range t.all() {
+			taken[name] = true
+		}
+	}
+	return taken
+}
+
+// format is that of its files.
+func (t *template) format() formats.Format {
+	format, _ := formats.ByExtension(t.text)
+	return format
+}
+
+// fallsBack reports whether programs read the file without a language where a translation lacks a text: then it is the
+// source, whatever is beside it. One in the folder above may be something else.
+func (t *template) fallsBack() bool {
+	return t.android() || t.inName() && path.Dir(t.base) == path.Dir(t.text)
+}
+
+// bundle reports whether the format's programs always fall back to the file without a language.
+func (t *template) bundle() bool {
+	format, _ := formats.ByExtension(t.text)
+	return t.base != "" && t.fallsBack() && (format.Resources || format.Spelling == formats.Regional)
+}
+
+// inPlace reports whether the files lie where resource files do.
+func (t *template) inPlace() bool {
+	for part := range strings.SplitSeq(path.Dir(t.text), "/") {
+		if slices.Contains(resourceFolders, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format
+// that is nothing else.
+func (t *template) believable() bool {
+	format, _ := formats.ByExtension(t.text)
+	if strings.Contains(t.text, "{LOCALE:") || format.Texts {
+		return true
+	}
+	by, _ := t.spellings()
+	known := 0
+	for _, spelling := range by {
+		if isCommon(spelling) {
+			known++
+		}
+	}
+	if name := path.Base(t.text); strings.HasPrefix(name, "{LANGUAGE}") && strings.Count(name, ".") > 1 { // en.old.json
+		return known > 1 || known > 0 && t.base != ""
+	}
+	if t.base != "" && !t.inName() { // a file above a folder called id is nothing yet
+		return t.inPlace() && known > 0 && len(by) > 1
+	}
+	switch {
+	case t.inPlace(), t.bundle() && format.Resources: // .resx is nothing else
+		return known > 0
+	case t.base != "":
+		return known > 1 || known == 1 && isProgrammersSource(t.base)
+	}
+	return known > 1
+}
+
+// isProgrammersSource reports whether a file without a language is named as sources of translations are.
+func isProgrammersSource(base string) bool {
+	stem := strings.ToLower(path.Base(base))
+	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n",
+		"texts", "bundle", "resource", "applicationresources"} {
+		if strings.HasPrefix(stem, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package discover
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// noGrammar are kinds of resource files that there is no format for, by extension. Other files have most of these
+// extensions as well: they count in a folder for translations, in two languages.
+var noGrammar = map[string]string{fluent: "Fluent", ".php": "PHP", ".toml": "TOML", ".js": "JavaScript",
+	".mjs": "JavaScript", ".ts": "TypeScript or Qt's TS", ".rb": "Ruby", ".csv": "CSV", ".ini": "INI",
+	".lang": "a .lang file"}
+
+// fluent is an extension that nothing else has.
+const fluent = ".ftl"
+
+const instead = "keep the texts in JSON or YAML, or convert them to one of these before a push"
+
+// unreadable is files of such a kind that are named alike.
+type unreadable struct {
+	kind      string
+	files     int
+	bytes     int64
+	languages map[string]bool
+}
+
+// hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
+func hasNoGrammar(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return noGrammar[ext] != "" && (ext == fluent || (&template{text: name}).inPlace())
+}
+
+// noteUnreadable gathers files of such a kind by the way that they are named.
+func (s *search) noteUnreadable(name string, size int64) {
+	if standingOf(name) != own {
+		return
+	}
+	found := append(spot(name), spotted{template: name})[0]
+	u := s.unreadable[found.template]
+	if u == nil {
+		u = &unreadable{kind: noGrammar[strings.ToLower(path.Ext(name))], languages: make(map[string]bool)}
+		s.unreadable[found.template] = u
+	}
+	u.files++
+	u.bytes += size
+	u.languages[found.spelling] = true
+}
+
+// unsupported leaves out the files of such kinds. It says which kind most of the repository's translations are in,
+// where they are more than what can be translated with this configuration.
+func (s *search) unsupported(supported int64) string {
+	byKind, example := make(map[string]*unreadable), make(map[string]string)
+	best := &unreadable{}
+	total := int64(0)
+	for _, pattern := range sortedKeys(s.unreadable) {
+		u := s.unreadable[pattern]
+		if u.kind != noGrammar[fluent] && len(u.languages) < 2 {
+			continue
+		}
+		s.gathered[LeftOut{Path: pattern, Reason: "is " + u.kind + ", which locsync does not support; " + instead}] = u.files
+		if byKind[u.kind] == nil {
+			byKind[u.kind] = &unreadable{kind: u.kind}
+		}
+		if shown := s.unreadable[example[u.kind]]; shown == nil || u.bytes > shown.bytes {
+			example[u.kind] = pattern
+		}
+		all := byKind[u.kind]
+		all.files += u.files
+		all.bytes += u.bytes
+		total += u.bytes
+		if all.bytes > best.bytes {
+			best = all
+		}
+	}
+	if total <= supported {
+		return ""
+	}
+	count := "1 file"
+	if best.files > 1 {
+		count = fmt.Sprintf("%d files", best.files)
+	}
+	return fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: "+
+		"%s (%s, such as %s). To translate it, %s", best.kind, count, example[best.kind], instead)
+}

@@ -1,0 +1,200 @@
+// Package catalog holds texts, apart from the files they are in: the texts of one language under
+// their keys, and the pure decisions about them. Diff tells what changed since a base, Renames which
+// of those changes are one text that moved to another key, Moves which file became which, Merge which
+// of three versions of a translation counts, Reword which of three versions of a source text, Outdate
+// which translations were made for another source text.
+//
+// Its law: every decision is a function of the texts it is given. The same base, source, repository
+// and service give the same answer on every machine and every day, and what could not be decided is
+// part of the answer.
+//
+// It does not know files, formats, languages, HTTP, git, clocks or disks, and imports nothing of ours.
+package catalog
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// Name says which text of a collection is meant: the key as the service knows it and, where one key
+// holds several texts that belong together (the forms of an Android plural, the items of a
+// string-array), which of them. Form is a CLDR plural category ("one", "other"), the index of an item
+// in decimal digits, or empty.
+type Name struct {
+	Key, Form string
+}
+
+// String is for people: the key, with the form in brackets where there is one.
+func (n Name) String() string {
+	if n.Form == "" {
+		return n.Key
+	}
+	return n.Key + " [" + n.Form + "]"
+}
+
+// Compare orders names by key, then by form, as bytes.
+func (n Name) Compare(o Name) int {
+	return cmp.Or(strings.Compare(n.Key, o.Key), strings.Compare(n.Form, o.Form))
+}
+
+// Unit is one text in one language. Text is decoded: no escapes of any file format.
+type Unit struct {
+	Name
+	Text  string
+	Note  string // what the file says about it, for translators
+	Flags string // what the file says about it, for programs
+}
+
+// Catalog is the texts of one language in the order of their file. Names are unique.
+type Catalog []Unit
+
+// Index gives each name's place in the catalog.
+func (c Catalog) Index() map[Name]int {
+	index := make(map[Name]int, len(c))
+	for i := range c {
+		index[c[i].Name] = i
+	}
+	return index
+}
+
+// Texts gives each name's text.
+func (c Catalog) Texts() map[Name]string {
+	texts := make(map[Name]string, len(c))
+	for i := range c {
+		texts[c[i].Name] = c[i].Text
+	}
+	return texts
+}
+
+// ByKey sorts the texts to their keys.
+func (c Catalog) ByKey() map[string]Catalog {
+	keys := make(map[string]Catalog, len(c))
+	for _, u := range c {
+		keys[u.Key] = append(keys[u.Key], u)
+	}
+	return keys
+}
+
+// Keys is the set of service keys that the catalog has at least one text for.
+func (c Catalog) Keys() map[string]bool {
+	keys := make(map[string]bool, len(c))
+	for i := range c {
+		keys[c[i].Key] = true
+	}
+	return keys
+}
+
+// Written are the texts without blanks.
+func (c Catalog) Written() Catalog {
+	return slices.DeleteFunc(slices.Clone(c), func(u Unit) bool { return u.Text == "" })
+}
+
+// As are the texts under another key.
+func (c Catalog) As(key string) Catalog {
+	c = slices.Clone(c)
+	for i := range c {
+		c[i].Key = key
+	}
+	return c
+}
+
+// Restrict returns the units whose key is in keys, in order.
+func (c Catalog) Restrict(keys map[string]bool) Catalog {
+	var kept Catalog
+	for _, u := range c {
+		if keys[u.Key] {
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}
+
+// Mark is a digest of a text: all that a base has to remember of it. It is the first half of the
+// text's SHA-256, so two texts with one mark do not happen, and a stolen base gives no text away.
+type Mark [16]byte
+
+// MarkOf returns the mark of a text.
+func MarkOf(text string) Mark {
+	at := &recent[maphash.String(recentSeed, text)%uint64(len(recent))]
+	if m := at.Load(); m != nil && m.text == text {
+		return m.mark
+	}
+	var short [longestRecent]byte // most texts are hashed without an allocation
+	content := short[:copy(short[:], text)]
+	if len(content) < len(text) {
+		content = []byte(text)
+	}
+	sum := sha256.Sum256(content)
+	mark := Mark(sum[:16])
+	if len(text) <= longestRecent {
+		at.Store(&marked{strings.Clone(text), mark}) // it may be a piece of a file, which is not to be kept
+	}
+	return mark
+}
+
+// recent are marks that were asked for lately, by a hash of their texts: the steps of a pass ask for that of one text
+// again and again. With the longest texts they take 3 MB.
+var (
+	recent     [8192]atomic.Pointer[marked]
+	recentSeed = maphash.MakeSeed()
+)
+
+const longestRecent = 256
+
+type marked struct {
+	text string
+	mark Mark
+}
+
+// Marks is a base: for each name, the mark of the text that was agreed on last.
+type Marks map[Name]Mark
+
+// Marks returns the marks of all texts of the catalog.
+func (c Catalog) Marks() Marks {
+	marks := make(Marks, len(c))
+	for i := range c {
+		marks[c[i].Name] = MarkOf(c[i].Text)
+	}
+	return marks
+}
+
+// Has reports whether the base holds exactly this text under this name.
+func (m Marks) Has(n Name, text string) bool {
+	mark, ok := m[n]
+	return ok && mark == MarkOf(text)
+}
+
+// Names returns the names in order.
+func (m Marks) Names() []Name {
+	return slices.SortedFunc(maps.Keys(m), Name.Compare)
+}
+
+// KeysInOrder are the keys of units, in their order.
+func (c Catalog) KeysInOrder() []string {
+	var keys []string
+	seen := make(map[string]bool, len(c))
+	for _, u := range c {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			keys = append(keys, u.Key)
+		}
+	}
+	return keys
+}
+
+// ByKey sorts marks to their keys.
+func (m Marks) ByKey() map[string]Marks {
+	keys := make(map[string]Marks)
+	for n, mark := range m {
+		if keys[n.Key] == nil {
+			keys[n.Key] = make(Marks)
+		}
+		keys[n.Key][n] = mark
+	}
+	return keys
+}
