@@ -31,6 +31,26 @@ func (h History) Past(commit, without string, most int) ([]string, error) {
 	return past, err
 }
 
+// Line is Past along first parents alone: what a branch's tip was, one commit after the other.
+func (h History) Line(commit, without string, most int) (line []string, err error) {
+	tip, other, ok := h.both(commit, without)
+	if !ok {
+		return nil, nil
+	}
+	commits, _, err := h.repo.History.Ahead(tip, []hash{other}, most)
+	for _, c := range commits {
+		if c.Hash != tip {
+			continue
+		}
+		line = append(line, c.Hash.Text())
+		if len(c.Parents) == 0 {
+			break
+		}
+		tip = c.Parents[0]
+	}
+	return line, err
+}
+
 // Fork is the youngest commit that two commits have in common; "" where there is none.
 func (h History) Fork(one, two string) (string, error) {
 	a, b, ok := h.both(one, two)

@@ -96,9 +96,10 @@ func startAnew(
 	if err != nil || fork == since {
 		return err
 	}
-	versions, verr := VersionsSince(ctx, p.Repo.History, fork, tip)
+	past, perr := p.Repo.History.Past(tip.Hash(), fork, RecollectMost)
+	versions, verr := Versions(ctx, p.Repo.History, fork, past)
 	targets, err := bundle.Existing(tip, bundles, p.Project.Targets())
-	if err = errors.Join(verr, err); err != nil {
+	if err = errors.Join(perr, verr, err); err != nil {
 		return err
 	}
 	for _, t := range targets {
@@ -135,18 +136,20 @@ func startAnew(
 	return err
 }
 
-// VersionsSince gives the commits that a tip has beyond its fork, the youngest, by the paths whose versions they have.
-func VersionsSince(ctx context.Context, h gitops.History, fork string, tip *gitops.Tip) (map[string][]string, error) {
-	past, err := h.Past(tip.Hash(), fork, RecollectMost)
+// Versions gives commits beyond a fork, the youngest first, by the paths that they changed, the oldest first.
+func Versions(ctx context.Context, h gitops.History, fork string, past []string) (map[string][]string, error) {
 	versions := make(map[string][]string)
 	for _, commit := range slices.Backward(past) {
-		changed, cerr := h.Changed(ctx, fork, commit)
+		changed, err := h.Changed(ctx, fork, commit)
+		if err != nil {
+			return nil, err
+		}
 		for _, path := range changed {
 			versions[path] = append(versions[path], commit)
 		}
-		err, fork = errors.Join(err, cerr), commit
+		fork = commit
 	}
-	return versions, err
+	return versions, nil
 }
 
 // BroughtBy reads what commits of ours brought, by ledger.TargetID.

@@ -210,6 +210,20 @@ func eachVersion(repo *gitops.Repo, of bundle.Target, commits []string, f func(c
 // History are the texts that names had in a file, the youngest first.
 type History map[catalog.Name][]catalog.Mark
 
+// Of is the history of some names of a file in commits, the youngest first.
+func Of(repo *gitops.Repo, of bundle.Target, names []catalog.Name, commits []string) History {
+	all := make(History, len(names))
+	eachVersion(repo, of, commits, func(texts catalog.Catalog) {
+		index := texts.Index()
+		for _, n := range names {
+			if at, is := index[n]; is {
+				all[n] = append(all[n], catalog.MarkOf(texts[at].Text))
+			}
+		}
+	})
+	return all
+}
+
 // Read reads the history of some names of a file in the pasts of commits, the youngest first.
 func Read(repo *gitops.Repo, of bundle.Target, names []catalog.Name, tips ...string) (History, error) {
 	all, newer := make(History, len(names)), ""
@@ -219,14 +233,9 @@ func Read(repo *gitops.Repo, of bundle.Target, names []catalog.Name, tips ...str
 			return nil, fmt.Errorf("read the history of %s: %w", of.Path, err)
 		}
 		newer = tip
-		eachVersion(repo, of, commits, func(texts catalog.Catalog) {
-			index := texts.Index()
-			for _, n := range names {
-				if at, is := index[n]; is {
-					all[n] = append(all[n], catalog.MarkOf(texts[at].Text))
-				}
-			}
-		})
+		for n, texts := range Of(repo, of, names, commits) {
+			all[n] = append(all[n], texts...)
+		}
 	}
 	return all, nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -120,5 +121,54 @@ func TestATextThatCameBackWasNotSeen(t *testing.T) {
 	w.pulls(pull.Options{})
 	if got := w.on(t, "b"); got != "T0" {
 		t.Errorf("the branch has %q", got)
+	}
+}
+
+// A text that another clone brought, and this one's main took back since, was seen: it does not come from the service,
+// and goes there once more. Written there after that, it comes.
+func TestATextTakenBackWasSeen(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]struct{ memory, branch, meanwhile string }{
+		"remote":                    {"remote", "l10n", "DE A"},
+		"remote, on main":           {"remote", "main", "DE A"},
+		"local":                     {"local", "l10n", "DE A"},
+		"local, and a translation":  {"local", "l10n", "DE A2"},
+		"remote, and a translation": {"remote", "l10n", "DE A2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, fmt.Sprintf("memory = %q\n%s[project.push]\ncompletion_state = \"final\"\n[project.pull]\nbranch = %q\n%s",
+				of.memory, settings, of.branch, jsonFiles),
+				map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "DE A", "b": "T0"}`})
+			bare := w.bare()
+			w.configure(w.config)
+			w.syncs()
+			a, b := w.newPlace(bare), w.newPlace(bare)
+			w.in(b)
+			w.edit(deApp, `{"a": "DE A", "b": "T1"}`)
+			w.final("de", "a", of.meanwhile)
+			w.syncs()
+			w.holds("main", "de", "b", "T1")
+			w.in(a)
+			w.edit(deApp, `{"a": "DE A", "b": "T0"}`)
+			ends := func(want string) {
+				t.Helper()
+				for range 2 {
+					w.syncs()
+				}
+				w.git("fetch", "-q", "origin", "+refs/heads/*:refs/remotes/origin/*")
+				on := "origin/" + of.branch
+				if w.git("branch", "-r", "--list", on) == "" {
+					on = "origin/main"
+				}
+				if got := parsed(t, w.show(on, deApp))["b"]; got != want {
+					t.Errorf("%s has %q, wanted %q", on, got, want)
+				}
+				w.holds("main", "de", "b", want, "a", of.meanwhile)
+			}
+			ends("T0")
+			w.final("de", "b", "T1")
+			ends("T1")
+		})
 	}
 }

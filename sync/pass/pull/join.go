@@ -87,7 +87,11 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		if err != nil {
 			return nil, err
 		}
-		return pass.VersionsSince(ctx, r.branch.Repo.History, fork, base)
+		past, err := r.branch.Repo.History.Past(base.Hash(), fork, pass.RecollectMost)
+		if err != nil {
+			return nil, err
+		}
+		return pass.Versions(ctx, r.branch.Repo.History, fork, past)
 	})
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {

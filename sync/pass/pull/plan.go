@@ -50,6 +50,7 @@ type situation struct {
 	former       former
 	here, before pass.Marks   // what is remembered of the file, and of the former one
 	past         past.History // texts of the git history, of names of which both sides have a new text
+	recent       past.History // texts since the last merge, of names of which the service alone has another text now
 	sent         pass.Sent
 	digests      digests
 	told         told
@@ -179,7 +180,7 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 			in.Base[u.Name] = catalog.Mark{} // the mark of no text
 		}
 	}
-	s.seeHistory(&in)
+	s.seeHistory(m, &in)
 	s.sent.Rebase(in.Base)
 	m.sent = s.sent
 	s.told.kept = len(m.sent.Again) > 0
@@ -224,14 +225,39 @@ func (s *situation) differing(merged catalog.Marks) (names []catalog.Name) {
 	return names
 }
 
-// seeHistory makes the service's texts that were seen the agreed ones: the repository's were written after them.
-func (s *situation) seeHistory(in *catalog.Three) {
+// unedited are the names of texts that are as they were agreed on, and that the service has otherwise: as nobody has
+// seen them here.
+func (s *situation) unedited() (names []catalog.Name) {
+	if s.options.Full || s.options.AcceptService {
+		return nil
+	}
 	theirs := s.Texts.Texts()
 	for _, u := range s.ours {
-		mark := catalog.MarkOf(theirs[u.Name])
-		had := s.past.Since(u.Name, catalog.MarkOf(u.Text), in.Base[u.Name])
-		if !in.Base.Has(u.Name, u.Text) && slices.Contains(had, mark) {
-			in.Base[u.Name] = mark
+		text := theirs[u.Name]
+		if text != "" && text != u.Text && s.here[ledger.Merged].Has(u.Name, u.Text) &&
+			!ledger.Knows(s.here[ledger.Known], u.Name, catalog.MarkOf(text)) {
+			names = append(names, u.Name)
+		}
+	}
+	return names
+}
+
+// seeHistory makes the service's texts that were seen the agreed ones: the repository's were written after them. One
+// that is as it was agreed on was, where the service's was between.
+func (s *situation) seeHistory(m *merged, in *catalog.Three) {
+	theirs := s.Texts.Texts()
+	for _, u := range s.ours {
+		text, had, unedited := theirs[u.Name], s.past, in.Base.Has(u.Name, u.Text)
+		if unedited {
+			had = s.recent
+		}
+		mark := catalog.MarkOf(text)
+		if !slices.Contains(had.Since(u.Name, catalog.MarkOf(u.Text), in.Base[u.Name]), mark) {
+			continue
+		}
+		in.Base[u.Name] = mark
+		if unedited { // once: what the service gets after that is new
+			m.texts.stayed = append(m.texts.stayed, catalog.Unit{Name: u.Name, Text: text})
 		}
 	}
 }

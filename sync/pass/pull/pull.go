@@ -271,7 +271,7 @@ func (r *pull) readBranch(ctx context.Context) (*gitops.Tip, error) {
 	}
 	record := pass.LookAt(r.branch.Project.Pull.Branch).Record()
 	seen, looked, err := ledger.SeenAt.Get(r.branch.Ledger, r.branch.StateName(), record)
-	r.account.report.Unsent = looked && seen != tip.Hash() && !tip.New()
+	r.account.report.Unsent, r.merging.looked = looked && seen != tip.Hash() && !tip.New(), seen
 	return tip, err
 }
 
@@ -299,7 +299,7 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
 		return nil, err
 	}
-	if err := r.merging.begin(r.below); err != nil {
+	if err := r.merging.begin(ctx, r.below); err != nil {
 		return nil, err
 	}
 	before, told := len(done), len(r.account.report.Problems)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -35,10 +37,13 @@ type merging struct {
 	below     map[string]pass.Translated // in the state that was sent, by ledger.TargetID
 	over      bool                       // the service shows an older answer than it gave
 	tips      []*gitops.Tip              // of base, where there is one, and the branch
+	looked    string                     // the branch's commit that was looked at last
+	recent    func() (map[string][]string, error)
 }
 
 // begin reads what the merges of all files know besides.
-func (r *merging) begin(below []*pass.Exported) error {
+func (r *merging) begin(ctx context.Context, below []*pass.Exported) error {
+	r.recent = sync.OnceValues(func() (map[string][]string, error) { return r.readRecent(ctx) })
 	r.at, r.merged, r.below = r.branch.Now(), make(map[string]bool), make(map[string]pass.Translated)
 	for _, x := range below {
 		for _, of := range x.Targets(x.Group) {
@@ -130,7 +135,27 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if names := s.differing(s.here[ledger.Merged]); err == nil && len(names) > 0 {
 		s.past, err = r.readPast(ctx, x.Target, names)
 	}
+	if names := s.unedited(); err == nil && len(names) > 0 {
+		var commits map[string][]string
+		commits, err = r.recent()
+		s.recent = past.Of(r.branch.Repo, x.Target, names, commits[x.Path])
+	}
 	return s, err
+}
+
+// readRecent reads which commits base, or the branch where there is none, has beyond what was looked at last, along
+// first parents: by the paths that they changed, the youngest first.
+func (r *merging) readRecent(ctx context.Context) (map[string][]string, error) {
+	h := r.branch.Repo.History
+	line, err := h.Line(r.tips[0].Hash(), r.looked, pass.RecollectMost)
+	if err != nil || len(line) == 0 {
+		return nil, err
+	}
+	versions, err := pass.Versions(ctx, h, r.looked, line)
+	for _, commits := range versions {
+		slices.Reverse(commits)
+	}
+	return versions, err
 }
 
 // judgeSent makes the service's texts what it has by its own word, beside what it accepted from here.
