@@ -58,6 +58,18 @@ type Differing struct {
 	Theirs string
 }
 
+// Differ are the texts of asked keys that the service has otherwise; of shared ones, otherwise than was agreed on.
+func Differ(texts, theirs catalog.Catalog, asked, shared map[string]bool, agreed catalog.Marks) (all []Differing) {
+	has := theirs.Texts()
+	for _, u := range texts {
+		text := has[u.Name]
+		if asked[u.Key] && text != "" && text != u.Text && !(shared[u.Key] && agreed.Has(u.Name, text)) {
+			all = append(all, Differing{Unit: u, Theirs: text})
+		}
+	}
+	return all
+}
+
 // Reader reads a repository's past when it is first asked.
 type Reader struct {
 	Repo               *gitops.Repo
@@ -155,12 +167,12 @@ func Conclude(b *bundle.Bundle, u Differing, at catalog.Outcome, ahead, conflict
 			"it is not sent. Merge the branch, then push again", u.Theirs, ahead, u.Text)
 	case conflicts == "overwrite":
 		d.Stays, d.Told.Code = false, report.CodeReplaced
-		d.Told.Problem = fmt.Sprintf("the service's text %q, which is in no commit, is replaced by %q. "+
+		d.Told.Problem = fmt.Sprintf("the service's text %q, which is not in the history of this tree, is replaced by %q. "+
 			"To keep the service's, write it into the source file", u.Theirs, u.Text)
 	case conflicts == "skip": // the service is told to keep it
 		d.Stays, d.Told.Code = false, report.CodeReplaced
-		d.Told.Problem = fmt.Sprintf("the service keeps its text %q, which is in no commit; the repository has %q. "+
-			"Make them equal, or set push.conflicts to overwrite", u.Theirs, u.Text)
+		d.Told.Problem = fmt.Sprintf("the service keeps its text %q, which is not in the history of this tree; "+
+			"the repository has %q. Make them equal, or set push.conflicts to overwrite", u.Theirs, u.Text)
 	default: // the service reports it when the key is sent
 		d.Stays, d.Foretold, d.Told.Problem = false, true, Kept(u.Text)
 	}

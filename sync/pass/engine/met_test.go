@@ -68,7 +68,7 @@ func TestSourceTextsOfTheService(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	for _, c := range []struct{ mode, sent, there, named, problem string }{
-		{"overwrite", " (en): k0 k1", "Text 0", `the service's text "Service source 0", which is in no commit, is replaced by "Text 0"`, ""},
+		{"overwrite", " (en): k0 k1", "Text 0", `the service's text "Service source 0", which is not in the history of this tree, is replaced by "Text 0"`, ""},
 		{"skip", " (en): k0 k1", "Service source 0", `the service keeps its text "Service source 0"`, ""},
 		{"report", " (en): k0 k1", "Service source 0", "", `the service holds another text than "Text 0" and keeps it`},
 	} {

@@ -91,7 +91,7 @@ func TestSourceTextThatIsWrittenAtTheService(t *testing.T) {
 	w.pulls(pull.Options{})
 	p := w.pushes(push.Options{})
 	w.reports(p, enApp+" (en): k1")
-	w.problem(p.Replaced, `the service's text "Text 1 by an editor", which is in no commit, is replaced by "Text 1"`)
+	w.problem(p.Replaced, `the service's text "Text 1 by an editor", which is not in the history of this tree, is replaced by "Text 1"`)
 	w.pulls(pull.Options{})
 	w.sourceAt("k1", "Text 1 by an editor")
 	w.pulls(pull.Options{})

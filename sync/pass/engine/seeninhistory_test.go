@@ -172,3 +172,32 @@ func TestATextTakenBackWasSeen(t *testing.T) {
 		})
 	}
 }
+
+// A source text that a clone on another branch has sent is named where one of this branch goes over it, with a memory
+// that stays here. The clone's own is not, nor is one of this branch's history.
+func TestASourceTextOfAnotherBranchIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "memory = \"local\"\n"+settings+jsonFiles, map[string]string{enApp: `{"a": "S0", "b": "B"}`})
+	bare := w.bare()
+	w.configure(w.config)
+	w.syncs()
+	a, b := w.newPlace(bare), w.newPlace(bare)
+	for i, p := range []place{a, b, b} {
+		w.in(p)
+		w.write(enApp, fmt.Sprintf(`{"a": "S%d", "b": "B"}`, i+1))
+		w.commit()
+		got := w.pushes(push.Options{})
+		if over := map[int]string{1: `"S1"`}[i]; over != "" {
+			w.problem(got.Replaced, over, fmt.Sprintf(`"S%d"`, i+1))
+		} else if len(got.Replaced) > 0 {
+			t.Errorf("%v", got.Replaced)
+		}
+		w.holds("main", "en", "a", fmt.Sprintf("S%d", i+1), "b", "B")
+	}
+	w.write(enApp, `{"a": "S4", "b": "B"}`)
+	w.pushes(push.Options{})
+	w.write(enApp, `{"a": "S5", "b": "B"}`) // over one that is in no commit, and was sent from here
+	if got := w.pushes(push.Options{}); len(got.Replaced)+len(got.Problems) > 0 {
+		t.Errorf("%v %v", got.Replaced, got.Problems)
+	}
+}

@@ -28,6 +28,7 @@ type compared struct {
 	stays   map[string]bool // keys of which the service keeps its own text
 	renames *pass.RenameSearch
 	unmet   map[string]bool            // keys that are about to be sent of which the service may have another text
+	shared  map[string]bool            // those of them of which it should have the one that it accepted from here
 	unknown bool                       // what the service has of those could not be read
 	theirs  catalog.Catalog            // what it has, where that was asked for
 	differ  []past.Differing           // unmet texts that it has otherwise
@@ -158,7 +159,7 @@ func (s *compared) wanted(not map[string]bool, o Options) func(key string) bool 
 // findUnmet finds the keys that are about to be sent, and of which nothing is remembered or a pull found another text;
 // with --all, all of them.
 func (s *compared) findUnmet(accepted, found catalog.Marks, all bool) {
-	s.unmet = make(map[string]bool)
+	s.unmet, s.shared = make(map[string]bool), make(map[string]bool)
 	for _, u := range s.source.Texts {
 		_, known := accepted[u.Name]
 		_, other := found[u.Name]
@@ -176,17 +177,6 @@ func (s *compared) reworded(accepted catalog.Marks) (texts catalog.Catalog) {
 		}
 	}
 	return texts
-}
-
-// compare finds the unmet texts that the service has otherwise.
-func (s *compared) compare(theirs catalog.Catalog) {
-	s.theirs = theirs
-	has := theirs.Index()
-	for _, u := range s.source.Texts {
-		if at, there := has[u.Name]; s.unmet[u.Key] && there && theirs[at].Text != "" && theirs[at].Text != u.Text {
-			s.differ = append(s.differ, past.Differing{Unit: u, Theirs: theirs[at].Text})
-		}
-	}
 }
 
 // verdict is what becomes of the texts of a file that the service has otherwise.

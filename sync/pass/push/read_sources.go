@@ -66,14 +66,21 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 		Repo: r.branch.Repo, Tree: r.tree.Commit(), Log: r.branch.Log,
 		Branch: r.branch.Project.Pull.Branch, Base: r.branch.Project.Pull.Base,
 	}
+	others := r.branch.Project.Memory == "local" && r.branch.Project.Pull.Remote != "" // of other clones nothing is known
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []pass.ExportAsk(nil)
 	for _, s := range all.files {
-		later, err := git.Later(ctx, s.source.Bundle, s.reworded(r.accepted.Texts[s.source.Collection]))
+		reworded := s.reworded(r.accepted.Texts[s.source.Collection])
+		later, err := git.Later(ctx, s.source.Bundle, reworded)
 		if err != nil {
 			return err
 		}
-		for key, is := range later {
-			s.unmet[key] = s.unmet[key] || is
+		for _, u := range reworded {
+			s.shared[u.Key] = others && !s.unmet[u.Key] && !later[u.Key]
+		}
+		for key, is := range s.shared {
+			if is || later[key] {
+				s.unmet[key] = true
+			}
 		}
 		if len(s.unmet) > 0 {
 			of[s.source.Bundle], unmet[s.source.Path] = s, s.unmet
@@ -110,7 +117,8 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 				s.unknown = true
 			default:
 				var err error
-				s.compare(r.tree.FittedSource(b, answers[i].Of(b, b.Source)))
+				s.theirs = r.tree.FittedSource(b, answers[i].Of(b, b.Source))
+				s.differ = past.Differ(s.source.Texts, s.theirs, s.unmet, s.shared, r.accepted.Texts[b.Collection])
 				r.out.Has(b.Path, b.Source.Code, s.theirs)
 				if s.known, err = git.Keys(ctx, b, s.differ); err != nil {
 					return err
