@@ -207,39 +207,30 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 }
 
 // differing are the names of which the git history is to tell whether the service's text was seen by the one who wrote
-// the repository's. At first contact it is not asked: neither side changes then.
-func (s *situation) differing(merged catalog.Marks) (names []catalog.Name) {
+// the repository's: that of texts which were edited since the last merge, and, of those that were not, and of which the
+// service's is new here, what was written since. At first contact it is not asked: neither side changes then.
+func (s *situation) differing() (edited, unedited []catalog.Name) {
+	merged := s.here[ledger.Merged]
 	if merged == nil || s.options.Full || s.options.AcceptService {
-		return nil
+		return nil, nil
 	}
 	theirs := s.Texts.Texts()
 	for _, u := range s.ours {
 		text := theirs[u.Name]
-		if text == "" || text == u.Text || u.Text == "" || merged.Has(u.Name, text) || merged.Has(u.Name, u.Text) {
+		if text == "" || text == u.Text || u.Text == "" || merged.Has(u.Name, text) {
+			continue
+		}
+		if merged.Has(u.Name, u.Text) {
+			if !ledger.Knows(s.here[ledger.Known], u.Name, catalog.MarkOf(text)) {
+				unedited = append(unedited, u.Name)
+			}
 			continue
 		}
 		if lost, waits := s.lost[ledger.ConflictID(s.Path, s.Language.Code, u.Key)]; !waits || !lost.IsOurs(u) {
-			names = append(names, u.Name)
+			edited = append(edited, u.Name)
 		}
 	}
-	return names
-}
-
-// unedited are the names of texts that are as they were agreed on, and that the service has otherwise: as nobody has
-// seen them here.
-func (s *situation) unedited() (names []catalog.Name) {
-	if s.options.Full || s.options.AcceptService {
-		return nil
-	}
-	theirs := s.Texts.Texts()
-	for _, u := range s.ours {
-		text := theirs[u.Name]
-		if text != "" && text != u.Text && s.here[ledger.Merged].Has(u.Name, u.Text) &&
-			!ledger.Knows(s.here[ledger.Known], u.Name, catalog.MarkOf(text)) {
-			names = append(names, u.Name)
-		}
-	}
-	return names
+	return edited, unedited
 }
 
 // seeHistory makes the service's texts that were seen the agreed ones: the repository's were written after them. One

@@ -132,13 +132,14 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if err == nil {
 		err = r.judgeSent(ctx, s)
 	}
-	if names := s.differing(s.here[ledger.Merged]); err == nil && len(names) > 0 {
-		s.past, err = r.readPast(ctx, x.Target, names)
+	edited, unedited := s.differing()
+	if err == nil && len(edited) > 0 {
+		s.past, err = r.readPast(ctx, x.Target, edited)
 	}
-	if names := s.unedited(); err == nil && len(names) > 0 {
+	if err == nil && len(unedited) > 0 {
 		var commits map[string][]string
 		commits, err = r.recent()
-		s.recent = past.Of(r.branch.Repo, x.Target, names, commits[x.Path])
+		s.recent = past.Of(r.branch.Repo, x.Target, unedited, commits[x.Path])
 	}
 	return s, err
 }
