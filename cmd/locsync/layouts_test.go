@@ -28,6 +28,7 @@ func TestLayouts(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Draw(t, "LOCSYNC_ALL_REPOSITORIES")
 			h := fnv.New64a()
 			h.Write([]byte(name))
 			p := &product{Rand: rand.New(rand.NewPCG(h.Sum64(), layoutSeed)), at: make(map[string]bool)}

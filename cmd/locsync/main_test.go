@@ -104,9 +104,10 @@ func scripts(t *testing.T) (files []string) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
-		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar" && (testing.Short() || !gittest.All())
-		long := !gittest.All() && !testing.Short() && slices.Contains(longScripts, strings.TrimSuffix(name, ".txtar"))
-		if !again && !long && (!testing.Short() || besideIt.Match(text)) {
+		whole := gittest.All() && gittest.Drawn("LOCSYNC_ALL_TESTS")
+		again := strings.HasPrefix(name, "loop_") && name != "loop_json.txtar" && (testing.Short() || !whole)
+		long := !whole && !testing.Short() && slices.Contains(longScripts, strings.TrimSuffix(name, ".txtar"))
+		if !again && !long && (!testing.Short() || besideIt.Match(text) && gittest.Drawn("LOCSYNC_WORLDS")) {
 			files = append(files, file)
 		}
 	}

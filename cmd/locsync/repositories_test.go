@@ -67,6 +67,7 @@ func TestRepositories(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(archive), ".tar.gz")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Draw(t, "LOCSYNC_ALL_REPOSITORIES")
 			lawsOfFirstContact(t, bareOf(t, unpacked(t, archive)))
 		})
 	}

@@ -64,6 +64,9 @@ func TestUnusedWords(t *testing.T) {
 // TestWords holds what every package says: the words of unused in texts of several words (messages), in comments, and
 // at the end of names, tests left out. A number only falls; one that is not in testdata/words.txt is 0.
 func TestWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the whole program")
+	}
 	t.Parallel()
 	ceilings := readNumbers(t, "testdata/words.txt")
 	files := packageFiles(t)

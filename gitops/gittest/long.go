@@ -2,6 +2,7 @@ package gittest
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -9,17 +10,29 @@ import (
 	_ "pgregory.net/rapid" // its flags come before ours
 )
 
-// `go test ./...` is to take two minutes; all tests take six. Without LOCSYNC_ALL_TESTS in the environment, which
-// .ci/run sets, those that take seconds are left out, and laws draw fewer cases.
+// `go test ./...` is to take two minutes. Without LOCSYNC_ALL_TESTS in the environment, which .ci/run sets, tests that
+// take seconds are left out, and laws draw fewer cases. With "drawn" a third of such tests runs, each time another.
 
 // All says whether all tests are wanted.
 func All() bool { return os.Getenv("LOCSYNC_ALL_TESTS") != "" }
 
-// Long skips a test that takes seconds, unless all are wanted.
+// Long skips a test that takes seconds, unless it is wanted.
 func Long(t testing.TB) {
 	t.Helper()
 	if !All() {
 		t.Skip("takes seconds; runs with LOCSYNC_ALL_TESTS=1")
+	}
+	Draw(t, "LOCSYNC_ALL_TESTS")
+}
+
+// Drawn is false two of three times where a variable of the environment is "drawn".
+func Drawn(variable string) bool { return os.Getenv(variable) != "drawn" || rand.N(3) == 0 }
+
+// Draw skips a test that is not drawn.
+func Draw(t testing.TB, variable string) {
+	t.Helper()
+	if !Drawn(variable) {
+		t.Skip("was not drawn; runs with " + variable + "=1")
 	}
 }
 

@@ -83,6 +83,7 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 func newWorld(tb testing.TB, project string, files map[string]string, o ...func(*local.Options)) *world {
 	tb.Helper()
 	gittest.Need(tb)
+	gittest.Draw(tb, "LOCSYNC_WORLDS")
 	w := &world{tb: tb, wire: &wireLog{}, home: tb.TempDir()}
 	if files != nil {
 		w.dir = gittest.Init(tb, files)

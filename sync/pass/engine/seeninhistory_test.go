@@ -58,6 +58,9 @@ func TestATextOfTheHistoryWasSeen(t *testing.T) {
 			for with, begin := range first {
 				t.Run(string(state)+" "+who+" "+with, func(t *testing.T) {
 					t.Parallel()
+					if state != service.Draft || who != "no state" {
+						gittest.Long(t)
+					}
 					w := newWorld(t, settings+"[project.push]\ncompletion_state = \""+string(state)+"\"\n"+jsonFiles,
 						map[string]string{enApp: `{"a": "A", "b": "B", "n": "New"}`, deApp: `{"a": "DE A", "b": "T0"}`})
 					bare := w.bare()
@@ -137,6 +140,9 @@ func TestATextTakenBackWasSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "local" {
+				gittest.Long(t)
+			}
 			w := newWorld(t, fmt.Sprintf("memory = %q\n%s[project.push]\ncompletion_state = \"final\"\n[project.pull]\nbranch = %q\n%s",
 				of.memory, settings, of.branch, jsonFiles),
 				map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "DE A", "b": "T0"}`})
