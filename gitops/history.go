@@ -31,7 +31,8 @@ func (h History) Past(commit, without string, most int) ([]string, error) {
 	return past, err
 }
 
-// Line is Past along first parents alone: what a branch's tip was, one commit after the other.
+// Line is Past along first parents alone: what the tip of a branch was, the youngest first. Most counts the commits of
+// Past. Where one of the two is not in this repository there is no line.
 func (h History) Line(commit, without string, most int) (line []string, err error) {
 	tip, other, ok := h.both(commit, without)
 	if !ok {

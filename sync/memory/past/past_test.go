@@ -68,3 +68,35 @@ func TestSince(t *testing.T) {
 		}
 	}
 }
+
+// Of asked keys the texts that the service has otherwise; of shared keys not those that it has as they were agreed on.
+func TestDiffer(t *testing.T) {
+	t.Parallel()
+	unit := func(key, text string) catalog.Unit { return catalog.Unit{Name: catalog.Name{Key: key}, Text: text} }
+	ours := catalog.Catalog{unit("k", "new")}
+	agreed := catalog.Catalog{unit("k", "agreed")}.Marks()
+	yes := map[string]bool{"k": true}
+	for _, c := range []struct {
+		what          string
+		theirs        catalog.Catalog
+		asked, shared map[string]bool
+		want          string
+	}{
+		{"the service has none", nil, yes, nil, ""},
+		{"the service has an empty one", catalog.Catalog{unit("k", "")}, yes, nil, ""},
+		{"both are alike", catalog.Catalog{unit("k", "new")}, yes, nil, ""},
+		{"another text", catalog.Catalog{unit("k", "other")}, yes, nil, "other"},
+		{"the agreed text", catalog.Catalog{unit("k", "agreed")}, yes, nil, "agreed"},
+		{"another text, and the key is not asked for", catalog.Catalog{unit("k", "other")}, nil, yes, ""},
+		{"shared: another text", catalog.Catalog{unit("k", "other")}, yes, yes, "other"},
+		{"shared: the agreed text", catalog.Catalog{unit("k", "agreed")}, yes, yes, ""},
+	} {
+		got := ""
+		for _, d := range Differ(ours, c.theirs, c.asked, c.shared, agreed) {
+			got += d.Theirs
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}

@@ -236,6 +236,9 @@ func (s *situation) differing() (edited, unedited []catalog.Name) {
 // seeHistory makes the service's texts that were seen the agreed ones: the repository's were written after them. One
 // that is as it was agreed on was, where the service's was between.
 func (s *situation) seeHistory(m *merged, in *catalog.Three) {
+	if len(s.past)+len(s.recent) == 0 {
+		return
+	}
 	theirs := s.Texts.Texts()
 	for _, u := range s.ours {
 		text, had, unedited := theirs[u.Name], s.past, in.Base.Has(u.Name, u.Text)

@@ -34,11 +34,11 @@ type merging struct {
 	basePast  func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
 	removals  *removals
 	outgoing  map[*tree.Source]pass.SentByName
-	below     map[string]pass.Translated // in the state that was sent, by ledger.TargetID
-	over      bool                       // the service shows an older answer than it gave
-	tips      []*gitops.Tip              // of base, where there is one, and the branch
-	looked    string                     // the branch's commit that was looked at last
-	recent    func() (map[string][]string, error)
+	below     map[string]pass.Translated          // in the state that was sent, by ledger.TargetID
+	over      bool                                // the service shows an older answer than it gave
+	tips      []*gitops.Tip                       // of base, where there is one, and the branch
+	looked    string                              // the branch's commit that was looked at last
+	recent    func() (map[string][]string, error) // see readRecent; read when first asked
 }
 
 // begin reads what the merges of all files know besides.
