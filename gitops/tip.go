@@ -106,6 +106,11 @@ func (t *Tip) Content(path, name string) ([]byte, error) {
 	return t.files.Read(path, h)
 }
 
+// IsContent reports whether bytes are the content with a name.
+func (t *Tip) IsContent(data []byte, name string) bool {
+	return t.repo.Objects.Format.New(object.Blob, data).Name.Text() == name
+}
+
 // Open opens a file or folder, following links inside the tree.
 func (t *Tip) Open(name string) (fs.File, error) { return t.files.FS.Open(name) }
 

@@ -180,7 +180,7 @@ func numbersOf(s string, apart bool) (all []string) {
 	}
 	for i := 0; i < len(s); {
 		if size := noNumber(s[i:]); size > 0 {
-			if !apart && ordinal.MatchString(s[i:]) {
+			if last != "" && !apart && ordinal.MatchString(s[i:]) {
 				groups, last = nil, ""
 			}
 			end()

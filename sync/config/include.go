@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/bound/fault"
@@ -45,16 +44,7 @@ type reading struct {
 func (l *loading) include(c *Config) (Problems, error) {
 	paths, problems := l.included(c)
 	parts := make([]reading, len(paths))
-	var next atomic.Int64
-	var readers fault.Group
-	for range min(runtime.GOMAXPROCS(0), len(paths)) {
-		readers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
-				parts[i] = l.part(c, paths[i])
-			}
-		})
-	}
-	readers.Wait()
+	fault.Each(len(paths), func(i int) { parts[i] = l.part(c, paths[i]) })
 	size := 0
 	for i, p := range parts {
 		if p.err != nil {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -90,6 +91,20 @@ func (g *Group) Wait() {
 	if e := g.first.Load(); e != nil {
 		panic(e)
 	}
+}
+
+// Each runs f for the numbers below n, as many at once as there are processors, and waits for all.
+func Each(n int, f func(i int)) {
+	var next atomic.Int64
+	var workers Group
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // firstPause and longestPause are how long a loop that met a fault rests before it begins again.

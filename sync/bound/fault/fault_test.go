@@ -72,6 +72,33 @@ func TestGroup(t *testing.T) {
 	stackOf(t, logs)
 }
 
+// TestEach: each number once, however many there are, and a fault is that of the caller.
+func TestEach(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 1000} {
+		met := make([]int, n)
+		Each(n, func(i int) { met[i]++ })
+		for i, times := range met {
+			if times != 1 {
+				t.Fatalf("%d of %d %d times", i, n, times)
+			}
+		}
+	}
+	logs := observed(t)
+	err := func() (err error) {
+		defer Catch("a test", &err)
+		Each(10, func(i int) {
+			if i == 3 {
+				faulty()
+			}
+		})
+		return nil
+	}()
+	if err == nil {
+		t.Fatal("the fault went by")
+	}
+	stackOf(t, logs)
+}
+
 func TestKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0

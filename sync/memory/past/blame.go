@@ -5,12 +5,11 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	pathpkg "path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/locsync/locsync/gitops"
@@ -23,7 +22,8 @@ import (
 type Blamed struct {
 	File  bundle.Target
 	Texts catalog.Catalog
-	Keys  map[string]bool // those that are followed; nil for all
+	Keys  map[string]bool // those that are followed; nil for all. What is told of them keeps no file in memory.
+	Bytes string          // that the texts were read from; may be "". Those that are committed are not read again.
 }
 
 // Origin is what brought the present text of a key. A text that moved to another key or file came with the commit that
@@ -153,20 +153,16 @@ func (b *Blame) After(commit string) func(other string) bool {
 // commit says that a key means what it meant, the text before counts.
 func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, error)) ([]map[string]Origin, error) {
 	all, errs := make([]map[string]Origin, files), make([]error, files)
-	var taken atomic.Int64
-	var workers fault.Group
-	for range min(runtime.GOMAXPROCS(0), files) {
-		workers.Go(func() {
-			for i := int(taken.Add(1)) - 1; i < files && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
-				f, err := file(i)
-				if err == nil {
-					all[i], err = b.origins(ctx, f)
-				}
-				errs[i] = err
-			}
-		})
-	}
-	workers.Wait()
+	fault.Each(files, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		f, err := file(i)
+		if err == nil {
+			all[i], err = b.origins(ctx, f)
+		}
+		errs[i] = err
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
@@ -175,7 +171,7 @@ func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, 
 	return all, ctx.Err()
 }
 
-// digests are the texts of a file by key, as numbers that differ where they do.
+// digests are the texts of a file by key, as numbers that differ where they do. A blank is no text.
 type digests map[string]uint64
 
 var seed = maphash.MakeSeed()
@@ -183,6 +179,9 @@ var seed = maphash.MakeSeed()
 func digestsOf(texts catalog.Catalog) digests {
 	all := make(digests, len(texts))
 	for _, u := range texts {
+		if u.Text == "" {
+			continue
+		}
 		if u.Form == "" {
 			all[u.Key] = maphash.String(seed, u.Text)
 		} else {
@@ -272,12 +271,21 @@ func (b *Blame) origins(ctx context.Context, f Blamed) (map[string]Origin, error
 		_, err := b.tip.Stat(f.File.Path)
 		unread = err == nil
 	}
-	now, committed := digestsOf(f.Texts), t.read(f.File.Path, last.content)
+	now := digestsOf(f.Texts)
+	if f.Bytes != "" && b.tip.IsContent([]byte(f.Bytes), last.content) {
+		t.keep(named{f.File.Path, last.content}, now)
+	}
+	committed := t.read(f.File.Path, last.content)
 	changed, keys := matched(now, committed, nil), make(owned)
-	for key := range now {
+	followed := maps.Keys(f.Keys)
+	if f.Keys == nil {
+		followed = maps.Keys(now)
+	}
+	for key := range followed {
+		_, has := now[key]
 		was, differs := changed[key]
 		switch {
-		case f.Keys != nil && !f.Keys[key]:
+		case !has:
 		case unread:
 			t.origin[key] = Origin{Commit: b.commits[last.commit].Commit, Cut: true}
 		case !differs:
@@ -384,12 +392,16 @@ func (t *trace) read(path, content string) digests {
 			texts = digestsOf(bundle.Texts(f))
 		}
 	}
+	t.keep(at, texts)
+	return texts
+}
+
+func (t *trace) keep(at named, texts digests) {
 	if len(t.order) == mostVersions {
 		delete(t.texts, t.order[0])
 		t.order = t.order[1:]
 	}
 	t.texts[at], t.order = texts, append(t.order, at)
-	return texts
 }
 
 // mostFormer is how many files are read to find what a new one was before.

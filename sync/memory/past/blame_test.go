@@ -19,6 +19,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/text/bundle"
 )
@@ -278,10 +279,23 @@ func TestBlameInAnyHistory(t *testing.T) {
 			if _, is := files[b.Path]; !is || err != nil {
 				continue
 			}
-			blamed = append(blamed, Blamed{bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}},
-				bundle.Texts(f), nil})
+			of := Blamed{File: bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}, Texts: bundle.Texts(f)}
+			if rapid.Bool().Draw(rt, "whether its bytes are known") {
+				of.Bytes = f.Source()
+			}
+			if rapid.Bool().Draw(rt, "whether all keys are followed") {
+				of.Keys = map[string]bool{"nothing": true}
+				for key := range files[b.Path].keys {
+					of.Keys[key] = true
+				}
+				delete(of.Keys, rapid.SampledFrom(slices.Sorted(maps.Keys(of.Keys))).Draw(rt, "the key that is not"))
+			}
+			blamed = append(blamed, of)
 			is, origins := h.commits[last].files[b.Path].keys, make(map[string]Origin)
 			for key := range files[b.Path].keys {
+				if of.Keys != nil && !of.Keys[key] {
+					continue
+				}
 				if older, committed := earlierKey(files[b.Path].keys, is, key, nil); committed {
 					origins[key] = h.origin(last, b.Path, older)
 				} else {
@@ -317,4 +331,31 @@ func TestBlameInAnyHistory(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A fault while a file is read is met by who asked, and not by the goroutine that follows the file.
+func TestFaultInAFile(t *testing.T) {
+	gittest.Need(t)
+	dir := gittest.Init(t, map[string]string{"README": "x\n"})
+	repo, err := gitops.Open(t.Context(), dir, gitops.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	blame, err := NewBlame(t.Context(), repo, gittest.Git(t, dir, "rev-parse", "HEAD"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if e := fault.Of(recover()); e == nil || e.Value != "a parser is wrong" {
+			t.Errorf("met %v", e)
+		}
+	}()
+	_, err = blame.Origins(t.Context(), 3, func(i int) (Blamed, error) {
+		if i == 1 {
+			panic("a parser is wrong")
+		}
+		return Blamed{Keys: map[string]bool{}}, nil
+	})
+	t.Errorf("the fault went by, with %v", err)
 }

@@ -11,14 +11,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/diff"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
 	"github.com/locsync/locsync/sync/config"
@@ -48,7 +51,6 @@ type inspection struct {
 	announce func(report.Doing)
 	report   report.ProjectCheck
 	fsys     fs.FS
-	links    map[string]bool // folders and files that were looked at: whether they are links
 
 	outputs []string // files of translations, whether they are there or not
 
@@ -58,23 +60,29 @@ type inspection struct {
 	former func(name string) (was string, err error)
 	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 	shared *tree.Shared                     // translations of keys that several files have
-	said   sentences                        // the sentences under a source file's keys
+	looked looked
 }
 
-// said is a sentence of a language, and sentences are those under the keys of source files.
-type (
-	said      struct{ text, language string }
-	sentences map[string]map[catalog.Name][]said
-)
+// looked is what the files of translations are compared with, of those of one source file that were looked at.
+type looked struct {
+	links     map[string]bool         // folders and files: whether they are links
+	sentences map[catalog.Name][]said // under each key
+}
+
+func newLooked() looked {
+	return looked{links: make(map[string]bool), sentences: make(map[catalog.Name][]said)}
+}
+
+// said is a sentence of a language.
+type said struct{ text, language string }
 
 // Project checks the files of a project in one tree of its repository. An error means that it could not be found out.
 func Project(
 	ctx context.Context, cfg *config.Project, repo *gitops.Repo, fsys fs.FS, o Options, announce func(report.Doing),
 ) (report.ProjectCheck, error) {
-	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, links: make(map[string]bool),
-		said: make(sentences),
-		have: make(map[translatedIn]map[string]bool), report: report.ProjectCheck{Name: cfg.Name,
-			Root: repo.Facts().WorkTree, Files: []report.CheckedFile{}, Losses: []report.Loss{}, Problems: []report.Problem{}}}
+	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, have: make(map[translatedIn]map[string]bool),
+		report: report.ProjectCheck{Name: cfg.Name, Root: repo.Facts().WorkTree, Files: []report.CheckedFile{},
+			Losses: []report.Loss{}, Problems: []report.Problem{}}}
 	if o.Since != "" {
 		commit, files, err := parted(ctx, repo, fsys, o.Since)
 		if err != nil {
@@ -96,8 +104,9 @@ func Project(
 	return x.report, nil
 }
 
+// add enters a problem. It keeps no file in memory.
 func (x *inspection) add(severity, code string, p report.Problem, remedy string) {
-	p.Code, p.Severity, p.Remedy = code, severity, remedy
+	p.Code, p.Severity, p.Remedy, p.Key = code, severity, remedy, strings.Clone(p.Key)
 	x.report.Problems = append(x.report.Problems, p)
 }
 
@@ -144,17 +153,12 @@ func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
 	if x.shared, err = t.SharedIn(x.fsys, x.cfg.Targets()); err != nil {
 		return err
 	}
-	known := make(map[string]bool, len(targets))
-	for i, target := range targets {
-		x.announce(report.Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
-		known[target.Path] = true
-		x.target(t, target)
-	}
+	x.targets(t, targets)
 	x.gaps(t)
 	for _, target := range bundle.Known(t.Bundles(), x.cfg.Targets()) {
 		x.outputs = append(x.outputs, target.Path)
 	}
-	err = x.strays(t, known)
+	err = x.strays(t, targets)
 	if err == nil {
 		err = x.stale(ctx, repo, t, targets)
 	}
@@ -275,6 +279,44 @@ func (x *inspection) patterns(t *tree.Tree) {
 		x.add(severity, report.CodePattern, report.Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1),
 			Key: at.Key, Problem: at.Message},
 			"patterns are relative to the repository; correct it, or take the entry out")
+	}
+}
+
+// targets checks the files of translations: those of one source file one after the other, as they are compared with
+// each other, beside those of others.
+func (x *inspection) targets(t *tree.Tree, targets []bundle.Target) {
+	var bySource [][]bundle.Target
+	at := make(map[string]int)
+	for _, target := range targets {
+		source := target.Sources[0].Path
+		if _, is := at[source]; !is {
+			at[source], bySource = len(bySource), append(bySource, nil)
+		}
+		bySource[at[source]] = append(bySource[at[source]], target)
+	}
+	shares := make([]inspection, len(bySource))
+	var mu sync.Mutex // around done and what is announced
+	done := 0
+	fault.Each(len(bySource), func(i int) {
+		share := inspection{cfg: x.cfg, o: x.o, fsys: x.fsys, shared: x.shared, before: x.before, looked: newLooked(),
+			have: make(map[translatedIn]map[string]bool)}
+		for _, target := range bySource[i] {
+			mu.Lock()
+			x.announce(report.Doing{What: "looking at the translations", Done: int64(done), Total: int64(len(targets))})
+			done++
+			mu.Unlock()
+			share.target(t, target)
+		}
+		share.looked = looked{} // which keeps the files in memory
+		shares[i] = share
+	})
+	for _, share := range shares {
+		x.report.Files = append(x.report.Files, share.report.Files...)
+		x.report.Problems = append(x.report.Problems, share.report.Problems...)
+		for _, l := range share.report.Losses {
+			x.losses(l.Format, l.Lost)
+		}
+		maps.Copy(x.have, share.have)
 	}
 }
 
@@ -399,11 +441,11 @@ func (x *inspection) linkIn(name string) string {
 			next = len(name) - at
 		}
 		part := name[:at+next]
-		link, seen := x.links[part]
+		link, seen := x.looked.links[part]
 		if !seen {
 			info, err := fsys.Lstat(part)
 			link = err == nil && info.Mode()&fs.ModeSymlink != 0
-			x.links[part] = link
+			x.looked.links[part] = link
 		}
 		if link {
 			return part
@@ -470,14 +512,22 @@ func newPositions(f *resource.File) *positions { return &positions{f: f} }
 
 // put gives a problem the line and column of its key's value.
 func (at *positions) put(p *report.Problem, form string) {
-	e, ok := at.f.Lookup(p.Key, form)
+	if line, column := at.of(p.Key, form); line > 0 {
+		p.Line, p.Column = line, column
+	}
+}
+
+// of is the line and column of a key's value, from 1; 0 where the file does not have it.
+func (at *positions) of(key, form string) (line, column int) {
+	e, ok := at.f.Lookup(key, form)
 	i := e.Node
 	if !ok {
-		i, ok = at.named(p.Key)
+		i, ok = at.named(key)
 	}
-	if ok {
-		p.Line, p.Column = at.position(int(at.f.Node(i).Value.Start))
+	if !ok {
+		return 0, 0
 	}
+	return at.position(int(at.f.Node(i).Value.Start))
 }
 
 func (at *positions) named(key string) (int, bool) {

@@ -25,6 +25,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
+	"github.com/locsync/locsync/sync/text/spelling"
 )
 
 // A translation is stale where the commit that brought its text does not have the one in its history that changed the
@@ -163,8 +164,8 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 		}
 	}
 	for _, p := range olderThanSource(brought, pairs) {
-		digest := digests[p.b][catalog.Name{Key: p.at.Key}]
-		text := sourceText{x.cfg.Name, p.b.Path, p.at.Key, hex.EncodeToString(digest[:])}
+		digest := digests[p.b][catalog.Name{Key: p.key}]
+		text := sourceText{x.cfg.Name, p.b.Path, p.key, hex.EncodeToString(digest[:])}
 		if !meant[text] {
 			x.addStale(stale, brought, p, text)
 		}
@@ -191,7 +192,7 @@ func changedSources(ctx context.Context, brought *past.Blame, sources []*tree.So
 	origins, err := brought.Origins(ctx, len(sources), func(i int) (past.Blamed, error) {
 		s := sources[i]
 		own := bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
-		return past.Blamed{File: own, Texts: s.Texts}, nil
+		return past.Blamed{File: own, Texts: s.Texts, Bytes: s.File.Source()}, nil
 	})
 	changed = make(map[*bundle.Bundle]map[string]past.Origin)
 	for i, keys := range origins {
@@ -206,16 +207,23 @@ func changedSources(ctx context.Context, brought *past.Blame, sources []*tree.So
 
 // translatedText is a translation of a source text that changed, with what brought both.
 type translatedText struct {
-	at                  report.Problem // its file, key, language and line
-	file                bundle.Target
+	place
+	file                *bundle.Target
 	b                   *bundle.Bundle
 	source, translation past.Origin
 }
 
-// translated are the committed translations of source texts that changed. Others are not followed.
+// place is where the text of a key is in a file.
+type place struct {
+	key          string
+	line, column int
+}
+
+// translated are the committed translations of source texts that changed. Others are not followed. Of the files nothing
+// is kept in memory.
 func (x *inspection) translated(ctx context.Context, brought *past.Blame, targets []bundle.Target,
 	changed map[*bundle.Bundle]map[string]past.Origin) (all []translatedText, cut bool, err error) {
-	asked := make([][]report.Problem, len(targets))
+	asked := make([][]place, len(targets))
 	origins, err := brought.Origins(ctx, len(targets), func(i int) (past.Blamed, error) {
 		target := targets[i]
 		blamed := past.Blamed{File: target, Keys: make(map[string]bool)}
@@ -231,22 +239,23 @@ func (x *inspection) translated(ctx context.Context, brought *past.Blame, target
 		if err != nil || f == nil {
 			return past.Blamed{File: target}, nil // which is told already
 		}
-		blamed.Texts = slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return u.Text == "" })
-		lines := newPositions(f)
+		blamed.Texts, blamed.Bytes = bundle.Texts(f), f.Source()
+		at := newPositions(f)
+		whole := spelling.Translated(blamed.Texts)
+		maps.DeleteFunc(blamed.Keys, func(key string, _ bool) bool { return !whole[key] })
 		for _, key := range blamed.Texts.Restrict(blamed.Keys).KeysInOrder() {
-			p := report.Problem{File: target.Path, Key: key, Language: target.Language.Code}
-			lines.put(&p, "")
-			asked[i] = append(asked[i], p)
+			line, column := at.of(key, "")
+			asked[i] = append(asked[i], place{strings.Clone(key), line, column})
 		}
 		return blamed, nil
 	})
 	for i, keys := range origins {
 		for _, at := range asked[i] {
-			translation := keys[at.Key]
+			translation := keys[at.key]
 			cut = cut || translation.Cut
 			for _, b := range targets[i].Sources {
-				if source, is := changed[b][at.Key]; is && translation.Commit != "" {
-					all = append(all, translatedText{at, targets[i], b, source, translation})
+				if source, is := changed[b][at.key]; is && translation.Commit != "" {
+					all = append(all, translatedText{at, &targets[i], b, source, translation})
 				}
 			}
 		}
@@ -298,8 +307,8 @@ func (x *inspection) addStale(stale map[string]*report.Stale, brought *past.Blam
 		examine.Level(t.file.Sources[0], t.file.Language, check.Stale) == check.Fail {
 		severity = report.Error
 	}
-	p := t.at
-	p.Problem = what
+	p := report.Problem{File: t.file.Path, Line: t.line, Column: t.column, Key: t.key, Language: t.file.Language.Code,
+		Problem: what}
 	x.add(severity, report.CodeStale, p, fmt.Sprintf("translate it anew; if the change kept its meaning, run locsync "+
 		"check --accept-stale %q, or write %s: %s into the message of the commit", text.Key, gitops.SameMeaning, text.Key))
 }

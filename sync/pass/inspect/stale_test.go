@@ -137,6 +137,17 @@ func TestStale(t *testing.T) {
 		a.commits("", "en/a.json", `{"k": "One, once more", "l": "Two", "m": "Three"}`)
 		a.is("de/a.json k")
 	})
+	t.Run("a plural of which a form is blank", func(t *testing.T) {
+		a := &aged{world: newWorld(t, settings+"[[project.files]]\nsource = \"en/*.xml\"\noutput = \"{LANGUAGE}/{NAME}.xml\"\n",
+			map[string]string{"README": "x\n"})}
+		plural := func(one, other string) string {
+			return "<resources><plurals name=\"k\"><item quantity=\"one\">" + one + "</item><item quantity=\"other\">" + other +
+				"</item></plurals></resources>"
+		}
+		a.commits("", "en/a.xml", plural("%d file", "%d files"), "de/a.xml", plural("", "%d Dateien"))
+		a.commits("", "en/a.xml", plural("%d document", "%d documents"))
+		a.is("de/a.xml k")
+	})
 	t.Run("levels, and a shallow clone", func(t *testing.T) {
 		a := changed(t)
 		a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two again", "m": "Three"}`)

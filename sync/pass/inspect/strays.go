@@ -17,7 +17,11 @@ import (
 )
 
 // strays finds files that look like translations and that no source file has.
-func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
+func (x *inspection) strays(t *tree.Tree, targets []bundle.Target) error {
+	known := make(map[string]bool, len(targets))
+	for _, target := range targets {
+		known[target.Path] = true
+	}
 	for _, s := range t.Sources {
 		known[s.Path] = true
 	}

@@ -27,16 +27,11 @@ func (x *inspection) otherLanguage(
 		b.Files.Skips(check.Language, u.Key) {
 		return nil
 	}
-	all := x.said[b.Path]
-	if all == nil {
-		all = make(map[catalog.Name][]said)
-		x.said[b.Path] = all
-	}
-	before := all[u.Name]
+	before := x.looked.sentences[u.Name]
 	at := slices.IndexFunc(before, func(o said) bool { return o.text == u.Text })
 	switch {
 	case at < 0:
-		all[u.Name] = append(before, said{u.Text, l.Code})
+		x.looked.sentences[u.Name] = append(before, said{u.Text, l.Code})
 	case check.Apart(before[at].language, l.Code):
 		return []check.Finding{{Check: check.Language, Reason: "it is the text that " + before[at].language + " has",
 			Warning: level != check.Fail}}
