@@ -90,8 +90,8 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		b.WriteString(" (request " + e.RequestID + ")")
 	}
-	if hint := hint(e); hint != "" {
-		b.WriteString("; " + hint)
+	if e.Is(ErrUnknownOutcome) {
+		b.WriteString("; it may have been carried out all the same")
 	}
 	return b.String()
 }
@@ -101,9 +101,12 @@ func (e *Error) Rejection() string {
 	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
 		return ""
 	}
-	said := "the translation service requires an account and an API key"
+	said, detail := "the translation service requires an account and an API key", e.Detail
 	todo := "check service.account_id and the API key, and create a new key if this one has expired"
 	status := strconv.Itoa(e.Status)
+	if strings.EqualFold(detail, http.StatusText(e.Status)) {
+		detail = ""
+	}
 	switch {
 	case e.Status == http.StatusForbidden:
 		said = fmt.Sprintf("the translation service refuses account %q access", e.Account)
@@ -112,19 +115,19 @@ func (e *Error) Rejection() string {
 		}
 		status += " on " + e.Op
 		todo = "locsync project list names the projects that the account has; its API key must be allowed to do this"
-		if e.Detail != "" && !strings.EqualFold(e.Detail, http.StatusText(e.Status)) {
-			return fmt.Sprintf("%s (%s; account %q at the translation service); %s", e.Detail, status, e.Account, todo)
+		if detail != "" {
+			said, detail, status = detail, "", fmt.Sprintf("%s; account %q at the translation service", status, e.Account)
 		}
 	case e.Account != "":
 		said = fmt.Sprintf("the translation service rejected account %q and its API key", e.Account)
 	}
-	said += " (" + status
-	for _, more := range []string{e.Detail, e.RequestID} {
-		if more != "" && !strings.EqualFold(more, http.StatusText(e.Status)) {
-			said += ": " + more
-		}
+	if detail != "" {
+		status += ": " + detail
 	}
-	return said + "); " + todo
+	if e.RequestID != "" {
+		status += "; request " + e.RequestID
+	}
+	return said + " (" + status + "); " + todo
 }
 
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
@@ -132,13 +135,6 @@ func (e *Error) cause() string {
 	without := *e
 	without.Op = ""
 	return strings.TrimPrefix(without.Error(), ": ")
-}
-
-func hint(e *Error) string {
-	if e.Is(ErrUnknownOutcome) {
-		return "it may have been carried out all the same"
-	}
-	return ""
 }
 
 // Unwrap gives the cause.

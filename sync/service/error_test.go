@@ -130,3 +130,28 @@ func FuzzErrorBody(f *testing.F) {
 		}
 	})
 }
+
+// Who rejects credentials says so in its own words, and people are given what its operators ask for.
+func TestRejection(t *testing.T) {
+	const todo = "; locsync project list names the projects that the account has; its API key must be allowed to do this"
+	const key = "; check service.account_id and the API key, and create a new key if this one has expired"
+	for _, c := range []struct {
+		e    Error
+		want string
+	}{
+		{Error{Status: 404, Detail: "gone"}, ""},
+		{Error{Status: 401}, "the translation service requires an account and an API key (401)" + key},
+		{Error{Status: 401, Account: "me", Detail: "Unauthorized", RequestID: "r1"},
+			`the translation service rejected account "me" and its API key (401; request r1)` + key},
+		{Error{Status: 401, Account: "me", Detail: "no such key"},
+			`the translation service rejected account "me" and its API key (401: no such key)` + key},
+		{Error{Op: "start export", Status: 403, Account: "me", Project: "p1"},
+			`the translation service refuses account "me" access to project p1 (403 on start export)` + todo},
+		{Error{Op: "start export", Status: 403, Account: "me", Project: "p1", Detail: "read only", RequestID: "r1"},
+			`read only (403 on start export; account "me" at the translation service; request r1)` + todo},
+	} {
+		if got := c.e.Rejection(); got != c.want {
+			t.Errorf("%+v is said as\n%s, want\n%s", c.e, got, c.want)
+		}
+	}
+}
