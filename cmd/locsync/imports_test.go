@@ -91,8 +91,8 @@ var imports = map[string][]string{
 		"sync/memory/ledger", "sync/text/plural", "sync/report", "sync/text/spelling", "gitops", "formats/resource"},
 	// bound, files: the file of accepted problems
 	// text, programs: how a text is read is told. past: what brought a text
-	// diff: what changed
-	"sync/pass/inspect": {"gitops/diff", "sync/config/spell", "sync/memory/past", "sync/check/text", "formats/programs",
+	// diff: what changed. fault: files are checked beside each other
+	"sync/pass/inspect": {"sync/bound/fault", "gitops/diff", "sync/config/spell", "sync/memory/past", "sync/check/text", "formats/programs",
 		"sync/pass/tree", "sync/check/examine", "sync/failure", "sync/bound", "sync/files", "sync/text/bundle",
 		"sync/text/catalog", "sync/check", "sync/config", "sync/text/plural", "sync/report", "sync/service",
 		"sync/text/spelling", "gitops", "formats/resource"},

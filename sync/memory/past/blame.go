@@ -171,7 +171,7 @@ func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, 
 	return all, ctx.Err()
 }
 
-// digests are the texts of a file by key, as numbers that differ where they do. A blank is no text.
+// digests are the texts of a file by key, as numbers that differ where they do. An empty text is none.
 type digests map[string]uint64
 
 var seed = maphash.MakeSeed()

@@ -207,14 +207,14 @@ func changedSources(ctx context.Context, brought *past.Blame, sources []*tree.So
 
 // translatedText is a translation of a source text that changed, with what brought both.
 type translatedText struct {
-	place
+	entryAt
 	file                *bundle.Target
 	b                   *bundle.Bundle
 	source, translation past.Origin
 }
 
-// place is where the text of a key is in a file.
-type place struct {
+// entryAt is where the text of a key is in a file.
+type entryAt struct {
 	key          string
 	line, column int
 }
@@ -223,7 +223,7 @@ type place struct {
 // is kept in memory.
 func (x *inspection) translated(ctx context.Context, brought *past.Blame, targets []bundle.Target,
 	changed map[*bundle.Bundle]map[string]past.Origin) (all []translatedText, cut bool, err error) {
-	asked := make([][]place, len(targets))
+	asked := make([][]entryAt, len(targets))
 	origins, err := brought.Origins(ctx, len(targets), func(i int) (past.Blamed, error) {
 		target := targets[i]
 		blamed := past.Blamed{File: target, Keys: make(map[string]bool)}
@@ -245,7 +245,7 @@ func (x *inspection) translated(ctx context.Context, brought *past.Blame, target
 		maps.DeleteFunc(blamed.Keys, func(key string, _ bool) bool { return !whole[key] })
 		for _, key := range blamed.Texts.Restrict(blamed.Keys).KeysInOrder() {
 			line, column := at.of(key, "")
-			asked[i] = append(asked[i], place{strings.Clone(key), line, column})
+			asked[i] = append(asked[i], entryAt{key: strings.Clone(key), line: line, column: column})
 		}
 		return blamed, nil
 	})
