@@ -172,12 +172,12 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
 		GitProgram: r.Git.Path, GitVersion: r.Git.Version}
-	if from, err := r.urls(ctx); err != nil {
+	if from, err := r.urls(ctx, false); err != nil {
 		return err
 	} else if len(from) > 0 { // the others are for pushes
 		r.URL, r.Facts.RemoteURL = from[0], run.Redact(from[0])
 	}
-	r.PushURLs = sync.OnceValues(func() ([]string, error) { return r.urls(r.life, "--push") })
+	r.PushURLs = sync.OnceValues(func() ([]string, error) { return r.urls(r.life, true) })
 	if r.Facts.WorkTree = f.workTree; f.workTree == "" && f.gitDir == f.commonDir { // a git folder was named
 		r.Facts.WorkTree = r.mainTree()
 	}
@@ -185,13 +185,24 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 	return nil
 }
 
-// urls asks git for addresses of the remote.
-func (r *Repository) urls(ctx context.Context, options ...string) ([]string, error) {
+// urls are the addresses that the remote has for pushes, or for all else. git is asked where its configuration puts
+// others in their place.
+func (r *Repository) urls(ctx context.Context, push bool) ([]string, error) {
 	if !r.Settings.HasRemote(r.Options.Remote) {
 		return nil, nil
 	}
-	args := slices.Concat([]string{"remote", "get-url", "--all"}, options, []string{"--", r.Options.Remote})
-	out, err := r.Run(ctx, run.Call{Args: args})
+	configured := r.Settings["remote."+r.Options.Remote+".url"]
+	args := []string{"remote", "get-url", "--all"}
+	if push {
+		args = append(args, "--push")
+		if own := r.Settings["remote."+r.Options.Remote+".pushurl"]; len(own) > 0 {
+			configured = own
+		}
+	}
+	if !r.Settings.insteadOf() && !slices.Contains(configured, "") {
+		return configured, nil
+	}
+	out, err := r.Run(ctx, run.Call{Args: append(args, "--", r.Options.Remote)})
 	if _, is := errors.AsType[*run.Error](err); is {
 		// What is wrong is told where the remote is needed. Until then the addresses are as they are configured.
 		return r.Settings["remote."+r.Options.Remote+".url"], nil

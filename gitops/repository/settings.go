@@ -74,6 +74,16 @@ func (s Settings) File(key string) string {
 // HasRemote says whether there is an address for a remote.
 func (s Settings) HasRemote(name string) bool { return s.Get("remote."+name+".url") != "" }
 
+// insteadOf says whether some addresses stand for others.
+func (s Settings) insteadOf() bool {
+	for key := range s {
+		if strings.HasPrefix(key, "url.") && (strings.HasSuffix(key, ".insteadof") || strings.HasSuffix(key, ".pushinsteadof")) {
+			return true
+		}
+	}
+	return false
+}
+
 // tracking is the reference here for a branch of the remote, by the remote's fetch refspecs; "" when they
 // have no place for it.
 func (s Settings) tracking(remote, branch string) string {

@@ -58,3 +58,40 @@ func TestSettingsAreGits(t *testing.T) {
 		t.Errorf("tracked as %q and %q", a, b)
 	}
 }
+
+// The addresses of a remote are those that git says, whoever works them out.
+func TestAddressesAreGits(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]string{
+		"one":                      "[remote \"o\"]\n\turl = https://example.org/a\n",
+		"several":                  "[remote \"o\"]\n\turl = https://example.org/a\n\turl = ../b\n",
+		"others for pushes":        "[remote \"o\"]\n\turl = https://example.org/a\n\tpushurl = ssh://x/y\n\tpushurl = z:a b\n",
+		"an empty one":             "[remote \"o\"]\n\turl = \n\turl = https://example.org/a\n",
+		"instead of":               "[remote \"o\"]\n\turl = s:a\n[url \"https://example.org/\"]\n\tinsteadOf = s:\n",
+		"instead of, for pushes":   "[remote \"o\"]\n\turl = s:a\n[url \"ssh://x/\"]\n\tpushInsteadOf = s:\n",
+		"instead of a pushurl":     "[remote \"o\"]\n\turl = a\n\tpushurl = s:b\n[url \"ssh://x/\"]\n\tinsteadOf = s:\n",
+		"for another remote alone": "[remote \"p\"]\n\turl = s:a\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gittest.Init(t, map[string]string{"a": "1"})
+			gittest.Write(t, dir, map[string]string{".git/config": "[core]\n\tbare = false\n" + config})
+			r, err := Open(t.Context(), dir, Options{Remote: "o"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Objects.Close()
+			to, err := r.PushURLs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := func(options string) string {
+				out, _ := gittest.Shell(t, dir, "git remote get-url --all "+options+" o 2>/dev/null")
+				return strings.TrimSpace(out)
+			}
+			from, _, _ := strings.Cut(asked(""), "\n")
+			if r.URL != from || strings.Join(to, "\n") != asked("--push") {
+				t.Errorf("fetched from %q and pushed to %q; git has %q and %q", r.URL, to, from, asked("--push"))
+			}
+		})
+	}
+}
