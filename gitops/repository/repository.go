@@ -185,8 +185,8 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 	return nil
 }
 
-// urls are the addresses that the remote has for pushes, or for all else. git is asked where its configuration puts
-// others in their place.
+// urls are the addresses that the remote has for pushes, or for all else. git is asked where its configuration replaces
+// some.
 func (r *Repository) urls(ctx context.Context, push bool) ([]string, error) {
 	if !r.Settings.HasRemote(r.Options.Remote) {
 		return nil, nil

@@ -77,7 +77,8 @@ func (s Settings) HasRemote(name string) bool { return s.Get("remote."+name+".ur
 // insteadOf says whether some addresses stand for others.
 func (s Settings) insteadOf() bool {
 	for key := range s {
-		if strings.HasPrefix(key, "url.") && (strings.HasSuffix(key, ".insteadof") || strings.HasSuffix(key, ".pushinsteadof")) {
+		part := key[strings.LastIndexByte(key, '.')+1:]
+		if strings.HasPrefix(key, "url.") && (part == "insteadof" || part == "pushinsteadof") {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/locsync/locsync/sync/config"
@@ -11,15 +12,19 @@ import (
 	"github.com/locsync/locsync/sync/text/bundle"
 )
 
-// Below asks what the service has of groups in the state in which texts were accepted lately, where pulls ask for a
-// higher one: what a late request puts over them would be seen by none. news has the groups in which it is another text
-// than the accepted one.
+// Below asks what the service has of groups in the state in which texts were sent lately, where pulls ask for a higher
+// one: what a late request puts over others would be seen by none. news has the groups in which it is another text than
+// the accepted one.
 func (p *Branch) Below(
 	ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language,
 ) (answers []*Exported, news map[*bundle.Group]bool, err error) {
 	state, pulled := p.Project.Push.CompletionState, service.CompletionState(p.Project.Pull.CompletionState)
+	if service.LeastState(service.CompletionState(state), pulled) == pulled {
+		return nil, nil, nil
+	}
 	stored, err := ledger.Outgoing.List(p.Ledger, p.StateName())
-	if err != nil || len(stored) == 0 || service.LeastState(service.CompletionState(state), pulled) == pulled {
+	unanswered, uerr := p.Memory().Unanswered(p.Now())
+	if err = errors.Join(err, uerr); err != nil || len(stored)+len(unanswered) == 0 {
 		return nil, nil, err
 	}
 	var asks []ExportAsk
@@ -30,11 +35,12 @@ func (p *Branch) Below(
 			return nil, nil, err
 		}
 		for _, x := range targets {
-			accepted, err := p.Memory().Accepted(ledger.TargetID(x.Path, x.Language.Code))
+			id := ledger.TargetID(x.Path, x.Language.Code)
+			accepted, err := p.Memory().Accepted(id)
 			if err != nil {
 				return nil, nil, err
 			}
-			if len(accepted.recent(p.Now())) > 0 && !slices.Contains(ask.Languages, x.Language) {
+			if len(accepted.recent(p.Now()))+len(unanswered[id]) > 0 && !slices.Contains(ask.Languages, x.Language) {
 				ask.Languages = append(ask.Languages, x.Language)
 			}
 		}
@@ -49,7 +55,7 @@ func (p *Branch) Below(
 	news = make(map[*bundle.Group]bool)
 	for _, answer := range answers {
 		for _, x := range answer.Targets(answer.Group) {
-			other, err := p.belowOther(x)
+			other, err := p.belowOther(x, unanswered[ledger.TargetID(x.Path, x.Language.Code)])
 			if err != nil {
 				return answers, nil, err
 			}
@@ -59,17 +65,18 @@ func (p *Branch) Below(
 	return answers, news, nil
 }
 
-// belowOther reports whether the service has another text of a file than one that it accepted lately.
-func (p *Branch) belowOther(x Translated) (bool, error) {
+// belowOther reports whether the service has another text of a file than one that it accepted lately, or one that was
+// sent without an answer.
+func (p *Branch) belowOther(x Translated, unanswered []UnansweredTexts) (bool, error) {
 	accepted, err := p.Memory().Accepted(ledger.TargetID(x.Path, x.Language.Code))
 	recent := accepted.recent(p.Now())
-	if err != nil || len(recent) == 0 {
+	if err != nil || len(recent)+len(unanswered) == 0 {
 		return false, err
 	}
 	texts, err := x.All()
-	has := texts.Marks()
-	for n, mark := range recent {
-		if is, there := has[n]; there && is != mark {
+	for n, is := range texts.Marks() {
+		mark, accepted := recent[n]
+		if accepted && mark != is || holds(unanswered, n, is) {
 			return true, err
 		}
 	}

@@ -2,12 +2,16 @@ package pass
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -150,8 +154,9 @@ func (c Conflict) after(before Conflict) Conflict {
 			base = append(base, a)
 		}
 	}
-	if c.Base = base; SameTexts(before.Ours, c.Ours) {
-		c.At = before.At
+	c.Base = base
+	if SameTexts(before.Ours, c.Ours) {
+		c.At, c.Chosen = before.At, c.Chosen || before.Chosen
 	}
 	return c
 }
@@ -169,6 +174,27 @@ func (p Memory) Conflicts() (map[string]Conflict, error) {
 	return all, nil
 }
 
+// Has reports whether a tree has the repository's texts of a conflict.
+func (c Conflict) Has(t *tree.Tree, languages []config.Language) (bool, error) {
+	targets, err := bundle.Existing(t.FS, t.Bundles(), languages)
+	for _, x := range targets {
+		if x.Path == c.Path && x.Language.Code == c.Language {
+			f, _, err := x.Sources[0].Read(t.FS, x.Path, x.Language)
+			return SameTexts(bundle.Texts(f).Restrict(map[string]bool{c.Key: true}), c.Ours), err
+		}
+	}
+	return false, err
+}
+
+// IsChosen reports whether a conflict was decided for the repository, the service has not accepted that yet, and a tree
+// has the text still.
+func (c Conflict) IsChosen(t *tree.Tree, languages []config.Language) (bool, error) {
+	if !c.Chosen {
+		return false, nil
+	}
+	return c.Has(t, languages)
+}
+
 // resolved forgets the conflicts about texts that the service accepted from here.
 func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	return ledger.Each(units, func(u ledger.Text) error {
@@ -180,8 +206,10 @@ func resolved(p Memory, tx ledger.Writer, m ledger.Destination, units []ledger.T
 	})
 }
 
-// Yields remembers that the service's text of a conflict stays.
-func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
+// Yields remembers that the service's text of a conflict stays, also where a request that was made for the repository's
+// arrives later.
+func (p Memory) Yields(tx ledger.Writer, c Conflict, now time.Time) error {
+	var decided []ledger.SentText
 	var gives catalog.Catalog // what no pull has replaced by the service's text
 	theirs, names := c.Theirs.Marks(), make(map[catalog.Name]bool)
 	for _, u := range c.Ours {
@@ -190,6 +218,10 @@ func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 	err := ledger.Amend(tx, p.Slot(ledger.Known, c.Path, c.Language), func(history catalog.Marks) {
 		for _, u := range c.Ours {
 			their, has := theirs[u.Name]
+			if has {
+				decided = append(decided, ledger.SentText{Name: u.Name, Mark: their, Before: catalog.MarkOf(u.Text),
+					At: now.UTC(), Shown: true, Decided: true})
+			}
 			if has && ledger.Holds(history, u) &&
 				ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
 				continue
@@ -203,7 +235,7 @@ func (p Memory) Yields(tx ledger.Writer, c Conflict) error {
 	})
 	to := ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}
 	return errors.Join(err, p.Mark(tx, to, Accepts(gives)), ledger.Conflicts.Delete(tx, p.Scope, c.ID()),
-		p.ForgetSent(tx, ledger.TargetID(c.Path, c.Language), names),
+		p.ForgetSent(tx, ledger.TargetID(c.Path, c.Language), names, decided...),
 		ledger.Reconciled.Delete(tx, p.Scope, p.Branch)) // what the service has is to be merged, though it is not new
 }
 
@@ -217,3 +249,48 @@ func (c Conflict) InFile(path string) Conflict {
 
 // Group is the same for the conflicts that files of one collection have about a key.
 func (c Conflict) Group() string { return ledger.ConflictID(min(c.Path, c.Beside), c.Language, c.Key) }
+
+// Choice are the conflicts that are decided for the repository, by their ids, and those that are decided for the
+// service by that.
+type Choice struct {
+	Ours     map[string]Conflict
+	Yields   []Conflict
+	Problems []report.Problem
+}
+
+// Choose prepares the decision. Of divided keys the service has one text for all files, so one file is to be named.
+// The others keep what they have, and nothing waits for them any more.
+func Choose(lost, wanted map[string]Conflict) Choice {
+	of := Choice{Ours: maps.Clone(wanted)}
+	groups := make(map[string][]Conflict)
+	for _, c := range InOrder(wanted) {
+		if c.Beside != "" {
+			groups[c.Group()] = append(groups[c.Group()], c)
+		}
+	}
+	for _, c := range InOrder(lost) {
+		chosen := groups[c.Group()]
+		switch _, is := wanted[c.ID()]; {
+		case c.Beside == "" || len(chosen) == 0:
+		case len(chosen) > 1:
+			if c.ID() == chosen[0].ID() {
+				of.Problems = append(of.Problems, report.Problem{
+					Code: report.CodeDivided, File: c.Path, Key: c.Key, Language: c.Language,
+					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: "+
+						"neither is sent. Name one of the files with --file", c.Beside)})
+			}
+			delete(of.Ours, c.ID())
+		case !is:
+			of.Yields = append(of.Yields, c)
+		}
+	}
+	return of
+}
+
+// InOrder are conflicts in the order of their ids.
+func InOrder(all map[string]Conflict) (list []Conflict) {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[id])
+	}
+	return list
+}

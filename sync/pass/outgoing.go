@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/memory/past"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -52,6 +53,107 @@ func Shows(text catalog.Mark, sent []ledger.SentText, unheard []catalog.Mark, no
 func Unheard(sent, known catalog.Marks, n catalog.Name, older ...catalog.Mark) []catalog.Mark {
 	all := slices.Concat(ledger.Texts(sent, n), older)
 	return slices.DeleteFunc(all, func(m catalog.Mark) bool { return ledger.Knows(known, n, m) })
+}
+
+// Unanswered are texts of target files that were sent, and of which no answer told whether the service took them: by
+// ledger.TargetID, those of each import, the oldest first.
+type Unanswered map[string][]UnansweredTexts
+
+// UnansweredTexts are those of one file of an import.
+type UnansweredTexts struct {
+	Marks        catalog.Marks
+	Tree, Commit string // that they are from; "" where that is not known
+}
+
+// Seen are those of a file that a tree had in a commit of its history: an older text there was brought back since.
+func (u Unanswered) Seen(repo *gitops.Repo, id, tree, commit string) (seen []catalog.Marks, err error) {
+	for _, sent := range u[id] {
+		if sent.Tree != tree || sent.Commit == "" {
+			continue
+		}
+		past, perr := repo.History.Contains(commit, sent.Commit)
+		if err = errors.Join(err, perr); past {
+			seen = append(seen, sent.Marks)
+		}
+	}
+	return seen, err
+}
+
+// holds reports whether a text is one of some that were sent without an answer.
+func holds(all []UnansweredTexts, n catalog.Name, mark catalog.Mark) bool {
+	return slices.ContainsFunc(all, func(u UnansweredTexts) bool { return u.Marks[n] == mark })
+}
+
+// Unanswered are those that may still arrive.
+func (p Memory) Unanswered(now time.Time) (Unanswered, error) {
+	jobs, err := ledger.Jobs.List(p.Ledger, p.Scope)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(jobs, func(a, b ledger.Job) int { return a.At.Compare(b.At) })
+	all := make(Unanswered)
+	for _, j := range jobs {
+		if now.Sub(j.At) >= ForgetAfter {
+			continue
+		}
+		for _, f := range j.Files {
+			if f.Memory.OfSource() {
+				continue
+			}
+			texts := make(catalog.Marks, len(f.Units))
+			for _, u := range f.Units {
+				texts[u.Name] = u.Mark
+			}
+			id := ledger.TargetID(f.Memory.Path, f.Memory.Language)
+			all[id] = append(all[id], UnansweredTexts{Marks: texts, Tree: f.Memory.Tree, Commit: f.Memory.Commit})
+		}
+	}
+	return all, nil
+}
+
+// Lose remembers an import whose outcome nothing tells.
+func (p Memory) Lose(tx ledger.Writer, j ledger.Job) error {
+	j.Lost = true
+	return ledger.Jobs.Put(tx, p.Scope, j.ID, j)
+}
+
+// ForgetLost forgets of lost imports what files tell of that the service accepted or has.
+func (p Memory) ForgetLost(tx ledger.Writer, files ...ledger.JobFile) error {
+	jobs, err := ledger.Jobs.List(tx, p.Scope)
+	if err != nil {
+		return err
+	}
+	answered := make(map[string]map[ledger.Text]bool)
+	for _, f := range files {
+		id := ledger.TargetID(f.Memory.Path, f.Memory.Language)
+		if answered[id] == nil {
+			answered[id] = make(map[ledger.Text]bool)
+		}
+		for _, u := range f.Units {
+			answered[id][u] = true
+		}
+		for _, s := range f.Over { // what was replaced has arrived
+			answered[id][ledger.Text{Name: s.Name, Mark: s.Before}] = true
+		}
+	}
+	return ledger.Each(jobs, func(j ledger.Job) error {
+		left := j
+		left.Files = nil
+		for _, f := range j.Files {
+			texts := answered[ledger.TargetID(f.Memory.Path, f.Memory.Language)]
+			f.Units = slices.DeleteFunc(f.Units, func(u ledger.Text) bool { return texts[u] })
+			if len(f.Units) > 0 {
+				left.Files = append(left.Files, f)
+			}
+		}
+		switch {
+		case !j.Lost:
+			return nil
+		case len(left.Files) == 0:
+			return ledger.Jobs.Delete(tx, p.Scope, j.ID)
+		}
+		return ledger.Jobs.Put(tx, p.Scope, j.ID, left)
+	})
 }
 
 // SentByName are the texts of a file that the service accepted, by name.
@@ -153,17 +255,26 @@ type Answered struct {
 	Ours, Theirs catalog.Catalog
 	Below        catalog.Catalog // what the service has, in the state in which texts are sent
 	Remembered   Marks
+	Unanswered   []UnansweredTexts
 	Past         past.History // of the names that Replaced gives
 	At           time.Time
 }
 
-// shown is the service's text of each name that it accepted lately; of those that pulls do not ask for, the one below.
+// shown is the service's text of each name that was sent lately; of those that pulls do not ask for, the one below.
 func (a Accepted) shown(of Answered) catalog.Marks {
 	shown, below := of.Theirs.Marks(), of.Below.Marks()
+	add := func(n catalog.Name) {
+		mark, is := below[n]
+		if _, answered := shown[n]; is && !answered {
+			shown[n] = mark
+		}
+	}
 	for _, s := range a.stored.Texts {
-		mark, is := below[s.Name]
-		if _, answered := shown[s.Name]; is && !answered {
-			shown[s.Name] = mark
+		add(s.Name)
+	}
+	for _, texts := range of.Unanswered {
+		for n := range texts.Marks {
+			add(n)
 		}
 	}
 	return shown
@@ -205,17 +316,31 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 	outgoing := a.Waiting()
 	merged, known := of.Remembered[ledger.Merged], of.Remembered[ledger.Known]
 	sent = Sent{Done: a.Expired(of.At), base: make(catalog.Marks)}
-	if len(outgoing)+len(of.Remembered[ledger.Sent])+len(of.Past) == 0 {
+	if len(a.stored.Texts)+len(of.Remembered[ledger.Sent])+len(of.Unanswered)+len(of.Past) == 0 {
 		return of.Theirs, sent
 	}
 	ours, shown, answered := of.Ours.Texts(), make(map[catalog.Name]bool), of.Theirs.Index()
+	rejected := make(map[catalog.Name][]catalog.Mark)
+	for _, s := range a.stored.Texts {
+		if s.Decided && of.At.Sub(s.At) < LateFor {
+			rejected[s.Name] = append(rejected[s.Name], s.Before)
+		}
+	}
 	shows := func(n catalog.Name, mark catalog.Mark) Showing {
 		our, has := ours[n]
 		if mark == catalog.MarkOf(our) {
+			if Shows(mark, outgoing[n], nil, of.At) == Late { // a decision replaced it at the service alone
+				return Late
+			}
 			return Present
 		}
 		older := of.Past.Since(n, catalog.MarkOf(our), catalog.Mark{})
-		showing := Shows(mark, outgoing[n], Unheard(of.Remembered[ledger.Sent], known, n, older...), of.At)
+		unheard := Unheard(of.Remembered[ledger.Sent], known, n, older...)
+		unheard = append(unheard, rejected[n]...)
+		if holds(of.Unanswered, n, mark) { // also one that lost a conflict since
+			unheard = append(unheard, mark)
+		}
+		showing := Shows(mark, outgoing[n], unheard, of.At)
 		if showing == Superseded && has {
 			sent.Again = append(sent.Again, Kept{catalog.Unit{Name: n, Text: our}, mark})
 		}
@@ -314,15 +439,16 @@ func (p Memory) SettleSent(tx ledger.Writer, id string, names map[catalog.Name]b
 	return err
 }
 
-// ForgetSent forgets what was sent of names: the service shows it, or something newer, or it is decided.
-func (p Memory) ForgetSent(tx ledger.Writer, id string, names map[catalog.Name]bool) error {
+// ForgetSent forgets what was sent of names: the service shows it, or something newer, or others are decided.
+func (p Memory) ForgetSent(tx ledger.Writer, id string, names map[catalog.Name]bool, decided ...ledger.SentText) error {
 	stored, is, err := ledger.Outgoing.Get(tx, p.Scope, id)
-	if err != nil || !is {
+	if err != nil || !is && len(decided) == 0 {
 		return err
 	}
 	stored.Texts = slices.DeleteFunc(stored.Texts, func(s ledger.SentText) bool {
 		return names[s.Name]
 	})
+	stored.Texts = append(stored.Texts, decided...)
 	if len(stored.Texts) == 0 {
 		return ledger.Outgoing.Delete(tx, p.Scope, id)
 	}

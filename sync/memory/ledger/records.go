@@ -48,6 +48,7 @@ type Job struct {
 	Kind    string    `json:"kind"` // import or export
 	At      time.Time `json:"at"`
 	Service string    `json:"service,omitempty"` // the service's identifier; "" while it may not have the job
+	Lost    bool      `json:"lost,omitempty"`    // no answer tells what became of it, and it is not waited for
 
 	// of an import
 	Conflicts  string    `json:"conflicts,omitempty"` // the switch that was sent
@@ -95,6 +96,9 @@ type SentText struct {
 	Text   string       `json:"text,omitempty"`  // where the branch has another one, or none: the next pull brings it
 	At     time.Time    `json:"at,omitzero"`     // when the service accepted it
 	Shown  bool         `json:"shown,omitempty"` // by an export since
+
+	// Decided: a person has chosen it, which the service had, over Before.
+	Decided bool `json:"decided,omitempty"`
 }
 
 // Destination is where the texts of an accepted upload are written down: of a source file in Pushed, of a target file
@@ -104,6 +108,8 @@ type Destination struct {
 	Collection string        `json:"collection,omitempty"` // of a source file
 	Language   string        `json:"language,omitempty"`   // of a target file
 	Kinds      []TargetMarks `json:"kinds,omitempty"`      // of a target file
+	Tree       string        `json:"tree,omitempty"`       // that the texts of a target file are from
+	Commit     string        `json:"commit,omitempty"`     // of it
 }
 
 // OfSource reports whether it is a source file's.
@@ -144,6 +150,9 @@ type Conflict struct {
 	// Open: the two sides never agreed on a text of the key. Neither has been changed, and neither is before it is
 	// decided.
 	Open bool `json:"open,omitempty"`
+
+	// Chosen: it is decided for the repository, and the service has not accepted that yet.
+	Chosen bool `json:"chosen,omitempty"`
 
 	// Beside is another file of the collection that translates the key otherwise. Such a conflict is open.
 	Beside string `json:"beside,omitempty"`

@@ -96,7 +96,8 @@ var (
 	Waiting = Table[[]WaitingBranch]{"waiting"}
 
 	// Jobs are imports and exports that were begun, by their ID. They are written before the request, and again when the
-	// service has named the job, and go when the outcome is written down. One that a pass finds was interrupted.
+	// service has named the job, and go when the outcome is written down. One that a pass finds was interrupted. Imports
+	// of translations whose outcome nothing tells stay until they cannot arrive any more.
 	Jobs = Table[Job]{"jobs"}
 
 	// Deliveries are commits of pulls that the remote may not have yet, by branch. A pull writes one before it moves the

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pass/pull"
 	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/service"
@@ -44,6 +47,36 @@ func TestUnfinishedWorkStaysOffTheTranslationBranch(t *testing.T) {
 		w.pulls(pull.Options{})
 		if files := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); !strings.Contains(files, "done.txt") {
 			t.Errorf("published %v: the base's work is missing: %s", published, files)
+		}
+	}
+}
+
+// A push that cannot read the branch sends the source texts, and says that the translations wait, where there are any.
+func TestPushWithoutTheBase(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(w *world){
+		"a base that is not there": func(w *world) { w.configure(w.config + "[project.pull]\nbase = \"nosuch\"\n") },
+		"a remote that is gone":    func(w *world) { w.git("remote", "set-url", "origin", w.dir+"/gone.git") },
+	} {
+		for _, translated := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " ", translated), func(t *testing.T) {
+				t.Parallel()
+				files := map[string]string{enApp: `{"a": "A"}`}
+				if translated {
+					files[deApp] = `{"a": "DE A"}`
+				}
+				w := newWorld(t, settings+jsonFiles, files)
+				w.bare()
+				breaks(w)
+				_, err := w.Push(t.Context(), push.Options{})
+				if (err != nil) != translated || err != nil && !strings.Contains(err.Error(), "translations wait") {
+					t.Errorf("the push ends with %v", err)
+				}
+				if wrong := new(failure.UsageError); translated && errors.As(err, &wrong) != strings.Contains(name, "base") {
+					t.Errorf("to be repaired: %v", err)
+				}
+				w.holds("main", "en", "a", "A")
+			})
 		}
 	}
 }

@@ -37,17 +37,17 @@ type team struct {
 	clones []*scene
 	dev    string // a developer's clone
 
-	source, edited, translated map[string]string // what was written last
+	source, fresh, edited, translated map[string]string // what was written last
 }
 
 func newTeam(tb testing.TB, completion string) *team {
 	tb.Helper()
-	t := &team{source: make(map[string]string), edited: make(map[string]string), translated: make(map[string]string)}
+	t := &team{source: make(map[string]string), fresh: map[string]string{"new": "New"}, edited: make(map[string]string), translated: make(map[string]string)}
 	for n := range 4 {
 		key := fmt.Sprint("key", n)
 		t.source[key], t.edited[key], t.translated[key] = "source "+key, "edited "+key, "translated "+key
 	}
-	t.scene = newScene(tb, fmt.Sprintf(teamProject, completion), map[string]string{"en/dev.json": flat(t.source),
+	t.scene = newScene(tb, fmt.Sprintf(teamProject, completion), map[string]string{"en/dev.json": flat(t.source), "en/new.json": flat(t.fresh),
 		"de/dev.json": flat(t.edited), "en/tr.json": flat(t.source), "de/tr.json": flat(t.translated)})
 	t.dev = gittest.Clone(tb, t.path("origin.git"))
 	t.clones = []*scene{t.scene}
@@ -75,18 +75,20 @@ func (t *team) works(r *rand.Rand, round int) {
 	key := fmt.Sprint("key", r.IntN(4))
 	git("fetch", "-q", "origin")
 	git("reset", "-q", "--hard", "origin/main")
-	switch r.IntN(3) {
-	case 0:
+	_, err := gittest.TryGit(t.tb, t.dev, "rev-parse", "-q", "--verify", "origin/l10n")
+	switch how := r.IntN(3); {
+	case err != nil: // no pass has got as far
+	case how == 0:
 		git("merge", "-q", "--no-edit", "origin/l10n")
-	case 1:
+	case how == 1:
 		git("merge", "-q", "--squash", "origin/l10n")
 		git("commit", "-q", "--allow-empty", "-m", "squashed")
 	}
 	if r.IntN(3) == 0 {
-		t.source[key] = fmt.Sprint("source of round ", round)
+		t.fresh[fmt.Sprint("new", round)] = fmt.Sprint("new in round ", round)
 	}
 	t.edited[key] = fmt.Sprint("edited in round ", round)
-	gittest.Commit(t.tb, t.dev, "by a developer", map[string]string{"en/dev.json": flat(t.source), "en/tr.json": flat(t.source),
+	gittest.Commit(t.tb, t.dev, "by a developer", map[string]string{"en/new.json": flat(t.fresh),
 		"de/dev.json": flat(t.edited)})
 	git("push", "-q", "origin", "HEAD:main")
 	key = fmt.Sprint("key", r.IntN(4))
@@ -165,18 +167,20 @@ func TestThreeClonesKilledAnywhere(t *testing.T) {
 			c.runs("sync")
 		}
 	}
-	for name, want := range map[string]map[string]string{"en/dev": team.source, "en/tr": team.source, "de/dev": team.edited,
-		"de/tr": team.translated} {
+	git := func(args ...string) { gittest.Git(t, team.dev, args...) }
+	git("fetch", "-q", "origin")
+	git("reset", "-q", "--hard", "origin/main")
+	git("merge", "-q", "--no-edit", "origin/l10n")
+	for name, want := range map[string]map[string]string{"en/dev": team.source, "en/tr": team.source, "en/new": team.fresh,
+		"de/dev": team.edited, "de/tr": team.translated} {
 		language, collection, _ := strings.Cut(name, "/")
 		if got := team.holds(collection, language, "json", service.Draft); !maps.Equal(got, want) {
 			t.Errorf("the service has for %s %v, want %v", name, got, want)
 		}
-		branch := "l10n"
-		if language == "en" {
-			branch = "main"
-		}
-		if got := textsIn(t, "json", []byte(team.origin("show", branch+":"+name+".json"))); !maps.Equal(got, want) {
-			t.Errorf("%s has for %s %v, want %v", branch, name, got, want)
+		text, err := os.ReadFile(filepath.Join(team.dev, name+".json"))
+		team.must(err)
+		if got := textsIn(t, "json", text); !maps.Equal(got, want) {
+			t.Errorf("merged main has for %s %v, want %v", name, got, want)
 		}
 	}
 	for _, c := range team.clones {

@@ -619,7 +619,11 @@ func TestPushAtFirstContactWithoutTheBranch(t *testing.T) {
 	w.translate("main", "de", service.Final, "a", "A 3")
 	w.lose()
 	w.check(os.Rename(bare, bare+".away"))
-	w.sends(enApp + " (en): a b")
+	result, err := w.Push(t.Context(), push.Options{})
+	if err == nil || !strings.Contains(err.Error(), "translations wait") {
+		t.Fatalf("the push ends with %v", err)
+	}
+	w.reports(result.Projects[0], enApp+" (en): a b")
 	w.check(os.Rename(bare+".away", bare))
 	w.sends()
 	w.holds("main", "de", "a", "A 3")

@@ -76,7 +76,7 @@ func BenchmarkDoubt(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				if err := running(p).discardUnknown(context.Background(), j); err != nil {
+				if err := running(p).lose(context.Background(), j); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -67,7 +67,11 @@ func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.discardUnknown(ctx, job))
+		failed := fmt.Errorf("import into %q: %w", s.request.Collection, err)
+		if errors.Is(err, service.ErrRefused) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrNotFound) {
+			return nil, errors.Join(failed, r.Branch.Memory().Forget(job))
+		}
+		return nil, errors.Join(failed, r.lose(ctx, job))
 	}
 	r.sending(s)
 	s.Uploads = nil

@@ -52,9 +52,10 @@ func begins(branch *pass.Branch, tx ledger.Writer, f ledger.JobFile) error {
 	return branch.Memory().Mark(tx, sent, f.Units)
 }
 
-// discardUnknown forgets an import that the service may or may not have carried out. What it accepted of these source
-// texts before may not be what it has now, so they wait to be sent, also where the change is taken back.
-func (p *imports) discardUnknown(ctx context.Context, j *ledger.Job) error {
+// lose gives up an import that the service may or may not have carried out. What it accepted of these source texts
+// before may not be what it has now, so they wait to be sent, also where the change is taken back. Translations are
+// remembered for as long as they may arrive.
+func (p *imports) lose(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {
@@ -77,8 +78,13 @@ func (p *imports) discardUnknown(ctx context.Context, j *ledger.Job) error {
 			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.Branch.Memory().DoubtSlot(tx, slot, texts) })
 		}
 	}
+	lost := *j
+	lost.Files = slices.DeleteFunc(slices.Clone(j.Files), func(f ledger.JobFile) bool { return f.Memory.OfSource() })
 	return p.Branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
-		return ledger.Jobs.Delete(tx, p.Branch.StateName(), j.ID)
+		if len(lost.Files) == 0 || p.Branch.Now().Sub(j.At) > pass.ForgetAfter {
+			return ledger.Jobs.Delete(tx, p.Branch.StateName(), j.ID)
+		}
+		return errors.Join(p.Branch.Memory().ForgetLost(tx, lost.Files...), p.Branch.Memory().Lose(tx, lost))
 	})
 }
 
@@ -95,8 +101,9 @@ func (r *imports) Resume(ctx context.Context) error {
 	for _, j := range jobs {
 		switch {
 		case j.Kind != pass.JobImport:
+		case j.Lost && r.Branch.Now().Sub(j.At) <= pass.ForgetAfter:
 		case j.Service == "" || r.Branch.Now().Sub(j.At) > pass.ForgetAfter:
-			if err := r.discardUnknown(ctx, &j); err != nil {
+			if err := r.lose(ctx, &j); err != nil {
 				return err
 			}
 		default:
@@ -159,7 +166,7 @@ func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportRe
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
 		// The service has lost it or given it up. The keys are pending; they are sent again.
-		return errors.Join(err, r.discardUnknown(ctx, j))
+		return errors.Join(err, r.lose(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Branch.Config.Service.JobTimeout)
 	case err != nil:
@@ -177,8 +184,12 @@ func (r *imports) complete(ctx context.Context, j *ledger.Job, res service.Impor
 	if warning, fewer := fewerCounted(j, refusals, res); fewer {
 		r.Problem(warning)
 	}
+	var taken []ledger.JobFile
 	for i, f := range j.Files {
 		units, ok := r.unitsTaken(j, f, refusals[i], res)
+		if ok {
+			taken = append(taken, ledger.JobFile{Memory: f.Memory, Units: units, Over: f.Over})
+		}
 		switch {
 		case !ok:
 		case f.Memory.OfSource():
@@ -224,7 +235,7 @@ func (r *imports) complete(ctx context.Context, j *ledger.Job, res service.Impor
 		return err
 	}
 	return r.Branch.Memory().InPieces(ctx, steps, func(tx ledger.Writer) error {
-		return ledger.Jobs.Delete(tx, r.Branch.StateName(), j.ID)
+		return errors.Join(r.Branch.Memory().ForgetLost(tx, taken...), ledger.Jobs.Delete(tx, r.Branch.StateName(), j.ID))
 	})
 }
 

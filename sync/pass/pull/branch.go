@@ -48,7 +48,7 @@ func (r *pull) acceptService() error {
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
 			if c.Open && c.Beside == "" && r.o.Has(c.Language) {
-				if err := r.branch.Memory().Yields(tx, c); err != nil {
+				if err := r.branch.Memory().Yields(tx, c, r.branch.Now()); err != nil {
 					return err
 				}
 			}

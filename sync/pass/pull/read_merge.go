@@ -28,17 +28,18 @@ type merging struct {
 	account *account
 	unknown bool // nothing was remembered of the branch
 
-	digested  sourceDigests
-	moves     []ledger.Move                       // of source files
-	contested map[string]config.Language          // files that both branch and base changed
-	basePast  func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
-	removals  *removals
-	outgoing  map[*tree.Source]pass.SentByName
-	below     map[string]pass.Translated          // in the state that was sent, by ledger.TargetID
-	over      bool                                // the service shows an older answer than it gave
-	tips      []*gitops.Tip                       // of base, where there is one, and the branch
-	looked    string                              // the branch's commit that was looked at last
-	recent    func() (map[string][]string, error) // see readRecent; read when first asked
+	digested   sourceDigests
+	moves      []ledger.Move                       // of source files
+	contested  map[string]config.Language          // files that both branch and base changed
+	basePast   func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
+	removals   *removals
+	outgoing   map[*tree.Source]pass.SentByName
+	below      map[string]pass.Translated // in the state that was sent, by ledger.TargetID
+	unanswered pass.Unanswered
+	over       bool                                // the service shows an older answer than it gave
+	tips       []*gitops.Tip                       // of base, where there is one, and the branch
+	looked     string                              // the branch's commit that was looked at last
+	recent     func() (map[string][]string, error) // see readRecent; read when first asked
 }
 
 // begin reads what the merges of all files know besides.
@@ -51,6 +52,11 @@ func (r *merging) begin(ctx context.Context, below []*pass.Exported) error {
 		}
 	}
 	r.seen = pass.LookAt(r.branch.Project.Pull.Branch).Kind()
+	unanswered, err := r.branch.Memory().Unanswered(r.at)
+	if err != nil {
+		return err
+	}
+	r.unanswered = unanswered
 	slots, err := ledger.Merged.Slots(r.branch.Ledger, r.branch.StateName())
 	for _, slot := range slots {
 		r.merged[ledger.TargetID(slot.Path, slot.Language)] = true
@@ -170,7 +176,7 @@ func (r *merging) judgeSent(ctx context.Context, s *situation) error {
 	if err != nil {
 		return err
 	}
-	of := pass.Answered{Ours: s.ours, Theirs: s.Texts, Remembered: s.here, At: s.at}
+	of := pass.Answered{Ours: s.ours, Theirs: s.Texts, Remembered: s.here, Unanswered: r.unanswered[id], At: s.at}
 	of.Below, _ = s.tree.Fitted(s.Target, cmp.Or(s.old, s.former.file), below)
 	if names := accepted.Replaced(of); len(names) > 0 {
 		s.past, err = r.readPast(ctx, s.Target, names)

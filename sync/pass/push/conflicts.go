@@ -21,6 +21,10 @@ type decisions struct {
 
 // readConflicts loads what a push has to know of them.
 func (r *decisions) readConflicts() (err error) {
+	r.unanswered, err = r.branch.Memory().Unanswered(r.branch.Now())
+	if err != nil {
+		return err
+	}
 	if r.lost, err = r.branch.Memory().Conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
@@ -53,27 +57,39 @@ func (r *decisions) foundConflict(c pass.Conflict) {
 }
 
 // settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the
-// service's, or forgets them.
+// service's, or forgets them. What was decided for the repository before, and not accepted, is sent again.
 func (r *decisions) settleConflicts(ctx context.Context) error {
-	wanted := make(map[string]pass.Conflict)
-	r.report.Decidable = make(map[Decidable]bool, len(r.lost))
+	wanted, asked := make(map[string]pass.Conflict), r.o.Ours || r.o.Theirs
+	if asked {
+		r.report.Decidable = make(map[Decidable]bool, len(r.lost))
+	}
 	for id, c := range r.lost {
-		d := Decidable{c.Path, c.Language, c.Key}
-		if r.report.Decidable[d] = r.o.decides(d); r.report.Decidable[d] {
+		decided, err := c.IsChosen(r.tree, r.branch.Project.Targets())
+		if err != nil {
+			return err
+		}
+		if d := (Decidable{c.Path, c.Language, c.Key}); asked {
+			decided = r.o.decides(d)
+			r.report.Decidable[d] = decided
+		}
+		if decided && r.o.Pushes(c.Path) {
 			wanted[id] = c
 		}
 	}
-	if r.o.Theirs {
-		return r.yield(inOrder(wanted))
+	if len(wanted) == 0 {
+		return nil
 	}
-	plan := choose(r.lost, wanted)
-	for _, p := range plan.told {
+	if r.o.Theirs {
+		return r.yield(pass.InOrder(wanted))
+	}
+	plan := pass.Choose(r.lost, wanted)
+	for _, p := range plan.Problems {
 		r.answer(p)
 	}
-	if err := r.yield(plan.yields); err != nil {
+	if err := r.yield(plan.Yields); err != nil {
 		return err
 	}
-	found, err := r.readInsistences(ctx, plan.ours)
+	found, err := r.readInsistences(ctx, plan.Ours)
 	if err != nil {
 		return err
 	}
@@ -91,9 +107,14 @@ func (r *decisions) settleConflicts(ctx context.Context) error {
 	for _, one := range of.sent {
 		r.out.Has(one.conflict.Path, one.conflict.Language, one.theirs)
 		r.decidedOn(one.conflict, "ours")
+		one.conflict.Chosen = true // whatever becomes of the request
+		err := r.branch.Ledger.Update(func(tx ledger.Writer) error { return one.conflict.Keep(r.branch, tx) })
+		if err != nil {
+			return err
+		}
 	}
 	r.out.Ship(ctx, of.All)
-	for _, c := range inOrder(plan.ours) {
+	for _, c := range pass.InOrder(plan.Ours) {
 		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language,
 			Problem: "is not sent: its source file is not there any more; locsync push --theirs forgets the conflict"})
 	}
@@ -150,6 +171,6 @@ func (r *decisions) decidedOn(c pass.Conflict, stands string) {
 func (r *decisions) yield(all []pass.Conflict) error {
 	return ledger.Each(all, func(c pass.Conflict) error {
 		r.decidedOn(c, "theirs")
-		return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Memory().Yields(tx, c) })
+		return r.branch.Ledger.Update(func(tx ledger.Writer) error { return r.branch.Memory().Yields(tx, c, r.branch.Now()) })
 	})
 }

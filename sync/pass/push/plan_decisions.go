@@ -1,7 +1,6 @@
 package push
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -9,57 +8,12 @@ import (
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/imports"
-	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // Conflicts that a push decides for the repository (--ours): which of them, and what is sent.
-
-// choice are the conflicts that are decided for the repository, by their ids, and those that are decided for the
-// service by that.
-type choice struct {
-	ours   map[string]pass.Conflict
-	yields []pass.Conflict
-	told   []report.Problem
-}
-
-// choose prepares the decision. Of divided keys the service has one text for all files, so one file is to be named.
-// The others keep what they have, and nothing waits for them any more.
-func choose(lost, wanted map[string]pass.Conflict) choice {
-	of := choice{ours: maps.Clone(wanted)}
-	groups := make(map[string][]pass.Conflict)
-	for _, c := range inOrder(wanted) {
-		if c.Beside != "" {
-			groups[c.Group()] = append(groups[c.Group()], c)
-		}
-	}
-	for _, c := range inOrder(lost) {
-		chosen := groups[c.Group()]
-		switch _, is := wanted[c.ID()]; {
-		case c.Beside == "" || len(chosen) == 0:
-		case len(chosen) > 1:
-			if c.ID() == chosen[0].ID() {
-				of.told = append(of.told, report.Problem{
-					Code: report.CodeDivided, File: c.Path, Key: c.Key, Language: c.Language,
-					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: "+
-						"neither is sent. Name one of the files with --file", c.Beside)})
-			}
-			delete(of.ours, c.ID())
-		case !is:
-			of.yields = append(of.yields, c)
-		}
-	}
-	return of
-}
-
-func inOrder(all map[string]pass.Conflict) (list []pass.Conflict) {
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, all[id])
-	}
-	return list
-}
 
 // resolution is a conflict that is decided for the repository, its file, and what the service has of its key now.
 type resolution struct {
@@ -74,7 +28,7 @@ type resolution struct {
 func resolved(
 	targets []bundle.Target, wanted map[string]pass.Conflict,
 ) (mine []resolution, languages []config.Language) {
-	for _, c := range inOrder(wanted) {
+	for _, c := range pass.InOrder(wanted) {
 		at := slices.IndexFunc(targets, func(t bundle.Target) bool {
 			return t.Path == c.Path && t.Language.Code == c.Language
 		})

@@ -224,7 +224,7 @@ func (r *push) passTranslations(ctx context.Context) error {
 	if err := r.decisions.readConflicts(); err != nil {
 		return err
 	}
-	if (r.o.Ours || r.o.Theirs) && len(r.Errs) == 0 {
+	if len(r.Errs) == 0 {
 		if err := r.decisions.settleConflicts(ctx); err != nil {
 			r.Errs = append(r.Errs, err)
 		}

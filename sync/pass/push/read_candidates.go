@@ -300,9 +300,9 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	for _, l := range at.earlier {
 		kinds = append(kinds, l.Kind())
 	}
+	id := ledger.TargetID(t.Path, t.Language.Code)
 	of, err := r.branch.Memory().Read(t.Path, t.Language.Code, kinds...)
 	if err == nil && of[ledger.Known] != nil {
-		id := ledger.TargetID(t.Path, t.Language.Code)
 		if _, m.back, err = ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), id); m.back {
 			m.other = !ledger.Resembles(texts, of[ledger.Known])
 		}
@@ -318,9 +318,11 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	for _, l := range at.earlier {
 		m.seen = append(m.seen, of[l.Kind()])
 	}
-	if merged := at.merged[ledger.TargetID(t.Path, t.Language.Code)]; merged != nil {
+	if merged := at.merged[id]; merged != nil {
 		m.seen = append(m.seen, merged)
 	}
+	sent, serr := r.unanswered.Seen(r.branch.Repo, id, string(at.name), at.commit)
+	m.seen, err = append(m.seen, sent...), errors.Join(err, serr)
 	return m, err
 }
 

@@ -31,6 +31,7 @@ type snapshots struct {
 	all          []*opened
 	branchTip    *gitops.Tip // nil where it is not known, or pushes read it
 	branchUnread bool        // the branch could not be looked at, or need not be
+	why          error       // it could not
 	found        bool
 	local        bool // the remote is not asked
 }
@@ -141,8 +142,8 @@ func (r *snapshots) bring(ctx context.Context) error {
 
 // unread takes note that the branch or its history cannot be read.
 func (r *snapshots) unread(why error) {
-	r.branchUnread, r.found = true, true
-	r.branch.Log.Warn("cannot read the branch; local translations are not pushed in this run",
+	r.branchUnread, r.found, r.why = true, true, why
+	r.branch.Log.Warn("cannot read the branch; what was changed there is not pushed in this run",
 		zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(why))
 }
 

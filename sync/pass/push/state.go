@@ -23,10 +23,11 @@ type state struct {
 	lost     map[string]pass.Conflict // that wait for a decision
 	settled  map[string]bool          // conflicts that this push decided
 
-	report    Report
-	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
-	exports   int
-	waits     bool // files that the push is not for have source texts to send
+	unanswered pass.Unanswered // texts that may be at the service, or arrive there
+	report     Report
+	elsewhere  map[report.Problem]bool // of the report: what the status finds where it looks itself
+	exports    int
+	waits      bool // files that the push is not for have source texts to send
 }
 
 func newState(p *pass.Branch, o Options) *state {

@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -36,8 +37,13 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 	if err := r.snapshots.find(ctx); err != nil {
 		return err
 	}
-	if r.snapshots.branchUnread && r.fresh {
-		return nil // whose the repository's texts are cannot be told: they wait for a push that can
+	if r.snapshots.branchUnread && r.fresh { // whose the repository's texts are cannot be told
+		any, err := r.tree.HasTargets(r.branch.Project.Targets())
+		if err == nil && any && r.snapshots.why != nil {
+			err = pass.UsageError(fmt.Errorf("the repository's translations wait for a push that can read branch %s: %w",
+				r.branch.Project.Pull.Branch, r.snapshots.why))
+		}
+		return err
 	}
 	all, err := r.reader.candidates(ctx)
 	if err != nil {
@@ -195,7 +201,8 @@ func (r *translationPass) standing() standing {
 // shipCandidate remembers what is found of a file, and composes its uploads, without the keys of which the service
 // changed any text since the last merge.
 func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c *comparedCandidate) error {
-	m := ledger.Destination{Path: c.of.Path, Language: c.of.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
+	m := ledger.Destination{Path: c.of.Path, Language: c.of.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known},
+		Tree: string(c.of.snapshot.name), Commit: c.of.snapshot.commit}
 	var over imports.Over
 	if r.branch.Project.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, ledger.Delivered)
@@ -212,8 +219,12 @@ func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c 
 				return err
 			}
 			same := pass.Accepts(c.same)
-			return errors.Join(err, r.branch.Memory().AcceptSent(tx, m, over.Texts(c.same), same, r.branch.Now()),
+			err = errors.Join(err, r.branch.Memory().AcceptSent(tx, m, over.Texts(c.same), same, r.branch.Now()),
 				r.branch.Memory().Mark(tx, m, same))
+			if len(r.unanswered[c.of.id()]) > 0 { // they have arrived
+				err = errors.Join(err, r.branch.Memory().ForgetLost(tx, ledger.JobFile{Memory: m, Units: same}))
+			}
+			return err
 		})
 		if err != nil {
 			return err

@@ -384,6 +384,15 @@ func (t *Tree) Bundles() []*bundle.Bundle {
 	return bundles
 }
 
+// HasTargets reports whether there is any file of translations.
+func (t *Tree) HasTargets(languages []config.Language) (bool, error) {
+	targets, err := bundle.Existing(t.FS, t.Bundles(), languages)
+	return slices.ContainsFunc(targets, func(x bundle.Target) bool {
+		_, err := fs.Stat(t.FS, x.Path)
+		return err == nil
+	}), err
+}
+
 // Of is the source file of one of the tree's bundles.
 func (t *Tree) Of(b *bundle.Bundle) *Source { return t.of[b] }
 
