@@ -527,7 +527,7 @@ func (at *positions) of(key, form string) (line, column int) {
 	if !ok {
 		return 0, 0
 	}
-	return at.position(int(at.f.Node(i).Value.Start))
+	return at.position(at.f.Start(i))
 }
 
 func (at *positions) named(key string) (int, bool) {

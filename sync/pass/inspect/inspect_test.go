@@ -259,3 +259,65 @@ collection = "{NAME}"
 		t.Errorf("%+v, %+v", result.Losses, result.Problems)
 	}
 }
+
+// A problem of a text in a string catalog is at the text, not at the string unit that has it.
+func TestLineInStringCatalog(t *testing.T) {
+	catalog := `{
+  "sourceLanguage" : "en",
+  "strings" : {
+    "%@ left" : {
+      "localizations" : {
+        "de" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "es bleibt"
+          }
+        }
+      }
+    },
+    "%lld items" : {
+      "localizations" : {
+        "de" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "ein Ding"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "Dinge"
+                }
+              }
+            }
+          }
+        },
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "other" : { "stringUnit" : { "state" : "translated", "value" : "%lld items" } }
+            }
+          }
+        }
+      }
+    }
+  },
+  "version" : "1.0"
+}
+`
+	w := newWorld(t, `source_language = "en"
+target_languages = ["de"]
+[[project.files]]
+source = "Localizable.xcstrings"
+`, map[string]string{"Localizable.xcstrings": catalog})
+	var at []string
+	for _, p := range w.inspects(Options{}).Problems {
+		at = append(at, fmt.Sprintf("%d:%d", p.Line, p.Column))
+	}
+	if fmt.Sprint(at) != "[9:23 28:29]" {
+		t.Errorf("problems are at %v", at)
+	}
+}
