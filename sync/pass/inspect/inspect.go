@@ -17,6 +17,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/diff"
@@ -81,6 +83,7 @@ func Project(
 	ctx context.Context, cfg *config.Project, repo *gitops.Repo, fsys fs.FS, o Options, announce func(report.Doing),
 ) (report.ProjectCheck, error) {
 	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, have: make(map[translatedIn]map[string]bool),
+		looked: newLooked(),
 		report: report.ProjectCheck{Name: cfg.Name, Root: repo.Facts().WorkTree, Files: []report.CheckedFile{},
 			Losses: []report.Loss{}, Problems: []report.Problem{}}}
 	if o.Since != "" {
@@ -153,6 +156,7 @@ func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
 	if x.shared, err = t.SharedIn(x.fsys, x.cfg.Targets()); err != nil {
 		return err
 	}
+	x.linkedFolders(t, targets)
 	x.targets(t, targets)
 	x.gaps(t)
 	for _, target := range bundle.Known(t.Bundles(), x.cfg.Targets()) {
@@ -267,7 +271,10 @@ func (x *inspection) patterns(t *tree.Tree) {
 	for i := range x.cfg.Files {
 		files := &x.cfg.Files[i]
 		some := slices.ContainsFunc(t.Sources, func(s *tree.Source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
-			slices.ContainsFunc(t.Problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+			slices.ContainsFunc(t.Problems, func(p report.Problem) bool {
+				_, ok := files.SourceFile(p.File)
+				return ok || strings.HasPrefix(files.Source, p.File+"/") // its folder is closed
+			})
 		if some {
 			continue
 		}
@@ -326,13 +333,7 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	b, l := target.Sources[0], target.Language
 	defer tree.CatchIn(target.Path, l.Code, x.faulty)
 	if link := x.linkIn(target.Path); link != "" {
-		what := "is a symbolic link"
-		if link != target.Path {
-			what = "is behind " + link + ", which is a symbolic link"
-		}
-		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: what +
-			"; translations are written through none"},
-			"replace it by a real file or folder, or change output")
+		x.linked(target.Path, link, l)
 		return
 	}
 	f, problem, err := b.Read(x.fsys, target.Path, l)
@@ -357,6 +358,35 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code,
 		Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
 	x.texts(t, target, f, texts)
+}
+
+// linked enters that a file, or a folder, of translations is a link or behind one.
+func (x *inspection) linked(name, link string, l config.Language) {
+	what := "is a symbolic link"
+	if link != name {
+		what = "is behind " + link + ", which is a symbolic link"
+	}
+	x.add(report.Error, report.CodeRead, report.Problem{File: name, Language: l.Code, Problem: what +
+		"; translations are written through none"}, "replace it by a real file or folder, or change output")
+}
+
+// linkedFolders names the links where files would be whose names the service decides: none is found behind a link that
+// cannot be followed.
+func (x *inspection) linkedFolders(t *tree.Tree, targets []bundle.Target) {
+	for _, g := range bundle.Groups(t.Bundles()) {
+		for _, l := range x.cfg.Targets() {
+			if !g.Template().HasLabel() {
+				continue
+			}
+			folder, _ := doublestar.SplitPattern(g.Template().Glob(l))
+			link := x.linkIn(folder)
+			if link != "" && !slices.ContainsFunc(targets, func(t bundle.Target) bool {
+				return strings.HasPrefix(t.Path, folder+"/")
+			}) {
+				x.linked(folder, link, l)
+			}
+		}
+	}
 }
 
 // texts checks what a file of translations has.
