@@ -95,6 +95,9 @@ func Project(
 		x.former = formerNames(ctx, repo, fsys, files)
 		x.report.Since = &report.Since{Name: o.Since, Commit: commit}
 	} else if o.Diff != nil {
+		if err := o.Diff.Fits(fsys); err != nil {
+			return x.report, unfit(err)
+		}
 		x.before = func(_, name string) ([]byte, error) { return o.Diff.Before(name, x.read) }
 		x.former = func(name string) (string, error) { return o.Diff.Former(name), nil }
 		x.report.Since = &report.Since{Name: sinceDiff}

@@ -183,6 +183,12 @@ func behind(of changedTexts, language string, c changes) {
 	}
 }
 
+// unfit refuses a diff of other files than those of the tree.
+func unfit(err error) error {
+	return failure.Usage(fmt.Errorf("--diff: %w; make it of the files that are checked out, with paths from the root of "+
+		"the repository, as git diff --no-relative --merge-base main | locsync check --diff does", err))
+}
+
 // since tells what changed in a file; one that is not there has no texts. Only a file whose bytes differ is parsed.
 func (x *inspection) since(b *bundle.Bundle, name string, l config.Language) (changes, error) {
 	if x.o.Diff != nil && !x.o.Diff.Touches(name) {
@@ -198,9 +204,8 @@ func (x *inspection) since(b *bundle.Bundle, name string, l config.Language) (ch
 		}
 	}
 	old, errOld := x.before(was, name)
-	if unfit, is := errors.AsType[*diff.Unfit](errOld); is {
-		return changes{}, failure.Usage(fmt.Errorf("--diff: %w; make it of the files that are checked out, as "+
-			"git diff --merge-base main | locsync check --diff does", unfit))
+	if errors.As(errOld, new(*diff.Unfit)) {
+		return changes{}, unfit(errOld)
 	}
 	if errNow == nil && errOld == nil && was == name && bytes.Equal(now, old) {
 		return changes{}, nil
