@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/diff"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pass/tree"
@@ -21,18 +23,20 @@ import (
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
-// With --since a check reads all files, as without it, and tells the problems of keys whose text changed, in the source
-// or in the translation, since the tree and a commit parted; with --diff, of those that a diff of this tree changes. A
-// text that only moved within its file is unchanged. A file that git calls renamed is compared with what it was before.
+// With --since a check reads all files, as without it, and tells the problems of keys whose entries changed, in the
+// source or in the translation, since the tree and a commit parted; with --diff, of those that a diff of this tree
+// changes. An entry that only moved within its file is unchanged. A file that git calls renamed is compared with what it
+// was before.
 
 // fileIn is a file with the texts of a language.
 type fileIn struct{ path, language string }
 
 // changes are what became of a file since a commit.
 type changes struct {
-	any  bool            // its bytes changed
-	all  bool            // it was not there, or could not be read: all of its keys changed
-	keys map[string]bool // those whose text changed
+	any   bool            // its bytes changed
+	all   bool            // it could not be read, now or then: all of its keys changed
+	keys  map[string]bool // those of which any entry changed: what decides about their problems
+	texts map[string]bool // those whose text changed
 }
 
 func (c changes) has(key string) bool {
@@ -165,7 +169,7 @@ type changedTexts struct {
 }
 
 func textsOf(s *tree.Source, c changes) (of changedTexts) {
-	for key := range c.keys {
+	for key := range c.texts {
 		if s.TextKeys()[key] {
 			of.keys = append(of.keys, key)
 		}
@@ -177,7 +181,7 @@ func textsOf(s *tree.Source, c changes) (of changedTexts) {
 // behind counts the translations into a language that did not change with their source texts.
 func behind(of changedTexts, language string, c changes) {
 	for _, key := range of.keys {
-		if !c.has(key) {
+		if !c.all && !c.texts[key] {
 			of.told.Behind[language]++
 		}
 	}
@@ -210,27 +214,76 @@ func (x *inspection) since(b *bundle.Bundle, name string, l config.Language) (ch
 	if errNow == nil && errOld == nil && was == name && bytes.Equal(now, old) {
 		return changes{}, nil
 	}
-	texts := func(content []byte, err error) (catalog.Catalog, error) {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		f, err := b.Parse(content, l)
-		if err != nil {
-			return nil, err
-		}
-		return bundle.Texts(f), nil
-	}
-	is, errNow := texts(now, errNow)
-	before, errOld := texts(old, errOld)
+	is, errNow := parsed(b, l, now, errNow)
+	before, errOld := parsed(b, l, old, errOld)
 	if errNow != nil || errOld != nil {
 		return changes{any: true, all: true}, nil
 	}
-	c := changes{any: true, keys: make(map[string]bool)}
-	for _, change := range catalog.Diff(before.Marks(), is) {
-		c.keys[change.Key] = true
-	}
-	return c, nil
+	return changesBetween(before, is), nil
 }
+
+// parsed is a file of a bundle; nil for one that does not exist.
+func parsed(b *bundle.Bundle, l config.Language, content []byte, err error) (*resource.File, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.Parse(content, l)
+}
+
+// changesBetween compares two versions of a file, of which either may be nil.
+func changesBetween(before, now *resource.File) changes {
+	c := changes{any: true, keys: make(map[string]bool), texts: make(map[string]bool)}
+	for _, change := range catalog.Diff(bundle.Texts(before).Marks(), bundle.Texts(now)) {
+		c.keys[change.Key], c.texts[change.Key] = true, true
+	}
+	if before == nil || now == nil {
+		return c
+	}
+	was, is := entries(before), entries(now)
+	for name, digest := range is {
+		if was[name] != digest {
+			c.keys[name.Key] = true
+		}
+	}
+	for name := range was {
+		if _, has := is[name]; !has {
+			c.keys[name.Key] = true
+		}
+	}
+	return c
+}
+
+// entries are digests of all that decides how a check reads each text of a file: each of its entries, in order, their
+// flags, the length that they allow, and what the grammar warns of.
+func entries(f *resource.File) map[catalog.Name]uint64 {
+	type entry struct {
+		before      uint64 // of those with the same name
+		kind        resource.Kind
+		text, flags string
+		length      int
+	}
+	type warning struct {
+		before uint64
+		text   string
+	}
+	all := make(map[catalog.Name]uint64, f.Len())
+	for e := range f.Entries() {
+		name := catalog.Name{Key: e.Key, Form: e.Form}
+		all[name] = maphash.Comparable(digestSeed,
+			entry{all[name], e.Kind, e.Text, e.Flags, check.MaxLength(e.Flags, e.Note)})
+	}
+	for _, w := range f.Warnings() {
+		name := catalog.Name{Key: f.KeyOf(w.Node)}
+		all[name] = maphash.Comparable(digestSeed, warning{all[name], w.Msg})
+	}
+	for _, key := range f.Nested() {
+		name := catalog.Name{Key: key}
+		all[name] = maphash.Comparable(digestSeed, warning{all[name], "nested"})
+	}
+	return all
+}
+
+var digestSeed = maphash.MakeSeed()

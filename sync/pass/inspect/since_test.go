@@ -17,6 +17,68 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
+// sinceHead checks what the working tree changes since the last commit, which is the same by git's diff.
+func (w *world) sinceHead(o Options) report.ProjectCheck {
+	w.Helper()
+	printed, err := gittest.Shell(w, w.dir, "git add -AN && git diff HEAD")
+	w.check(err)
+	d, err := diff.Read(strings.NewReader(printed))
+	w.check(err)
+	byDiff, bySince := o, o
+	byDiff.Diff, bySince.Since = d, "HEAD"
+	since, of := w.inspects(bySince), w.inspects(byDiff)
+	if fmt.Sprint(since.Problems, since.Since.Changed) != fmt.Sprint(of.Problems, of.Since.Changed) {
+		w.Errorf("since HEAD it has\n%v %v\nand of the diff\n%v %v", since.Problems, since.Since.Changed, of.Problems,
+			of.Since.Changed)
+	}
+	return since
+}
+
+// A key has changed where anything changed that its problems come from: any of its entries, not only the one that
+// counts, its flags, the length that its comment allows.
+func TestSinceOfEntries(t *testing.T) {
+	t.Parallel()
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" +
+		"\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n\n"
+	const plural = "msgid \"a file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"
+	const en, de = `{"a": "Hello {n}", "b": "Second"}`, `{"a": "Hallo", "b": "Zwei"}`
+	for _, test := range []struct{ name, file, before, after, want string }{
+		{"twice in the source", "en.json", en, `{"a": "Something else", "b": "Second", "a": "Hello {n}"}`,
+			"a in de.json, a in en.json"},
+		{"twice in the translation", "de.json", de, `{"a": "Hallo", "b": "Zwo", "b": "Zwei"}`, "b in de.json"},
+		{"in another order", "en.json", en, `{"b": "Second", "a": "Hello {n}"}`, ""},
+		{"flags", "en.po", header + "msgid \"%s b\"\nmsgstr \"\"\n", header + "#, c-format\nmsgid \"%s b\"\nmsgstr \"\"\n",
+			"%s b in de.po"},
+		{"a comment that allows less", "en.properties", "a=Save\n", "# max. 7 characters\na=Save\n", "a in de.properties"},
+		{"a comment", "en.properties", "a=Save\n", "# a button\na=Save\n", ""},
+		{"a value that the format has no key for", "de.json", de, `{"a": "Hallo", "b": "Zwei", "more": {"x": "X"}}`,
+			"more in de.json"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{"en.json": en, "de.json": de, "en.properties": "a=Save\n",
+				"de.properties": "a=Speichern\n", "en.po": header + plural + "\nmsgid \"%s b\"\nmsgstr \"\"\n",
+				"de.po": header + "msgid \"%s b\"\nmsgstr \"be\"\n"}
+			files[test.file] = test.before
+			var entries string
+			for _, extension := range []string{"json", "properties", "po"} {
+				entries += fmt.Sprintf("[[project.files]]\nsource = \"en.%s\"\noutput = \"{LANGUAGE}.%[1]s\"\ncollection = \"%[1]s\"\n",
+					extension)
+			}
+			w := newWorld(t, strings.Replace(settings, `, "fr"`, "", 1)+entries, files)
+			gittest.Write(t, w.dir, map[string]string{test.file: test.after})
+			got := make(map[string]bool)
+			for _, p := range w.sinceHead(Options{}).Problems {
+				if p.Key != "" {
+					got[p.Key+" in "+p.File] = true
+				}
+			}
+			if all := strings.Join(slices.Sorted(maps.Keys(got)), ", "); all != test.want {
+				t.Errorf("%q, want %q", all, test.want)
+			}
+		})
+	}
+}
+
 // drawTexts draws the texts of a flat file, right and wrong ones.
 func drawTexts(rt *rapid.T, what string) map[string]string {
 	texts := make(map[string]string)
