@@ -118,17 +118,24 @@ func (d *Diff) Former(name string) string {
 	return name
 }
 
-// Before is a file as it was before the diff, by the name that it has now or, where it is gone, the name that it had.
-// read gives the files of now. An error of fs.ErrNotExist tells of a new file, an *Unfit of a diff of other files.
-func (d *Diff) Before(name string, read func(name string) ([]byte, error)) ([]byte, error) {
-	f := d.now[name]
-	if f == nil || f.IsNew && d.before[name] != nil {
-		f = d.before[name]
+// Removed are the names that no file has after the diff, in order.
+func (d *Diff) Removed() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.before)) {
+		if d.now[name] == nil {
+			names = append(names, name)
+		}
 	}
+	return names
+}
+
+// Before is a file as it was before the diff, by the name that it had then. read gives the files of now. An error of
+// fs.ErrNotExist says that there was none, an *Unfit that the diff is of other files.
+func (d *Diff) Before(name string, read func(name string) ([]byte, error)) ([]byte, error) {
+	f := cmp.Or(d.before[name], d.now[name])
 	switch {
 	case f == nil:
 		return read(name)
-	case f.IsNew || f.IsCopy:
+	case d.before[name] == nil && (f.IsNew || f.IsCopy || f.IsRename):
 		return nil, fs.ErrNotExist
 	case f.IsBinary:
 		return nil, errBinary

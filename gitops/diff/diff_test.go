@@ -127,7 +127,7 @@ func TestBeforeElsewhere(t *testing.T) {
 			"zero\r\none\r\ntwo\r\nthree\r\n"},
 		{"printed with other line ends", strings.ReplaceAll(change, "\n", "\r\n"), "de.json",
 			map[string]string{"de.json": "zero\none\nTWO\nthree\n"}, "zero\none\ntwo\nthree\n"},
-		{"renamed", renamed, "new.json", map[string]string{"new.json": "is\n"}, "was\n"},
+		{"renamed", renamed, "new.json", map[string]string{"new.json": "is\n"}, "error: file does not exist"},
 		{"the former name", renamed, "old.json", map[string]string{"new.json": "is\n"}, "was\n"},
 		{"untouched", renamed, "de.json", map[string]string{"de.json": "x"}, "x"},
 		{"another tree", change, "de.json", map[string]string{"de.json": "zero\none\ntwo\nthree\n"},

@@ -22,7 +22,6 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/diff"
-	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
@@ -56,10 +55,9 @@ type inspection struct {
 
 	outputs []string // files of translations, whether they are there or not
 
-	o Options
-	// A file as it was before the changes that are told, by its names then and now; nil where all is told.
-	before func(was, name string) ([]byte, error)
-	former func(name string) (was string, err error)
+	o      Options
+	before *before                          // nil where all problems are reported
+	unread map[string]bool                  // files that cannot be read, where before is set
 	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 	shared *tree.Shared                     // translations of keys that several files have
 	looked looked
@@ -86,21 +84,8 @@ func Project(
 		looked: newLooked(),
 		report: report.ProjectCheck{Name: cfg.Name, Root: repo.Facts().WorkTree, Files: []report.CheckedFile{},
 			Losses: []report.Loss{}, Problems: []report.Problem{}}}
-	if o.Since != "" {
-		commit, files, err := parted(ctx, repo, fsys, o.Since)
-		if err != nil {
-			return x.report, err
-		}
-		x.before = func(was, _ string) ([]byte, error) { return bound.ReadFS(files, was, resource.MaxBytes) }
-		x.former = formerNames(ctx, repo, fsys, files)
-		x.report.Since = &report.Since{Name: o.Since, Commit: commit}
-	} else if o.Diff != nil {
-		if err := o.Diff.Fits(fsys); err != nil {
-			return x.report, unfit(err)
-		}
-		x.before = func(_, name string) ([]byte, error) { return o.Diff.Before(name, x.read) }
-		x.former = func(name string) (string, error) { return o.Diff.Former(name), nil }
-		x.report.Since = &report.Since{Name: sinceDiff}
+	if err := x.compare(ctx, repo); err != nil {
+		return x.report, err
 	}
 	if err := errors.Join(x.files(ctx, repo), x.ignored(ctx, repo)); err != nil {
 		return x.report, err
@@ -170,7 +155,7 @@ func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
 		err = x.stale(ctx, repo, t, targets)
 	}
 	if err == nil && x.before != nil {
-		err = x.keepSince(t)
+		err = x.keepSince(t, targets)
 	}
 	return err
 }
