@@ -85,7 +85,7 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		here, _ := os.Getwd() // "" leaves paths as they are
 		wrong := []report.ProjectCheck{{Root: here, Problems: inspect.OfConfiguration(err)}}
-		if to := terminal.NewExchange(version().Version); f.format != "text" {
+		if to := terminal.NewExchange(version().Version, ""); f.format != "text" {
 			err = errors.Join(err, to.Write(a.out, f.format, report.CheckReport{Projects: wrong}))
 		}
 		return err
@@ -129,7 +129,7 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 		outcome = command.CheckOnline(ctx, cfg, a.options(log))
 	}
 	line.End()
-	if err := sayCheck(a, result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
+	if err := sayCheck(a, cfg, result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
 		!errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}
@@ -173,12 +173,12 @@ func (a *app) comment(ctx context.Context, r command.Request, silent error, foun
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
-func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) error {
+func sayCheck(a *app, cfg *config.Config, result report.CheckReport, f checkFlags, note string) error {
 	var err error
 	if a.asJSON {
 		err = a.print(result)
 	} else if f.format != "text" {
-		err = terminal.NewExchange(version().Version).Write(a.out, f.format, result)
+		err = terminal.NewExchange(version().Version, cfg.File).Write(a.out, f.format, result)
 	}
 	if err != nil {
 		return err

@@ -244,6 +244,11 @@ func (f *File) Forms() []string {
 	return nil
 }
 
+// Wrapped is implemented by grammars whose Values hold more than the text. Start is the offset of the text of leaf n.
+type Wrapped interface {
+	Start(src string, n *Node) int
+}
+
 // Separated is implemented by grammars that nest names in flat formats. Separator is between the names of a key.
 type Separated interface {
 	Separator() string
@@ -474,6 +479,15 @@ func (f *File) Text(i int) string {
 		i = int(ref)
 	}
 	return f.grammar.Text(f.src, &f.nodes[i])
+}
+
+// Start is the offset of the text of node i, or of its value where that is not a Text.
+func (f *File) Start(i int) int {
+	n := &f.nodes[i]
+	if g, is := f.grammar.(Wrapped); is && n.Kind == Text {
+		return g.Start(f.src, n)
+	}
+	return int(n.Value.Start)
 }
 
 // Children calls yield with the index of each child of a container in file order.

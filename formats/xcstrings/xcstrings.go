@@ -86,6 +86,14 @@ func (grammar) Text(src string, n *resource.Node) string {
 	return jsonfile.Unquote(value.Of(src))
 }
 
+// Start is where the value of a string unit is, or the object of a key that is its text.
+func (grammar) Start(src string, n *resource.Node) int {
+	if value, is := member(src, n.Value, "value"); is && n.Style&ofNode != key {
+		return int(value.Start)
+	}
+	return int(n.Value.Start)
+}
+
 // Note decodes the comment of a key.
 func (grammar) Note(src string, n *resource.Node) string { return jsonfile.Unquote(n.Note.Of(src)) }
 

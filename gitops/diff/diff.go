@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -63,7 +65,9 @@ func Read(r io.Reader) (*Diff, error) {
 	}
 	d := &Diff{make(map[string]*gitdiff.File), make(map[string]*gitdiff.File)}
 	for _, f := range files {
-		if name := cmp.Or(f.NewName, f.OldName); d.Touches(name) {
+		name := cmp.Or(f.NewName, f.OldName)
+		replaced := f.IsNew && d.now[name] == nil // a file by a link, say: it is deleted before
+		if d.Touches(name) && !replaced {
 			return nil, fmt.Errorf("it has %q twice; make it between two commits", name)
 		}
 		if !f.IsDelete {
@@ -76,13 +80,16 @@ func Read(r io.Reader) (*Diff, error) {
 	return d, nil
 }
 
-// Unfit is a file that does not have the lines that a diff has after it.
+// Unfit is a file that does not have the lines that a diff has after it, or is missing.
 type Unfit struct {
 	File string
-	Line int64 // of the first lines that were not found, by the diff
+	Line int64 // of the first lines that were not found, by the diff; 0 where the file is missing
 }
 
 func (e *Unfit) Error() string {
+	if e.Line == 0 {
+		return e.File + " is in the diff and not in the repository"
+	}
 	return fmt.Sprintf("%s lacks the lines that the diff has at its line %d", e.File, e.Line)
 }
 
@@ -92,6 +99,17 @@ var errBinary = errors.New("the diff shows no lines of it")
 // Touches reports whether a file that a tree has now, or had, is one of the diff.
 func (d *Diff) Touches(name string) bool { return d.now[name] != nil || d.before[name] != nil }
 
+// Fits finds out whether a tree has the files that the diff leaves; the error is an *Unfit for the first that it lacks.
+// What they hold is compared only where it is asked for.
+func (d *Diff) Fits(fsys fs.FS) error {
+	for _, name := range slices.Sorted(maps.Keys(d.now)) {
+		if _, err := fs.Lstat(fsys, name); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return &Unfit{File: name}
+		}
+	}
+	return nil
+}
+
 // Former is the name that a file had before the diff.
 func (d *Diff) Former(name string) string {
 	if f := d.now[name]; f != nil && f.IsRename {
@@ -100,17 +118,24 @@ func (d *Diff) Former(name string) string {
 	return name
 }
 
-// Before is a file as it was before the diff, by the name that it has now or, where it is gone, the name that it had.
-// read gives the files of now. An error of fs.ErrNotExist tells of a new file, an *Unfit of a diff of other files.
-func (d *Diff) Before(name string, read func(name string) ([]byte, error)) ([]byte, error) {
-	f := d.now[name]
-	if f == nil {
-		f = d.before[name]
+// Removed are the names that no file has after the diff, in order.
+func (d *Diff) Removed() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.before)) {
+		if d.now[name] == nil {
+			names = append(names, name)
+		}
 	}
+	return names
+}
+
+// Before is a file as it was before the diff, by the name that it had then. read gives the files of now. An error of
+// fs.ErrNotExist says that there was none, an *Unfit that the diff is of other files.
+func (d *Diff) Before(name string, read func(name string) ([]byte, error)) ([]byte, error) {
+	f := cmp.Or(d.before[name], d.now[name])
 	switch {
 	case f == nil:
 		return read(name)
-	case f.IsNew || f.IsCopy:
+	case d.before[name] == nil && (f.IsNew || f.IsCopy || f.IsRename):
 		return nil, fs.ErrNotExist
 	case f.IsBinary:
 		return nil, errBinary
@@ -120,7 +145,7 @@ func (d *Diff) Before(name string, read func(name string) ([]byte, error)) ([]by
 		var err error
 		now, err = read(f.NewName)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &Unfit{f.NewName, 1}
+			return nil, &Unfit{File: f.NewName}
 		}
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"pgregory.net/rapid"
 
@@ -111,6 +112,9 @@ func TestBeforeElsewhere(t *testing.T) {
 	const renamed = "diff --git a/old.json b/new.json\nsimilarity index 90%\nrename from old.json\nrename to new.json\n" +
 		"--- a/old.json\n+++ b/new.json\n@@ -1 +1 @@\n-was\n+is\n"
 	const binary = "diff --git a/de.json b/de.json\nindex 1..2 100644\nBinary files a/de.json and b/de.json differ\n"
+	const replaced = "diff --git a/de.json b/de.json\ndeleted file mode 100644\n--- a/de.json\n+++ /dev/null\n" +
+		"@@ -1 +0,0 @@\n-was\ndiff --git a/de.json b/de.json\nnew file mode 120000\n--- /dev/null\n+++ b/de.json\n" +
+		"@@ -0,0 +1 @@\n+en.json\n\\ No newline at end of file\n"
 	tests := []struct {
 		name, diff, file string
 		now              map[string]string
@@ -123,12 +127,13 @@ func TestBeforeElsewhere(t *testing.T) {
 			"zero\r\none\r\ntwo\r\nthree\r\n"},
 		{"printed with other line ends", strings.ReplaceAll(change, "\n", "\r\n"), "de.json",
 			map[string]string{"de.json": "zero\none\nTWO\nthree\n"}, "zero\none\ntwo\nthree\n"},
-		{"renamed", renamed, "new.json", map[string]string{"new.json": "is\n"}, "was\n"},
+		{"renamed", renamed, "new.json", map[string]string{"new.json": "is\n"}, "error: file does not exist"},
 		{"the former name", renamed, "old.json", map[string]string{"new.json": "is\n"}, "was\n"},
 		{"untouched", renamed, "de.json", map[string]string{"de.json": "x"}, "x"},
 		{"another tree", change, "de.json", map[string]string{"de.json": "zero\none\ntwo\nthree\n"},
 			"error: de.json lacks the lines that the diff has at its line 2"},
-		{"gone", change, "de.json", nil, "error: de.json lacks the lines"},
+		{"gone", change, "de.json", nil, "error: de.json is in the diff and not in the repository"},
+		{"replaced by a link", replaced, "de.json", map[string]string{"de.json": "en.json"}, "was\n"},
 		{"binary", binary, "de.json", map[string]string{"de.json": "x"}, "error: the diff shows no lines"},
 	}
 	for _, test := range tests {
@@ -146,6 +151,22 @@ func TestBeforeElsewhere(t *testing.T) {
 				t.Fatalf("%q: %v", got, err)
 			}
 		})
+	}
+}
+
+// A diff fits where the files are that it leaves: not one of another folder, but one that deletes.
+func TestFits(t *testing.T) {
+	const deleted = "diff --git a/b.json b/b.json\ndeleted file mode 100644\n--- a/b.json\n+++ /dev/null\n" +
+		"@@ -1 +0,0 @@\n-b\n"
+	d, err := diff.Read(strings.NewReader(change + deleted))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Fits(fstest.MapFS{"de.json": {}}); err != nil {
+		t.Error(err)
+	}
+	if err := d.Fits(fstest.MapFS{"locales/de.json": {}}); !errors.As(err, new(*diff.Unfit)) {
+		t.Errorf("of another folder: %v", err)
 	}
 }
 

@@ -424,16 +424,22 @@ func (p *pair) lookAlike() bool {
 var limit = regexp.MustCompile(`(?i)\b(?:max(?:imum|imal|\.)?(?:[ _-]?(?:length|len|chars|characters))?|at most|` +
 	`up to|no more than|limit(?:ed)?(?: to)?)[ :=]*(?:of |is )?(\d{1,4})\s*(chars?\b|characters?\b|letters\b|$|[.,;)\n])`)
 
-// length compares a text with the length that its file or its comment allows.
-func (p *pair) length() {
-	said, by := programs.Value(p.in.Flags, programs.MaxLength)
-	if !by && p.in.Note != "" {
-		if m := limit.FindStringSubmatch(p.in.Note); m != nil {
-			said = m[1]
+// MaxLength is how many characters the flags or the comment of a text allow; 0 where they say nothing.
+func MaxLength(flags, note string) int {
+	most, by := programs.Value(flags, programs.MaxLength)
+	if !by && note != "" {
+		if m := limit.FindStringSubmatch(note); m != nil {
+			most = m[1]
 		}
 	}
-	most, err := strconv.Atoi(said)
-	if err != nil || p.level(Length) == Off {
+	n, _ := strconv.Atoi(most)
+	return n
+}
+
+// length compares a text with the length that its file or its comment allows.
+func (p *pair) length() {
+	most := MaxLength(p.in.Flags, p.in.Note)
+	if most <= 0 || p.level(Length) == Off {
 		return
 	}
 	n := 0
@@ -442,7 +448,7 @@ func (p *pair) length() {
 			n++
 		}
 	}
-	if n > most && most > 0 {
+	if n > most {
 		p.kind(Length, fmt.Sprintf("it has %d characters, and its comment or property allows %d", n, most))
 	}
 }

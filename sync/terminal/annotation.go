@@ -14,21 +14,19 @@ func (e Exchange) Annotations(w io.Writer, result report.CheckReport) error {
 	var all strings.Builder
 	for _, p := range result.Projects {
 		for _, problem := range p.Problems {
-			all.WriteString(annotation(problem, p.Root, e.Workspace) + "\n")
+			all.WriteString(annotation(e.located(problem, p.Root)) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, all.String())
 	return err
 }
 
-// annotation is one problem. root is the folder that its path is relative to, workspace the one that GitHub's paths
-// are; "" where that is the same.
-func annotation(p report.Problem, root, workspace string) string {
-	kind, file := p.Severity, located(p.File, root, workspace)
+// annotation is one problem, with the path that GitHub has.
+func annotation(p report.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+property.Replace(value)) }
-	if file != "" {
-		add("file", file)
+	if p.File != "" {
+		add("file", p.File)
 	}
 	if p.Line > 0 {
 		add("line", fmt.Sprint(p.Line))
@@ -39,7 +37,7 @@ func annotation(p report.Problem, root, workspace string) string {
 		title += " (" + p.Language + ")"
 	}
 	add("title", title)
-	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said(p))
+	return "::" + p.Severity + " " + strings.Join(properties, ",") + "::" + message.Replace(said(p))
 }
 
 // What GitHub reads in another way: in the message, and in a property.

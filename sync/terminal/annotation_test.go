@@ -16,12 +16,12 @@ func TestAnnotation(t *testing.T) {
 		{"/elsewhere", "/w", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
 	} {
 		want := c.want + `"k" (de): it lacks 100 %25\nand more (repair it)`
-		if got := annotation(problem, c.root, c.workspace); got != want {
+		if got := annotation(Exchange{Workspace: c.workspace}.located(problem, c.root)); got != want {
 			t.Errorf("in %q, %q:\n%s\nwant\n%s", c.root, c.workspace, got, want)
 		}
 	}
 	bare := report.Problem{Severity: report.Warning, Code: "pattern", Problem: "nothing"}
-	if got := annotation(bare, "", "/w"); got != "::warning title=locsync pattern::nothing" {
+	if got := annotation(bare); got != "::warning title=locsync pattern::nothing" {
 		t.Error(got)
 	}
 }

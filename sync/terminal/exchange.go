@@ -20,16 +20,17 @@ import (
 
 // Exchange is a form in which other programs read what a check found.
 type Exchange struct {
-	Version   string // of locsync
-	Workspace string // the folder that paths are relative to; "" where it is the repository
+	Version       string // of locsync
+	Workspace     string // the folder that paths are relative to; "" where it is the repository
+	Configuration string // its file, at which problems without a file are shown
 }
 
 // Forms are the names of the forms.
 var Forms = []string{"github", "gitlab", "sarif", "junit"}
 
 // NewExchange is one of this version of locsync, with paths as the CI system at work has them.
-func NewExchange(version string) Exchange {
-	return Exchange{Version: version, Workspace: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
+func NewExchange(version, configuration string) Exchange {
+	return Exchange{version, cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR")), configuration}
 }
 
 // Write writes a report in one of the Forms.
@@ -45,8 +46,18 @@ func (e Exchange) Write(w io.Writer, form string, result report.CheckReport) err
 	return e.JUnit(w, result)
 }
 
-// located is the path of a problem below the workspace, with slashes.
-func located(file, root, workspace string) string {
+// located is a problem with its path below the workspace. One without a file is at the configuration's first line, as
+// GitHub and GitLab take none without a path.
+func (e Exchange) located(p report.Problem, root string) report.Problem {
+	if p.File == "" && e.Configuration != "" {
+		p.File, p.Line = e.Configuration, 1
+	}
+	p.File = relative(p.File, root, cmp.Or(e.Workspace, root))
+	return p
+}
+
+// relative is a path of a repository from the workspace on, with slashes.
+func relative(file, root, workspace string) string {
 	if workspace == "" || root == "" || file == "" {
 		return file
 	}
@@ -91,12 +102,12 @@ func (e Exchange) CodeQuality(w io.Writer, result report.CheckReport) error {
 	all := []issue{}
 	for _, project := range result.Projects {
 		for _, p := range project.Problems {
-			severity := "minor"
+			severity, at := "minor", e.located(p, project.Root)
 			if p.Severity == report.Error {
 				severity = "major"
 			}
 			all = append(all, issue{said(p), "locsync/" + p.Code, fingerprint(project.Name, p), severity,
-				location{located(p.File, project.Root, e.Workspace), lines{max(p.Line, 1)}}})
+				location{at.File, lines{max(at.Line, 1)}}})
 		}
 	}
 	return encode(w, all)
@@ -169,12 +180,12 @@ func (e Exchange) SARIF(w io.Writer, result report.CheckReport) error {
 			used[p.Code] = true
 			r := sarifResult{Rule: p.Code, Level: p.Severity, Message: sarifText{said(p)},
 				Fingerprints: map[string]string{"locsync/v1": fingerprint(project.Name, p)}}
-			if p.File != "" {
-				at := sarifPhysical{Artifact: sarifArtifact{uriOf(located(p.File, project.Root, e.Workspace))}}
-				if p.Line > 0 {
-					at.Region = &sarifRegion{p.Line, max(p.Column, 1)}
+			if at := e.located(p, project.Root); at.File != "" {
+				physical := sarifPhysical{Artifact: sarifArtifact{uriOf(at.File)}}
+				if at.Line > 0 {
+					physical.Region = &sarifRegion{at.Line, max(at.Column, 1)}
 				}
-				r.Locations = []sarifLocation{{at}}
+				r.Locations = []sarifLocation{{physical}}
 			}
 			run.Results = append(run.Results, r)
 		}
@@ -221,14 +232,15 @@ func (e Exchange) JUnit(w io.Writer, result report.CheckReport) error {
 		suite := junitSuite{Name: "locsync check " + project.Name}
 		problems, paths := make(map[string][]report.Problem), make(map[string]bool)
 		for _, f := range project.Files {
-			paths[f.Path] = true
+			paths[e.located(report.Problem{File: f.Path}, project.Root).File] = true
 		}
 		for _, p := range project.Problems {
-			paths[p.File] = true
-			problems[p.File] = append(problems[p.File], p)
+			path := e.located(p, project.Root).File
+			paths[path] = true
+			problems[path] = append(problems[path], p)
 		}
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
-			c := junitCase{File: located(path, project.Root, e.Workspace), Name: "texts"}
+			c := junitCase{File: path, Name: "texts"}
 			var errs, warnings []string
 			for _, p := range problems[path] {
 				if p.Severity == report.Error {

@@ -10,7 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// Each form can be read by its own rules, and has every problem once, with its place.
+// Each form can be read by its own rules, and has every problem once, with its path and line. One without a file is at
+// the configuration.
 func TestExchange(t *testing.T) {
 	result := report.CheckReport{Projects: []report.ProjectCheck{{Name: "app", Root: "/w/repo",
 		Files: []report.CheckedFile{{Path: "a b.json"}, {Path: "c.json"}},
@@ -19,7 +20,7 @@ func TestExchange(t *testing.T) {
 				Problem: "it lacks <b> & \"x\"", Remedy: "correct it"},
 			{Code: report.CodePattern, Severity: report.Warning, Problem: "nothing"},
 		}}}}
-	to := Exchange{Version: "1.2.3", Workspace: "/w"}
+	to := Exchange{Version: "1.2.3", Workspace: "/w", Configuration: "/w/repo/locsync.toml"}
 	written := func(write func(io.Writer, report.CheckReport) error) []byte {
 		t.Helper()
 		var b bytes.Buffer
@@ -41,7 +42,9 @@ func TestExchange(t *testing.T) {
 		first.Level != "error" || first.Message.Text != `"k" (de): it lacks <b> & "x" (correct it)` {
 		t.Errorf("%+v", first)
 	}
-	if second := run.Results[1]; second.Level != "warning" || second.Locations != nil {
+	second := run.Results[1]
+	if at := second.Locations[0].Physical; second.Level != "warning" || at.Artifact.URI != "repo/locsync.toml" ||
+		*at.Region != (sarifRegion{1, 1}) {
 		t.Errorf("%+v", second)
 	}
 	var issues []struct {
@@ -55,7 +58,8 @@ func TestExchange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(issues) != 2 || issues[0].Severity != "major" || issues[0].Location.Path != "repo/a b.json" ||
-		issues[0].Location.Lines.Begin != 3 || issues[0].Fingerprint == issues[1].Fingerprint {
+		issues[0].Location.Lines.Begin != 3 || issues[0].Fingerprint == issues[1].Fingerprint ||
+		issues[1].Location.Path != "repo/locsync.toml" || issues[1].Location.Lines.Begin != 1 {
 		t.Errorf("%+v", issues)
 	}
 	moved := result.Projects[0].Problems[0]

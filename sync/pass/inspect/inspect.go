@@ -17,10 +17,11 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/diff"
-	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
@@ -54,10 +55,9 @@ type inspection struct {
 
 	outputs []string // files of translations, whether they are there or not
 
-	o Options
-	// A file as it was before the changes that are told, by its names then and now; nil where all is told.
-	before func(was, name string) ([]byte, error)
-	former func(name string) (was string, err error)
+	o      Options
+	before *before                          // nil where all problems are reported
+	unread map[string]bool                  // files that cannot be read, where before is set
 	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 	shared *tree.Shared                     // translations of keys that several files have
 	looked looked
@@ -81,20 +81,11 @@ func Project(
 	ctx context.Context, cfg *config.Project, repo *gitops.Repo, fsys fs.FS, o Options, announce func(report.Doing),
 ) (report.ProjectCheck, error) {
 	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, have: make(map[translatedIn]map[string]bool),
+		looked: newLooked(),
 		report: report.ProjectCheck{Name: cfg.Name, Root: repo.Facts().WorkTree, Files: []report.CheckedFile{},
 			Losses: []report.Loss{}, Problems: []report.Problem{}}}
-	if o.Since != "" {
-		commit, files, err := parted(ctx, repo, fsys, o.Since)
-		if err != nil {
-			return x.report, err
-		}
-		x.before = func(was, _ string) ([]byte, error) { return bound.ReadFS(files, was, resource.MaxBytes) }
-		x.former = formerNames(ctx, repo, fsys, files)
-		x.report.Since = &report.Since{Name: o.Since, Commit: commit}
-	} else if o.Diff != nil {
-		x.before = func(_, name string) ([]byte, error) { return o.Diff.Before(name, x.read) }
-		x.former = func(name string) (string, error) { return o.Diff.Former(name), nil }
-		x.report.Since = &report.Since{Name: sinceDiff}
+	if err := x.compare(ctx, repo); err != nil {
+		return x.report, err
 	}
 	if err := errors.Join(x.files(ctx, repo), x.ignored(ctx, repo)); err != nil {
 		return x.report, err
@@ -153,6 +144,7 @@ func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
 	if x.shared, err = t.SharedIn(x.fsys, x.cfg.Targets()); err != nil {
 		return err
 	}
+	x.linkedFolders(t, targets)
 	x.targets(t, targets)
 	x.gaps(t)
 	for _, target := range bundle.Known(t.Bundles(), x.cfg.Targets()) {
@@ -163,7 +155,7 @@ func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
 		err = x.stale(ctx, repo, t, targets)
 	}
 	if err == nil && x.before != nil {
-		err = x.keepSince(t)
+		err = x.keepSince(t, targets)
 	}
 	return err
 }
@@ -267,7 +259,10 @@ func (x *inspection) patterns(t *tree.Tree) {
 	for i := range x.cfg.Files {
 		files := &x.cfg.Files[i]
 		some := slices.ContainsFunc(t.Sources, func(s *tree.Source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
-			slices.ContainsFunc(t.Problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+			slices.ContainsFunc(t.Problems, func(p report.Problem) bool {
+				_, ok := files.SourceFile(p.File)
+				return ok || strings.HasPrefix(files.Source, p.File+"/") // its folder is closed
+			})
 		if some {
 			continue
 		}
@@ -326,13 +321,7 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	b, l := target.Sources[0], target.Language
 	defer tree.CatchIn(target.Path, l.Code, x.faulty)
 	if link := x.linkIn(target.Path); link != "" {
-		what := "is a symbolic link"
-		if link != target.Path {
-			what = "is behind " + link + ", which is a symbolic link"
-		}
-		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: what +
-			"; translations are written through none"},
-			"replace it by a real file or folder, or change output")
+		x.linked(target.Path, link, l)
 		return
 	}
 	f, problem, err := b.Read(x.fsys, target.Path, l)
@@ -357,6 +346,35 @@ func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code,
 		Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
 	x.texts(t, target, f, texts)
+}
+
+// linked enters that a file, or a folder, of translations is a link or behind one.
+func (x *inspection) linked(name, link string, l config.Language) {
+	what := "is a symbolic link"
+	if link != name {
+		what = "is behind " + link + ", which is a symbolic link"
+	}
+	x.add(report.Error, report.CodeRead, report.Problem{File: name, Language: l.Code, Problem: what +
+		"; translations are written through none"}, "replace it by a real file or folder, or change output")
+}
+
+// linkedFolders names the links where files would be whose names the service decides: none is found behind a link that
+// cannot be followed.
+func (x *inspection) linkedFolders(t *tree.Tree, targets []bundle.Target) {
+	for _, g := range bundle.Groups(t.Bundles()) {
+		for _, l := range x.cfg.Targets() {
+			if !g.Template().HasLabel() {
+				continue
+			}
+			folder, _ := doublestar.SplitPattern(g.Template().Glob(l))
+			link := x.linkIn(folder)
+			if link != "" && !slices.ContainsFunc(targets, func(t bundle.Target) bool {
+				return strings.HasPrefix(t.Path, folder+"/")
+			}) {
+				x.linked(folder, link, l)
+			}
+		}
+	}
 }
 
 // texts checks what a file of translations has.
@@ -527,7 +545,7 @@ func (at *positions) of(key, form string) (line, column int) {
 	if !ok {
 		return 0, 0
 	}
-	return at.position(int(at.f.Node(i).Value.Start))
+	return at.position(at.f.Start(i))
 }
 
 func (at *positions) named(key string) (int, bool) {

@@ -171,6 +171,51 @@ collection = "{NAME}"
 	}
 }
 
+// A folder behind a link that leads out of the repository, or to itself, is named; all else is checked.
+func TestLinkedFolders(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{filepath.Join("..", "..", "outside"), "itself"} {
+		w := newWorld(t, `source_language = "en"
+target_languages = ["de", "fr", "it"]
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+[[project.files]]
+source = "app/**/*.properties"
+output = "{LANGUAGE}/{DIR}/{NAME}.properties"
+collection = "app"
+[[project.files]]
+source = "names/c.yaml"
+output = "names/{LANGUAGE}/{LABEL:names}.yaml"
+collection = "names"
+[[project.files]]
+source = "it/*.strings"
+output = "strings/{LANGUAGE}/{NAME}.strings"
+collection = "strings"
+`, map[string]string{"en/a.json": `{"a": "A"}`, "app/x/b.properties": "b=B\n", "names/c.yaml": "c: C\n",
+			"de/a.json": `{"a": "{x}"}`})
+		for _, link := range []string{"fr", "it", "names/fr"} {
+			to := target
+			if target == "itself" {
+				to = filepath.Base(link)
+			}
+			if err := os.Symlink(to, filepath.Join(w.dir, link)); err != nil {
+				t.Skip("no symbolic links here: ", err)
+			}
+		}
+		var got []string
+		for _, p := range w.inspects(Options{}).Problems {
+			got = append(got, p.File+" "+p.Code+" "+p.Severity)
+		}
+		want := []string{"de/a.json names error", "fr/a.json unreadable error", "fr/x/b.properties unreadable error",
+			"it unreadable error", "it/a.json unreadable error", "it/x/b.properties unreadable error",
+			"names/fr unreadable error"}
+		if !slices.Equal(got, want) {
+			t.Errorf("a link to %s: %q, want %q", target, got, want)
+		}
+	}
+}
+
 // Nothing matches at all: that is an error of its own.
 func TestNoFileMatches(t *testing.T) {
 	t.Parallel()
@@ -257,5 +302,67 @@ collection = "{NAME}"
 	result := w.inspects(Options{})
 	if len(result.Losses) != 1 || len(result.Losses[0].Lost) != 1 || len(result.Problems) > 0 {
 		t.Errorf("%+v, %+v", result.Losses, result.Problems)
+	}
+}
+
+// A problem of a text in a string catalog is at the text, not at the string unit that has it.
+func TestLineInStringCatalog(t *testing.T) {
+	catalog := `{
+  "sourceLanguage" : "en",
+  "strings" : {
+    "%@ left" : {
+      "localizations" : {
+        "de" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "es bleibt"
+          }
+        }
+      }
+    },
+    "%lld items" : {
+      "localizations" : {
+        "de" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "ein Ding"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "Dinge"
+                }
+              }
+            }
+          }
+        },
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "other" : { "stringUnit" : { "state" : "translated", "value" : "%lld items" } }
+            }
+          }
+        }
+      }
+    }
+  },
+  "version" : "1.0"
+}
+`
+	w := newWorld(t, `source_language = "en"
+target_languages = ["de"]
+[[project.files]]
+source = "Localizable.xcstrings"
+`, map[string]string{"Localizable.xcstrings": catalog})
+	var at []string
+	for _, p := range w.inspects(Options{}).Problems {
+		at = append(at, fmt.Sprintf("%d:%d", p.Line, p.Column))
+	}
+	if fmt.Sprint(at) != "[9:23 28:29]" {
+		t.Errorf("problems are at %v", at)
 	}
 }

@@ -87,7 +87,7 @@ func (x *inspection) translatable(base string) (all []string, err error) {
 		extensions[strings.ToLower(path.Ext(f.Source))] = true
 	}
 	err = fs.WalkDir(x.fsys, base, func(name string, d fs.DirEntry, err error) error {
-		if err != nil && utf8.ValidString(name) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		if err != nil && utf8.ValidString(name) && !errors.Is(err, fs.ErrNotExist) && !bundle.Closed(x.fsys, name, err) {
 			return err
 		}
 		if err == nil && d.Type().IsRegular() && extensions[strings.ToLower(path.Ext(name))] {

@@ -9,7 +9,6 @@
 package tree
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -95,7 +94,7 @@ func Find(fsys fs.FS, cfg *config.Project, reading func(done, total int)) (*Tree
 	return Read(fsys, bundles, problems, reading)
 }
 
-// FindPushed is Find, with the files of slots that are in a folder that may not be read now: they are not gone.
+// FindPushed is Find, with the files of slots that are in a folder that is closed now: they are not gone.
 func FindPushed(
 	fsys fs.FS, cfg *config.Project, slots []ledger.Slot, reading func(done, total int),
 ) (*Tree, error) {
@@ -111,7 +110,7 @@ func FindPushed(
 		if have[slot.Path] {
 			continue
 		}
-		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
+		if _, err := fs.Stat(fsys, slot.Path); !bundle.Closed(fsys, slot.Path, err) {
 			continue
 		}
 		if b := bundle.Of(cfg, slot.Path); b != nil {

@@ -3,12 +3,15 @@ package tree
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -108,6 +111,24 @@ func TestForbiddenFile(t *testing.T) {
 	fsys := fstest.MapFS{"en/1.json": {Data: []byte(`{"a": "A"}`)}, "en/2.json": {Data: []byte(`{"b": "B"}`)}}
 	tree, err := Find(forbidding{fsys, "en/1.json"}, project(t, jsonFiles), nil)
 	if err != nil || len(tree.Sources) != 2 || len(tree.Problems) != 1 || tree.Problems[0].Code != report.CodeRead {
+		t.Errorf("%+v, %v", tree, err)
+	}
+}
+
+// Source files that were pushed are not gone where their folder is now behind a link that leads out of the tree.
+func TestPushedBehindLink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join("..", "outside"), filepath.Join(dir, "en")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	tree, err := FindPushed(root.FS(), project(t, jsonFiles), []ledger.Slot{{Path: "en/1.json"}}, nil)
+	if err != nil || len(tree.Sources) != 1 || tree.Sources[0].Path != "en/1.json" || len(tree.Problems) != 2 ||
+		tree.Problems[0].File != "en" || tree.Problems[1].File != "en/1.json" {
 		t.Errorf("%+v, %v", tree, err)
 	}
 }

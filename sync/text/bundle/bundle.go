@@ -100,8 +100,8 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 	return distinct(bundles, p.Targets(), problems)
 }
 
-// closed is a problem where a pattern begins in a folder that may not be read: its files are not gone. What ** finds
-// closed below that is most likely no business of ours.
+// closed is a problem where a pattern begins in a folder that is closed: its files are not gone. What ** finds closed
+// below that is most likely no business of ours.
 func closed(fsys fs.FS, pattern string) *report.Problem {
 	folder, rest := doublestar.SplitPattern(pattern)
 	var err error
@@ -111,11 +111,14 @@ func closed(fsys fs.FS, pattern string) *report.Problem {
 		_, err = fs.Lstat(fsys, pattern) // of a link whose target is closed, this says nothing
 		folder = pattern
 	}
-	if !errors.Is(err, fs.ErrPermission) {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &report.Problem{Code: report.CodeRead, File: folder,
+			Problem: "cannot be read (" + err.Error() + "), and what it has is skipped until this user may read it"}
+	case Closed(fsys, folder, err):
+		return &report.Problem{Code: report.CodeRead, File: folder, Problem: outside}
 	}
-	return &report.Problem{Code: report.CodeRead, File: folder,
-		Problem: "cannot be read (" + err.Error() + "), and what it has is skipped until this user may read it"}
+	return nil
 }
 
 // Of is the bundle of a source file that cannot be seen now; nil where no entry of the configuration is for it.
@@ -313,9 +316,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, refused(name, l, err), nil
 	}
 	if err != nil && isLink(fsys, name) {
-		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
-			Problem: "is, or is in, a symbolic link to something that is not a file of this repository; " +
-				"it is skipped until the file itself is there"}, nil
+		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code, Problem: outside}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
@@ -340,6 +341,10 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	}
 	return f, nil, nil
 }
+
+// outside is what is wrong with a file or folder behind a link that cannot be followed.
+const outside = "is, or is in, a symbolic link to something that is not a file of this repository; " +
+	"it is skipped until the file itself is there"
 
 // onceRead is the content as it was read before, of a file with all languages: each of them would keep its own.
 func onceRead(b *Bundle, src []byte) []byte {

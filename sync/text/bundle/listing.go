@@ -11,8 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any
-// other folder that cannot be read fails the search: its files would be taken for gone.
+// Glob lists the files of a pattern. A folder that is closed (see Closed), and one whose name is not UTF-8, has none;
+// any other folder that cannot be read fails the search: its files would be taken for gone.
 func Glob(fsys fs.FS, pattern string) ([]string, error) {
 	found, _, err := glob(fsys, pattern)
 	return found, err
@@ -51,7 +51,7 @@ func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
 		return slices.Clone(l.entries), nil
 	}
 	entries, err := fs.ReadDir(l.FS, name)
-	if l.note(err); err == nil {
+	if l.note(name, err); err == nil {
 		l.last, l.entries = name, slices.Clone(entries)
 	}
 	return entries, err
@@ -62,15 +62,21 @@ func (l *listing) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(l.FS, name)
 	if err != nil {
 		_, own := fs.Lstat(l.FS, name)
-		l.note(own)
+		l.note(name, own)
 	}
 	return info, err
 }
 
-func (l *listing) note(err error) {
-	if l.err == nil && err != nil && !absent(err) && !errors.Is(err, fs.ErrPermission) {
+func (l *listing) note(name string, err error) {
+	if l.err == nil && err != nil && !absent(err) && !Closed(l.FS, name, err) {
 		l.err = err
 	}
+}
+
+// Closed reports whether an error says of a file or folder that this user may not read it, or that it is behind a link
+// which leads out of the tree or to itself.
+func Closed(fsys fs.FS, name string, err error) bool {
+	return errors.Is(err, fs.ErrPermission) || err != nil && !absent(err) && isLink(fsys, name)
 }
 
 // absent reports whether an error says that there is no such file, also where a file has the name of a folder above.
