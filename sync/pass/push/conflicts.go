@@ -68,11 +68,12 @@ func (r *decisions) settleConflicts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		decided = decided && r.o.Pushes(c.Path)
 		if d := (Decidable{c.Path, c.Language, c.Key}); asked {
 			decided = r.o.decides(d)
 			r.report.Decidable[d] = decided
 		}
-		if decided && r.o.Pushes(c.Path) {
+		if decided {
 			wanted[id] = c
 		}
 	}
