@@ -309,6 +309,19 @@ func (x *inspection) addStale(stale map[string]*report.Stale, brought *past.Blam
 	}
 	p := report.Problem{File: t.file.Path, Line: t.line, Column: t.column, Key: t.key, Language: t.file.Language.Code,
 		Problem: what}
-	x.add(severity, report.CodeStale, p, fmt.Sprintf("translate it anew; if the change kept its meaning, run locsync "+
-		"check --accept-stale %q, or write %s: %s into the message of the commit", text.Key, gitops.SameMeaning, text.Key))
+	x.add(severity, report.CodeStale, p, "translate it anew; "+acceptance(text.Key))
+}
+
+// acceptance says how to accept the change of a key's source text, as far as one line can name the key.
+func acceptance(key string) string {
+	word, ok := report.ShellWord(key)
+	if !ok {
+		return fmt.Sprintf("no command on one line can name the key %s, to accept the change",
+			bound.Code(fmt.Sprintf("%q", key)))
+	}
+	remedy := "if the change kept its meaning, run locsync check --accept-stale " + word
+	if key != "" && strings.TrimSpace(key) == key { // as a line of a message is read
+		remedy += fmt.Sprintf(", or write %s: %s into the message of the commit", gitops.SameMeaning, key)
+	}
+	return remedy
 }

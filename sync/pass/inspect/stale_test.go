@@ -161,6 +161,25 @@ func TestStale(t *testing.T) {
 	})
 }
 
+// A key from the repository runs nothing in a command that is shown, and is named by none that would mean another one.
+func TestAcceptanceNamesTheKey(t *testing.T) {
+	const lacks = "no command on one line can name the key "
+	for key, want := range map[string]string{
+		"menu.open": "if the change kept its meaning, run locsync check --accept-stale menu.open, or write " +
+			"Locsync-Same-Meaning: menu.open into the message of the commit",
+		"$(touch /tmp/x)": "if the change kept its meaning, run locsync check --accept-stale '$(touch /tmp/x)', or write " +
+			"Locsync-Same-Meaning: $(touch /tmp/x) into the message of the commit",
+		" a":       "if the change kept its meaning, run locsync check --accept-stale ' a'",
+		"":         "if the change kept its meaning, run locsync check --accept-stale ''",
+		"a\nb":     lacks + "`\"a\\nb\"`, to accept the change",
+		"`\x1b[m`": lacks + "``\"`\\x1b[m`\"``, to accept the change",
+	} {
+		if got := acceptance(key); got != want {
+			t.Errorf("%q: %s, want %s", key, got, want)
+		}
+	}
+}
+
 // In a history without branches a translation is stale where its source text changed later.
 func TestStaleInAnyHistory(t *testing.T) {
 	gittest.Need(t)
