@@ -70,6 +70,30 @@ func readAccepted(file string) (all acceptedTexts, err error) {
 	return all, nil
 }
 
+// accepted are the accepted source texts of the project. One whose file or key is gone has none: it counts for any key.
+func (x *inspection) accepted(t *tree.Tree) (map[sourceText]bool, error) {
+	all, err := readAccepted(x.o.StaleFile)
+	if err != nil {
+		return nil, err
+	}
+	sources := make(map[string]*tree.Source, len(t.Sources))
+	for _, s := range t.Sources {
+		sources[s.Path] = s
+	}
+	accepted := make(map[sourceText]bool, len(all.Texts))
+	for _, text := range all.Texts {
+		s := sources[text.File]
+		switch {
+		case text.Project != x.cfg.Name:
+		case s == nil || !s.Broken() && !s.TextKeys()[text.Key] && s.Clash[text.Key] == "":
+			accepted[sourceText{Text: text.Text}] = true
+		default:
+			accepted[text] = true
+		}
+	}
+	return accepted, nil
+}
+
 // AcceptStale takes the stale translations of some keys out of a report, and writes down that the source texts of now
 // mean what those before meant. A key that has no stale translation is an error.
 func AcceptStale(file string, result *report.CheckReport, keys []string) error {
@@ -126,13 +150,9 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 	if err != nil || commit == "" {
 		return err
 	}
-	accepted, err := readAccepted(x.o.StaleFile)
+	accepted, err := x.accepted(t)
 	if err != nil {
 		return err
-	}
-	meant := make(map[sourceText]bool, len(accepted.Texts))
-	for _, text := range accepted.Texts {
-		meant[text] = true
 	}
 	var sources []*tree.Source
 	var paths []string
@@ -166,7 +186,7 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 	for _, p := range olderThanSource(brought, pairs) {
 		digest := digests[p.b][catalog.Name{Key: p.key}]
 		text := sourceText{x.cfg.Name, p.b.Path, p.key, hex.EncodeToString(digest[:])}
-		if !meant[text] {
+		if !accepted[text] && !accepted[sourceText{Text: text.Text}] {
 			x.addStale(stale, brought, p, text)
 		}
 	}

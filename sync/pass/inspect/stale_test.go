@@ -134,8 +134,23 @@ func TestStale(t *testing.T) {
 			t.Errorf("%v", left)
 		}
 		a.is()
-		a.commits("", "en/a.json", `{"k": "One, once more", "l": "Two", "m": "Three"}`)
-		a.is("de/a.json k")
+		gittest.Git(t, a.dir, "mv", "en/a.json", "en/b.json")
+		gittest.Git(t, a.dir, "mv", "de/a.json", "de/b.json")
+		a.commits("")
+		a.is()
+		a.commits("", "en/b.json", `{"new": "One and a half", "l": "Two", "m": "Three"}`,
+			"de/b.json", `{"new": "Eins", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+		a.commits("", "en/b.json", `{"new": "One, once more", "l": "Two", "m": "Three"}`)
+		a.is("de/b.json new")
+	})
+	t.Run("an accepted change of a key counts for no other one", func(t *testing.T) {
+		a := both(t)
+		a.commits("", "en/a.json", `{"k": "More", "l": "More", "m": "Three"}`)
+		o := Options{Stale: true, StaleFile: filepath.Join(a.dir, "locsync-stale.json")}
+		result := report.CheckReport{Projects: []report.ProjectCheck{a.inspects(o)}}
+		a.check(AcceptStale(o.StaleFile, &result, []string{"k"}))
+		a.is("de/a.json l")
 	})
 	t.Run("a plural of which a form is blank", func(t *testing.T) {
 		a := &aged{world: newWorld(t, settings+"[[project.files]]\nsource = \"en/*.xml\"\noutput = \"{LANGUAGE}/{NAME}.xml\"\n",
