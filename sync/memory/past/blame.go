@@ -149,6 +149,36 @@ func (b *Blame) After(commit string) func(other string) bool {
 	}
 }
 
+// KeyAt is a key of a file, and a commit that Origins names.
+type KeyAt struct{ Key, Commit string }
+
+// Had tells of keys of some files whether each had its present text in a commit already, at the present path of the
+// file. file gives their texts and what is asked of them; it is called in parallel.
+func (b *Blame) Had(ctx context.Context, files int, file func(int) (Blamed, []KeyAt)) ([]map[KeyAt]bool, error) {
+	all := make([]map[KeyAt]bool, files)
+	fault.Each(files, func(i int) {
+		f, asked := file(i)
+		if len(asked) == 0 {
+			return
+		}
+		slices.SortFunc(asked, func(one, two KeyAt) int { // each version is read once, where the history is one line
+			return cmp.Compare(b.index[one.Commit], b.index[two.Commit])
+		})
+		t, now, had := newTrace(b, f.File), digestsOf(f.Texts), make(map[KeyAt]bool)
+		for _, at := range asked {
+			commit, is := b.index[at.Commit]
+			if ctx.Err() != nil || !is {
+				continue
+			}
+			last, _ := b.last(f.File.Path, commit)
+			text, is := t.read(f.File.Path, last.content)[at.Key]
+			had[at] = is && text == now[at.Key]
+		}
+		all[i] = had
+	})
+	return all, ctx.Err()
+}
+
 // Origins tells for the keys of some files what brought their texts. file gives each; it is called in parallel. Where a
 // commit says that a key means what it meant, the text before counts.
 func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, error)) ([]map[string]Origin, error) {
@@ -252,6 +282,11 @@ type trace struct {
 	order []named // of texts, the oldest first
 }
 
+func newTrace(b *Blame, file bundle.Target) *trace {
+	return &trace{b: b, file: file, origin: make(map[string]Origin), owned: make(map[revision]owned),
+		texts: make(map[named]digests)}
+}
+
 // named is a content of a path.
 type named struct{ path, content string }
 
@@ -260,8 +295,7 @@ const mostVersions = 16
 
 // origins is Origins for one file.
 func (b *Blame) origins(ctx context.Context, f Blamed) (map[string]Origin, error) {
-	t := &trace{b: b, file: f.File, origin: make(map[string]Origin), owned: make(map[revision]owned),
-		texts: make(map[named]digests)}
+	t := newTrace(b, f.File)
 	if f.Keys != nil && len(f.Keys) == 0 {
 		return t.origin, nil
 	}

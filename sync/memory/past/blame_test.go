@@ -233,7 +233,7 @@ func drawHistory(t *testing.T, rt *rapid.T, dir, prefix string) *drawnHistory {
 }
 
 // Law: what brought a text is what a plain reading says that goes back key by key, in any history with merges, renames
-// of keys and files, broken versions, and an end where a clone was cut; and After is who descends.
+// of keys and files, broken versions, and an end where a clone was cut; After is who descends, and Had what a commit has.
 func TestBlameInAnyHistory(t *testing.T) {
 	gittest.Need(t)
 	t.Parallel()
@@ -319,9 +319,30 @@ func TestBlameInAnyHistory(t *testing.T) {
 					gittest.Git(t, dir, "log", "--graph", "-p", "--no-renames", "-m", h.commits[last].name))
 			}
 		}
+		asked := func(i int) (Blamed, []KeyAt) {
+			var all []KeyAt
+			for _, c := range h.commits {
+				for key := range want[i] {
+					all = append(all, KeyAt{key, c.name})
+				}
+			}
+			return blamed[i], all
+		}
+		had, err := blame.Had(t.Context(), len(blamed), asked)
+		if err != nil {
+			rt.Fatal(err)
+		}
 		for i, c := range h.commits {
 			if _, read := blame.index[c.name]; !read {
 				continue
+			}
+			for n, f := range blamed {
+				for key := range want[n] {
+					is := c.files[f.File.Path].keys[key] == files[f.File.Path].keys[key]
+					if got := had[n][KeyAt{key, c.name}]; got != is {
+						rt.Fatalf("%d had %s of %s: %v, want %v", i, key, f.File.Path, got, is)
+					}
+				}
 			}
 			after := blame.After(c.name)
 			for other, has := range h.after(i) {

@@ -29,7 +29,8 @@ import (
 )
 
 // A translation is stale where the commit that brought its text does not have the one in its history that changed the
-// source text last. A source text that never changed makes nothing stale, nor does one whose change is accepted.
+// source text last, nor the present source text itself, as after a revert or in a branch that was squashed. A source
+// text that never changed makes nothing stale, nor does one whose change is accepted.
 
 // sourceText is a source text of a project, by its digest.
 type sourceText struct {
@@ -183,7 +184,11 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 			digests[s.Bundle] = catalog.Digests(s.Texts.Marks())
 		}
 	}
-	for _, p := range olderThanSource(brought, pairs) {
+	older, err := otherSource(ctx, brought, sources, olderThanSource(brought, pairs))
+	if err != nil {
+		return err
+	}
+	for _, p := range older {
 		digest := digests[p.b][catalog.Name{Key: p.key}]
 		text := sourceText{x.cfg.Name, p.b.Path, p.key, hex.EncodeToString(digest[:])}
 		if !accepted[text] && !accepted[sourceText{Text: text.Text}] {
@@ -211,8 +216,7 @@ func changedSources(ctx context.Context, brought *past.Blame, sources []*tree.So
 ) {
 	origins, err := brought.Origins(ctx, len(sources), func(i int) (past.Blamed, error) {
 		s := sources[i]
-		own := bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
-		return past.Blamed{File: own, Texts: s.Texts, Bytes: s.File.Source()}, nil
+		return past.Blamed{File: sourceTarget(s), Texts: s.Texts, Bytes: s.File.Source()}, nil
 	})
 	changed = make(map[*bundle.Bundle]map[string]past.Origin)
 	for i, keys := range origins {
@@ -305,6 +309,38 @@ func olderThanSource(brought *past.Blame, all []translatedText) (older []transla
 		}
 	}
 	return older
+}
+
+// otherSource are those whose commit did not have the present source text: who translated this text translated it.
+func otherSource(ctx context.Context, brought *past.Blame, sources []*tree.Source, all []translatedText) (
+	other []translatedText, err error,
+) {
+	asked := make(map[*bundle.Bundle]map[past.KeyAt]bool)
+	for _, p := range all {
+		if asked[p.b] == nil {
+			asked[p.b] = make(map[past.KeyAt]bool)
+		}
+		asked[p.b][past.KeyAt{Key: p.key, Commit: p.translation.Commit}] = true
+	}
+	answers, err := brought.Had(ctx, len(sources), func(i int) (past.Blamed, []past.KeyAt) {
+		s := sources[i]
+		return past.Blamed{File: sourceTarget(s), Texts: s.Texts}, slices.Collect(maps.Keys(asked[s.Bundle]))
+	})
+	had := make(map[*bundle.Bundle]map[past.KeyAt]bool)
+	for i, s := range sources {
+		had[s.Bundle] = answers[i]
+	}
+	for _, p := range all {
+		if !had[p.b][past.KeyAt{Key: p.key, Commit: p.translation.Commit}] {
+			other = append(other, p)
+		}
+	}
+	return other, err
+}
+
+// sourceTarget is a source file as one of its own language.
+func sourceTarget(s *tree.Source) bundle.Target {
+	return bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
 }
 
 // addStale enters a stale translation.

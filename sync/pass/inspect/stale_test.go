@@ -107,8 +107,31 @@ func TestStale(t *testing.T) {
 	})
 	t.Run("a source text that changes and changes back", func(t *testing.T) {
 		a := changed(t)
-		a.commits("", "en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
-		a.is("de/a.json k") // the text of now was written after the translation, by somebody who may mean another thing
+		gittest.Git(t, a.dir, "revert", "--no-edit", "HEAD")
+		a.is() // who translated this very text translated it
+		a.commits("", "de/a.json", `{"k": "Eins.", "l": "Zwei", "m": "Drei"}`)
+		a.writes("en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+		a.is("de/a.json k")
+		a.writes("en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.commits("", "en/a.json", `{"k": "Uno", "l": "Two", "m": "Three"}`)
+		a.writes("en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.is()
+	})
+	t.Run("a branch that is squashed, and one that is picked from", func(t *testing.T) {
+		for _, brings := range [][]string{{"merge", "--squash", "l10n"}, {"cherry-pick", "--no-commit", "l10n"}} {
+			a := both(t)
+			gittest.Git(t, a.dir, "checkout", "-q", "-b", "l10n")
+			a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+			gittest.Git(t, a.dir, "checkout", "-q", "main")
+			gittest.Git(t, a.dir, brings...)
+			a.commits("the same change in another commit")
+			gittest.Git(t, a.dir, "checkout", "-q", "l10n")
+			a.commits("", "de/a.json", `{"k": "Anderthalb", "l": "Zwei", "m": "Drei"}`)
+			gittest.Git(t, a.dir, "checkout", "-q", "main")
+			a.is("de/a.json k")
+			gittest.Git(t, a.dir, "merge", "-q", "--no-edit", "l10n")
+			a.is()
+		}
 	})
 	t.Run("what is not committed", func(t *testing.T) {
 		a := both(t)
