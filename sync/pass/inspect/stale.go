@@ -156,17 +156,14 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 		return err
 	}
 	var sources []*tree.Source
-	var paths []string
+	all := targets
 	for _, s := range t.Sources {
 		if !s.Broken() {
-			sources, paths = append(sources, s), append(paths, s.Path)
+			sources, all = append(sources, s), append(all, sourceTarget(s))
 		}
 	}
-	for _, target := range targets {
-		paths = append(paths, target.Path)
-	}
 	x.announce(report.Doing{What: "reading the history of the texts"})
-	brought, err := past.NewBlame(ctx, repo, commit, paths)
+	brought, err := past.NewBlame(ctx, repo, commit, all)
 	if err != nil {
 		return err
 	}

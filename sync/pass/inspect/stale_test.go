@@ -96,6 +96,42 @@ func TestStale(t *testing.T) {
 		gittest.Git(t, a.dir, "commit", "-q", "--amend", "--no-edit")
 		a.is("de/b.json new")
 	})
+	t.Run("keys move to another file", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "en/b.json", `{"x": "X"}`, "de/b.json", `{"x": "X"}`, "fr/a.json", `{"k": "Un"}`, "fr/b.json", "{}")
+		a.is("de/a.json k")
+		a.commits("", "en/a.json", `{"l": "Two", "m": "Three"}`, "en/b.json", `{"x": "X", "new": "One and a half"}`,
+			"de/a.json", `{"l": "Zwei", "m": "Drei"}`, "de/b.json", `{"x": "X", "new": "Eins"}`,
+			"fr/a.json", "{}", "fr/b.json", `{"new": "Un"}`)
+		a.is("de/b.json new")
+		a.commits("", "en/c.json", `{"new": "One and a half"}`, "en/b.json", `{"x": "X"}`,
+			"de/c.json", `{"new": "Eins"}`, "de/b.json", `{"x": "X"}`)
+		a.is("de/c.json new") // a file is split
+		gittest.Git(t, a.dir, "rm", "-q", "en/c.json", "de/c.json")
+		a.commits("", "en/a.json", `{"l": "Two", "m": "Three", "k": "One and a half"}`,
+			"de/a.json", `{"l": "Zwei", "m": "Drei", "k": "Eins"}`)
+		a.is("de/a.json k")
+	})
+	t.Run("a text of another language that goes is no earlier one", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "fr/a.json", `{"k": "OK"}`, "de/a.json", `{"l": "Zwei", "m": "Drei"}`)
+		a.commits("", "en/a.json", `{"k": "One more", "l": "Two", "m": "Three"}`)
+		a.commits("", "fr/a.json", "{}", "de/a.json", `{"k": "OK", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+	})
+	t.Run("files get another extension of their format", func(t *testing.T) {
+		project := func(extension string) string {
+			return settings + "[[project.files]]\nformat = \"structured-yaml\"\nsource = \"en." + extension +
+				"\"\noutput = \"{LANGUAGE}." + extension + "\"\n"
+		}
+		a := &aged{world: newWorld(t, project("yaml"), map[string]string{"README": "x\n"})}
+		a.commits("", "en.yml", "en:\n  a:\n    k: One", "de.yml", "de:\n  a:\n    k: Eins")
+		a.commits("", "en.yml", "en:\n  a:\n    k: One and a half")
+		gittest.Git(t, a.dir, "mv", "en.yml", "en.yaml")
+		gittest.Git(t, a.dir, "mv", "de.yml", "de.yaml")
+		a.commits("")
+		a.is("de.yaml a/k")
+	})
 	t.Run("a merge brings an older translation", func(t *testing.T) {
 		a := both(t)
 		gittest.Git(t, a.dir, "checkout", "-q", "-b", "l10n")
