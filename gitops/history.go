@@ -139,7 +139,7 @@ func (h History) changed(ctx context.Context, oldCommit, newCommit string) ([]tr
 	return pairs, nil
 }
 
-// SameMeaning is the message trailer that names keys whose source text a commit changed and meant as before.
+// SameMeaning begins lines of a message that name keys whose source text a commit changed and meant as before.
 const SameMeaning = history.SameMeaning
 
 // Logged is a commit of a history.

@@ -40,7 +40,8 @@ var areas = []struct{ name, what string }{
 // imports is which package may import which of ours. A new import is added here in the same commit, with a reason.
 var imports = map[string][]string{
 	"cmd/locsync":      {"*"},
-	"sync/memory/past": {"sync/bound/fault", "sync/text/bundle", "sync/text/catalog", "sync/report", "gitops"},
+	// formats: names that files of one format have
+	"sync/memory/past": {"formats", "sync/bound/fault", "sync/text/bundle", "sync/text/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
 	"sync/web": {"sync/bound/fault", "sync/bound", "sync/bound/serve", "sync/web/share", "sync/pass/engine",
 		"sync/pass", "sync/pass/pull", "sync/pass/push", "sync/failure", "sync/report", "sync/service/wire",

@@ -95,7 +95,7 @@ func (g *Graph) Cuts(commits []Walked) (bool, error) {
 // Trailer is the message trailer that marks a commit as ours.
 const Trailer = "Locsync-Project"
 
-// SameMeaning is the message trailer that names keys whose source text the commit changed and meant as before.
+// SameMeaning begins lines of a message that name keys whose source text the commit changed and meant as before.
 const SameMeaning = "Locsync-Same-Meaning"
 
 // Walked is a commit that a walk came by.

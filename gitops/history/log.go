@@ -18,7 +18,7 @@ type Logged struct {
 	Commit  object.Name
 	Parents []int    // their indexes in the log, each above its own
 	When    int64    // seconds since 1970
-	Same    []string // the values of SameMeaning
+	Same    []string // what the lines of SameMeaning name
 	Cut     bool     // it has parents that are not read
 	Changes []Change // what differs from the first parent; of a commit without parents, all files
 }
@@ -29,11 +29,11 @@ type Change struct {
 	Blob object.Name // zero where nothing is there
 }
 
-// What is read of a history at most; with both, a log takes 200 MB. A field is a path or the values of a trailer.
+// What is read of a history at most; with both, a log takes 200 MB. The rest of a longer message is passed over.
 const (
 	mostLogged  = 500_000 // commits
 	mostChanges = 1_000_000
-	mostField   = 1 << 20
+	mostField   = 1 << 20 // bytes of a path or a message
 )
 
 // Log is the history of a commit, each commit before its parents, with the changes of wanted paths. One run of git
@@ -44,7 +44,7 @@ func (g *Graph) Log(ctx context.Context, tip object.Name, wanted func(path strin
 	call := g.call("-c", "log.showRoot=true", "-c", "diff.relative=false", "log", "-z", "--raw", "-O/dev/null",
 		"--no-abbrev", "--no-renames", "--ignore-submodules=none", "--no-show-signature", "--topo-order",
 		"--diff-merges=first-parent", "--encoding=UTF-8",
-		"--format=%H%x00%P%x00%ct%x00%(trailers:key="+SameMeaning+",valueonly,separator=%x0A)%x00", tip.String(), "--")
+		"--format=%H%x00%P%x00%ct%x00%B%x00", tip.String(), "--")
 	call.Output = in
 	go func() {
 		_, err := g.Git.Run(ctx, call)
@@ -120,8 +120,26 @@ func readLog(r *bufio.Reader, wanted func(path string) bool) (commits []Logged, 
 				of = append(of, name)
 			}
 			c.When, _ = strconv.ParseInt(string(field()), 10, 64)
-			c.Same = lines(string(field()))
+			c.Same = meant(field())
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = r.ReadSlice(0)
+			}
 			commits, parents = append(commits, c), append(parents, of)
 		}
 	}
+}
+
+// meant are the keys of the SameMeaning lines of a message. They count anywhere: of a squashed commit git takes only
+// the last block for trailers.
+func meant(message []byte) (keys []string) {
+	for line := range bytes.Lines(message) {
+		if len(line) <= len(SameMeaning) || !bytes.EqualFold(line[:len(SameMeaning)], []byte(SameMeaning)) {
+			continue
+		}
+		value, is := bytes.CutPrefix(bytes.TrimLeft(line[len(SameMeaning):], " \t"), []byte(":"))
+		if key := string(bytes.TrimSpace(value)); is && key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }

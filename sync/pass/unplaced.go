@@ -155,7 +155,8 @@ func (p *Branch) whyUnplaced(ctx context.Context, name, base string) (why, remed
 	if had, err := repo.History.Had(commit, name); had || err != nil {
 		return "which is in the commit that is checked out, and on no branch", "bring that commit to " + base, err
 	}
-	return "which is not committed", fmt.Sprintf("git add %s, commit it, and bring it to %s", path.Clean(name), base), nil
+	add, _ := report.ShellWord(path.Clean(name))
+	return "which is not committed", fmt.Sprintf("git add %s, commit it, and bring it to %s", add, base), nil
 }
 
 // onBranch finds a file on another branch: on one that is named first, if that has it.
@@ -168,8 +169,9 @@ func (p *Branch) onBranch(name, first, base string) (why, remedy string, err err
 	case err != nil || branch == "":
 		return "", "", err
 	case branch == base:
+		word, _ := report.ShellWord(branch)
 		return "which is on branch " + branch + " here and not at the remote",
-			fmt.Sprintf("git push %s %s", p.Project.Pull.Remote, branch), nil
+			fmt.Sprintf("git push %s %s", p.Project.Pull.Remote, word), nil
 	}
 	return "which is on branch " + branch,
 		fmt.Sprintf("merge %s into %s; with push.branches = [%q] it is sent only from there", branch, base, base), nil

@@ -74,14 +74,23 @@ func (c Conflict) ToTake() string {
 
 // Command is the command line that decides this conflict, and no other, for a side: ours or theirs.
 func (c Conflict) Command(side string) string {
-	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
-	if c.Language != "" { // a catalog file holds several
-		command += " --language " + shellWord(c.Language)
+	command, unspelled := "locsync push --"+side, ""
+	for _, flag := range []struct{ name, word string }{
+		{"key", c.Key}, {"file", c.File},
+		{"language", c.Language}, // a catalog file holds several
+		{"project", c.Project},
+	} {
+		if flag.word == "" && (flag.name == "language" || flag.name == "project") {
+			continue
+		}
+		word, ok := ShellWord(flag.word)
+		if !ok {
+			word = strings.ToUpper(flag.name)
+			unspelled += fmt.Sprintf(" (%s is %q)", word, flag.word)
+		}
+		command += " --" + flag.name + " " + word
 	}
-	if c.Project != "" {
-		command += " --project " + shellWord(c.Project)
-	}
-	return command
+	return command + unspelled
 }
 
 // InQuotes shows the texts of one key, by form.
@@ -94,14 +103,4 @@ func InQuotes(texts map[string]string) string {
 		return "nothing"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// shellWord quotes a word for a command line where it needs that.
-func shellWord(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -312,14 +312,11 @@ func (w *worktree) history(ctx context.Context, wanted bool, files []past.Blamed
 		return nil, err
 	}
 	if w.blame == nil {
-		var paths []string
+		all := slices.Clone(w.targets)
 		for _, s := range w.tree.Sources {
-			paths = append(paths, s.Path)
+			all = append(all, bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}})
 		}
-		for _, t := range w.targets {
-			paths = append(paths, t.Path)
-		}
-		w.blame, err = past.NewBlame(ctx, w.repo, commit, paths)
+		w.blame, err = past.NewBlame(ctx, w.repo, commit, all)
 		if err != nil {
 			return nil, err
 		}

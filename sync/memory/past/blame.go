@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/text/bundle"
@@ -45,12 +46,17 @@ type Blame struct {
 	index   map[string]int
 	changes map[string][]change // by path, in order
 
+	language map[string]string          // codes by path; severalLanguages where a path has more than one
+	entries  map[string][]bundle.Target // by language: one of each entry of the configuration
+
 	// Each commit is on one line of first parents. A line ends where the history does, or another one goes on.
 	line []int // by commit
 	end  []int // by line: the last commit that is on it
 
-	mu   sync.Mutex
-	gone map[edge][]string // paths that a parent has and a commit lacks
+	mu       sync.Mutex
+	gone     map[edge][]string // paths that a parent has and a commit lacks
+	removals map[removal][]uint64
+	removed  int // how many texts removals have, and some for each of them
 }
 
 // change is what a commit made of a file.
@@ -62,23 +68,32 @@ type change struct {
 // edge is a commit and one of its parents.
 type edge struct{ commit, parent int }
 
-// NewBlame reads the history of a commit, for files with some paths.
-func NewBlame(ctx context.Context, repo *gitops.Repo, commit string, paths []string) (*Blame, error) {
+// severalLanguages is the language of a file that has more than one.
+const severalLanguages = ""
+
+// NewBlame reads the history of a commit, for some files.
+func NewBlame(ctx context.Context, repo *gitops.Repo, commit string, targets []bundle.Target) (*Blame, error) {
 	tip, err := repo.AtCommit(commit)
 	if err != nil {
 		return nil, err
 	}
-	kinds := make(map[string]bool)
-	for _, path := range paths {
-		kinds[pathpkg.Ext(path)] = true
+	extensions := make(map[string]bool)
+	for _, t := range targets {
+		extensions[pathpkg.Ext(t.Path)] = true
+		format, _ := formats.ByExtension(t.Path)
+		for _, extension := range format.Extensions {
+			extensions[extension] = true
+		}
 	}
-	// A file that had another name is of the same kind.
-	log, err := repo.History.Log(ctx, commit, func(path string) bool { return kinds[pathpkg.Ext(path)] })
+	// A file that had another name is of the same format.
+	log, err := repo.History.Log(ctx, commit, func(path string) bool { return extensions[pathpkg.Ext(path)] })
 	if err != nil {
 		return nil, err
 	}
 	b := &Blame{repo: repo, tip: tip, commits: log, index: make(map[string]int, len(log)),
-		changes: make(map[string][]change), gone: make(map[edge][]string), line: make([]int, len(log))}
+		changes: make(map[string][]change), gone: make(map[edge][]string),
+		removals: make(map[removal][]uint64), line: make([]int, len(log))}
+	b.sort(targets)
 	b.end = []int{0} // lines have numbers from 1
 	for i, c := range log {
 		b.index[c.Commit] = i
@@ -98,12 +113,61 @@ func NewBlame(ctx context.Context, repo *gitops.Repo, commit string, paths []str
 				b.gone[first] = append(b.gone[first], to.Path)
 			}
 		}
-		log[i].Changes = nil
 	}
 	for _, all := range b.changes {
 		slices.SortFunc(all, b.order)
 	}
+	for i, c := range log {
+		if len(c.Parents) != 1 || len(c.Changes) == 1 { // no text moved from file to file
+			log[i].Changes = nil
+			continue
+		}
+		log[i].Changes = slices.DeleteFunc(c.Changes, func(to gitops.Change) bool {
+			last, _ := b.last(to.Path, c.Parents[0])
+			return last.content == "" // a new file lost no text
+		})
+	}
 	return b, nil
+}
+
+// sort puts files in order by language.
+func (b *Blame) sort(targets []bundle.Target) {
+	b.language, b.entries = make(map[string]string, len(targets)), make(map[string][]bundle.Target)
+	for _, t := range targets {
+		if of, is := b.language[t.Path]; is && of != t.Language.Code {
+			b.language[t.Path] = severalLanguages
+		} else {
+			b.language[t.Path] = t.Language.Code
+		}
+	}
+	for _, t := range targets {
+		all := b.entries[b.language[t.Path]]
+		if !slices.ContainsFunc(all, func(o bundle.Target) bool { return o.Sources[0].Files == t.Sources[0].Files }) {
+			b.entries[b.language[t.Path]] = append(all, t)
+		}
+	}
+}
+
+// sharesLanguage reports whether a path has the language of a file, or had it as the configuration says.
+func (b *Blame) sharesLanguage(file bundle.Target, path string) bool {
+	language, is := b.language[file.Path]
+	if !is {
+		language = file.Language.Code
+	}
+	if of, is := b.language[path]; is {
+		return of == language
+	}
+	return slices.ContainsFunc(b.entries[language], func(t bundle.Target) bool { return t.Fits(path) })
+}
+
+// sharesFormat reports whether files with two names can be of one format.
+func sharesFormat(one, two string) bool {
+	if pathpkg.Ext(one) == pathpkg.Ext(two) {
+		return true
+	}
+	format, is := formats.ByExtension(one)
+	other, too := formats.ByExtension(two)
+	return is && too && format.Name == other.Name
 }
 
 // order is by line, the youngest first.
@@ -149,6 +213,36 @@ func (b *Blame) After(commit string) func(other string) bool {
 	}
 }
 
+// KeyAt is a key of a file, and a commit that Origins names.
+type KeyAt struct{ Key, Commit string }
+
+// Had tells of keys of some files whether each had its present text in a commit already, at the present path of the
+// file. file gives their texts and what is asked of them; it is called in parallel.
+func (b *Blame) Had(ctx context.Context, files int, file func(int) (Blamed, []KeyAt)) ([]map[KeyAt]bool, error) {
+	all := make([]map[KeyAt]bool, files)
+	fault.Each(files, func(i int) {
+		f, asked := file(i)
+		if len(asked) == 0 {
+			return
+		}
+		slices.SortFunc(asked, func(one, two KeyAt) int { // each version is read once, where the history is one line
+			return cmp.Compare(b.index[one.Commit], b.index[two.Commit])
+		})
+		t, now, had := newTrace(b, f.File), digestsOf(f.Texts), make(map[KeyAt]bool)
+		for _, at := range asked {
+			commit, is := b.index[at.Commit]
+			if ctx.Err() != nil || !is {
+				continue
+			}
+			last, _ := b.last(f.File.Path, commit)
+			text, is := t.read(f.File.Path, last.content)[at.Key]
+			had[at] = is && text == now[at.Key]
+		}
+		all[i] = had
+	})
+	return all, ctx.Err()
+}
+
 // Origins tells for the keys of some files what brought their texts. file gives each; it is called in parallel. Where a
 // commit says that a key means what it meant, the text before counts.
 func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, error)) ([]map[string]Origin, error) {
@@ -171,7 +265,8 @@ func (b *Blame) Origins(ctx context.Context, files int, file func(int) (Blamed, 
 	return all, ctx.Err()
 }
 
-// digests are the texts of a file by key, as numbers that differ where they do. An empty text is none.
+// digests are the texts of a file by key, as numbers that differ where they do: odd ones of texts with forms. An empty
+// text is none.
 type digests map[string]uint64
 
 var seed = maphash.MakeSeed()
@@ -183,9 +278,9 @@ func digestsOf(texts catalog.Catalog) digests {
 			continue
 		}
 		if u.Form == "" {
-			all[u.Key] = maphash.String(seed, u.Text)
+			all[u.Key] = maphash.String(seed, u.Text) << 1
 		} else {
-			all[u.Key] += maphash.Comparable(seed, [2]string{u.Form, u.Text}) // in any order
+			all[u.Key] = (all[u.Key] + maphash.Comparable(seed, [2]string{u.Form, u.Text})<<1) | 1 // in any order
 		}
 	}
 	return all
@@ -252,6 +347,11 @@ type trace struct {
 	order []named // of texts, the oldest first
 }
 
+func newTrace(b *Blame, file bundle.Target) *trace {
+	return &trace{b: b, file: file, origin: make(map[string]Origin), owned: make(map[revision]owned),
+		texts: make(map[named]digests)}
+}
+
 // named is a content of a path.
 type named struct{ path, content string }
 
@@ -260,8 +360,7 @@ const mostVersions = 16
 
 // origins is Origins for one file.
 func (b *Blame) origins(ctx context.Context, f Blamed) (map[string]Origin, error) {
-	t := &trace{b: b, file: f.File, origin: make(map[string]Origin), owned: make(map[revision]owned),
-		texts: make(map[named]digests)}
+	t := newTrace(b, f.File)
 	if f.Keys != nil && len(f.Keys) == 0 {
 		return t.origin, nil
 	}
@@ -370,7 +469,9 @@ func (t *trace) step(ctx context.Context, at revision, keys owned) error {
 		}
 		keys.take(moved)
 		t.pass(before, keys)
-		keys = left
+		if keys = left; len(c.Parents) == 1 {
+			t.passMoved(at, keys, now, texts)
+		}
 	}
 	for key, of := range keys {
 		for _, k := range of {
@@ -386,14 +487,25 @@ func (t *trace) read(path, content string) digests {
 	if texts, is := t.texts[at]; is || content == "" {
 		return texts
 	}
-	var texts digests
-	if src, err := t.b.tip.Content(path, content); err == nil {
-		if f, err := t.file.Sources[0].Parse(src, t.file.Language); err == nil {
-			texts = digestsOf(bundle.Texts(f))
-		}
-	}
+	texts := t.parse(path, content)
 	t.keep(at, texts)
 	return texts
+}
+
+// parse is read of a version that is not kept.
+func (t *trace) parse(path, content string) digests {
+	if texts, is := t.texts[named{path, content}]; is || content == "" {
+		return texts
+	}
+	src, err := t.b.tip.Content(path, content)
+	if err != nil {
+		return nil
+	}
+	f, err := t.file.Sources[0].Parse(src, t.file.Language)
+	if err != nil {
+		return nil
+	}
+	return digestsOf(bundle.Texts(f))
 }
 
 func (t *trace) keep(at named, texts digests) {
@@ -404,8 +516,156 @@ func (t *trace) keep(at named, texts digests) {
 	t.texts[at], t.order = texts, append(t.order, at)
 }
 
-// mostFormer is how many files are read to find what a new one was before.
+// loss is what a file of the language lost by a commit, with the version that had it.
+type loss struct {
+	revision
+	texts digests
+	keys  owned // that are followed
+}
+
+// passMoved gives texts that are new in a file to the versions of other files of its language that lost them by the
+// same commit: under the same key, else under the only one. before are those of the file in the parent.
+func (t *trace) passMoved(at revision, keys owned, now, before digests) {
+	isNew := func(key string) bool { _, had := before[key]; return !had }
+	if len(t.b.commits[at.commit].Changes) == 0 || !slices.ContainsFunc(slices.Collect(maps.Keys(keys)), isNew) {
+		return
+	}
+	came := make(map[uint64]int) // by how many new keys
+	for key, text := range now {
+		if isNew(key) {
+			came[text]++
+		}
+	}
+	type keyIn struct {
+		loss int
+		key  string
+	}
+	losses, from := t.losses(at, came), make(map[uint64][]keyIn)
+	for i, l := range losses {
+		for key, text := range l.texts {
+			from[text] = append(from[text], keyIn{i, key})
+		}
+	}
+	for key, of := range keys {
+		text := now[key]
+		was := keyIn{slices.IndexFunc(losses, func(l loss) bool { return text != 0 && l.texts[key] == text }), key}
+		if was.loss < 0 && came[text] == 1 && len(from[text]) == 1 {
+			was = from[text][0]
+		}
+		if was.loss >= 0 && isNew(key) {
+			losses[was.loss].keys.take(owned{was.key: of})
+			delete(keys, key)
+		}
+	}
+	for _, l := range losses {
+		t.pass(l.revision, l.keys)
+	}
+}
+
+// losses are which of some texts other files of the language lost by a commit with one parent. Those whose names are
+// most like that of the file are read.
+func (t *trace) losses(at revision, some map[uint64]int) (all []loss) {
+	c := t.b.commits[at.commit]
+	var candidates []candidate
+	after := make(map[string]string)
+	for _, to := range c.Changes {
+		if to.Path != at.path && sharesFormat(to.Path, at.path) && t.b.sharesLanguage(t.file, to.Path) {
+			last, _ := t.b.last(to.Path, c.Parents[0])
+			candidates = append(candidates, candidate{revision{last, to.Path}, likeness(to.Path, at.path)})
+			after[to.Path] = to.Content
+		}
+	}
+	for _, other := range mostLike(candidates) {
+		if !t.mayLose(at.commit, other.revision, after[other.path], some) {
+			continue
+		}
+		before, now := t.parse(other.path, other.content), t.parse(other.path, after[other.path])
+		l, kept := loss{other.revision, make(digests), make(owned)}, make(map[uint64]bool) // under another key
+		for key, text := range now {
+			if before[key] != text && some[text] > 0 {
+				kept[text] = true
+			}
+		}
+		for key, text := range before {
+			if some[text] > 0 && now[key] != text && !kept[text] {
+				l.texts[key] = text
+			}
+		}
+		if len(l.texts) > 0 {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// removal is a file from which a commit removed texts, by how it is read.
+type removal struct {
+	commit                 int
+	path, language, format string
+	joined                 bool // plurals that are spelled as keys
+}
+
+// mostRemoved is how many texts of removals are kept.
+const mostRemoved = 1 << 20
+
+// mayLose reports whether a commit may have removed one of some texts from a file. Most commits only add to one, which
+// is found out once for all files that are followed.
+func (t *trace) mayLose(commit int, other revision, after string, some map[uint64]int) bool {
+	for text := range some {
+		if text&1 == 1 { // whose forms are keys in another file, maybe
+			return true
+		}
+	}
+	source := t.file.Sources[0]
+	by := removal{commit, other.path, t.file.Language.Code, source.Format.Name, bundle.JoinsPlurals(source)}
+	t.b.mu.Lock()
+	texts, known := t.b.removals[by]
+	t.b.mu.Unlock()
+	if !known {
+		before, now, left := t.read(other.path, other.content), t.parse(other.path, after), make(map[uint64]int)
+		for key, text := range before {
+			if now[key] != text {
+				left[text]++
+			}
+		}
+		for key, text := range now {
+			if before[key] != text {
+				left[text]--
+			}
+		}
+		for text, n := range left {
+			if n > 0 {
+				texts = append(texts, text)
+			}
+		}
+		t.b.mu.Lock()
+		if t.b.removed > mostRemoved {
+			clear(t.b.removals)
+			t.b.removed = 0
+		}
+		t.b.removals[by] = texts
+		t.b.removed += len(texts) + 10
+		t.b.mu.Unlock()
+	}
+	return slices.ContainsFunc(texts, func(text uint64) bool { return some[text] > 0 })
+}
+
+// candidate is a version that may have had texts of another one.
+type candidate struct {
+	revision
+	likeness int
+}
+
+// mostFormer is how many files are read to find where texts were before.
 const mostFormer = 10
+
+// mostLike are the candidates that are read: those with the most alike names, in their order.
+func mostLike(all []candidate) []candidate {
+	slices.SortFunc(all, func(one, two candidate) int {
+		return cmp.Or(cmp.Compare(two.likeness, one.likeness), strings.Compare(one.path, two.path))
+	})
+	return all[:min(len(all), mostFormer)]
+}
 
 // former is the file that a new one was in a parent of its commit: of those that went, the one that has most of its
 // texts, at least half. Those whose names are most like its own are read.
@@ -414,13 +674,9 @@ func (t *trace) former(ctx context.Context, at revision, parent int, now digests
 	if err != nil {
 		return revision{}, err
 	}
-	type candidate struct {
-		revision
-		likeness int
-	}
 	var all []candidate
 	for _, path := range gone {
-		if last, known := t.b.last(path, parent); known && pathpkg.Ext(path) == pathpkg.Ext(at.path) {
+		if last, known := t.b.last(path, parent); known && sharesFormat(path, at.path) {
 			c := candidate{revision{last, path}, likeness(path, at.path)}
 			if last.content == at.content {
 				c.likeness += len(path) + len(at.path)
@@ -428,11 +684,8 @@ func (t *trace) former(ctx context.Context, at revision, parent int, now digests
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(one, two candidate) int {
-		return cmp.Or(cmp.Compare(two.likeness, one.likeness), strings.Compare(one.path, two.path))
-	})
 	found, most := revision{path: at.path}, len(now)/2
-	for _, c := range all[:min(len(all), mostFormer)] {
+	for _, c := range mostLike(all) {
 		n := len(now)
 		for _, was := range matched(now, t.read(c.path, c.content), nil) {
 			if !was.known {

@@ -82,8 +82,54 @@ func (h *drawnHistory) origin(commit int, file, key string) Origin {
 		}
 		_, had := before.keys[key]
 		o.Changed = o.Changed || had
+		if !had && len(c.parents) == 1 {
+			other, older := movedFrom(h.commits[parent].files, c.files, before.keys, file, key)
+			if other != "" {
+				o = h.origin(parent, other, older)
+			}
+		}
 	}
 	return o
+}
+
+// movedFrom is the file of the language, and the key in it, that lost the text of a new key: the same key, else the
+// only one.
+func movedFrom(was, now map[string]drawnFile, before map[string]string, file, key string) (other, older string) {
+	text, came, lost := now[file].keys[key], 0, [][2]string{}
+	for k, other := range now[file].keys {
+		if _, had := before[k]; !had && other == text {
+			came++
+		}
+	}
+	names := slices.Sorted(maps.Keys(was))
+	slices.SortStableFunc(names, func(a, b string) int { return likeness(b, file) - likeness(a, file) })
+	for _, name := range names {
+		if name == file || path.Dir(name)[:2] != path.Dir(file)[:2] || was[name].content() == now[name].content() {
+			continue
+		}
+		isLost, kept := []string{}, false
+		for k, t := range was[name].keys {
+			if t == text && now[name].keys[k] != text {
+				isLost = append(isLost, k)
+			}
+		}
+		for k, t := range now[name].keys {
+			kept = kept || t == text && was[name].keys[k] != text
+		}
+		if kept {
+			continue
+		}
+		if slices.Contains(isLost, key) {
+			return name, key
+		}
+		for _, k := range isLost {
+			lost = append(lost, [2]string{name, k})
+		}
+	}
+	if came == 1 && len(lost) == 1 {
+		return lost[0][0], lost[0][1]
+	}
+	return "", ""
 }
 
 // after says of each commit whether it has one in its history.
@@ -143,7 +189,7 @@ func former(before, now map[string]drawnFile, file string) string {
 	return append(gone, "")[0]
 }
 
-var drawnPaths = []string{"en/a.json", "en/b.json", "en/de/a.json", "en/old/b.json"}
+var drawnPaths = []string{"en/a.json", "en/b.json", "en/de/a.json", "en/old/b.json", "de/a.json", "de/b.json"}
 
 // edit draws what a commit makes of files.
 func edit(rt *rapid.T, files map[string]drawnFile) {
@@ -156,8 +202,8 @@ func edit(rt *rapid.T, files map[string]drawnFile) {
 			f.keys = make(map[string]string)
 		}
 		k := key.Draw(rt, "key")
-		switch rapid.SampledFrom([]string{"text", "text", "text", "key", "gone", "file", "removed", "broken", "indent"}).Draw(rt,
-			"what") {
+		switch rapid.SampledFrom([]string{"text", "text", "text", "key", "gone", "file", "removed", "broken", "indent",
+			"moved", "moved"}).Draw(rt, "what") {
 		case "text":
 			f.keys[k] = text.Draw(rt, "text")
 		case "gone":
@@ -166,6 +212,14 @@ func edit(rt *rapid.T, files map[string]drawnFile) {
 			if was, is := f.keys[k]; is {
 				delete(f.keys, k)
 				f.keys[key.Draw(rt, "to")] = was
+			}
+		case "moved":
+			to := rapid.SampledFrom(drawnPaths).Draw(rt, "to file")
+			if was, is := f.keys[k]; is && to != name && files[to].keys != nil {
+				other := drawnFile{maps.Clone(files[to].keys), files[to].indent}
+				delete(f.keys, k)
+				other.keys[rapid.SampledFrom([]string{k, k, "d"}).Draw(rt, "to key")] = was
+				files[to] = other
 			}
 		case "indent":
 			f.indent += " "
@@ -233,7 +287,8 @@ func drawHistory(t *testing.T, rt *rapid.T, dir, prefix string) *drawnHistory {
 }
 
 // Law: what brought a text is what a plain reading says that goes back key by key, in any history with merges, renames
-// of keys and files, broken versions, and an end where a clone was cut; and After is who descends.
+// of keys and files, keys that move between files, broken versions, and an end where a clone was cut; After is who
+// descends, and Had what a commit has.
 func TestBlameInAnyHistory(t *testing.T) {
 	gittest.Need(t)
 	t.Parallel()
@@ -248,8 +303,16 @@ func TestBlameInAnyHistory(t *testing.T) {
 		present[name] = &fstest.MapFile{Data: []byte("{}")}
 	}
 	bundles, _, err := bundle.Find(present, &c.Projects[0])
-	if err != nil || len(bundles) != len(drawnPaths) {
-		t.Fatal(bundles, err)
+	var targets []bundle.Target
+	for _, b := range bundles {
+		targets = append(targets, bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}})
+	}
+	for _, b := range bundles[:2] {
+		german := c.Projects[0].Targets()[0]
+		targets = append(targets, bundle.Target{Path: b.Target(german), Language: german, Sources: []*bundle.Bundle{b}})
+	}
+	if err != nil || len(targets) != len(drawnPaths) {
+		t.Fatal(targets, err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		cases++
@@ -274,12 +337,16 @@ func TestBlameInAnyHistory(t *testing.T) {
 		}
 		var blamed []Blamed
 		var want []map[string]Origin
-		for _, b := range bundles {
-			f, err := b.Parse([]byte(files[b.Path].content()), b.Source)
-			if _, is := files[b.Path]; !is || err != nil {
+		present := slices.DeleteFunc(slices.Clone(targets), func(of bundle.Target) bool {
+			_, is := files[of.Path]
+			return !is
+		})
+		for _, b := range present {
+			f, err := b.Sources[0].Parse([]byte(files[b.Path].content()), b.Language)
+			if err != nil {
 				continue
 			}
-			of := Blamed{File: bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}, Texts: bundle.Texts(f)}
+			of := Blamed{File: b, Texts: bundle.Texts(f)}
 			if rapid.Bool().Draw(rt, "whether its bytes are known") {
 				of.Bytes = f.Source()
 			}
@@ -305,7 +372,7 @@ func TestBlameInAnyHistory(t *testing.T) {
 			}
 			want = append(want, origins)
 		}
-		blame, err := NewBlame(t.Context(), repo, h.commits[last].name, drawnPaths)
+		blame, err := NewBlame(t.Context(), repo, h.commits[last].name, present)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -319,9 +386,30 @@ func TestBlameInAnyHistory(t *testing.T) {
 					gittest.Git(t, dir, "log", "--graph", "-p", "--no-renames", "-m", h.commits[last].name))
 			}
 		}
+		asked := func(i int) (Blamed, []KeyAt) {
+			var all []KeyAt
+			for _, c := range h.commits {
+				for key := range want[i] {
+					all = append(all, KeyAt{key, c.name})
+				}
+			}
+			return blamed[i], all
+		}
+		had, err := blame.Had(t.Context(), len(blamed), asked)
+		if err != nil {
+			rt.Fatal(err)
+		}
 		for i, c := range h.commits {
 			if _, read := blame.index[c.name]; !read {
 				continue
+			}
+			for n, f := range blamed {
+				for key := range want[n] {
+					is := c.files[f.File.Path].keys[key] == files[f.File.Path].keys[key]
+					if got := had[n][KeyAt{key, c.name}]; got != is {
+						rt.Fatalf("%d had %s of %s: %v, want %v", i, key, f.File.Path, got, is)
+					}
+				}
 			}
 			after := blame.After(c.name)
 			for other, has := range h.after(i) {

@@ -192,10 +192,11 @@ func take(ctx context.Context, p *pass.Branch) (c Census, err error) {
 		}
 		if _, at := there[name]; !at {
 			if name == head {
+				word, _ := report.ShellWord(name)
 				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished,
 					Problem: report.Problem{Code: report.CodeBranch,
 						Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name,
-							p.Project.Pull.Remote, p.Project.Pull.Remote, name)}})
+							p.Project.Pull.Remote, p.Project.Pull.Remote, word)}})
 			}
 			continue
 		}

@@ -29,7 +29,8 @@ import (
 )
 
 // A translation is stale where the commit that brought its text does not have the one in its history that changed the
-// source text last. A source text that never changed makes nothing stale, nor does one whose change is accepted.
+// source text last, nor the present source text itself, as after a revert or in a branch that was squashed. A source
+// text that never changed makes nothing stale, nor does one whose change is accepted.
 
 // sourceText is a source text of a project, by its digest.
 type sourceText struct {
@@ -68,6 +69,30 @@ func readAccepted(file string) (all acceptedTexts, err error) {
 			file, err))
 	}
 	return all, nil
+}
+
+// accepted are the accepted source texts of the project. One whose file or key is gone has none: it counts for any key.
+func (x *inspection) accepted(t *tree.Tree) (map[sourceText]bool, error) {
+	all, err := readAccepted(x.o.StaleFile)
+	if err != nil {
+		return nil, err
+	}
+	sources := make(map[string]*tree.Source, len(t.Sources))
+	for _, s := range t.Sources {
+		sources[s.Path] = s
+	}
+	accepted := make(map[sourceText]bool, len(all.Texts))
+	for _, text := range all.Texts {
+		s := sources[text.File]
+		switch {
+		case text.Project != x.cfg.Name:
+		case s == nil || !s.Broken() && !s.TextKeys()[text.Key] && s.Clash[text.Key] == "":
+			accepted[sourceText{Text: text.Text}] = true
+		default:
+			accepted[text] = true
+		}
+	}
+	return accepted, nil
 }
 
 // AcceptStale takes the stale translations of some keys out of a report, and writes down that the source texts of now
@@ -126,26 +151,19 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 	if err != nil || commit == "" {
 		return err
 	}
-	accepted, err := readAccepted(x.o.StaleFile)
+	accepted, err := x.accepted(t)
 	if err != nil {
 		return err
 	}
-	meant := make(map[sourceText]bool, len(accepted.Texts))
-	for _, text := range accepted.Texts {
-		meant[text] = true
-	}
 	var sources []*tree.Source
-	var paths []string
+	all := targets
 	for _, s := range t.Sources {
 		if !s.Broken() {
-			sources, paths = append(sources, s), append(paths, s.Path)
+			sources, all = append(sources, s), append(all, sourceTarget(s))
 		}
 	}
-	for _, target := range targets {
-		paths = append(paths, target.Path)
-	}
 	x.announce(report.Doing{What: "reading the history of the texts"})
-	brought, err := past.NewBlame(ctx, repo, commit, paths)
+	brought, err := past.NewBlame(ctx, repo, commit, all)
 	if err != nil {
 		return err
 	}
@@ -163,10 +181,14 @@ func (x *inspection) stale(ctx context.Context, repo *gitops.Repo, t *tree.Tree,
 			digests[s.Bundle] = catalog.Digests(s.Texts.Marks())
 		}
 	}
-	for _, p := range olderThanSource(brought, pairs) {
+	older, err := otherSource(ctx, brought, sources, olderThanSource(brought, pairs))
+	if err != nil {
+		return err
+	}
+	for _, p := range older {
 		digest := digests[p.b][catalog.Name{Key: p.key}]
 		text := sourceText{x.cfg.Name, p.b.Path, p.key, hex.EncodeToString(digest[:])}
-		if !meant[text] {
+		if !accepted[text] && !accepted[sourceText{Text: text.Text}] {
 			x.addStale(stale, brought, p, text)
 		}
 	}
@@ -191,8 +213,7 @@ func changedSources(ctx context.Context, brought *past.Blame, sources []*tree.So
 ) {
 	origins, err := brought.Origins(ctx, len(sources), func(i int) (past.Blamed, error) {
 		s := sources[i]
-		own := bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
-		return past.Blamed{File: own, Texts: s.Texts, Bytes: s.File.Source()}, nil
+		return past.Blamed{File: sourceTarget(s), Texts: s.Texts, Bytes: s.File.Source()}, nil
 	})
 	changed = make(map[*bundle.Bundle]map[string]past.Origin)
 	for i, keys := range origins {
@@ -287,6 +308,38 @@ func olderThanSource(brought *past.Blame, all []translatedText) (older []transla
 	return older
 }
 
+// otherSource are those whose commit did not have the present source text: who translated this text translated it.
+func otherSource(ctx context.Context, brought *past.Blame, sources []*tree.Source, all []translatedText) (
+	other []translatedText, err error,
+) {
+	asked := make(map[*bundle.Bundle]map[past.KeyAt]bool)
+	for _, p := range all {
+		if asked[p.b] == nil {
+			asked[p.b] = make(map[past.KeyAt]bool)
+		}
+		asked[p.b][past.KeyAt{Key: p.key, Commit: p.translation.Commit}] = true
+	}
+	answers, err := brought.Had(ctx, len(sources), func(i int) (past.Blamed, []past.KeyAt) {
+		s := sources[i]
+		return past.Blamed{File: sourceTarget(s), Texts: s.Texts}, slices.Collect(maps.Keys(asked[s.Bundle]))
+	})
+	had := make(map[*bundle.Bundle]map[past.KeyAt]bool)
+	for i, s := range sources {
+		had[s.Bundle] = answers[i]
+	}
+	for _, p := range all {
+		if !had[p.b][past.KeyAt{Key: p.key, Commit: p.translation.Commit}] {
+			other = append(other, p)
+		}
+	}
+	return other, err
+}
+
+// sourceTarget is a source file as one of its own language.
+func sourceTarget(s *tree.Source) bundle.Target {
+	return bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
+}
+
 // addStale enters a stale translation.
 func (x *inspection) addStale(stale map[string]*report.Stale, brought *past.Blame, t translatedText, text sourceText) {
 	id := text.File + "\x00" + text.Key
@@ -309,6 +362,19 @@ func (x *inspection) addStale(stale map[string]*report.Stale, brought *past.Blam
 	}
 	p := report.Problem{File: t.file.Path, Line: t.line, Column: t.column, Key: t.key, Language: t.file.Language.Code,
 		Problem: what}
-	x.add(severity, report.CodeStale, p, fmt.Sprintf("translate it anew; if the change kept its meaning, run locsync "+
-		"check --accept-stale %q, or write %s: %s into the message of the commit", text.Key, gitops.SameMeaning, text.Key))
+	x.add(severity, report.CodeStale, p, "translate it anew; "+acceptance(text.Key))
+}
+
+// acceptance says how to accept the change of a key's source text, as far as one line can name the key.
+func acceptance(key string) string {
+	word, ok := report.ShellWord(key)
+	if !ok {
+		return fmt.Sprintf("no command on one line can name the key %s, to accept the change",
+			bound.Code(fmt.Sprintf("%q", key)))
+	}
+	remedy := "if the change kept its meaning, run locsync check --accept-stale " + word
+	if key != "" && strings.TrimSpace(key) == key { // as a line of a message is read
+		remedy += fmt.Sprintf(", or write %s: %s into the message of the commit", gitops.SameMeaning, key)
+	}
+	return remedy
 }

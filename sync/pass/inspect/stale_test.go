@@ -96,6 +96,42 @@ func TestStale(t *testing.T) {
 		gittest.Git(t, a.dir, "commit", "-q", "--amend", "--no-edit")
 		a.is("de/b.json new")
 	})
+	t.Run("keys move to another file", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "en/b.json", `{"x": "X"}`, "de/b.json", `{"x": "X"}`, "fr/a.json", `{"k": "Un"}`, "fr/b.json", "{}")
+		a.is("de/a.json k")
+		a.commits("", "en/a.json", `{"l": "Two", "m": "Three"}`, "en/b.json", `{"x": "X", "new": "One and a half"}`,
+			"de/a.json", `{"l": "Zwei", "m": "Drei"}`, "de/b.json", `{"x": "X", "new": "Eins"}`,
+			"fr/a.json", "{}", "fr/b.json", `{"new": "Un"}`)
+		a.is("de/b.json new")
+		a.commits("", "en/c.json", `{"new": "One and a half"}`, "en/b.json", `{"x": "X"}`,
+			"de/c.json", `{"new": "Eins"}`, "de/b.json", `{"x": "X"}`)
+		a.is("de/c.json new") // a file is split
+		gittest.Git(t, a.dir, "rm", "-q", "en/c.json", "de/c.json")
+		a.commits("", "en/a.json", `{"l": "Two", "m": "Three", "k": "One and a half"}`,
+			"de/a.json", `{"l": "Zwei", "m": "Drei", "k": "Eins"}`)
+		a.is("de/a.json k")
+	})
+	t.Run("a text of another language that goes is no earlier one", func(t *testing.T) {
+		a := changed(t)
+		a.commits("", "fr/a.json", `{"k": "OK"}`, "de/a.json", `{"l": "Zwei", "m": "Drei"}`)
+		a.commits("", "en/a.json", `{"k": "One more", "l": "Two", "m": "Three"}`)
+		a.commits("", "fr/a.json", "{}", "de/a.json", `{"k": "OK", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+	})
+	t.Run("files get another extension of their format", func(t *testing.T) {
+		project := func(extension string) string {
+			return settings + "[[project.files]]\nformat = \"structured-yaml\"\nsource = \"en." + extension +
+				"\"\noutput = \"{LANGUAGE}." + extension + "\"\n"
+		}
+		a := &aged{world: newWorld(t, project("yaml"), map[string]string{"README": "x\n"})}
+		a.commits("", "en.yml", "en:\n  a:\n    k: One", "de.yml", "de:\n  a:\n    k: Eins")
+		a.commits("", "en.yml", "en:\n  a:\n    k: One and a half")
+		gittest.Git(t, a.dir, "mv", "en.yml", "en.yaml")
+		gittest.Git(t, a.dir, "mv", "de.yml", "de.yaml")
+		a.commits("")
+		a.is("de.yaml a/k")
+	})
 	t.Run("a merge brings an older translation", func(t *testing.T) {
 		a := both(t)
 		gittest.Git(t, a.dir, "checkout", "-q", "-b", "l10n")
@@ -107,8 +143,31 @@ func TestStale(t *testing.T) {
 	})
 	t.Run("a source text that changes and changes back", func(t *testing.T) {
 		a := changed(t)
-		a.commits("", "en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
-		a.is("de/a.json k") // the text of now was written after the translation, by somebody who may mean another thing
+		gittest.Git(t, a.dir, "revert", "--no-edit", "HEAD")
+		a.is() // who translated this very text translated it
+		a.commits("", "de/a.json", `{"k": "Eins.", "l": "Zwei", "m": "Drei"}`)
+		a.writes("en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+		a.is("de/a.json k")
+		a.writes("en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.commits("", "en/a.json", `{"k": "Uno", "l": "Two", "m": "Three"}`)
+		a.writes("en/a.json", `{"k": "One", "l": "Two", "m": "Three"}`)
+		a.is()
+	})
+	t.Run("a branch that is squashed, and one that is picked from", func(t *testing.T) {
+		for _, brings := range [][]string{{"merge", "--squash", "l10n"}, {"cherry-pick", "--no-commit", "l10n"}} {
+			a := both(t)
+			gittest.Git(t, a.dir, "checkout", "-q", "-b", "l10n")
+			a.commits("", "en/a.json", `{"k": "One and a half", "l": "Two", "m": "Three"}`)
+			gittest.Git(t, a.dir, "checkout", "-q", "main")
+			gittest.Git(t, a.dir, brings...)
+			a.commits("the same change in another commit")
+			gittest.Git(t, a.dir, "checkout", "-q", "l10n")
+			a.commits("", "de/a.json", `{"k": "Anderthalb", "l": "Zwei", "m": "Drei"}`)
+			gittest.Git(t, a.dir, "checkout", "-q", "main")
+			a.is("de/a.json k")
+			gittest.Git(t, a.dir, "merge", "-q", "--no-edit", "l10n")
+			a.is()
+		}
 	})
 	t.Run("what is not committed", func(t *testing.T) {
 		a := both(t)
@@ -134,8 +193,23 @@ func TestStale(t *testing.T) {
 			t.Errorf("%v", left)
 		}
 		a.is()
-		a.commits("", "en/a.json", `{"k": "One, once more", "l": "Two", "m": "Three"}`)
-		a.is("de/a.json k")
+		gittest.Git(t, a.dir, "mv", "en/a.json", "en/b.json")
+		gittest.Git(t, a.dir, "mv", "de/a.json", "de/b.json")
+		a.commits("")
+		a.is()
+		a.commits("", "en/b.json", `{"new": "One and a half", "l": "Two", "m": "Three"}`,
+			"de/b.json", `{"new": "Eins", "l": "Zwei", "m": "Drei"}`)
+		a.is()
+		a.commits("", "en/b.json", `{"new": "One, once more", "l": "Two", "m": "Three"}`)
+		a.is("de/b.json new")
+	})
+	t.Run("an accepted change of a key counts for no other one", func(t *testing.T) {
+		a := both(t)
+		a.commits("", "en/a.json", `{"k": "More", "l": "More", "m": "Three"}`)
+		o := Options{Stale: true, StaleFile: filepath.Join(a.dir, "locsync-stale.json")}
+		result := report.CheckReport{Projects: []report.ProjectCheck{a.inspects(o)}}
+		a.check(AcceptStale(o.StaleFile, &result, []string{"k"}))
+		a.is("de/a.json l")
 	})
 	t.Run("a plural of which a form is blank", func(t *testing.T) {
 		a := &aged{world: newWorld(t, settings+"[[project.files]]\nsource = \"en/*.xml\"\noutput = \"{LANGUAGE}/{NAME}.xml\"\n",
@@ -159,6 +233,25 @@ func TestStale(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// A key from the repository runs nothing in a command that is shown, and is named by none that would mean another one.
+func TestAcceptanceNamesTheKey(t *testing.T) {
+	const lacks = "no command on one line can name the key "
+	for key, want := range map[string]string{
+		"menu.open": "if the change kept its meaning, run locsync check --accept-stale menu.open, or write " +
+			"Locsync-Same-Meaning: menu.open into the message of the commit",
+		"$(touch /tmp/x)": "if the change kept its meaning, run locsync check --accept-stale '$(touch /tmp/x)', or write " +
+			"Locsync-Same-Meaning: $(touch /tmp/x) into the message of the commit",
+		" a":       "if the change kept its meaning, run locsync check --accept-stale ' a'",
+		"":         "if the change kept its meaning, run locsync check --accept-stale ''",
+		"a\nb":     lacks + "`\"a\\nb\"`, to accept the change",
+		"`\x1b[m`": lacks + "``\"`\\x1b[m`\"``, to accept the change",
+	} {
+		if got := acceptance(key); got != want {
+			t.Errorf("%q: %s, want %s", key, got, want)
+		}
+	}
 }
 
 // In a history without branches a translation is stale where its source text changed later.

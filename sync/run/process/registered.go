@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/secret"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -27,12 +28,11 @@ func HookCommands(cfg *config.Config) (gitops.HookCommands, error) {
 		return gitops.HookCommands{}, fmt.Errorf("find the configuration, for the hooks: %w", err)
 	}
 	return gitops.HookCommands{
-		Here: shellQuoted(filepath.ToSlash(program)) + " hook ring --config " + shellQuoted(filepath.ToSlash(file)),
+		Here: report.ShellQuoted(filepath.ToSlash(program)) + " hook ring --config " +
+			report.ShellQuoted(filepath.ToSlash(file)),
 		Team: "locsync hook ring",
 	}, nil
 }
-
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Callback is what the service's notifications of a configuration are registered with.
 func Callback(cfg *config.Config) (service.Callback, error) {

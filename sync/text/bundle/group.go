@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
 )
@@ -72,6 +74,17 @@ type Target struct {
 	Path     string
 	Language config.Language
 	Sources  []*Bundle
+}
+
+// Fits reports whether a path can be that of a file of the same language, by the same entry of the configuration.
+func (t Target) Fits(path string) bool {
+	files := t.Sources[0].Files
+	_, source := files.SourceFile(path)
+	if files.Template().IsZero() || t.Language.Code == t.Sources[0].Source.Code {
+		return source
+	}
+	fits, err := doublestar.Match(files.Template().Glob(t.Language), path)
+	return err == nil && fits && !source && !files.Excluded(path)
 }
 
 // Targets tells which files an archive entry holds translations for: none for an entry that fits no language and file
