@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -107,6 +108,11 @@ func TestMark(t *testing.T) {
 		_, err := forge.Comment(t.Context(), client(t, s, func(o *forge.Options) { o.Token = "read-only-4711" }), number,
 			"2 errors", "")
 		if !errors.Is(err, forge.ErrForbidden) || strings.Contains(err.Error(), "4711") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		err = forge.Mark(t.Context(), client(t, s, func(o *forge.Options) { o.Token = "read-only-4711" }), number, commit,
+			forge.Status{Name: "locsync/translations"})
+		if kind == "github" && !strings.Contains(fmt.Sprint(err), `"Commit statuses: read and write"`) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
