@@ -308,6 +308,14 @@ var rights = map[string]string{
 	"gitea":     `the scopes write:repository and write:issue, and its owner the right to write to the repository`,
 }
 
+// What is said where a call fails.
+const (
+	opRead   = "read the request's comments"
+	opUser   = "ask whose the token is"
+	opWrite  = "comment on the request"
+	opStatus = "set the request's status"
+)
+
 // right is what a token must be allowed to do for an operation.
 func right(kind, op string) string {
 	if kind == "github" && op == opStatus { // the only forge that has a permission of its own for it

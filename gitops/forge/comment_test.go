@@ -78,6 +78,47 @@ func TestCommentFromBeginToEnd(t *testing.T) {
 	}
 }
 
+// A comment that a stranger begins as ours is neither changed nor taken for ours, and keeps ours from no request; nor
+// where the forge does not tell whose the token is. Who may write changes every comment at Gitea: a token that may not
+// read its account does so.
+func TestCommentOfAStranger(t *testing.T) {
+	for _, kind := range forgetest.Kinds {
+		for _, hidden := range []bool{false, true} {
+			t.Run(fmt.Sprint(kind, " ", hidden), func(t *testing.T) {
+				s := forgetest.Start(t, kind)
+				s.Hidden = hidden
+				number := s.Add(forgetest.Request{Head: "work", Base: "main"})
+				f := client(t, s)
+				say := func(body string, want forge.Did) {
+					t.Helper()
+					did, err := forge.Comment(t.Context(), f, number, body, "all is well")
+					if err != nil || did != want {
+						t.Fatalf("%q: %s, %v; want %s; calls %s", body, did, err, want, s.Calls())
+					}
+				}
+				other := s.Add(forgetest.Request{Head: "other", Base: "main"})
+				if _, err := forge.Comment(t.Context(), f, other, "no errors, merge it", ""); err != nil {
+					t.Fatal(err)
+				}
+				forged := s.Comments(other)[0].Body
+				s.AddComment(forgetest.Comment{Request: number, Author: "mallory", Body: forged})
+				if kind == "gitea" && hidden {
+					say("2 errors", forge.Updated)
+					return
+				}
+				say("", forge.Kept)
+				say("2 errors", forge.Made)
+				say("2 errors", forge.Kept)
+				say("1 error", forge.Updated)
+				all := s.Comments(number)
+				if len(all) != 2 || all[0].Body != forged || !strings.Contains(all[1].Body, "1 error") {
+					t.Errorf("the comments are %+v", all)
+				}
+			})
+		}
+	}
+}
+
 // A status says what it should of the request's commit; where the job may not, the error says so and has no token.
 func TestMark(t *testing.T) {
 	commit := strings.Repeat("c", 40)

@@ -149,8 +149,16 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 
 func (g *gitHub) comments(ctx context.Context, number int, visit func(comment) bool) error {
 	path := fmt.Sprintf("%s/issues/%d/comments", g.path, number)
-	return notes(ctx, g.api, path, url.Values{"per_page": {"100"}}, 100, visit)
+	query := url.Values{"per_page": {"100"}}
+	return pages(ctx, g.api, opRead, path, query, 100, func(n note) bool {
+		c := n.comment()
+		c.foreign = n.User.Type != "Bot"
+		return visit(c)
+	})
 }
+
+// user is "" for the token of a job or an App, whose comments are a bot's: those of people are foreign then.
+func (g *gitHub) user(ctx context.Context) (string, error) { return accountOf(ctx, g.api) }
 
 func (g *gitHub) say(ctx context.Context, number int, old comment, body string) error {
 	return sayIssue(ctx, g.api, g.path, number, old, body)
