@@ -74,12 +74,12 @@ func (c Conflict) ToTake() string {
 
 // Command is the command line that decides this conflict, and no other, for a side: ours or theirs.
 func (c Conflict) Command(side string) string {
-	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
+	command := "locsync push --" + side + " --key " + ShellWord(c.Key) + " --file " + ShellWord(c.File)
 	if c.Language != "" { // a catalog file holds several
-		command += " --language " + shellWord(c.Language)
+		command += " --language " + ShellWord(c.Language)
 	}
 	if c.Project != "" {
-		command += " --project " + shellWord(c.Project)
+		command += " --project " + ShellWord(c.Project)
 	}
 	return command
 }
@@ -96,8 +96,8 @@ func InQuotes(texts map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// shellWord quotes a word for a command line where it needs that.
-func shellWord(word string) string {
+// ShellWord quotes a word for a command line where it needs that.
+func ShellWord(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
 	}) {
