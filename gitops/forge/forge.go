@@ -40,6 +40,7 @@ type Request struct {
 	Title  string
 	Body   string
 	Labels []string
+	Author string // at GitHub: the login of who made it
 
 	Commit string    // of a request that is not open: what its branch had then; "" where the forge does not tell
 	Ended  time.Time // when it was closed or merged

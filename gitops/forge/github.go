@@ -47,6 +47,9 @@ type gitHubPull struct {
 	Labels   []struct {
 		Name string `json:"name"`
 	} `json:"labels"`
+	User struct {
+		Login string `json:"login"`
+	} `json:"user"`
 	Head, Base struct {
 		Ref  string `json:"ref"`
 		SHA  string `json:"sha"`
@@ -57,7 +60,7 @@ type gitHubPull struct {
 }
 
 func (p *gitHubPull) request() *Request {
-	r := &Request{Number: p.Number, URL: p.URL, State: Open, Title: p.Title, Body: p.Body}
+	r := &Request{Number: p.Number, URL: p.URL, State: Open, Title: p.Title, Body: p.Body, Author: p.User.Login}
 	for _, l := range p.Labels {
 		r.Labels = append(r.Labels, l.Name)
 	}
@@ -72,6 +75,9 @@ func (p *gitHubPull) request() *Request {
 	}
 	return r
 }
+
+// ByGitHubsJob reports whether the token that GitHub gives each job made the request.
+func (r Request) ByGitHubsJob() bool { return r.Author == "github-actions[bot]" }
 
 // Find asks for open requests, and only then for all, the youngest first. The filter for the head wants its owner; one
 // that GitHub does not understand filters nothing, so everything is compared here too.

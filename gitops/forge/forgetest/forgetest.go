@@ -54,8 +54,9 @@ type Server struct {
 	Labels []string // that Gitea knows
 	Page   int      // the most that a page has
 	Fault  func(r *http.Request, n int) *Fault
-	App    *App // of GitHub; nil: Token counts
-	Hidden bool // the token may not ask for its account: one of a job, or of few scopes
+	App    *App   // of GitHub; nil: Token counts
+	Login  string // who makes requests at GitHub; "": a bot's
+	Hidden bool   // the token may not ask for its account: one of a job, or of few scopes
 
 	mu       sync.Mutex
 	requests []*Request
