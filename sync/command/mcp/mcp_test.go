@@ -106,8 +106,12 @@ func newAgent(t testing.TB, files map[string]string) *agent {
 	a.check(err)
 	t.Cleanup(func() {
 		a.session.Close()
-		if said := strings.Join(a.said, "\n"); strings.Contains(said, key) {
+		said := strings.Join(a.said, "\n")
+		if strings.Contains(said, key) {
 			t.Errorf("an answer has the API key:\n%s", said)
+		}
+		if strings.Contains(said, "skip_checks") {
+			t.Errorf("an answer has a remedy that agents may not use:\n%s", said)
 		}
 	})
 	return a
@@ -218,8 +222,8 @@ func TestAgentTranslates(t *testing.T) {
 		refused = append(refused, r.Language+" "+r.Key+" "+r.Reason)
 	}
 	if len(refused) != 2 || !strings.HasPrefix(refused[0], "pl title ") || !strings.HasPrefix(refused[1], "de hello ") ||
-		!strings.Contains(refused[1], "{{name}}") {
-		t.Fatalf("refused %q", refused)
+		!strings.Contains(refused[1], "{{name}}") || done.Refused[1].Remedy != "correct the translation" {
+		t.Fatalf("refused %+v", done.Refused)
 	}
 	a.has("web/de/app.json", "{\n\t\"evil\":   \"Unsinn\",\n\t\"file_one\":   \"{{count}} Datei\",\n"+
 		"\t\"file_other\":   \"{{count}} Dateien\"\n}")
@@ -630,4 +634,20 @@ func TestCancelledCall(t *testing.T) {
 		t.Error("a cancelled call has an answer")
 	}
 	a.asks("missing", wire{}, nil)
+}
+
+// What an agent is to do about a problem is never to switch a check off.
+func TestRemediesOfAgents(t *testing.T) {
+	t.Parallel()
+	for remedy, want := range map[string]string{
+		`correct the translation; if it is meant so, add skip_checks = ["script:a; b"] to its [[project.files]]`: "correct " +
+			"the translation",
+		"correct it at the service, or switch the check off with skip_checks in [[project.files]]": "correct it at the service",
+		"set skip_checks":    "correct the translation",
+		"run locsync status": "run locsync status",
+	} {
+		if got := forAgent(report.Problem{Remedy: remedy}).Remedy; got != want {
+			t.Errorf("%q: %q, want %q", remedy, got, want)
+		}
+	}
 }

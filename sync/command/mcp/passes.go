@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
@@ -65,7 +67,7 @@ func (s *server) status(ctx context.Context, r *sdk.CallToolRequest, in wholeIn)
 		out.Projects, err = paged(all, in.page)
 		return out, err
 	}
-	problems, err := paged(now.Projects[0].Problems, in.page)
+	problems, err := paged(forAgents(now.Projects[0].Problems), in.page)
 	out.Projects, out.Problems = list[projectStatus]{Total: 1, Items: all}, &problems
 	return out, err
 }
@@ -92,6 +94,27 @@ type checkOut struct {
 type projectProblem struct {
 	Project string `json:"project"`
 	problem
+}
+
+// switchedOff is how a remedy offers, after another one, to switch a check off.
+var switchedOff = regexp.MustCompile(`(; if it is meant so, add|, or switch the check off with) skip_checks.*`)
+
+// forAgent is a problem as an agent is to read it: to switch a check off is for people to decide.
+func forAgent(p report.Problem) report.Problem {
+	p.Remedy = switchedOff.ReplaceAllString(p.Remedy, "")
+	if strings.Contains(p.Remedy, "skip_checks") {
+		p.Remedy = "correct the translation"
+	}
+	return p
+}
+
+// forAgents are problems as an agent is to read them.
+func forAgents(problems []report.Problem) []report.Problem {
+	all := make([]report.Problem, 0, len(problems))
+	for _, p := range problems {
+		all = append(all, forAgent(p))
+	}
+	return all
 }
 
 // problem has a member of its own name, which would be hidden in the schema if both were spelled alike.
@@ -123,7 +146,7 @@ func (s *server) check(ctx context.Context, r *sdk.CallToolRequest, in checkIn) 
 				out.Warnings++
 			}
 			if in.Severity == "" || problem.Severity == in.Severity {
-				all = append(all, projectProblem{p.Name, problem})
+				all = append(all, projectProblem{p.Name, forAgent(problem)})
 			}
 		}
 	}
@@ -177,7 +200,7 @@ func (s *server) plan(ctx context.Context, r *sdk.CallToolRequest, in planIn) (p
 	var problems []projectProblem
 	note := func(project string, all []report.Problem) {
 		for _, p := range all {
-			problems = append(problems, projectProblem{project, p})
+			problems = append(problems, projectProblem{project, forAgent(p)})
 		}
 	}
 	for _, p := range answer.Push.Projects {
@@ -271,7 +294,7 @@ func (s *server) decide(ctx context.Context, r *sdk.CallToolRequest, in decideIn
 		out.Settled = append(out.Settled, p.Settled...)
 		for _, problem := range p.Problems {
 			if slices.Contains(in.Keys, problem.Key) {
-				out.Problems = append(out.Problems, problem)
+				out.Problems = append(out.Problems, forAgent(problem))
 			}
 		}
 	}

@@ -292,7 +292,7 @@ func (w *worktree) render(content []byte, exists bool, e *edit, warnings []repor
 		if old, err = b.Parse(content, l); err != nil {
 			return refuse("the file cannot be read: " + err.Error())
 		}
-		for _, p := range inspect.Proposed(w.cfg, w.tree, e.target, content) {
+		for _, p := range forAgents(inspect.Proposed(w.cfg, w.tree, e.target, content)) {
 			p.Line, p.Column = 0, 0
 			wrong[p] = true
 		}
@@ -314,7 +314,7 @@ func (w *worktree) render(content []byte, exists bool, e *edit, warnings []repor
 		}
 		var minor []report.Problem
 		beside := "" // what would be wrong with other keys, or with the file
-		for _, p := range inspect.Proposed(w.cfg, w.tree, e.target, made) {
+		for _, p := range forAgents(inspect.Proposed(w.cfg, w.tree, e.target, made)) {
 			known := p
 			known.Line, known.Column = 0, 0
 			switch {

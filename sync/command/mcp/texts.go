@@ -231,7 +231,7 @@ func (w *worktree) keys(ctx context.Context, c call, in textsIn) (all []keyTexts
 		return nil, err
 	}
 	problems := make(map[fileKey][]report.Problem)
-	for _, p := range checked.Problems {
+	for _, p := range forAgents(checked.Problems) {
 		at := fileKey{p.File, p.Language, p.Key}
 		problems[at] = append(problems[at], p)
 	}
@@ -363,7 +363,7 @@ func (s *server) resources(to *sdk.Server) {
 			all := []projectProblem{}
 			err := s.eachCheck(ctx, func(_ *worktree, p report.ProjectCheck) {
 				for _, problem := range p.Problems {
-					all = append(all, projectProblem{p.Name, problem})
+					all = append(all, projectProblem{p.Name, forAgent(problem)})
 				}
 			})
 			return all, err
