@@ -157,6 +157,11 @@ func (a *agent) file(name string) string {
 	return string(b)
 }
 
+func (a *agent) write(name, text string) {
+	a.Helper()
+	a.check(os.WriteFile(filepath.Join(a.dir, name), []byte(text), 0o600))
+}
+
 func (a *agent) has(name, want string) {
 	a.Helper()
 	if got := a.file(name); got != want {
@@ -183,12 +188,12 @@ func TestAgentTranslates(t *testing.T) {
 	for _, k := range missing.Items {
 		named = append(named, fmt.Sprint(k.File, " ", k.Key, " ", k.Languages))
 	}
-	if want := []string{"web/en/app.json hello [de pl]", "web/en/app.json evil [pl]", "web/en/app.json file [de pl]",
-		"values/strings.xml title [de pl]", "values/strings.xml bye [pl]", "po/app.pot Good %s [de pl]",
-		"rails/en.yml menu/open [de pl]"}; !slices.Equal(named, want) {
+	if want := []string{"po/app.pot Good %s [de pl]", "rails/en.yml menu/open [de pl]",
+		"values/strings.xml title [de pl]", "values/strings.xml bye [pl]", "web/en/app.json hello [de pl]",
+		"web/en/app.json evil [pl]", "web/en/app.json file [de pl]"}; !slices.Equal(named, want) {
 		t.Fatalf("missing %q, want %q", named, want)
 	}
-	if k := missing.Items[5]; k.Comment != "greeting" || missing.Items[2].Source.Forms["other"] != "{{count}} files" {
+	if k := missing.Items[0]; k.Comment != "greeting" || missing.Items[6].Source.Forms["other"] != "{{count}} files" {
 		t.Errorf("%+v", missing.Items)
 	}
 	set := wire{"texts": []wire{
@@ -583,7 +588,7 @@ func TestPages(t *testing.T) {
 	}
 	var few list[missingKey]
 	a.asks("missing", wire{}, &few)
-	if len(few.Items) != usualItems || few.Total != 57 || few.Next != "20" {
+	if len(few.Items) != usualItems || few.Total != 57 || few.Next == "" {
 		t.Errorf("%d of %d, then %q", len(few.Items), few.Total, few.Next)
 	}
 }
@@ -595,7 +600,7 @@ func TestPlanAndConflicts(t *testing.T) {
 	before := a.git("for-each-ref")
 	var plan planOut
 	a.asks("plan", wire{"pass": "push", "limit": 3}, &plan)
-	if plan.Push < 8 || len(plan.Changes.Items) != 3 || plan.Changes.Next != "3" {
+	if plan.Push < 8 || len(plan.Changes.Items) != 3 || plan.Changes.Next == "" {
 		t.Errorf("%+v", plan)
 	}
 	var now statusOut

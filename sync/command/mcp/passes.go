@@ -64,10 +64,10 @@ func (s *server) status(ctx context.Context, r *sdk.CallToolRequest, in wholeIn)
 	}
 	out := statusOut{Daemon: now.Daemon}
 	if len(all) != 1 {
-		out.Projects, err = paged(all, in.page)
+		out.Projects, err = paged(all, in.page, byProject)
 		return out, err
 	}
-	problems, err := paged(forAgents(now.Projects[0].Problems), in.page)
+	problems, err := paged(forAgents(now.Projects[0].Problems), in.page, withoutProject)
 	out.Projects, out.Problems = list[projectStatus]{Total: 1, Items: all}, &problems
 	return out, err
 }
@@ -150,7 +150,7 @@ func (s *server) check(ctx context.Context, r *sdk.CallToolRequest, in checkIn) 
 			}
 		}
 	}
-	out.Problems, err = paged(all, in.page)
+	out.Problems, err = paged(all, in.page, byProblem)
 	return out, err
 }
 
@@ -171,6 +171,11 @@ type planned struct {
 	Form     string  `json:"form,omitempty"`
 	Old      *string `json:"old,omitempty"`
 	New      *string `json:"new,omitempty"`
+}
+
+// ofPlanned is where a change belongs: what is sent precedes what is committed.
+func ofPlanned(p planned) position {
+	return at(fmt.Sprint(p.Pass == "pull"), p.Project, p.File, p.Key, p.Language, p.Form)
 }
 
 // planOut is the answer of plan.
@@ -221,9 +226,9 @@ func (s *server) plan(ctx context.Context, r *sdk.CallToolRequest, in planIn) (p
 			}
 		}
 	}
-	out.Changes, err = paged(changes, in.page)
+	out.Changes, err = paged(changes, in.page.in(byPlan.name), byPlan)
 	if err == nil {
-		out.Problems, err = paged(problems, in.page)
+		out.Problems, err = paged(problems, in.page.in(byProblem.name), byProblem)
 	}
 	return out, err
 }
@@ -254,7 +259,7 @@ func (s *server) conflicts(ctx context.Context, r *sdk.CallToolRequest, in whole
 	if err != nil {
 		return list[report.Conflict]{}, err
 	}
-	return paged(all, in.page)
+	return paged(all, in.page, byConflict)
 }
 
 // decideIn says which conflicts are decided, and for which side.

@@ -100,7 +100,7 @@ func (s *server) setTexts(ctx context.Context, r *sdk.CallToolRequest, in setIn)
 	out := setOut{DryRun: in.DryRun, Files: []writtenFile{}, Refused: []refused{}}
 	err = c.inWorktree(ctx, projects[0], func(w *worktree) error { return w.set(ctx, c, in, &out) })
 	if err == nil {
-		out.Warnings, err = paged(out.warnings, page{})
+		out.Warnings, err = paged(out.warnings, page{}, withoutProject)
 	}
 	return out, err
 }

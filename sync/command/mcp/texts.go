@@ -118,7 +118,7 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 	if err != nil {
 		return list[missingKey]{}, err
 	}
-	all := []missingKey{}
+	all, sources := []missingKey{}, make(order)
 	for _, p := range c.projects(in.Project) {
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
 			if in.Language != "" && !slices.Contains(p.TargetLanguages, in.Language) && in.Project != "" {
@@ -126,7 +126,7 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 			}
 			found, err := w.inspects(ctx, c, inspect.Options{Missing: true})
 			if err == nil {
-				all = append(all, w.gaps(found, in)...)
+				all = append(all, w.gaps(found, in, sources)...)
 			}
 			return err
 		})
@@ -134,7 +134,8 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 			return list[missingKey]{}, err
 		}
 	}
-	return paged(all, in.page)
+	of := func(k missingKey) position { return sources.of(k.Project, k.File, k.Key) }
+	return paged(all, in.page, sorted[missingKey]{"missing", of, sources.now})
 }
 
 func noLanguage(p *config.Project, language string) error {
@@ -144,8 +145,8 @@ func noLanguage(p *config.Project, language string) error {
 // fileKey is a key of a file of translations.
 type fileKey struct{ path, language, key string }
 
-// gaps are the keys that a check found to be missing, in the order of their source files.
-func (w *worktree) gaps(found report.ProjectCheck, in missingIn) (all []missingKey) {
+// gaps are the keys that a check found to be missing. All keys of the source files are added to sources.
+func (w *worktree) gaps(found report.ProjectCheck, in missingIn, sources order) (all []missingKey) {
 	lacks := make(map[fileKey]bool)
 	for _, p := range found.Problems {
 		if p.Code == report.CodeGap && (in.Language == "" || p.Language == in.Language) {
@@ -156,8 +157,9 @@ func (w *worktree) gaps(found report.ProjectCheck, in missingIn) (all []missingK
 		if source.Broken() || in.File != "" && source.Path != in.File {
 			continue
 		}
-		texts := source.Texts.ByKey()
-		for _, key := range source.Texts.KeysInOrder() {
+		texts, keys := source.Texts.ByKey(), source.Texts.KeysInOrder()
+		sources.add(w.cfg.Name, source.Path, keys)
+		for _, key := range keys {
 			var languages []string
 			for _, l := range w.cfg.Targets() {
 				path := source.Target(l)
@@ -210,10 +212,10 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 	if err != nil {
 		return list[keyTexts]{}, err
 	}
-	all := []keyTexts{}
+	all, sources := []keyTexts{}, make(order)
 	for _, p := range c.projects(in.Project) {
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
-			found, err := w.keys(ctx, c, in)
+			found, err := w.keys(ctx, c, in, sources)
 			all = append(all, found...)
 			return err
 		})
@@ -221,11 +223,12 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 			return list[keyTexts]{}, err
 		}
 	}
-	return paged(all, in.page)
+	of := func(k keyTexts) position { return sources.of(k.Project, k.File, k.Key) }
+	return paged(all, in.page, sorted[keyTexts]{"texts", of, sources.now})
 }
 
-// keys are those that are wanted of a project.
-func (w *worktree) keys(ctx context.Context, c call, in textsIn) (all []keyTexts, err error) {
+// keys are those that are wanted of a project. All keys of the source files are added to sources.
+func (w *worktree) keys(ctx context.Context, c call, in textsIn, sources order) (all []keyTexts, err error) {
 	checked, err := w.inspects(ctx, c, inspect.Options{})
 	if err != nil {
 		return nil, err
@@ -253,7 +256,9 @@ func (w *worktree) keys(ctx context.Context, c call, in textsIn) (all []keyTexts
 		for i, f := range blamed {
 			byKey[i] = f.Texts.ByKey()
 		}
-		for _, key := range source.All.KeysInOrder() {
+		keys := source.All.KeysInOrder()
+		sources.add(w.cfg.Name, source.Path, keys)
+		for _, key := range keys {
 			if len(in.Keys) > 0 && !slices.Contains(in.Keys, key) {
 				continue
 			}
@@ -379,7 +384,7 @@ func (s *server) resources(to *sdk.Server) {
 			all := []keyTexts{}
 			for _, p := range c.projects("") {
 				err = errors.Join(err, c.inWorktree(ctx, p, func(w *worktree) error {
-					found, err := w.keys(ctx, c, textsIn{File: path})
+					found, err := w.keys(ctx, c, textsIn{File: path}, make(order))
 					all = append(all, found...)
 					return err
 				}))
