@@ -130,9 +130,12 @@ func add[In, Out any](to *sdk.Server, t *sdk.Tool, do func(context.Context, *sdk
 				return &sdk.CallToolResult{Content: content}, json.RawMessage(text), nil
 			}
 		}
-		return nil, nil, errors.New(report.Printable(failure.Text(err)))
+		return nil, nil, failed(err)
 	})
 }
+
+// failed is why a call failed, in words that may have what the agent gave.
+func failed(err error) error { return errors.New(cut(report.Printable(failure.Text(err)), mostReason)) }
 
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)

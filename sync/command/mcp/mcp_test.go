@@ -157,6 +157,15 @@ func (a *agent) file(name string) string {
 	return string(b)
 }
 
+// reads reads a resource.
+func (a *agent) reads(uri string, to any) {
+	a.Helper()
+	result, err := a.session.ReadResource(a.Context(), &sdk.ReadResourceParams{URI: uri})
+	a.check(err)
+	a.said = append(a.said, result.Contents[0].Text)
+	a.check(json.Unmarshal([]byte(result.Contents[0].Text), to))
+}
+
 func (a *agent) write(name, text string) {
 	a.Helper()
 	a.check(os.WriteFile(filepath.Join(a.dir, name), []byte(text), 0o600))
@@ -226,8 +235,8 @@ func TestAgentTranslates(t *testing.T) {
 	for _, r := range done.Refused {
 		refused = append(refused, r.Language+" "+r.Key+" "+r.Reason)
 	}
-	if len(refused) != 2 || !strings.HasPrefix(refused[0], "pl title ") || !strings.HasPrefix(refused[1], "de hello ") ||
-		!strings.Contains(refused[1], "{{name}}") || done.Refused[1].Remedy != "correct the translation" {
+	if len(refused) != 2 || !strings.HasPrefix(refused[0], "de hello ") || !strings.HasPrefix(refused[1], "pl title ") ||
+		!strings.Contains(refused[0], "{{name}}") || done.Refused[0].Remedy != "correct the translation" {
 		t.Fatalf("refused %+v", done.Refused)
 	}
 	a.has("web/de/app.json", "{\n\t\"evil\":   \"Unsinn\",\n\t\"file_one\":   \"{{count}} Datei\",\n"+
@@ -485,14 +494,15 @@ func TestResources(t *testing.T) {
 		a.said = append(a.said, result.Contents[0].Text)
 		return json.Unmarshal([]byte(result.Contents[0].Text), to)
 	}
-	var known []report.CheckedFile
-	var problems []projectProblem
-	var texts []keyTexts
+	var known listing[report.CheckedFile]
+	var problems listing[projectProblem]
+	var texts listing[keyTexts]
 	a.check(read("locsync://files", &known))
 	a.check(read("locsync://problems", &problems))
 	a.check(read("locsync://file/web/en/app.json", &texts))
-	if len(known) != 7 || len(texts) != 3 || len(texts[0].Problems) != 1 ||
-		!slices.ContainsFunc(problems, func(p projectProblem) bool { return p.Key == "hello" && p.Project == "app" }) {
+	if known.Total != 7 || len(known.Items) != 7 || known.Rest != "" || texts.Total != 3 || texts.Rest != "" ||
+		len(texts.Items[0].Problems) != 1 ||
+		!slices.ContainsFunc(problems.Items, func(p projectProblem) bool { return p.Key == "hello" && p.Project == "app" }) {
 		t.Errorf("%+v\n%+v\n%+v", known, problems, texts)
 	}
 	for _, uri := range []string{"locsync://file/locsync.toml", "locsync://file/../api_key", "locsync://file/.git/config",

@@ -17,7 +17,39 @@ const (
 	usualItems = 20
 	mostItems  = 500
 	mostBytes  = 64 << 10 // of the items of an answer; one is always in it
+	mostKey    = 200      // bytes of a key in what is said about it
+	mostText   = 1000     // bytes of what is said about it
+	mostReason = 4000     // bytes of why a call failed
 )
+
+// cut is a text that is said about something, not to be written back: a long one ends with how long it is.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s… (cut, %d bytes)", strings.ToValidUTF8(text[:most], ""), len(text))
+}
+
+// fitting is how many of the first items an answer has: it is bounded in items and bytes.
+func fitting[T any](items []T, most int) (int, error) {
+	size := 0
+	for i, item := range items[:min(most, len(items))] {
+		text, err := json.Marshal(item)
+		if err != nil {
+			return 0, err
+		}
+		if size += len(text); size > mostBytes && i > 0 {
+			return i, nil
+		}
+	}
+	return min(most, len(items)), nil
+}
+
+// firstOf are the items of a list without a cursor that an answer has, and how many there are.
+func firstOf[T any](all []T) ([]T, int, error) {
+	n, err := fitting(all, mostItems)
+	return append([]T{}, all[:n]...), len(all), err
+}
 
 // page is which part of a list is wanted.
 type page struct {
@@ -173,20 +205,13 @@ func paged[T any](all []T, p page, by sorted[T]) (list[T], error) {
 	if p.Limit > 0 {
 		limit = min(p.Limit, mostItems)
 	}
-	size, end := 0, min(from+limit, len(items))
-	for i, s := range items[from:end] {
-		text, err := json.Marshal(s.item)
-		if err != nil {
-			return part, err
-		}
-		if size += len(text); size > mostBytes && i > 0 {
-			end = from + i
-			break
-		}
-		part.Items = append(part.Items, s.item)
+	for _, p := range items[from:min(from+limit, len(items))] {
+		part.Items = append(part.Items, p.item)
 	}
-	if from < end && end < len(items) {
+	n, err := fitting(part.Items, limit)
+	part.Items = part.Items[:n]
+	if end := from + n; n > 0 && end < len(items) {
 		part.Next = items[end-1].position.cursor(by.name)
 	}
-	return part, nil
+	return part, err
 }

@@ -121,3 +121,96 @@ func TestPagesOfEqualItems(t *testing.T) {
 		t.Errorf("%d of 90", count)
 	}
 }
+
+// Whatever is asked for, an answer is of bounded size, says how much there is and how to get the rest, which is whole
+// then; long keys are cut in what is said of them, and never in texts.
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	file, keys := many(1200)
+	long := strings.Repeat("long ", 4000)
+	file = strings.Replace(file, "{", fmt.Sprintf("{%q: \"Text {{n}}\",\n", long), 1)
+	files := map[string]string{"locsync.toml": settings, "web/en/app.json": file,
+		"web/de/app.json": strings.ReplaceAll(file, "{{n}}", "lost")}
+	for i := range 700 {
+		files[fmt.Sprintf("web/en/%03d.json", i)] = "{}\n"
+	}
+	a := newAgent(t, files)
+	small := a.small
+	var known listing[report.CheckedFile]
+	var problems listing[projectProblem]
+	var texts listing[keyTexts]
+	a.reads("locsync://files", &known)
+	small("files")
+	count := len(known.Items)
+	for known.Next != "" {
+		next := known.Next
+		known = listing[report.CheckedFile]{}
+		a.reads("locsync://files?cursor="+next, &known)
+		small("more files")
+		count += len(known.Items)
+	}
+	if count != known.Total || count < 700 {
+		t.Errorf("%d of %d files", count, known.Total)
+	}
+	a.reads("locsync://problems", &problems)
+	small("problems")
+	var checked checkOut
+	a.asks("check", wire{"limit": 500, "cursor": problems.Next}, &checked)
+	small("check")
+	if problems.Total < 1201 || problems.Rest != "call check with next as cursor" || checked.Problems.Total != problems.Total ||
+		len(checked.Problems.Items) < 100 || checked.Problems.Items[0] == problems.Items[0] {
+		t.Errorf("%d problems, %q; then %d", problems.Total, problems.Rest, len(checked.Problems.Items))
+	}
+	a.reads("locsync://file/web/en/app.json", &texts)
+	small("file")
+	var more list[keyTexts]
+	a.asks("texts", wire{"file": "web/en/app.json", "cursor": texts.Next}, &more)
+	if texts.Total != 1201 || texts.Items[0].Key != long || len(texts.Items[0].Problems) != 1 ||
+		len(texts.Items[0].Problems[0].Key) > 2*mostKey || more.Items[0].Key != keys[len(texts.Items)-1] {
+		t.Errorf("%d texts, %q; then %q", texts.Total, texts.Rest, more.Items[0].Key)
+	}
+}
+
+// small holds the answer that came last to its bound.
+func (a *agent) small(what string) {
+	a.Helper()
+	if size := len(a.said[len(a.said)-1]); size > 2*mostBytes {
+		a.Errorf("%s: %d bytes", what, size)
+	}
+}
+
+// Refused texts come in pages, too, each by its number among those given; what else is given is written all the same.
+func TestManyRefusedTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long ", 4000)
+	a := newAgent(t, map[string]string{"locsync.toml": settings,
+		"web/en/app.json": fmt.Sprintf("{%q: \"Text {{n}}\"}", long)})
+	var wanted []wire
+	for i := range 400 {
+		wanted = append(wanted, wire{"key": fmt.Sprint(strings.Repeat("unknown", 300), i), "language": "de", "text": "x"})
+	}
+	wanted = append(wanted, wire{"key": long, "language": "de", "text": "lost"},
+		wire{"key": long, "language": "pl", "text": long + "{{n}}"})
+	seen := make(map[int]bool)
+	for cursor := ""; ; {
+		var set setOut
+		a.asks("set_texts", wire{"texts": wanted, "cursor": cursor}, &set)
+		a.small("set_texts")
+		for _, r := range set.Refused {
+			seen[r.Index] = true
+		}
+		if set.Written != 1 || set.FilesTotal != 1 || set.RefusedTotal != 401 {
+			t.Fatalf("%d written, %d refused", set.Written, set.RefusedTotal)
+		}
+		if cursor = set.Next; cursor == "" {
+			break
+		}
+	}
+	if len(seen) != 401 || !seen[400] || !strings.Contains(a.file("web/pl/app.json"), long+"{{n}}") {
+		t.Errorf("%d of 401 refusals", len(seen))
+	}
+	if failed := a.call("missing", wire{"project": long}, nil); !strings.HasSuffix(failed, "bytes)") {
+		t.Error(failed)
+	}
+	a.small("failed")
+}

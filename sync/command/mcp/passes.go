@@ -99,12 +99,14 @@ type projectProblem struct {
 // switchedOff is how a remedy offers, after another one, to switch a check off.
 var switchedOff = regexp.MustCompile(`(; if it is meant so, add|, or switch the check off with) skip_checks.*`)
 
-// forAgent is a problem as an agent is to read it: to switch a check off is for people to decide.
+// forAgent is a problem as an agent is to read it, without long keys and texts: to switch a check off is for people to
+// decide.
 func forAgent(p report.Problem) report.Problem {
 	p.Remedy = switchedOff.ReplaceAllString(p.Remedy, "")
 	if strings.Contains(p.Remedy, "skip_checks") {
 		p.Remedy = "correct the translation"
 	}
+	p.Key, p.Problem, p.Remedy = cut(p.Key, mostKey), cut(p.Problem, mostText), cut(p.Remedy, mostText)
 	return p
 }
 
@@ -274,9 +276,11 @@ type decideIn struct {
 
 // decideOut is the answer of decide.
 type decideOut struct {
-	DryRun   bool             `json:"dry_run,omitempty"`
-	Settled  []report.Settled `json:"settled"`
-	Problems []report.Problem `json:"problems"`
+	DryRun        bool             `json:"dry_run,omitempty"`
+	Settled       []report.Settled `json:"settled"` // as many as fit: conflicts has those that are still open
+	SettledTotal  int              `json:"settled_total"`
+	Problems      []report.Problem `json:"problems"` // as many as fit
+	ProblemsTotal int              `json:"problems_total"`
 }
 
 func (s *server) decide(ctx context.Context, r *sdk.CallToolRequest, in decideIn) (decideOut, error) {
@@ -294,14 +298,20 @@ func (s *server) decide(ctx context.Context, r *sdk.CallToolRequest, in decideIn
 	if err != nil {
 		return decideOut{}, err
 	}
-	out := decideOut{DryRun: in.DryRun, Settled: []report.Settled{}, Problems: []report.Problem{}}
+	out := decideOut{DryRun: in.DryRun}
+	var settled []report.Settled
+	var problems []report.Problem
 	for _, p := range answer.Push.Projects {
-		out.Settled = append(out.Settled, p.Settled...)
+		settled = append(settled, p.Settled...)
 		for _, problem := range p.Problems {
 			if slices.Contains(in.Keys, problem.Key) {
-				out.Problems = append(out.Problems, forAgent(problem))
+				problems = append(problems, forAgent(problem))
 			}
 		}
 	}
-	return out, nil
+	out.Settled, out.SettledTotal, err = firstOf(settled)
+	if err == nil {
+		out.Problems, out.ProblemsTotal, err = firstOf(problems)
+	}
+	return out, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -223,8 +222,13 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 			return list[keyTexts]{}, err
 		}
 	}
+	return paged(all, in.page, byKey(sources))
+}
+
+// byKey sorts texts as their source files have them.
+func byKey(sources order) sorted[keyTexts] {
 	of := func(k keyTexts) position { return sources.of(k.Project, k.File, k.Key) }
-	return paged(all, in.page, sorted[keyTexts]{"texts", of, sources.now})
+	return sorted[keyTexts]{"texts", of, sources.now}
 }
 
 // keys are those that are wanted of a project. All keys of the source files are added to sources.
@@ -234,9 +238,9 @@ func (w *worktree) keys(ctx context.Context, c call, in textsIn, sources order) 
 		return nil, err
 	}
 	problems := make(map[fileKey][]report.Problem)
-	for _, p := range forAgents(checked.Problems) {
-		at := fileKey{p.File, p.Language, p.Key}
-		problems[at] = append(problems[at], p)
+	for _, p := range checked.Problems {
+		of := fileKey{p.File, p.Language, p.Key}
+		problems[of] = append(problems[of], forAgent(p))
 	}
 	for _, source := range w.tree.Sources {
 		if source.Broken() || in.File != "" && source.Path != in.File {
@@ -330,84 +334,4 @@ func (w *worktree) history(ctx context.Context, wanted bool, files []past.Blamed
 		}
 	}
 	return w.blame.Origins(ctx, len(files), func(i int) (past.Blamed, error) { return files[i], nil })
-}
-
-const (
-	filesURI    = "locsync://files"
-	problemsURI = "locsync://problems"
-	fileURI     = "locsync://file/" // and the path of a source file
-)
-
-// resources are the files and the problems of the working tree.
-func (s *server) resources(to *sdk.Server) {
-	const kind = "application/json"
-	serve := func(read func(ctx context.Context, uri string) (any, error)) sdk.ResourceHandler {
-		return func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			answer, err := read(ctx, r.Params.URI)
-			if err != nil {
-				return nil, errors.New(report.Printable(failure.Text(err)))
-			}
-			doc, err := document(answer)
-			if err != nil {
-				return nil, err
-			}
-			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: kind,
-				Text: string(doc)}}}, nil
-		}
-	}
-	to.AddResource(&sdk.Resource{URI: filesURI, Name: "files", MIMEType: kind,
-		Description: "All resource files: path, language, format, keys, errors and warnings."},
-		serve(func(ctx context.Context, _ string) (any, error) {
-			all := []report.CheckedFile{}
-			err := s.eachCheck(ctx, func(_ *worktree, p report.ProjectCheck) { all = append(all, p.Files...) })
-			return all, err
-		}))
-	to.AddResource(&sdk.Resource{URI: problemsURI, Name: "problems", MIMEType: kind,
-		Description: "All problems of all files, as check reports them."},
-		serve(func(ctx context.Context, _ string) (any, error) {
-			all := []projectProblem{}
-			err := s.eachCheck(ctx, func(_ *worktree, p report.ProjectCheck) {
-				for _, problem := range p.Problems {
-					all = append(all, projectProblem{p.Name, forAgent(problem)})
-				}
-			})
-			return all, err
-		}))
-	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: fileURI + "{+path}", Name: "file", MIMEType: kind,
-		Description: "The texts of one source file in all languages, by its path in the repository."},
-		serve(func(ctx context.Context, uri string) (any, error) {
-			path := strings.TrimPrefix(uri, fileURI)
-			c, err := s.begin(ctx, nil, "")
-			if err != nil {
-				return nil, err
-			}
-			all := []keyTexts{}
-			for _, p := range c.projects("") {
-				err = errors.Join(err, c.inWorktree(ctx, p, func(w *worktree) error {
-					found, err := w.keys(ctx, c, textsIn{File: path}, make(order))
-					all = append(all, found...)
-					return err
-				}))
-			}
-			if err == nil && len(all) == 0 {
-				err = fmt.Errorf("no source file of the configuration is called %q; %s has all", path, filesURI)
-			}
-			return all, err
-		}))
-}
-
-// eachCheck calls do with the check of each project's working tree.
-func (s *server) eachCheck(ctx context.Context, do func(*worktree, report.ProjectCheck)) error {
-	c, err := s.begin(ctx, nil, "")
-	if err != nil {
-		return err
-	}
-	for _, p := range c.projects("") {
-		err = errors.Join(err, c.inWorktree(ctx, p, func(w *worktree) error {
-			found, err := w.inspects(ctx, c, inspect.Options{})
-			do(w, found)
-			return err
-		}))
-	}
-	return err
 }
