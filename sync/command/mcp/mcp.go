@@ -49,18 +49,12 @@ type server struct {
 
 // Run serves one client until it closes in, or ctx ends.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	err := New(o).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	err := New(o).Run(ctx, lines{in, out})
 	if ctx.Err() != nil {
 		return nil // ended by a signal, as it is meant to end
 	}
 	return err
 }
-
-// unclosed is a writer that others close.
-type unclosed struct{ to io.Writer }
-
-func (u unclosed) Write(b []byte) (int, error) { return u.to.Write(b) }
-func (u unclosed) Close() error                { return nil }
 
 // New is a server that is not connected yet.
 func New(o Options) *sdk.Server {

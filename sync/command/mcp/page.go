@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/report"
 )
 
 const (
@@ -106,14 +105,6 @@ func at(parts ...string) position {
 	return parts
 }
 
-// ofProblem is where a problem belongs: its line is not in it, for the lines of those that stay change.
-func ofProblem(p projectProblem) position {
-	sum := sha256.Sum256([]byte(p.Problem))
-	return at(p.Project, p.File, p.Key, p.Language, p.Code, hex.EncodeToString(sum[:8]))
-}
-
-func ofConflict(c report.Conflict) position { return at(c.Project, c.File, c.Key, c.Language) }
-
 // sourceKey is a key of a source file.
 type sourceKey struct{ project, file, key string }
 
@@ -153,17 +144,6 @@ type sorted[T any] struct {
 	of   func(T) position
 	now  func(position) position
 }
-
-var (
-	byProject  = sorted[projectStatus]{"projects", func(p projectStatus) position { return at(p.Project) }, nil}
-	byPlan     = sorted[planned]{"changes", ofPlanned, nil}
-	byConflict = sorted[report.Conflict]{"conflicts", ofConflict, nil}
-	byProblem  = sorted[projectProblem]{"problems", ofProblem, nil}
-
-	// Problems of one project.
-	withoutProject = sorted[report.Problem]{"problems of a project",
-		func(p report.Problem) position { return ofProblem(projectProblem{"", p}) }, nil}
-)
 
 // paged is the part of a list that is wanted, in an answer of bounded size.
 func paged[T any](all []T, p page, by sorted[T]) (list[T], error) {

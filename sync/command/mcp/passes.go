@@ -21,6 +21,25 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
+// How the lists of these tools are sorted.
+var (
+	byProject  = sorted[projectStatus]{"projects", func(p projectStatus) position { return at(p.Project) }, nil}
+	byPlan     = sorted[planned]{"changes", ofPlanned, nil}
+	byConflict = sorted[report.Conflict]{"conflicts", ofConflict, nil}
+	byProblem  = sorted[projectProblem]{"problems", ofProblem, nil}
+
+	// Problems of one project.
+	withoutProject = sorted[report.Problem]{"problems of a project",
+		func(p report.Problem) position { return ofProblem(projectProblem{"", p}) }, nil}
+)
+
+// ofProblem is where a problem belongs: its line is not in it, for the lines of those that stay change.
+func ofProblem(p projectProblem) position {
+	return at(p.Project, p.File, p.Key, p.Language, p.Code, p.Problem)
+}
+
+func ofConflict(c report.Conflict) position { return at(c.Project, c.File, c.Key, c.Language) }
+
 // wholeIn asks about projects.
 type wholeIn struct {
 	Project string `json:"project,omitempty" jsonschema:"only this project of the configuration"`
