@@ -293,8 +293,7 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 		strings.Contains(low, "already up-to-date"):
 		e.is = ErrSame
 	default:
-		e.is, e.Try = ErrInvalid, "look whether base and branch are branches of that repository, "+
-			"and at title, body and labels"
+		e.is, e.Try = ErrInvalid, correction(op)
 	}
 	return e
 }
@@ -322,6 +321,17 @@ func right(kind, op string) string {
 		return `the permission "Commit statuses: read and write" for this repository (in a job: statuses: write)`
 	}
 	return rights[kind]
+}
+
+// correction is what to do where a forge does not accept what an operation sent.
+func correction(op string) string {
+	switch op {
+	case opStatus:
+		return "look whether the commit is in that repository"
+	case opRead, opUser, opWrite:
+		return "look whether the request is in that repository and takes comments"
+	}
+	return "look whether base and branch are branches of that repository, and at title, body and labels"
 }
 
 // until is the time before which the forge wants no call: Retry-After in seconds or as a date, else the end of the

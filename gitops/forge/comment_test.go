@@ -159,6 +159,22 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// What to do about a comment or a status that a forge does not accept is about these.
+func TestRemarkIsNotAccepted(t *testing.T) {
+	s := forgetest.Start(t, "github")
+	s.Fault = func(*http.Request, int) *forgetest.Fault {
+		return &forgetest.Fault{Status: 422, Body: `{"message": "no"}`}
+	}
+	_, err := forge.Comment(t.Context(), client(t, s), 1, "2 errors", "")
+	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), "takes comments") {
+		t.Error(err)
+	}
+	err = forge.Mark(t.Context(), client(t, s), 1, "abc", forge.Status{Name: "locsync/translations"})
+	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), "whether the commit is in that repository") {
+		t.Error(err)
+	}
+}
+
 // Each CI system's variables name the request, the last commit of its branch and the token.
 func TestJobOf(t *testing.T) {
 	event := filepath.Join(t.TempDir(), "event.json")
