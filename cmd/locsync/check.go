@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops/diff"
@@ -57,7 +59,7 @@ func checkCommand(a *app) *cobra.Command {
 			"  # in a pull request: only what it changed\n  locsync check --since origin/main\n  git diff --merge-base main | " +
 			"locsync check --diff\n\n" +
 			"  # also ask the service: credentials, project and languages\n  locsync check --online",
-		RunE: func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd.Context(), a, f, cmd.Flags()) },
 	}
 	c.Flags().BoolVar(&f.online, "online", false, "also ask the service: credentials, projects and languages")
 	c.Flags().BoolVar(&f.all, "all", false, "print equal problems one by one")
@@ -77,7 +79,7 @@ func checkCommand(a *app) *cobra.Command {
 	return c
 }
 
-func checkFiles(ctx context.Context, a *app, f checkFlags) error {
+func checkFiles(ctx context.Context, a *app, f checkFlags, flags *pflag.FlagSet) error {
 	if f.format != "text" && a.asJSON {
 		return misuse(fmt.Errorf("--format %s and --json are two ways to print one result; leave one of them out", f.format))
 	}
@@ -134,7 +136,7 @@ func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 		outcome = errors.Join(outcome, err)
 	}
 	if f.comment {
-		a.comment(ctx, request, silent, result, f.since)
+		a.comment(ctx, request, silent, result, sameCheck(flags, f.since))
 	}
 	return outcome
 }
@@ -160,10 +162,34 @@ func diffOf(a *app, cfg *config.Config, f checkFlags) (*diff.Diff, error) {
 	return d, nil
 }
 
+// sameCheck is the command line that finds the same: it has the flags that decide what is found.
+func sameCheck(flags *pflag.FlagSet, since string) string {
+	line := "locsync check"
+	flags.Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"accept-stale", "baseline", "config", "missing", "stale"}, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Value.Type() != "bool":
+				word, _ := report.ShellWord(value)
+				line += " --" + f.Name + " " + word
+			case value == "true":
+				line += " --" + f.Name
+			}
+		}
+	})
+	word, _ := report.ShellWord(since)
+	return line + " --since " + word
+}
+
 // comment leaves the comment, or prints it where the job may not: what a check found is told all the same.
-func (a *app) comment(ctx context.Context, r command.Request, silent error, found report.CheckReport, since string) {
-	v := command.Verdict{Comment: terminal.Comment(found, "locsync check --since "+since), Title: terminal.Verdict(found),
-		Passed: found.Sound()}
+func (a *app) comment(ctx context.Context, r command.Request, silent error, found report.CheckReport, same string) {
+	v := command.Verdict{Comment: terminal.Comment(found, same), Title: terminal.Verdict(found), Passed: found.Sound()}
 	if silent == nil {
 		silent = r.Say(ctx, v)
 	}

@@ -164,7 +164,7 @@ var imports = map[string][]string{
 	"sync/command/doctor": {"sync/bound/fault", "sync/run/notify", "sync/memory", "sync/failure", "sync/pass/inspect",
 		"sync/run/process", "sync/pass/engine", "sync/web", "sync/pass/watch", "sync/config", "sync/report",
 		"sync/service", "sync/memory/ledger", "sync/memory/ledger/boltledger", "sync/memory/ledger/pgledger",
-		"sync/terminal", "gitops", "sync/bound", "sync/config/secret"},
+		"sync/terminal", "gitops", "gitops/forge", "sync/bound", "sync/config/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	// cluster, ledger: the state that processes share, in place of a file. examine: what its page checks
 	"sync/run/process": {"sync/check", "sync/check/examine", "sync/bound/fault", "sync/run/cluster",

@@ -16,6 +16,8 @@ type azure struct {
 	api  *caller
 	path string
 	page string // of a request, for people, without its number
+
+	organisation *url.URL // or a server's collection
 }
 
 // azureVersion is one that Services and Server 2022 have.
@@ -25,8 +27,10 @@ func newAzure(c *caller, repository string) (Forge, error) {
 	project, name := path.Split(repository) // with the organisation, or a server's folders, before the project
 	c.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(":"+c.token)))
 	page := c.api.JoinPath(project, "_git", name, "pullrequest").String() + "/"
+	organisation := c.api.JoinPath(path.Dir(path.Clean(project)))
+	organisation.Path = strings.TrimSuffix(organisation.Path, "/")
 	c.api = c.api.JoinPath(project, "_apis/git/repositories", name)
-	return &azure{c, "/pullrequests", page}, nil
+	return &azure{c, "/pullrequests", page, organisation}, nil
 }
 
 type azureRequest struct {
@@ -158,6 +162,7 @@ func (a *azure) comments(ctx context.Context, number int, visit func(comment) bo
 				ID        int64
 				Content   string
 				IsDeleted bool
+				Author    struct{ ID string }
 			}
 		}
 	}
@@ -167,13 +172,23 @@ func (a *azure) comments(ctx context.Context, number int, visit func(comment) bo
 	}
 	for _, t := range list.Value {
 		for _, c := range t.Comments {
-			own := comment{id: fmt.Sprint(c.ID), in: fmt.Sprint(t.ID), body: c.Content}
+			own := comment{id: fmt.Sprint(c.ID), in: fmt.Sprint(t.ID), user: c.Author.ID, body: c.Content}
 			if !t.IsDeleted && !c.IsDeleted && visit(own) {
 				return nil
 			}
 		}
 	}
 	return nil
+}
+
+// user asks the organisation, which has no version of this interface but previews.
+func (a *azure) user(ctx context.Context) (string, error) {
+	organisation := *a.api
+	organisation.api = a.organisation
+	var now struct{ AuthenticatedUser struct{ ID string } }
+	query := url.Values{"api-version": {azureVersion + "-preview"}}
+	_, err := userOf(ctx, &organisation, "/_apis/connectionData", query, &now)
+	return now.AuthenticatedUser.ID, err
 }
 
 // say makes a thread that is closed from the beginning: branch policies may ask that open ones are answered.

@@ -287,6 +287,7 @@ func (b *bitbucketCloud) comments(ctx context.Context, number int, visit func(co
 				ID      int64
 				Deleted bool
 				Content struct{ Raw string }
+				User    struct{ UUID string }
 			}
 			Next string
 		}
@@ -295,7 +296,7 @@ func (b *bitbucketCloud) comments(ctx context.Context, number int, visit func(co
 			return err
 		}
 		for _, c := range list.Values {
-			if !c.Deleted && visit(comment{id: fmt.Sprint(c.ID), body: c.Content.Raw}) {
+			if !c.Deleted && visit(comment{id: fmt.Sprint(c.ID), user: c.User.UUID, body: c.Content.Raw}) {
 				return nil
 			}
 		}
@@ -304,6 +305,13 @@ func (b *bitbucketCloud) comments(ctx context.Context, number int, visit func(co
 		}
 	}
 	return nil
+}
+
+// user is "" for a token without the permission to read its account.
+func (b *bitbucketCloud) user(ctx context.Context) (string, error) {
+	var account struct{ UUID string }
+	_, err := userOf(ctx, b.api, "/user", nil, &account)
+	return account.UUID, err
 }
 
 func (b *bitbucketCloud) say(ctx context.Context, number int, old comment, body string) error {
@@ -337,6 +345,7 @@ func (d *dataCenter) comments(ctx context.Context, number int, visit func(commen
 					ID      int64
 					Version int
 					Text    string
+					Author  struct{ Name string }
 				}
 			}
 			IsLastPage    bool
@@ -347,14 +356,24 @@ func (d *dataCenter) comments(ctx context.Context, number int, visit func(commen
 			return err
 		}
 		for _, v := range list.Values {
-			is := v.Action == "COMMENTED" && v.Comment.ID > 0
-			if is && visit(comment{id: fmt.Sprint(v.Comment.ID), version: v.Comment.Version, body: v.Comment.Text}) {
+			c := comment{id: fmt.Sprint(v.Comment.ID), version: v.Comment.Version, user: v.Comment.Author.Name,
+				body: v.Comment.Text}
+			if v.Action == "COMMENTED" && v.Comment.ID > 0 && visit(c) {
 				return nil
 			}
 		}
 		start, last = list.NextPageStart, list.IsLastPage || list.NextPageStart <= start
 	}
 	return nil
+}
+
+// user is in a header of each answer.
+func (d *dataCenter) user(ctx context.Context) (string, error) {
+	header, err := userOf[any](ctx, d.api, "/application-properties", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	return url.PathUnescape(header.Get("X-AUSERNAME"))
 }
 
 func (d *dataCenter) say(ctx context.Context, number int, old comment, body string) error {

@@ -281,10 +281,10 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 	case s == http.StatusTooManyRequests, s == http.StatusForbidden && limited:
 		e.is, e.Until = ErrLimited, c.until(resp.Header)
 	case s == http.StatusForbidden:
-		e.is, e.Try = ErrForbidden, "give the token "+rights[c.kind]
+		e.is, e.Try = ErrForbidden, "give the token "+right(c.kind, op)
 	case s == http.StatusNotFound:
 		e.is, e.Try = ErrNotFound, "check repository and url, "+
-			"and that the token may see the repository: it needs "+rights[c.kind]
+			"and that the token may see the repository: it needs "+right(c.kind, op)
 	case s >= 500:
 		e.is, e.Until = ErrTemporary, c.until(resp.Header)
 	case strings.Contains(low, "already exists"), strings.Contains(low, "only one pull request may be open"):
@@ -293,8 +293,7 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 		strings.Contains(low, "already up-to-date"):
 		e.is = ErrSame
 	default:
-		e.is, e.Try = ErrInvalid, "look whether base and branch are branches of that repository, "+
-			"and at title, body and labels"
+		e.is, e.Try = ErrInvalid, correction(op)
 	}
 	return e
 }
@@ -306,6 +305,33 @@ var rights = map[string]string{
 	bitbucket:   `the permission to write pull requests ("pullrequest:write"; at Data Center "Repository write")`,
 	azureDevOps: `the scope "Code (Read & Write)"`,
 	"gitea":     `the scopes write:repository and write:issue, and its owner the right to write to the repository`,
+}
+
+// What is said where a call fails.
+const (
+	opRead   = "read the request's comments"
+	opUser   = "ask whose the token is"
+	opWrite  = "comment on the request"
+	opStatus = "set the request's status"
+)
+
+// right is what a token must be allowed to do for an operation.
+func right(kind, op string) string {
+	if kind == "github" && op == opStatus { // the only forge that has a permission of its own for it
+		return `the permission "Commit statuses: read and write" for this repository (in a job: statuses: write)`
+	}
+	return rights[kind]
+}
+
+// correction is what to do where a forge does not accept what an operation sent.
+func correction(op string) string {
+	switch op {
+	case opStatus:
+		return "look whether the commit is in that repository"
+	case opRead, opUser, opWrite:
+		return "look whether the request is in that repository and takes comments"
+	}
+	return "look whether base and branch are branches of that repository, and at title, body and labels"
 }
 
 // until is the time before which the forge wants no call: Retry-After in seconds or as a date, else the end of the

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -77,6 +78,47 @@ func TestCommentFromBeginToEnd(t *testing.T) {
 	}
 }
 
+// A comment that a stranger begins as ours is neither changed nor taken for ours, and keeps ours from no request; nor
+// where the forge does not tell whose the token is. Who may write changes every comment at Gitea: a token that may not
+// read its account does so.
+func TestCommentOfAStranger(t *testing.T) {
+	for _, kind := range forgetest.Kinds {
+		for _, hidden := range []bool{false, true} {
+			t.Run(fmt.Sprint(kind, " ", hidden), func(t *testing.T) {
+				s := forgetest.Start(t, kind)
+				s.Hidden = hidden
+				number := s.Add(forgetest.Request{Head: "work", Base: "main"})
+				f := client(t, s)
+				say := func(body string, want forge.Did) {
+					t.Helper()
+					did, err := forge.Comment(t.Context(), f, number, body, "all is well")
+					if err != nil || did != want {
+						t.Fatalf("%q: %s, %v; want %s; calls %s", body, did, err, want, s.Calls())
+					}
+				}
+				other := s.Add(forgetest.Request{Head: "other", Base: "main"})
+				if _, err := forge.Comment(t.Context(), f, other, "no errors, merge it", ""); err != nil {
+					t.Fatal(err)
+				}
+				forged := s.Comments(other)[0].Body
+				s.AddComment(forgetest.Comment{Request: number, Author: "mallory", Body: forged})
+				if kind == "gitea" && hidden {
+					say("2 errors", forge.Updated)
+					return
+				}
+				say("", forge.Kept)
+				say("2 errors", forge.Made)
+				say("2 errors", forge.Kept)
+				say("1 error", forge.Updated)
+				all := s.Comments(number)
+				if len(all) != 2 || all[0].Body != forged || !strings.Contains(all[1].Body, "1 error") {
+					t.Errorf("the comments are %+v", all)
+				}
+			})
+		}
+	}
+}
+
 // A status says what it should of the request's commit; where the job may not, the error says so and has no token.
 func TestMark(t *testing.T) {
 	commit := strings.Repeat("c", 40)
@@ -109,6 +151,27 @@ func TestMark(t *testing.T) {
 		if !errors.Is(err, forge.ErrForbidden) || strings.Contains(err.Error(), "4711") {
 			t.Errorf("%s: %v", kind, err)
 		}
+		err = forge.Mark(t.Context(), client(t, s, func(o *forge.Options) { o.Token = "read-only-4711" }), number, commit,
+			forge.Status{Name: "locsync/translations"})
+		if kind == "github" && !strings.Contains(fmt.Sprint(err), `"Commit statuses: read and write"`) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// What to do about a comment or a status that a forge does not accept is about these.
+func TestRemarkIsNotAccepted(t *testing.T) {
+	s := forgetest.Start(t, "github")
+	s.Fault = func(*http.Request, int) *forgetest.Fault {
+		return &forgetest.Fault{Status: 422, Body: `{"message": "no"}`}
+	}
+	_, err := forge.Comment(t.Context(), client(t, s), 1, "2 errors", "")
+	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), "takes comments") {
+		t.Error(err)
+	}
+	err = forge.Mark(t.Context(), client(t, s), 1, "abc", forge.Status{Name: "locsync/translations"})
+	if !errors.Is(err, forge.ErrInvalid) || !strings.Contains(err.Error(), "whether the commit is in that repository") {
+		t.Error(err)
 	}
 }
 

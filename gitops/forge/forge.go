@@ -40,6 +40,7 @@ type Request struct {
 	Title  string
 	Body   string
 	Labels []string
+	Author string // at GitHub: the login of who made it
 
 	Commit string    // of a request that is not open: what its branch had then; "" where the forge does not tell
 	Ended  time.Time // when it was closed or merged
@@ -79,6 +80,8 @@ type Forge interface {
 	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made:
 	// then only its labels are missing.
 	Put(ctx context.Context, c Change) (Request, error)
+	// user is the account that the token's comments are of, as comment.user has it; "" where the forge does not tell.
+	user(ctx context.Context) (string, error)
 	// comments goes through the comments of a request, the oldest first where the forge has them so.
 	comments(ctx context.Context, number int, visit func(comment) (enough bool)) error
 	// say makes a comment, or gives one that is there another text.
@@ -93,6 +96,8 @@ type Forge interface {
 type comment struct {
 	id, in  string // in: of the thread that has it, at Azure DevOps
 	version int    // that Bitbucket Data Center counts
+	user    string // who wrote it
+	foreign bool   // by no account of the token's kind
 	body    string
 }
 

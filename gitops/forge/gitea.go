@@ -173,12 +173,15 @@ func (g *gitea) comments(ctx context.Context, number int, visit func(comment) bo
 	var all []note
 	_, err := g.api.call(ctx, opRead, http.MethodGet, fmt.Sprintf("%s/issues/%d/comments", g.path, number), nil, nil, &all)
 	for _, n := range all {
-		if visit(comment{id: fmt.Sprint(n.ID), body: n.Body}) {
+		if visit(n.comment()) {
 			break
 		}
 	}
 	return err
 }
+
+// user is "" for a token without the scope read:user.
+func (g *gitea) user(ctx context.Context) (string, error) { return accountOf(ctx, g.api) }
 
 func (g *gitea) say(ctx context.Context, number int, old comment, body string) error {
 	return sayIssue(ctx, g.api, g.path, number, old, body)

@@ -47,6 +47,9 @@ type gitHubPull struct {
 	Labels   []struct {
 		Name string `json:"name"`
 	} `json:"labels"`
+	User struct {
+		Login string `json:"login"`
+	} `json:"user"`
 	Head, Base struct {
 		Ref  string `json:"ref"`
 		SHA  string `json:"sha"`
@@ -57,7 +60,7 @@ type gitHubPull struct {
 }
 
 func (p *gitHubPull) request() *Request {
-	r := &Request{Number: p.Number, URL: p.URL, State: Open, Title: p.Title, Body: p.Body}
+	r := &Request{Number: p.Number, URL: p.URL, State: Open, Title: p.Title, Body: p.Body, Author: p.User.Login}
 	for _, l := range p.Labels {
 		r.Labels = append(r.Labels, l.Name)
 	}
@@ -72,6 +75,9 @@ func (p *gitHubPull) request() *Request {
 	}
 	return r
 }
+
+// ByGitHubsJob reports whether the token that GitHub gives each job made the request.
+func (r Request) ByGitHubsJob() bool { return r.Author == "github-actions[bot]" }
 
 // Find asks for open requests, and only then for all, the youngest first. The filter for the head wants its owner; one
 // that GitHub does not understand filters nothing, so everything is compared here too.
@@ -149,8 +155,16 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 
 func (g *gitHub) comments(ctx context.Context, number int, visit func(comment) bool) error {
 	path := fmt.Sprintf("%s/issues/%d/comments", g.path, number)
-	return notes(ctx, g.api, path, url.Values{"per_page": {"100"}}, 100, visit)
+	query := url.Values{"per_page": {"100"}}
+	return pages(ctx, g.api, opRead, path, query, 100, func(n note) bool {
+		c := n.comment()
+		c.foreign = n.User.Type != "Bot"
+		return visit(c)
+	})
 }
+
+// user is "" for the token of a job or an App, whose comments are a bot's: those of people are foreign then.
+func (g *gitHub) user(ctx context.Context) (string, error) { return accountOf(ctx, g.api) }
 
 func (g *gitHub) say(ctx context.Context, number int, old comment, body string) error {
 	return sayIssue(ctx, g.api, g.path, number, old, body)

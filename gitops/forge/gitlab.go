@@ -99,9 +99,13 @@ func (g *gitLab) Put(ctx context.Context, c Change) (Request, error) {
 }
 
 func (g *gitLab) comments(ctx context.Context, number int, visit func(comment) bool) error {
-	return notes(ctx, g.api, fmt.Sprintf("%s/%d/notes", g.path, number),
-		url.Values{"sort": {"asc"}, "order_by": {"created_at"}, "per_page": {"100"}}, 100, visit)
+	query := url.Values{"sort": {"asc"}, "order_by": {"created_at"}, "per_page": {"100"}}
+	return pages(ctx, g.api, opRead, fmt.Sprintf("%s/%d/notes", g.path, number), query, 100, func(n note) bool {
+		return visit(n.comment())
+	})
 }
+
+func (g *gitLab) user(ctx context.Context) (string, error) { return accountOf(ctx, g.api) }
 
 func (g *gitLab) say(ctx context.Context, number int, old comment, body string) error {
 	method, path := http.MethodPost, fmt.Sprintf("%s/%d/notes", g.path, number)

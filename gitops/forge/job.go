@@ -100,6 +100,12 @@ func actionsJob(getenv func(string) string) (Job, error) {
 	return j, nil
 }
 
+// OfGitHubsJob reports whether a token is the one that GitHub gives each job: what is done with it starts no other job.
+func OfGitHubsJob(token string, getenv func(string) string) bool {
+	return getenv("GITHUB_ACTIONS") == "true" && getenv("GITEA_ACTIONS") == "" && getenv("FORGEJO_ACTIONS") == "" &&
+		token != "" && token == getenv("GITHUB_TOKEN")
+}
+
 func number(text string) int {
 	n, _ := strconv.Atoi(text) // 0: none
 	return n

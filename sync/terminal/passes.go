@@ -190,7 +190,11 @@ func (s *Screen) finished(lines []report.FinishedLine) {
 
 func (s *Screen) leftOut(problems []report.Problem) {
 	for _, p := range problems {
-		s.line("  skipped: ", yellow, p.String())
+		before := "  skipped: "
+		if p.Severity == report.Warning {
+			before = "  " // nothing is left out
+		}
+		s.line(before, yellow, p.String())
 	}
 }
 

@@ -26,6 +26,77 @@ type Status struct {
 	URL   string
 }
 
+// own is whose the token is, and what it writes.
+const own = "bot"
+
+// id is the number of an account.
+func id(user string) int {
+	if user == own {
+		return 7
+	}
+	return 8
+}
+
+// account is one as GitHub and Gitea show it; GitLab's has the same number.
+func (s *Server) account(user string) object {
+	kind := "User"
+	if user == own && (s.App != nil || s.Hidden) {
+		kind = "Bot"
+	}
+	return object{"login": user, "username": user, "id": id(user), "type": kind}
+}
+
+// whose are the calls that tell the token's account: path and answer.
+var whose = map[string]struct {
+	path string
+	body func(s *Server) object
+}{
+	"github": {"/api/v3/user", func(s *Server) object { return s.account(own) }},
+	"gitea":  {"/api/v1/user", func(s *Server) object { return s.account(own) }},
+	"gitlab": {"/api/v4/user", func(s *Server) object { return s.account(own) }},
+	bitbucketCloud: {"/2.0/user", func(*Server) object {
+		return object{"type": "user", "uuid": uuid(own), "nickname": own}
+	}},
+	bitbucketDataCenter: {"/rest/api/1.0/application-properties", func(*Server) object {
+		return object{"version": "8.19.0", "displayName": "Bitbucket"}
+	}},
+	azureDevOps: {"/_apis/connectionData", func(*Server) object {
+		return object{"authenticatedUser": object{"id": uuid(own), "providerDisplayName": own}}
+	}},
+}
+
+func uuid(user string) string { return fmt.Sprintf("{b2c3d4e5-0000-0000-0000-%012d}", id(user)) }
+
+// answerUser answers whose the token is.
+func (s *Server) answerUser(r *http.Request) (answer, bool) {
+	is := whose[s.Kind]
+	preview := strings.HasSuffix(r.URL.Query().Get("api-version"), "-preview")
+	switch {
+	case r.URL.EscapedPath() != is.path:
+		return answer{}, false
+	case s.Hidden && s.Kind == bitbucketCloud:
+		return others[s.Kind].unauthorized, true
+	case (s.Hidden || s.App != nil) && s.Kind != bitbucketDataCenter, !s.knows(r):
+		return answer{status: http.StatusForbidden, body: object{"message": "Resource not accessible by integration"}}, true
+	case s.Kind == azureDevOps && !preview:
+		return answer{status: http.StatusBadRequest, body: object{"message": "The requested version \"7.0\" of the " +
+			"resource is under preview. The -preview flag must be supplied in the api-version for such requests."}}, true
+	}
+	return answer{status: http.StatusOK, body: is.body(s)}, true
+}
+
+// refusesEdit is how a forge refuses a change of another's comment: GitHub and Gitea let who may write change it.
+func (s *Server) refusesEdit(c *Comment) (answer, bool) {
+	if c.Author == own || s.Kind == "github" || s.Kind == "gitea" {
+		return answer{}, false
+	}
+	if s.Kind == bitbucketDataCenter {
+		return answer{status: http.StatusUnauthorized, body: dataCenterError("You are not permitted to access this resource",
+			"com.atlassian.bitbucket.AuthorisationException")}, true
+	}
+	return answer{status: http.StatusForbidden, body: object{"message": "403 Forbidden"}}, true
+}
+
 // remarks is where a forge has comments and statuses.
 type remarks struct {
 	list, one, status string // patterns of paths below the server's; %d is a request, %c a comment, %s a commit
@@ -38,10 +109,14 @@ func field(name string) func(map[string]any) string {
 	return func(body map[string]any) string { text, _ := body[name].(string); return text }
 }
 
-// issueComment is a comment as GitHub and Gitea show it; GitLab's has the same fields.
+// issueComment is a comment as GitHub and Gitea show it, and GitLab with another name for who wrote it.
 func issueComment(s *Server, n int, c *Comment) object {
-	return object{"id": 900 + n, "node_id": "IC_kw", "body": c.Body, "user": object{"login": c.Author, "id": 7},
-		"author": object{"username": c.Author}, "created_at": when(s.Now()), "system": false}
+	author := "user"
+	if s.Kind == "gitlab" {
+		author = "author"
+	}
+	return object{"id": 900 + n, "node_id": "IC_kw", "body": c.Body, author: s.account(c.Author),
+		"created_at": when(s.Now()), "system": false}
 }
 
 var remarksOf = map[string]remarks{
@@ -61,6 +136,7 @@ var remarksOf = map[string]remarks{
 		},
 		show: func(s *Server, n int, c *Comment) object {
 			return object{"id": 900 + n, "deleted": false, "created_on": when(s.Now()),
+				"user":    object{"type": "user", "uuid": uuid(c.Author), "nickname": c.Author},
 				"content": object{"type": "rendered", "raw": c.Body, "markup": "markdown", "html": "<p></p>"}}
 		}},
 	bitbucketDataCenter: {list: "/rest/api/1.0/projects/acme/repos/app/pull-requests/%d/comments",
@@ -82,7 +158,7 @@ var remarksOf = map[string]remarks{
 		show: func(s *Server, n int, c *Comment) object {
 			return object{"id": 900 + n, "isDeleted": false, "status": "closed", "publishedDate": when(s.Now()),
 				"comments": []object{{"id": 1, "parentCommentId": 0, "content": c.Body, "commentType": "text",
-					"author": object{"displayName": c.Author}}}}
+					"author": object{"displayName": c.Author, "id": uuid(c.Author)}}}}
 		}},
 }
 
@@ -137,11 +213,14 @@ func (s *Server) remark(r *http.Request) (answer, bool) {
 	case isList && r.Method == http.MethodGet:
 		return s.listComments(r, of, listed, activities), true
 	case isList && r.Method == http.MethodPost && of.text(body) != "":
-		c := &Comment{Request: listed, Author: "bot", Body: of.text(body)}
+		c := &Comment{Request: listed, Author: own, Body: of.text(body)}
 		s.comments = append(s.comments, c)
 		return answer{status: http.StatusCreated, body: of.show(s, len(s.comments)-1, c)}, true
 	case isOne && r.Method == of.method && number >= 0 && number < len(s.comments):
 		c := s.comments[number]
+		if a, is := s.refusesEdit(c); is {
+			return a, true
+		}
 		if version, is := body["version"].(float64); s.Kind == bitbucketDataCenter && (!is || int(version) != c.version) {
 			return answer{status: http.StatusConflict, body: dataCenterError("The comment has been modified since",
 				"com.atlassian.bitbucket.comment.CommentOutOfDateException")}, true

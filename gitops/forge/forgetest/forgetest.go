@@ -54,7 +54,9 @@ type Server struct {
 	Labels []string // that Gitea knows
 	Page   int      // the most that a page has
 	Fault  func(r *http.Request, n int) *Fault
-	App    *App // of GitHub; nil: Token counts
+	App    *App   // of GitHub; nil: Token counts
+	Login  string // who makes requests at GitHub; "": a bot's
+	Hidden bool   // the token may not ask for its account: one of a job, or of few scopes
 
 	mu       sync.Mutex
 	requests []*Request
@@ -187,6 +189,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.link != "" {
 		w.Header().Set("Link", a.link)
 	}
+	if s.Kind == bitbucketDataCenter && !s.Hidden && s.knows(r) {
+		w.Header().Set("X-AUSERNAME", own)
+	}
 	w.WriteHeader(a.status)
 	_ = json.NewEncoder(w).Encode(a.body)
 }
@@ -260,6 +265,9 @@ func (s *Server) answer(r *http.Request) answer {
 		return a
 	}
 	if a, is := s.remark(r); is {
+		return a
+	}
+	if a, is := s.answerUser(r); is {
 		return a
 	}
 	if o, is := others[s.Kind]; is {

@@ -30,9 +30,12 @@ func showGitHub(s *Server, r *Request) object {
 	if r.State == "merged" {
 		merged = when(r.Ended)
 	}
-	owner := "acme"
+	owner, login := "acme", "acme-bot"
 	if r.Fork {
 		owner = "mallory"
+	}
+	if s.Login != "" {
+		login = s.Login
 	}
 	repo := func(owner string, id int) object {
 		return object{"id": id, "node_id": "MDEwOlJlcG9zaXRvcnkxMjk2MjY5", "name": "app", "full_name": owner + "/app",
@@ -51,7 +54,7 @@ func showGitHub(s *Server, r *Request) object {
 	return object{"url": fmt.Sprintf("https://api.github.com/repos/acme/app/pulls/%d", r.Number), "id": 1000 + r.Number,
 		"node_id": "MDExOlB1bGxSZXF1ZXN0MQ==", "html_url": fmt.Sprintf("https://github.com/acme/app/pull/%d", r.Number),
 		"number": r.Number, "state": state, "locked": false, "title": r.Title,
-		"user": object{"login": "acme-bot", "id": 2, "type": "Bot"}, "body": r.Body, "labels": labels, "milestone": nil,
+		"user": object{"login": login, "id": 2, "type": "Bot"}, "body": r.Body, "labels": labels, "milestone": nil,
 		"draft": false, "created_at": when(r.Made), "updated_at": when(r.Made), "closed_at": when(r.Ended),
 		"merged_at": merged, "merge_commit_sha": strings.Repeat("e", 40), "head": end(owner, r.Head, s.sha(r)),
 		"base": end("acme", r.Base, strings.Repeat("b", 40)), "author_association": "CONTRIBUTOR", "auto_merge": nil,

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/secret"
 	"github.com/locsync/locsync/sync/report"
@@ -185,15 +186,10 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 			error) {
 			return d.cfg.ForgeToken(p, getenv, readFile)
 		})
-		if token, err := d.cfg.ForgeToken(p, os.Getenv, secret.ReadFile); err == nil && ofGitHubsJob(token, os.Getenv) {
+		token, err := d.cfg.ForgeToken(p, os.Getenv, secret.ReadFile)
+		if err == nil && forge.OfGitHubsJob(token.Reveal(), os.Getenv) {
 			n.warn("token of "+p.Name, "let the token of an App or of an account push and make the request: "+
 				"locsync help ci", "it is the job's own, with which GitHub starts no checks of the request")
 		}
 	}
-}
-
-// ofGitHubsJob reports whether a token is the one that GitHub gives each job: what is done with it starts no other job.
-func ofGitHubsJob(token secret.Value, getenv func(string) string) bool {
-	return getenv("GITHUB_ACTIONS") == "true" && getenv("GITEA_ACTIONS") == "" && !token.IsZero() &&
-		token.Reveal() == getenv("GITHUB_TOKEN")
 }

@@ -15,9 +15,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -51,18 +49,12 @@ type server struct {
 
 // Run serves one client until it closes in, or ctx ends.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	err := New(o).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	err := New(o).Run(ctx, lines{in, out})
 	if ctx.Err() != nil {
 		return nil // ended by a signal, as it is meant to end
 	}
 	return err
 }
-
-// unclosed is a writer that others close.
-type unclosed struct{ to io.Writer }
-
-func (u unclosed) Write(b []byte) (int, error) { return u.to.Write(b) }
-func (u unclosed) Close() error                { return nil }
 
 // New is a server that is not connected yet.
 func New(o Options) *sdk.Server {
@@ -132,9 +124,12 @@ func add[In, Out any](to *sdk.Server, t *sdk.Tool, do func(context.Context, *sdk
 				return &sdk.CallToolResult{Content: content}, json.RawMessage(text), nil
 			}
 		}
-		return nil, nil, errors.New(report.Printable(failure.Text(err)))
+		return nil, nil, failed(err)
 	})
 }
+
+// failed is why a call failed, in words that may have what the agent gave.
+func failed(err error) error { return errors.New(cut(report.Printable(failure.Text(err)), mostReason)) }
 
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
@@ -228,55 +223,4 @@ func (c call) projects(name string) (all []*config.Project) {
 		}
 	}
 	return all
-}
-
-const (
-	usualItems = 20
-	mostItems  = 500
-	mostBytes  = 64 << 10 // of the items of an answer; one is always in it
-)
-
-// page is which part of a list is wanted.
-type page struct {
-	Limit  int    `json:"limit,omitempty" jsonschema:"most items of the answer: 1 to 500, else 20"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"next of the answer before, for the items after those"`
-}
-
-// list is a part of a list.
-type list[T any] struct {
-	Total int    `json:"total"`
-	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty"` // the cursor of what follows
-}
-
-// paged is the part of a list that is wanted, in an answer of bounded size.
-func paged[T any](all []T, p page) (list[T], error) {
-	part := list[T]{Total: len(all), Items: []T{}}
-	from := 0
-	if p.Cursor != "" {
-		var err error
-		if from, err = strconv.Atoi(p.Cursor); err != nil || from < 0 {
-			return part, failure.Usage(fmt.Errorf("the cursor %q is none; pass next of the answer before", p.Cursor))
-		}
-	}
-	limit := usualItems
-	if p.Limit > 0 {
-		limit = min(p.Limit, mostItems)
-	}
-	size, end := 0, min(from+limit, len(all))
-	for at := min(from, len(all)); at < end; at++ {
-		text, err := json.Marshal(all[at])
-		if err != nil {
-			return part, err
-		}
-		if size += len(text); size > mostBytes && at > from {
-			end = at
-			break
-		}
-		part.Items = append(part.Items, all[at])
-	}
-	if end < len(all) {
-		part.Next = strconv.Itoa(end)
-	}
-	return part, nil
 }

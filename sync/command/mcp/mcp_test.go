@@ -106,8 +106,12 @@ func newAgent(t testing.TB, files map[string]string) *agent {
 	a.check(err)
 	t.Cleanup(func() {
 		a.session.Close()
-		if said := strings.Join(a.said, "\n"); strings.Contains(said, key) {
+		said := strings.Join(a.said, "\n")
+		if strings.Contains(said, key) {
 			t.Errorf("an answer has the API key:\n%s", said)
+		}
+		if strings.Contains(said, "skip_checks") {
+			t.Errorf("an answer has a remedy that agents may not use:\n%s", said)
 		}
 	})
 	return a
@@ -153,6 +157,20 @@ func (a *agent) file(name string) string {
 	return string(b)
 }
 
+// reads reads a resource.
+func (a *agent) reads(uri string, to any) {
+	a.Helper()
+	result, err := a.session.ReadResource(a.Context(), &sdk.ReadResourceParams{URI: uri})
+	a.check(err)
+	a.said = append(a.said, result.Contents[0].Text)
+	a.check(json.Unmarshal([]byte(result.Contents[0].Text), to))
+}
+
+func (a *agent) write(name, text string) {
+	a.Helper()
+	a.check(os.WriteFile(filepath.Join(a.dir, name), []byte(text), 0o600))
+}
+
 func (a *agent) has(name, want string) {
 	a.Helper()
 	if got := a.file(name); got != want {
@@ -179,12 +197,12 @@ func TestAgentTranslates(t *testing.T) {
 	for _, k := range missing.Items {
 		named = append(named, fmt.Sprint(k.File, " ", k.Key, " ", k.Languages))
 	}
-	if want := []string{"web/en/app.json hello [de pl]", "web/en/app.json evil [pl]", "web/en/app.json file [de pl]",
-		"values/strings.xml title [de pl]", "values/strings.xml bye [pl]", "po/app.pot Good %s [de pl]",
-		"rails/en.yml menu/open [de pl]"}; !slices.Equal(named, want) {
+	if want := []string{"po/app.pot Good %s [de pl]", "rails/en.yml menu/open [de pl]",
+		"values/strings.xml title [de pl]", "values/strings.xml bye [pl]", "web/en/app.json hello [de pl]",
+		"web/en/app.json evil [pl]", "web/en/app.json file [de pl]"}; !slices.Equal(named, want) {
 		t.Fatalf("missing %q, want %q", named, want)
 	}
-	if k := missing.Items[5]; k.Comment != "greeting" || missing.Items[2].Source.Forms["other"] != "{{count}} files" {
+	if k := missing.Items[0]; k.Comment != "greeting" || missing.Items[6].Source.Forms["other"] != "{{count}} files" {
 		t.Errorf("%+v", missing.Items)
 	}
 	set := wire{"texts": []wire{
@@ -217,9 +235,9 @@ func TestAgentTranslates(t *testing.T) {
 	for _, r := range done.Refused {
 		refused = append(refused, r.Language+" "+r.Key+" "+r.Reason)
 	}
-	if len(refused) != 2 || !strings.HasPrefix(refused[0], "pl title ") || !strings.HasPrefix(refused[1], "de hello ") ||
-		!strings.Contains(refused[1], "{{name}}") {
-		t.Fatalf("refused %q", refused)
+	if len(refused) != 2 || !strings.HasPrefix(refused[0], "de hello ") || !strings.HasPrefix(refused[1], "pl title ") ||
+		!strings.Contains(refused[0], "{{name}}") || done.Refused[0].Remedy != "correct the translation" {
+		t.Fatalf("refused %+v", done.Refused)
 	}
 	a.has("web/de/app.json", "{\n\t\"evil\":   \"Unsinn\",\n\t\"file_one\":   \"{{count}} Datei\",\n"+
 		"\t\"file_other\":   \"{{count}} Dateien\"\n}")
@@ -476,14 +494,15 @@ func TestResources(t *testing.T) {
 		a.said = append(a.said, result.Contents[0].Text)
 		return json.Unmarshal([]byte(result.Contents[0].Text), to)
 	}
-	var known []report.CheckedFile
-	var problems []projectProblem
-	var texts []keyTexts
+	var known listing[report.CheckedFile]
+	var problems listing[projectProblem]
+	var texts listing[keyTexts]
 	a.check(read("locsync://files", &known))
 	a.check(read("locsync://problems", &problems))
 	a.check(read("locsync://file/web/en/app.json", &texts))
-	if len(known) != 7 || len(texts) != 3 || len(texts[0].Problems) != 1 ||
-		!slices.ContainsFunc(problems, func(p projectProblem) bool { return p.Key == "hello" && p.Project == "app" }) {
+	if known.Total != 7 || len(known.Items) != 7 || known.Rest != "" || texts.Total != 3 || texts.Rest != "" ||
+		len(texts.Items[0].Problems) != 1 ||
+		!slices.ContainsFunc(problems.Items, func(p projectProblem) bool { return p.Key == "hello" && p.Project == "app" }) {
 		t.Errorf("%+v\n%+v\n%+v", known, problems, texts)
 	}
 	for _, uri := range []string{"locsync://file/locsync.toml", "locsync://file/../api_key", "locsync://file/.git/config",
@@ -579,7 +598,7 @@ func TestPages(t *testing.T) {
 	}
 	var few list[missingKey]
 	a.asks("missing", wire{}, &few)
-	if len(few.Items) != usualItems || few.Total != 57 || few.Next != "20" {
+	if len(few.Items) != usualItems || few.Total != 57 || few.Next == "" {
 		t.Errorf("%d of %d, then %q", len(few.Items), few.Total, few.Next)
 	}
 }
@@ -591,7 +610,7 @@ func TestPlanAndConflicts(t *testing.T) {
 	before := a.git("for-each-ref")
 	var plan planOut
 	a.asks("plan", wire{"pass": "push", "limit": 3}, &plan)
-	if plan.Push < 8 || len(plan.Changes.Items) != 3 || plan.Changes.Next != "3" {
+	if plan.Push < 8 || len(plan.Changes.Items) != 3 || plan.Changes.Next == "" {
 		t.Errorf("%+v", plan)
 	}
 	var now statusOut
@@ -630,4 +649,20 @@ func TestCancelledCall(t *testing.T) {
 		t.Error("a cancelled call has an answer")
 	}
 	a.asks("missing", wire{}, nil)
+}
+
+// What an agent is to do about a problem is never to switch a check off.
+func TestRemediesOfAgents(t *testing.T) {
+	t.Parallel()
+	for remedy, want := range map[string]string{
+		`correct the translation; if it is meant so, add skip_checks = ["script:a; b"] to its [[project.files]]`: "correct " +
+			"the translation",
+		"correct it at the service, or switch the check off with skip_checks in [[project.files]]": "correct it at the service",
+		"set skip_checks":    "correct the translation",
+		"run locsync status": "run locsync status",
+	} {
+		if got := forAgent(report.Problem{Remedy: remedy}).Remedy; got != want {
+			t.Errorf("%q: %q, want %q", remedy, got, want)
+		}
+	}
 }

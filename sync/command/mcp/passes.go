@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
@@ -18,6 +20,25 @@ import (
 	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/web"
 )
+
+// How the lists of these tools are sorted.
+var (
+	byProject  = sorted[projectStatus]{"projects", func(p projectStatus) position { return at(p.Project) }, nil}
+	byPlan     = sorted[planned]{"changes", ofPlanned, nil}
+	byConflict = sorted[report.Conflict]{"conflicts", ofConflict, nil}
+	byProblem  = sorted[projectProblem]{"problems", ofProblem, nil}
+
+	// Problems of one project.
+	withoutProject = sorted[report.Problem]{"problems of a project",
+		func(p report.Problem) position { return ofProblem(projectProblem{"", p}) }, nil}
+)
+
+// ofProblem is where a problem belongs: its line is not in it, for the lines of those that stay change.
+func ofProblem(p projectProblem) position {
+	return at(p.Project, p.File, p.Key, p.Language, p.Code, p.Problem)
+}
+
+func ofConflict(c report.Conflict) position { return at(c.Project, c.File, c.Key, c.Language) }
 
 // wholeIn asks about projects.
 type wholeIn struct {
@@ -62,10 +83,10 @@ func (s *server) status(ctx context.Context, r *sdk.CallToolRequest, in wholeIn)
 	}
 	out := statusOut{Daemon: now.Daemon}
 	if len(all) != 1 {
-		out.Projects, err = paged(all, in.page)
+		out.Projects, err = paged(all, in.page, byProject)
 		return out, err
 	}
-	problems, err := paged(now.Projects[0].Problems, in.page)
+	problems, err := paged(forAgents(now.Projects[0].Problems), in.page, withoutProject)
 	out.Projects, out.Problems = list[projectStatus]{Total: 1, Items: all}, &problems
 	return out, err
 }
@@ -92,6 +113,29 @@ type checkOut struct {
 type projectProblem struct {
 	Project string `json:"project"`
 	problem
+}
+
+// switchedOff is how a remedy offers, after another one, to switch a check off.
+var switchedOff = regexp.MustCompile(`(; if it is meant so, add|, or switch the check off with) skip_checks.*`)
+
+// forAgent is a problem as an agent is to read it, without long keys and texts: to switch a check off is for people to
+// decide.
+func forAgent(p report.Problem) report.Problem {
+	p.Remedy = switchedOff.ReplaceAllString(p.Remedy, "")
+	if strings.Contains(p.Remedy, "skip_checks") {
+		p.Remedy = "correct the translation"
+	}
+	p.Key, p.Problem, p.Remedy = cut(p.Key, mostKey), cut(p.Problem, mostText), cut(p.Remedy, mostText)
+	return p
+}
+
+// forAgents are problems as an agent is to read them.
+func forAgents(problems []report.Problem) []report.Problem {
+	all := make([]report.Problem, 0, len(problems))
+	for _, p := range problems {
+		all = append(all, forAgent(p))
+	}
+	return all
 }
 
 // problem has a member of its own name, which would be hidden in the schema if both were spelled alike.
@@ -123,11 +167,11 @@ func (s *server) check(ctx context.Context, r *sdk.CallToolRequest, in checkIn) 
 				out.Warnings++
 			}
 			if in.Severity == "" || problem.Severity == in.Severity {
-				all = append(all, projectProblem{p.Name, problem})
+				all = append(all, projectProblem{p.Name, forAgent(problem)})
 			}
 		}
 	}
-	out.Problems, err = paged(all, in.page)
+	out.Problems, err = paged(all, in.page, byProblem)
 	return out, err
 }
 
@@ -148,6 +192,11 @@ type planned struct {
 	Form     string  `json:"form,omitempty"`
 	Old      *string `json:"old,omitempty"`
 	New      *string `json:"new,omitempty"`
+}
+
+// ofPlanned is where a change belongs: what is sent precedes what is committed.
+func ofPlanned(p planned) position {
+	return at(fmt.Sprint(p.Pass == "pull"), p.Project, p.File, p.Key, p.Language, p.Form)
 }
 
 // planOut is the answer of plan.
@@ -177,7 +226,7 @@ func (s *server) plan(ctx context.Context, r *sdk.CallToolRequest, in planIn) (p
 	var problems []projectProblem
 	note := func(project string, all []report.Problem) {
 		for _, p := range all {
-			problems = append(problems, projectProblem{project, p})
+			problems = append(problems, projectProblem{project, forAgent(p)})
 		}
 	}
 	for _, p := range answer.Push.Projects {
@@ -198,9 +247,9 @@ func (s *server) plan(ctx context.Context, r *sdk.CallToolRequest, in planIn) (p
 			}
 		}
 	}
-	out.Changes, err = paged(changes, in.page)
+	out.Changes, err = paged(changes, in.page.in(byPlan.name), byPlan)
 	if err == nil {
-		out.Problems, err = paged(problems, in.page)
+		out.Problems, err = paged(problems, in.page.in(byProblem.name), byProblem)
 	}
 	return out, err
 }
@@ -231,7 +280,7 @@ func (s *server) conflicts(ctx context.Context, r *sdk.CallToolRequest, in whole
 	if err != nil {
 		return list[report.Conflict]{}, err
 	}
-	return paged(all, in.page)
+	return paged(all, in.page, byConflict)
 }
 
 // decideIn says which conflicts are decided, and for which side.
@@ -246,9 +295,11 @@ type decideIn struct {
 
 // decideOut is the answer of decide.
 type decideOut struct {
-	DryRun   bool             `json:"dry_run,omitempty"`
-	Settled  []report.Settled `json:"settled"`
-	Problems []report.Problem `json:"problems"`
+	DryRun        bool             `json:"dry_run,omitempty"`
+	Settled       []report.Settled `json:"settled"` // as many as fit: conflicts has those that are still open
+	SettledTotal  int              `json:"settled_total"`
+	Problems      []report.Problem `json:"problems"` // as many as fit
+	ProblemsTotal int              `json:"problems_total"`
 }
 
 func (s *server) decide(ctx context.Context, r *sdk.CallToolRequest, in decideIn) (decideOut, error) {
@@ -266,14 +317,20 @@ func (s *server) decide(ctx context.Context, r *sdk.CallToolRequest, in decideIn
 	if err != nil {
 		return decideOut{}, err
 	}
-	out := decideOut{DryRun: in.DryRun, Settled: []report.Settled{}, Problems: []report.Problem{}}
+	out := decideOut{DryRun: in.DryRun}
+	var settled []report.Settled
+	var problems []report.Problem
 	for _, p := range answer.Push.Projects {
-		out.Settled = append(out.Settled, p.Settled...)
+		settled = append(settled, p.Settled...)
 		for _, problem := range p.Problems {
 			if slices.Contains(in.Keys, problem.Key) {
-				out.Problems = append(out.Problems, problem)
+				problems = append(problems, forAgent(problem))
 			}
 		}
 	}
-	return out, nil
+	out.Settled, out.SettledTotal, err = firstOf(settled)
+	if err == nil {
+		out.Problems, out.ProblemsTotal, err = firstOf(problems)
+	}
+	return out, err
 }

@@ -37,6 +37,7 @@ type setIn struct {
 	Project string   `json:"project,omitempty" jsonschema:"the project; needed where several are configured"`
 	Texts   []wanted `json:"texts" jsonschema:"the translations, at most 5000"`
 	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"only check, and write nothing"`
+	Cursor  string   `json:"cursor,omitempty" jsonschema:"next of the answer before, with its texts: further refused ones"`
 }
 
 // wanted is one translation of a key.
@@ -46,6 +47,8 @@ type wanted struct {
 	Text     string            `json:"text,omitempty" jsonschema:"the text, without escapes of the file's format"`
 	Forms    map[string]string `json:"forms,omitempty" jsonschema:"instead of text: by plural category or list number"`
 	File     string            `json:"file,omitempty" jsonschema:"the source file, needed where several have the key"`
+
+	index int // among the texts
 }
 
 // forms are its texts by form; "" is a text without forms.
@@ -58,12 +61,17 @@ func (t wanted) forms() map[string]string {
 
 // setOut is the answer of set_texts.
 type setOut struct {
-	DryRun   bool                 `json:"dry_run,omitempty"`
-	Written  int                  `json:"written"` // of the texts that were asked for; with dry_run, that would be
-	Files    []writtenFile        `json:"files"`
-	Refused  []refused            `json:"refused"`
-	Warnings list[report.Problem] `json:"warnings"` // of texts that are written; check has all
+	DryRun       bool                 `json:"dry_run,omitempty"`
+	Written      int                  `json:"written"` // of the texts that were asked for; with dry_run, that would be
+	Files        []writtenFile        `json:"files"`   // as many as fit
+	FilesTotal   int                  `json:"files_total"`
+	Refused      []refused            `json:"refused"` // as many as fit
+	RefusedTotal int                  `json:"refused_total"`
+	Next         string               `json:"next,omitempty"` // the cursor of further refused texts
+	Warnings     list[report.Problem] `json:"warnings"`       // of texts that are written; check has all
 
+	files    []writtenFile
+	refused  []refused
 	warnings []report.Problem
 }
 
@@ -76,11 +84,35 @@ type writtenFile struct {
 
 // refused is a text that is not written.
 type refused struct {
+	Index    int    `json:"index"` // among the texts that were given
 	Key      string `json:"key"`
 	Language string `json:"language"`
 	File     string `json:"file,omitempty"`
 	Reason   string `json:"reason"`
 	Remedy   string `json:"remedy,omitempty"`
+}
+
+// refuse names a text that is not written.
+func (out *setOut) refuse(t wanted, file, why, remedy string) {
+	out.refused = append(out.refused, refused{t.index, cut(t.Key, mostKey), cut(t.Language, mostKey), file,
+		cut(why, mostText), cut(remedy, mostText)})
+}
+
+// byIndex sorts refused texts as they were given: the same call again has the same.
+var byIndex = sorted[refused]{"refused", func(r refused) position { return at(fmt.Sprintf("%08d", r.Index)) }, nil}
+
+// bounded is what an answer has of it.
+func (out setOut) bounded(cursor string) (setOut, error) {
+	refused, err := paged(out.refused, page{Limit: mostItems, Cursor: cursor}, byIndex)
+	if err != nil {
+		return out, err
+	}
+	out.Refused, out.RefusedTotal, out.Next = refused.Items, refused.Total, refused.Next
+	out.Files, out.FilesTotal, err = firstOf(out.files)
+	if err == nil {
+		out.Warnings, err = paged(out.warnings, page{}, withoutProject)
+	}
+	return out, err
 }
 
 func (s *server) setTexts(ctx context.Context, r *sdk.CallToolRequest, in setIn) (setOut, error) {
@@ -97,12 +129,12 @@ func (s *server) setTexts(ctx context.Context, r *sdk.CallToolRequest, in setIn)
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	out := setOut{DryRun: in.DryRun, Files: []writtenFile{}, Refused: []refused{}}
+	out := setOut{DryRun: in.DryRun}
 	err = c.inWorktree(ctx, projects[0], func(w *worktree) error { return w.set(ctx, c, in, &out) })
-	if err == nil {
-		out.Warnings, err = paged(out.warnings, page{})
+	if err != nil {
+		return setOut{}, err
 	}
-	return out, err
+	return out.bounded(in.Cursor)
 }
 
 // edit are the texts that one file of translations is to get in a language.
@@ -119,10 +151,11 @@ func (w *worktree) set(ctx context.Context, c call, in setIn, out *setOut) error
 	}
 	defer root.Close()
 	byPath := make(map[string][]*edit)
-	for _, t := range in.Texts {
+	for i, t := range in.Texts {
+		t.index = i
 		target, why := w.target(t)
 		if why != "" {
-			out.Refused = append(out.Refused, refused{t.Key, t.Language, target.Path, why, ""})
+			out.refuse(t, target.Path, why, "")
 			continue
 		}
 		edits := byPath[target.Path]
@@ -133,7 +166,7 @@ func (w *worktree) set(ctx context.Context, c call, in setIn, out *setOut) error
 		}
 		if slices.ContainsFunc(edits[at].texts, func(other wanted) bool { return other.Key == t.Key }) {
 			why := "is given twice; the first is taken"
-			out.Refused = append(out.Refused, refused{t.Key, t.Language, target.Path, why, ""})
+			out.refuse(t, target.Path, why, "")
 			continue
 		}
 		edits[at].texts = append(edits[at].texts, t)
@@ -262,7 +295,7 @@ func (w *worktree) setIn(root *os.Root, path string, edits []*edit, dry bool, ou
 		}
 	}
 	out.Written += written
-	out.Files = append(out.Files, writtenFile{path, written, !exists})
+	out.files = append(out.files, writtenFile{path, written, !exists})
 	out.warnings = append(out.warnings, warnings...)
 	return nil
 }
@@ -271,7 +304,7 @@ func (w *worktree) setIn(root *os.Root, path string, edits []*edit, dry bool, ou
 func (w *worktree) refuse(out *setOut, edits []*edit, why string) {
 	for _, e := range edits {
 		for _, t := range e.texts {
-			out.Refused = append(out.Refused, refused{t.Key, t.Language, e.target.Path, why, ""})
+			out.refuse(t, e.target.Path, why, "")
 		}
 	}
 }
@@ -319,11 +352,11 @@ func (w *worktree) render(content []byte, exists bool, e *edit, warnings []repor
 			known.Line, known.Column = 0, 0
 			switch {
 			case p.Severity == report.Error && asked[p.Key]:
-				why[p.Key] = refused{Reason: p.Problem, Remedy: p.Remedy}
+				why[p.Key] = refused{Reason: p.Problem, Remedy: forAgent(p).Remedy}
 			case p.Severity == report.Error && (p.Key == "" || !wrong[known]):
-				beside = p.String()
+				beside = forAgent(p).String()
 			case asked[p.Key]:
-				minor = append(minor, p)
+				minor = append(minor, forAgent(p))
 			}
 		}
 		switch {
@@ -335,7 +368,7 @@ func (w *worktree) render(content []byte, exists bool, e *edit, warnings []repor
 		e.texts = slices.DeleteFunc(e.texts, func(t wanted) bool {
 			r, is := why[t.Key]
 			if is {
-				out.Refused = append(out.Refused, refused{t.Key, t.Language, e.target.Path, r.Reason, r.Remedy})
+				out.refuse(t, e.target.Path, r.Reason, r.Remedy)
 			}
 			return is
 		})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -118,7 +117,7 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 	if err != nil {
 		return list[missingKey]{}, err
 	}
-	all := []missingKey{}
+	all, sources := []missingKey{}, make(order)
 	for _, p := range c.projects(in.Project) {
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
 			if in.Language != "" && !slices.Contains(p.TargetLanguages, in.Language) && in.Project != "" {
@@ -126,7 +125,7 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 			}
 			found, err := w.inspects(ctx, c, inspect.Options{Missing: true})
 			if err == nil {
-				all = append(all, w.gaps(found, in)...)
+				all = append(all, w.gaps(found, in, sources)...)
 			}
 			return err
 		})
@@ -134,7 +133,8 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 			return list[missingKey]{}, err
 		}
 	}
-	return paged(all, in.page)
+	of := func(k missingKey) position { return sources.of(k.Project, k.File, k.Key) }
+	return paged(all, in.page, sorted[missingKey]{"missing", of, sources.now})
 }
 
 func noLanguage(p *config.Project, language string) error {
@@ -144,8 +144,8 @@ func noLanguage(p *config.Project, language string) error {
 // fileKey is a key of a file of translations.
 type fileKey struct{ path, language, key string }
 
-// gaps are the keys that a check found to be missing, in the order of their source files.
-func (w *worktree) gaps(found report.ProjectCheck, in missingIn) (all []missingKey) {
+// gaps are the keys that a check found to be missing. All keys of the source files are added to sources.
+func (w *worktree) gaps(found report.ProjectCheck, in missingIn, sources order) (all []missingKey) {
 	lacks := make(map[fileKey]bool)
 	for _, p := range found.Problems {
 		if p.Code == report.CodeGap && (in.Language == "" || p.Language == in.Language) {
@@ -156,8 +156,9 @@ func (w *worktree) gaps(found report.ProjectCheck, in missingIn) (all []missingK
 		if source.Broken() || in.File != "" && source.Path != in.File {
 			continue
 		}
-		texts := source.Texts.ByKey()
-		for _, key := range source.Texts.KeysInOrder() {
+		texts, keys := source.Texts.ByKey(), source.Texts.KeysInOrder()
+		sources.add(w.cfg.Name, source.Path, keys)
+		for _, key := range keys {
 			var languages []string
 			for _, l := range w.cfg.Targets() {
 				path := source.Target(l)
@@ -210,10 +211,10 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 	if err != nil {
 		return list[keyTexts]{}, err
 	}
-	all := []keyTexts{}
+	all, sources := []keyTexts{}, make(order)
 	for _, p := range c.projects(in.Project) {
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
-			found, err := w.keys(ctx, c, in)
+			found, err := w.keys(ctx, c, in, sources)
 			all = append(all, found...)
 			return err
 		})
@@ -221,19 +222,25 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 			return list[keyTexts]{}, err
 		}
 	}
-	return paged(all, in.page)
+	return paged(all, in.page, byKey(sources))
 }
 
-// keys are those that are wanted of a project.
-func (w *worktree) keys(ctx context.Context, c call, in textsIn) (all []keyTexts, err error) {
+// byKey sorts texts as their source files have them.
+func byKey(sources order) sorted[keyTexts] {
+	of := func(k keyTexts) position { return sources.of(k.Project, k.File, k.Key) }
+	return sorted[keyTexts]{"texts", of, sources.now}
+}
+
+// keys are those that are wanted of a project. All keys of the source files are added to sources.
+func (w *worktree) keys(ctx context.Context, c call, in textsIn, sources order) (all []keyTexts, err error) {
 	checked, err := w.inspects(ctx, c, inspect.Options{})
 	if err != nil {
 		return nil, err
 	}
 	problems := make(map[fileKey][]report.Problem)
 	for _, p := range checked.Problems {
-		at := fileKey{p.File, p.Language, p.Key}
-		problems[at] = append(problems[at], p)
+		of := fileKey{p.File, p.Language, p.Key}
+		problems[of] = append(problems[of], forAgent(p))
 	}
 	for _, source := range w.tree.Sources {
 		if source.Broken() || in.File != "" && source.Path != in.File {
@@ -253,7 +260,9 @@ func (w *worktree) keys(ctx context.Context, c call, in textsIn) (all []keyTexts
 		for i, f := range blamed {
 			byKey[i] = f.Texts.ByKey()
 		}
-		for _, key := range source.All.KeysInOrder() {
+		keys := source.All.KeysInOrder()
+		sources.add(w.cfg.Name, source.Path, keys)
+		for _, key := range keys {
 			if len(in.Keys) > 0 && !slices.Contains(in.Keys, key) {
 				continue
 			}
@@ -322,84 +331,4 @@ func (w *worktree) history(ctx context.Context, wanted bool, files []past.Blamed
 		}
 	}
 	return w.blame.Origins(ctx, len(files), func(i int) (past.Blamed, error) { return files[i], nil })
-}
-
-const (
-	filesURI    = "locsync://files"
-	problemsURI = "locsync://problems"
-	fileURI     = "locsync://file/" // and the path of a source file
-)
-
-// resources are the files and the problems of the working tree.
-func (s *server) resources(to *sdk.Server) {
-	const kind = "application/json"
-	serve := func(read func(ctx context.Context, uri string) (any, error)) sdk.ResourceHandler {
-		return func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			answer, err := read(ctx, r.Params.URI)
-			if err != nil {
-				return nil, errors.New(report.Printable(failure.Text(err)))
-			}
-			doc, err := document(answer)
-			if err != nil {
-				return nil, err
-			}
-			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: kind,
-				Text: string(doc)}}}, nil
-		}
-	}
-	to.AddResource(&sdk.Resource{URI: filesURI, Name: "files", MIMEType: kind,
-		Description: "All resource files: path, language, format, keys, errors and warnings."},
-		serve(func(ctx context.Context, _ string) (any, error) {
-			all := []report.CheckedFile{}
-			err := s.eachCheck(ctx, func(_ *worktree, p report.ProjectCheck) { all = append(all, p.Files...) })
-			return all, err
-		}))
-	to.AddResource(&sdk.Resource{URI: problemsURI, Name: "problems", MIMEType: kind,
-		Description: "All problems of all files, as check reports them."},
-		serve(func(ctx context.Context, _ string) (any, error) {
-			all := []projectProblem{}
-			err := s.eachCheck(ctx, func(_ *worktree, p report.ProjectCheck) {
-				for _, problem := range p.Problems {
-					all = append(all, projectProblem{p.Name, problem})
-				}
-			})
-			return all, err
-		}))
-	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: fileURI + "{+path}", Name: "file", MIMEType: kind,
-		Description: "The texts of one source file in all languages, by its path in the repository."},
-		serve(func(ctx context.Context, uri string) (any, error) {
-			path := strings.TrimPrefix(uri, fileURI)
-			c, err := s.begin(ctx, nil, "")
-			if err != nil {
-				return nil, err
-			}
-			all := []keyTexts{}
-			for _, p := range c.projects("") {
-				err = errors.Join(err, c.inWorktree(ctx, p, func(w *worktree) error {
-					found, err := w.keys(ctx, c, textsIn{File: path})
-					all = append(all, found...)
-					return err
-				}))
-			}
-			if err == nil && len(all) == 0 {
-				err = fmt.Errorf("no source file of the configuration is called %q; %s has all", path, filesURI)
-			}
-			return all, err
-		}))
-}
-
-// eachCheck calls do with the check of each project's working tree.
-func (s *server) eachCheck(ctx context.Context, do func(*worktree, report.ProjectCheck)) error {
-	c, err := s.begin(ctx, nil, "")
-	if err != nil {
-		return err
-	}
-	for _, p := range c.projects("") {
-		err = errors.Join(err, c.inWorktree(ctx, p, func(w *worktree) error {
-			found, err := w.inspects(ctx, c, inspect.Options{})
-			do(w, found)
-			return err
-		}))
-	}
-	return err
 }

@@ -58,7 +58,7 @@ func (w *world) Status(ctx context.Context) report.Status {
 }
 
 // ofTheProject are problems that are about no file: of the branch, of the repository, of a wish.
-var ofTheProject = regexp.MustCompile(`^(the local branch |has no conflict|open repository|the request to merge |the remote (takes no push options|does not take what was agreed on|has lost commits of branch)|no request is made|\S+: project\.(repository|pull\.request)|\S+ cannot take in |branch \S+ (is not at|cannot have a branch|is not translated)|HEAD names a commit|the repository was not cloned yet|look for \S+: |reading the files, begun at )`)
+var ofTheProject = regexp.MustCompile(`^(the local branch |has no conflict|open repository|the request to merge |the remote (takes no push options|does not take what was agreed on|has lost commits of branch)|no request is made|GitHub starts no checks |\S+: project\.(repository|pull\.request)|\S+ cannot take in |branch \S+ (is not at|cannot have a branch|is not translated)|HEAD names a commit|the repository was not cloned yet|look for \S+: |reading the files, begun at )`)
 
 // ofNoLanguage are problems of files that are not known to have one.
 var ofNoLanguage = regexp.MustCompile(`^(this entry|\d+ entries) of the service's archive|^is not written|` +

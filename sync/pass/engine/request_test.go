@@ -72,6 +72,35 @@ func (a *asking) done(want string) report.ProjectPull {
 	return p
 }
 
+// The first run that makes a request with the token of GitHub's job says that its checks do not start, and what to do;
+// no later one, and none with another token, does.
+func TestRequestOfGitHubsJob(t *testing.T) {
+	for _, c := range []struct {
+		job   string // the variable that the job has
+		login string
+		warns bool
+	}{{forgetest.Token, "", true}, {"of-the-job", "", false}, {"", "github-actions[bot]", true}} {
+		t.Setenv("GITHUB_ACTIONS", "true")
+		t.Setenv("GITHUB_TOKEN", c.job)
+		a := asks(t, "github", "")
+		a.forge.Login = c.login
+		for i, text := range []string{"A1", "A2", ""} {
+			if text == "" { // a second request
+				a.forge.End(1, "merged")
+				text = "A3"
+			}
+			a.final("de", "a", text)
+			p := a.pulls(pull.Options{})
+			warned := len(p.Problems) == 1 && p.Problems[0].Severity == report.Warning &&
+				strings.Contains(p.Problems[0].Problem, "GitHub starts no checks for the request") &&
+				strings.Contains(p.Problems[0].Remedy, "pull.request.app_id")
+			if warned != (c.warns && i == 0) || !warned && len(p.Problems) > 0 {
+				t.Errorf("%+v, pull %d: %s, %+v", c, i, p.Request, p.Problems)
+			}
+		}
+	}
+}
+
 // The life of a request at each forge: made with the commit, left alone while nothing changes, brought up to date, built upon when a person commits to the
 // branch, not opened again when it was closed, made anew for the next translation, and forgotten when the branch is merged.
 func TestRequest(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -157,6 +158,11 @@ func (b *Branch) ask(ctx context.Context, now Pulled, q *ledger.Request) error {
 	return b.record(*q)
 }
 
+// noChecks is said of the first request of a branch that a job's own token made.
+var noChecks = report.Problem{Code: report.CodeRequest, Severity: report.Warning,
+	Problem: "GitHub starts no checks for the request that was made: its token is the job's own",
+	Remedy:  "let the token of a GitHub App (pull.request.app_id) or of an account push and make it: locsync help ci"}
+
 // askHost has the git host make or update the request.
 func (b *Branch) askHost(ctx context.Context, now Pulled, q ledger.Request, title, body string) (forge.Outcome, error) {
 	cfg, branch := &b.Project.Pull.Request, b.Project.Pull.Branch
@@ -189,6 +195,10 @@ func (b *Branch) askHost(ctx context.Context, now Pulled, q ledger.Request, titl
 	out, err := forge.Ensure(ctx, f, forge.Wanted{Head: branch, Base: now.Base.Branch(), Title: title, Body: body,
 		Labels: cfg.Labels, RemoveBranch: cfg.RemoveBranch, Commit: now.Tip.Hash(), When: now.Tip.When(), Content: q.Has},
 		forge.Memory(q.RequestContent))
+	byJob := o.Kind == "github" && forge.OfGitHubsJob(o.Token, os.Getenv) || out.ByGitHubsJob()
+	if byJob && out.Did == forge.Made && out.Number != 0 && q.Number == 0 {
+		*b.Problems = append(*b.Problems, noChecks)
+	}
 	return out, b.waitForHost(o, err)
 }
 
