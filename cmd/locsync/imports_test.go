@@ -39,7 +39,7 @@ var areas = []struct{ name, what string }{
 
 // imports is which package may import which of ours. A new import is added here in the same commit, with a reason.
 var imports = map[string][]string{
-	"cmd/locsync":      {"*"},
+	"cmd/locsync": {"*"},
 	// formats: names that files of one format have
 	"sync/memory/past": {"formats", "sync/bound/fault", "sync/text/bundle", "sync/text/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
