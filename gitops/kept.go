@@ -106,6 +106,38 @@ func (k Kept) There(ctx context.Context) (commit string, err error) {
 	return h.Text(), err
 }
 
+// mostShared is how many commits of a reference are looked through for one that two go on from.
+const mostShared = 1000
+
+// Shared is the youngest commit of the reference that two of its commits go on from; "" where it is not here.
+func (k Kept) Shared(one, other string) (commit string, err error) {
+	next := [2]string{one, other}
+	passed := [2]map[string]bool{make(map[string]bool), make(map[string]bool)}
+	for range mostShared {
+		for i, at := range next {
+			if passed[1-i][at] {
+				return at, nil
+			}
+			if at == "" {
+				continue
+			}
+			passed[i][at] = true
+			if passed[1-i][at] {
+				return at, nil
+			}
+			c, err := k.before(at)
+			if err != nil {
+				return "", err
+			}
+			next[i] = ""
+			if len(c.Parents) > 0 {
+				next[i] = c.Parents[0].Text()
+			}
+		}
+	}
+	return "", nil
+}
+
 // Fetch brings what the remote has by now, and says which commit that is; "" for none. known is what There found.
 func (k Kept) Fetch(ctx context.Context, known string) (commit string, err error) {
 	ctx, end := k.repo.Watch(ctx)

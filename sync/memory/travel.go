@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -77,6 +78,7 @@ func (m *Memory) Begin(ctx context.Context, near bool) error {
 	if err != nil {
 		return err
 	}
+	gone := mark.At == "" // the state; the reference here may be left
 	if here != "" && here != mark.At {
 		if err := m.take(ctx, &mark, mark.At, here); err != nil {
 			return err
@@ -100,7 +102,15 @@ func (m *Memory) Begin(ctx context.Context, near bool) error {
 		if err != nil {
 			return m.without(ctx, mark, err)
 		}
-		if err := m.take(ctx, &mark, mark.There, there); err != nil {
+		base := mark.There
+		if gone {
+			base, err = m.Kept.Shared(mark.At, there)
+			if err != nil {
+				return err
+			}
+			base = cmp.Or(base, mark.At) // of which a shallow clone has no history
+		}
+		if err := m.take(ctx, &mark, base, there); err != nil {
 			return err
 		}
 		mark.There = there

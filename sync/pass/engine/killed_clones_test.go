@@ -197,3 +197,31 @@ type fateAt struct {
 	request int
 	after   bool
 }
+
+// A clone whose state is gone, with the memory of an older pass in it, goes on from what others have remembered since.
+func TestAnOlderMemoryOfACloneWithoutAState(t *testing.T) {
+	gittest.Need(t)
+	t.Parallel()
+	team := newTeam(t, "final")
+	writes := func(key string) {
+		t.Helper()
+		team.translated[key] += " again"
+		team.upload("tr", "de", "json", service.Final, []byte(flat(map[string]string{key: team.translated[key]})))
+	}
+	for n, clone := range team.clones[1:] {
+		for _, key := range []string{"key0", "key1", "key0"} {
+			writes(key)
+			team.clones[0].runs("sync")
+		}
+		writes("key0")
+		team.must(os.RemoveAll(clone.path("state")))
+		clone.updates()
+		clone.runs("sync")
+		if said := clone.reports(); strings.Contains(said, `"conflict"`) {
+			t.Errorf("clone %d asks: %s", n+1, said)
+		}
+		if got := textsIn(t, "json", []byte(team.origin("show", "l10n:de/tr.json"))); !maps.Equal(got, team.translated) {
+			t.Errorf("l10n has %v, want %v", got, team.translated)
+		}
+	}
+}
