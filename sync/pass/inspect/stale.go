@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/memory/past"
@@ -136,6 +137,37 @@ func AcceptStale(file string, result *report.CheckReport, keys []string) error {
 		_, err := f.Write(append(text, '\n'))
 		return err
 	})
+}
+
+// Stale are the stale translations of a tree, each as a problem of its file. accepted is the file of accepted changes.
+// known is false where the history of the clone ends too early to find all.
+func Stale(
+	ctx context.Context, cfg *config.Project, repo *gitops.Repo, t *tree.Tree, accepted string,
+	announce func(report.Doing),
+) (all []report.Problem, known bool, err error) {
+	targets, err := bundle.Existing(t.FS, t.Bundles(), cfg.Targets())
+	if err != nil {
+		return nil, false, err
+	}
+	x := inspection{cfg: cfg, announce: announce, fsys: t.FS, o: Options{Stale: true, StaleFile: accepted}}
+	if err := x.stale(ctx, repo, t, targets); err != nil {
+		return nil, false, err
+	}
+	ofHistory := func(p report.Problem) bool { return p.File == "" }
+	known = !slices.ContainsFunc(x.report.Problems, ofHistory)
+	return slices.DeleteFunc(x.report.Problems, ofHistory), known, nil
+}
+
+// ChecksStale are the codes of the languages in which stale translations of some file are looked for.
+func ChecksStale(cfg *config.Project, t *tree.Tree) (codes []string) {
+	for _, l := range cfg.Targets() {
+		if slices.ContainsFunc(t.Sources, func(s *tree.Source) bool {
+			return examine.Level(s.Bundle, l, check.Stale) != check.Off
+		}) {
+			codes = append(codes, l.Code)
+		}
+	}
+	return codes
 }
 
 // stale finds the translations that are older than their source texts.
