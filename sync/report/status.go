@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,46 @@ type Balance struct {
 // String is the balance in words.
 func (b Balance) String() string {
 	return fmt.Sprintf("the account has %.0f words left for machine translation, as of %s", b.Words, InUTC(b.At))
+}
+
+// StaleStatus is how many translations of a commit are older than their source texts. Languages are all that are
+// checked for it. Where the history of the clone ends too early, the counts are unknown, and Languages is empty.
+type StaleStatus struct {
+	Commit    string       `json:"commit"`
+	At        time.Time    `json:"at"` // when it was found, or found to be unchanged
+	Unknown   bool         `json:"unknown,omitempty"`
+	Languages []StaleCount `json:"languages"`
+	Command   string       `json:"command"` // that lists them
+}
+
+// StaleCount is how many translations of a language are stale.
+type StaleCount struct {
+	Language string `json:"language"`
+	Keys     int    `json:"keys"`
+}
+
+// ListStale is the command that lists stale translations.
+const ListStale = "locsync check --stale"
+
+// String is what there is to say of stale translations; "" where none is.
+func (s *StaleStatus) String() string {
+	if s == nil {
+		return ""
+	}
+	if s.Unknown {
+		return "unknown, as the history of this clone ends too early; fetch all of it: git fetch --unshallow"
+	}
+	var counts []string
+	for _, c := range s.Languages {
+		if c.Keys > 0 {
+			counts = append(counts, fmt.Sprintf("%d in %s", c.Keys, c.Language))
+		}
+	}
+	if len(counts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("translations older than their source texts at %.10s: %s; %s lists them", s.Commit,
+		strings.Join(counts, ", "), s.Command)
 }
 
 // NoProject is said where the configuration has none yet.
@@ -109,6 +150,8 @@ type ProjectStatus struct {
 	NextPull  *time.Time       `json:"next_pull"` // null without a daemon, or a schedule
 	Files     []FileStatus     `json:"files"`
 	Languages []LanguageStatus `json:"languages"`
+
+	Stale *StaleStatus `json:"stale,omitempty"` // absent where it was not counted yet, or no language is checked for it
 	Findings
 	Delivery
 	History

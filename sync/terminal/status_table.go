@@ -164,6 +164,7 @@ func (v *statusView) facts() {
 	if v.p.Removed > 0 {
 		named("removed", Count(v.p.Removed, "key")+" that the source no longer has")
 	}
+	named("stale", v.p.Stale.String())
 	if w := v.p.Watch; w != nil && w.Why != "" {
 		named("watching", "by comparing files every few seconds: "+w.Why)
 	}

@@ -29,6 +29,7 @@ func busyStatus() report.Status {
 			Error:  "start export: 503 Service Unavailable: down; it is tried again in a minute"},
 		Languages: []report.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12},
 			{Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
+		Stale: &report.StaleStatus{Unknown: true},
 		Files: []report.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20},
 			{Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
 			{Path: "b.json", Format: "json", Collection: "main", Error: "b.json:1:1: no"}},
@@ -305,6 +306,7 @@ func TestStatusInAPipe(t *testing.T) {
 		t.Errorf("%d lines of problems\n%s", n, text)
 	}
 	for _, want := range []string{"app: 3 values",
+		"  stale      unknown, as the history of this clone ends too early; fetch all of it: git fetch --unshallow\n",
 		"  last push  2026-11-21 19:57:00 UTC  ok      3 keys sent 2026-11-21 18:00:00 UTC\n",
 		"  problem: de.json: \"key7\" (de): lacks %s, which the source has; correct the translation\n",
 		"  conflict: de.json: \"open\" (de), since 2026-11-21 19:59:00 UTC\n"} {

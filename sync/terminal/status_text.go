@@ -74,6 +74,9 @@ func plainFacts(out io.Writer, p report.ProjectStatus) {
 	if p.Removed > 0 {
 		facts.Row("removed", Count(p.Removed, "key")+" that the source no longer has")
 	}
+	if stale := p.Stale.String(); stale != "" {
+		facts.Row("stale", stale)
+	}
 	facts.say(&Screen{}, out, "  ")
 }
 

@@ -78,6 +78,8 @@ var (
 	heldBatches = describe("held_batches", "Files that the brake of pushes or the guard of pulls holds back.", "project")
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
+	staleTexts  = describe("stale_translations", "Translations that are older than their source texts, by git's "+
+		"history; absent where that is unknown.", "project", "language")
 
 	scanFailed = describe("scan_failed", "1 when the last scan of a project could not be made: its repository "+
 		"cannot be opened, or does not answer. What else is told of its files is from before.", "project")
@@ -216,6 +218,11 @@ func (m *sink) left(p report.ProjectStatus) {
 	for _, l := range p.Languages {
 		m.add(haveKeys, float64(l.Keys), p.Name, l.Language)
 		m.add(missingKeys, float64(l.Missing), p.Name, l.Language)
+	}
+	if p.Stale != nil {
+		for _, l := range p.Stale.Languages {
+			m.add(staleTexts, float64(l.Keys), p.Name, l.Language)
+		}
 	}
 }
 

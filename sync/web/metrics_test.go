@@ -69,6 +69,7 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 		Meter: engine.Meter{Passed: meter.Passed, GitDone: meter.GitDone}})
 	_, err = engine.AskBalance(t.Context(), e)
 	check(t, err)
+	_ = engine.CountStale(t.Context(), e) // of one project; the other's repository is not there yet
 	calls.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -128,6 +129,7 @@ var measured = []string{
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
 	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts",
 	"conflicts_oldest_seconds", "held_batches", "translated_keys", "missing_keys",
+	"stale_translations",
 	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total",
 	"api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open", "balance",
 	"notifications_total",
@@ -191,7 +193,7 @@ func TestMetrics(t *testing.T) {
 		`locsync_api_queued_requests 0`,
 		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`,
 		`locsync_last_run_failed{pass="push",project="later"} 1`,
-		`locsync_scan_failed{project="app"} 0`, `locsync_scan_failed{project="later"} 1`,
+		`locsync_stale_translations{language="de",project="app"} 0`, `locsync_scan_failed{project="app"} 0`, `locsync_scan_failed{project="later"} 1`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("not measured: %s\n%s", want, body)

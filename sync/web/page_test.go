@@ -311,6 +311,8 @@ func TestPageTells(t *testing.T) {
 	one.Jobs = []report.Job{{Kind: "import", Since: since}}
 	one.Languages[4] = report.LanguageStatus{Language: "zh-Hans", Keys: 120}
 	one.GitBusy = 90 * time.Second
+	one.Stale = &report.StaleStatus{Commit: "0123456789abcdef", Languages: []report.StaleCount{{Language: "de", Keys: 3}},
+		Command: report.ListStale}
 	one.Events = append(one.Events[:1:1], report.Event{At: since, What: "pull", Result: "failed",
 		Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc",
 		Commit: "abc"})
@@ -337,6 +339,7 @@ func TestPageTells(t *testing.T) {
 		`Service "ihr" leave it: locsync push --theirs --key k`,
 		"German (de) 91 % 110 10 2 decide on 1 conflict · review 1 held back · translate 10 at the service",
 		"French (fr) 91 % 110 10 2 review 2 held back · translate", "Complete: Simplified Chinese (zh-Hans)",
+		"Stale: translations older than their source texts at 0123456789: 3 in de; locsync check --stale lists them",
 		"40 missing · 1 of 5 languages complete", "2 values wait to be pushed. 1 problem 1 conflict",
 		"120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files",
 		"other In sync · 50 missing",

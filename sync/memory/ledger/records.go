@@ -283,6 +283,14 @@ type Balance struct {
 	Words float64   `json:"words"`
 }
 
+// StaleCount is how many translations were stale when that was counted last, for the configuration and the base branch
+// of that time.
+type StaleCount struct {
+	Config string             `json:"config"` // a digest
+	Base   string             `json:"base,omitempty"`
+	Texts  report.StaleStatus `json:"texts"`
+}
+
 // Fingerprint is what a push had before it that found nothing to do.
 type Fingerprint struct {
 	Config string `json:"config"` // a digest

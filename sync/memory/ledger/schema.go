@@ -192,6 +192,10 @@ var (
 	// daemon writes them.
 	Balances = Table[Balance]{"balance"}
 
+	// Stale are how many translations of a project are older than their source texts, of AllProjects, by the name of the
+	// project. The daemon writes them.
+	Stale = Table[StaleCount]{"stale"}
+
 	// Forges are the git hosts that want no call for a while, of AllProjects, by a digest of address and token.
 	Forges = Table[ForgeWait]{"forge"}
 )

@@ -45,6 +45,9 @@ type view struct {
 	retry     atomic.Pointer[time.Time]     // the next repetition of a pass that failed, while Run runs
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
 	born      time.Time                     // when this process began with the project
+
+	counting atomic.Bool // while CountStale is at work, which may hang with the repository
+	tried    time.Time   // when CountStale began last
 }
 
 // watching is how changes of files are noticed now; nil while nothing is watched.
@@ -119,7 +122,7 @@ func (v *view) recall(s *report.ProjectStatus, why error) {
 	s.Problems = slices.Concat([]report.Problem{{Code: report.CodeRepository, Problem: text + " but what was seen at " +
 		s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
 	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
-	s.Files, s.Languages = before.Files, before.Languages
+	s.Files, s.Languages, s.Stale = before.Files, before.Languages, before.Stale
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
 }
 
@@ -145,7 +148,7 @@ func (v *view) line(ctx context.Context, s *report.ProjectStatus) (*pass.Branch,
 }
 
 // read reads the status of one line.
-func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectStatus) error {
+func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectStatus) (err error) {
 	s.NextPull = v.next.Load() // without a daemon nothing is going to pull
 	of := &status.View{Config: line.Project, Ledger: line.Ledger, Project: line.ProjectName(),
 		Scope: line.StateName(),
@@ -153,6 +156,9 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 		Unsent:  func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return push.Unsent(line, repo, t) },
 		Subject: func(tip *gitops.Tip) string { return line.Subject(pull.Look(tip)) }}
 	if err := of.Remembered(s); err != nil {
+		return err
+	}
+	if s.Stale, err = v.staleOf(line); err != nil {
 		return err
 	}
 	repo, err := v.repository.OpenToRead(ctx)
@@ -174,6 +180,16 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 				refused + ")", Remedy: memory.Remedy})
 	}
 	return err
+}
+
+// staleOf is what was counted last of a branch with the present configuration; nil for nothing.
+func (v *view) staleOf(line *pass.Branch) (*report.StaleStatus, error) {
+	count, is, err := ledger.Stale.Get(line.Ledger, ledger.AllProjects, v.branch.Project.Name)
+	if err != nil || !is || count.Config != v.branch.Configured() || count.Base != line.Base ||
+		len(count.Texts.Languages) == 0 && !count.Texts.Unknown {
+		return nil, err
+	}
+	return &count.Texts, nil
 }
 
 // statusTree is what the status reads: what pushes read, or of a line that is not checked out what is committed.

@@ -150,6 +150,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	d.keep("the service manager", func() { d.manager.run(d.ctx) })
 	d.keep("messages to people", func() { d.notifier.run(d.ctx) })
 	d.keep("the account's balance", func() { watchBalance(d.ctx, d.o.Log, d.engine.Load) })
+	d.keep("the counts of stale translations", func() { countStale(d.ctx, d.o.Log, d.engine.Load) })
 	rotated := make(chan rotation)
 	d.keep("the watch over secrets", func() { watchSecrets(d.ctx, d.reloads.inUse.Load, rotated) })
 	file := d.cfg.File                                                // which a reload exchanges
