@@ -2,6 +2,7 @@ package segment
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,13 +33,14 @@ const (
 	maxSheetBytes   = 64 << 20  // of each part
 	maxSheetCells   = 1_000_000 // of all sheets, with the blank ones to the left of others
 	maxSheetColumns = 1000
-	maxSheetText    = 64 << 20 // bytes
+	maxSheetText    = 64 << 20  // bytes of all texts, with their keys and notes
+	sheetCost       = 128 << 20 // bytes of memory for a workbook
 )
 
 // parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the
 // starting row on, and translations go to the column of their language; without, every cell that holds text is a
 // segment, and translations replace it.
-func parseSheet(src []byte, o Options) (*Document, error) {
+func parseSheet(ctx context.Context, src []byte, o Options) (*Document, error) {
 	book, err := openWorkbook(src)
 	if err != nil {
 		return nil, err
