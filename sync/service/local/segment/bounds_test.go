@@ -36,6 +36,13 @@ func TestWeight(t *testing.T) {
 	}
 }
 
+// A workbook may have large pictures: its bytes weigh nothing.
+func TestWeightOfWorkbook(t *testing.T) {
+	if weight := Weight("a.xlsx", make([]byte, MaxBytes)); weight > MaxWeight {
+		t.Errorf("%d", weight)
+	}
+}
+
 // A document that would take too much memory is refused with what it would take, and what it may.
 func TestHeavyDocuments(t *testing.T) {
 	for file, src := range map[string]string{

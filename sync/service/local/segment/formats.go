@@ -81,6 +81,9 @@ func Weight(name string, src []byte) int64 {
 		}
 	}
 	segments := min(len(src)/leastSegment, MaxSegments)
+	if f.binary {
+		segments = 0 // its fixed cost has them: its bytes say nothing
+	}
 	return int64(f.cost.fixed) + int64(len(src))*int64(f.cost.perByte) + int64(marks)*int64(f.cost.perMark) +
 		int64(segments)*segmentCost
 }
