@@ -338,6 +338,7 @@ var libraries = map[string][]string{
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/": {"sync/service/local/callbacks",
 		"sync/service/local/segment"}, // what a header may be; HTML documents
+	"golang.org/x/sync/":       {"sync/service/local/editor"},
 	"github.com/yuin/goldmark": {"sync/service/local/segment", "sync/terminal/manual"},
 	"github.com/xuri/excelize": {}, // tests read with it what we wrote
 	"go.yaml.in/":              {"formats/oracle", "sync/setup/migrate"},

@@ -123,7 +123,7 @@ func (s *Service) translationResult(c *api.Call) error {
 }
 
 // runTranslation brings the translation in and ends the job, in one transaction.
-func (s *Service) runTranslation(_ context.Context, j *store.Job) error {
+func (s *Service) runTranslation(ctx context.Context, j *store.Job) error {
 	return s.store.Update(func(tx *store.Tx) error {
 		in := j.Translation
 		at, err := store.DocumentIn(tx, wire.QueryDocumentID, in.Document)
@@ -138,7 +138,7 @@ func (s *Service) runTranslation(_ context.Context, j *store.Job) error {
 		if in.XLIFF {
 			err = takeXLIFF(k, in, body)
 		} else {
-			err = takeTranslated(k, in, body)
+			err = takeTranslated(ctx, k, in, body)
 		}
 		if err != nil {
 			return err
@@ -157,12 +157,12 @@ func (s *Service) runTranslation(_ context.Context, j *store.Job) error {
 
 // takeTranslated takes the document in its target language apart and pairs its segments with those of the source: by
 // key where they have keys, else by their position, for which both must have as many.
-func takeTranslated(k *editor.Editor, in *store.TranslationJob, body []byte) error {
+func takeTranslated(ctx context.Context, k *editor.Editor, in *store.TranslationJob, body []byte) error {
 	name := in.File
 	if _, known := segment.FormatOf(name); !known {
 		name = k.Rendition.File
 	}
-	doc, err := segment.Parse(name, body, segment.Options{Source: k.Rendition.Code, Sheet: k.Rendition.Sheet})
+	doc, err := editor.Parse(ctx, name, body, segment.Options{Source: k.Rendition.Code, Sheet: k.Rendition.Sheet})
 	if err != nil {
 		return api.Refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", in.File, err)
 	}

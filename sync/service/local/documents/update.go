@@ -36,6 +36,31 @@ func (s *Service) updateDocument(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	ctx := c.Request.Context()
+	done, err := editor.Reserve(ctx, len(sent[0].Body))
+	if err != nil {
+		return err
+	}
+	defer done()
+	u := sentFile{path: path.Base(name), body: sent[0].Body, model: models[0]}
+	var of *store.Project
+	err = s.store.View(func(tx *store.Tx) error {
+		at, err := DocumentParameter(tx, c.Params, false)
+		if err != nil {
+			return err
+		}
+		if u.model.sheet == nil {
+			u.model.sheet = at.Document.Rendition(at.Codes[0]).Sheet
+		}
+		of, err = store.ProjectIn(tx, at.Document.Project)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if u.doc, err = readDocument(ctx, name, u.body, of, u.model.sheet); err != nil {
+		return err
+	}
 	var out []wire.Document
 	err = s.store.Update(func(tx *store.Tx) error {
 		at, err := DocumentParameter(tx, c.Params, false)
@@ -44,13 +69,6 @@ func (s *Service) updateDocument(c *api.Call) error {
 		}
 		p, err := store.ProjectIn(tx, at.Document.Project)
 		if err != nil {
-			return err
-		}
-		u := sentFile{path: path.Base(name), body: sent[0].Body, model: models[0]}
-		if u.model.sheet == nil {
-			u.model.sheet = at.Document.Rendition(at.Codes[0]).Sheet
-		}
-		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
 			return err
 		}
 		if err := s.replaceVersion(tx, p, at, &u); err != nil {

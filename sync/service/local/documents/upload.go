@@ -3,6 +3,7 @@ package documents
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -72,10 +73,11 @@ func (s *Service) addDocuments(c *api.Call) error {
 	if err := applyUploadParameters(c.Params, models); err != nil {
 		return err
 	}
-	uploads, err := ReadUploads(p, sent, models)
+	uploads, done, err := ReadUploads(c, p, sent, models)
 	if err != nil {
 		return err
 	}
+	defer done()
 	var out []wire.Document
 	err = s.store.Change(p.ID, func(tx *store.Tx, p *store.Project) error {
 		added, err := s.AddUploads(tx, p, uploads)
@@ -256,8 +258,29 @@ func applyUploadParameters(q api.Params, models []documentModel) error {
 	return nil
 }
 
-// ReadUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong.
-func ReadUploads(p *store.Project, sent []api.Part, models []documentModel) ([]sentFile, error) {
+// ReadUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong. Their
+// memory is reserved until done is called.
+func ReadUploads(
+	c *api.Call, p *store.Project, sent []api.Part, models []documentModel,
+) (uploads []sentFile, done func(), err error) {
+	size := 0
+	for _, f := range sent {
+		size += len(f.Body)
+	}
+	ctx := c.Request.Context()
+	if done, err = editor.Reserve(ctx, size); err != nil {
+		return nil, nil, err
+	}
+	if uploads, err = readUploads(ctx, p, sent, models); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return uploads, done, nil
+}
+
+func readUploads(
+	ctx context.Context, p *store.Project, sent []api.Part, models []documentModel,
+) ([]sentFile, error) {
 	out := make([]sentFile, len(sent))
 	segments := 0
 	for i, f := range sent {
@@ -284,7 +307,7 @@ func ReadUploads(p *store.Project, sent []api.Part, models []documentModel) ([]s
 				return nil, api.Invalid("targetLanguages", "is empty; leave it out for all target languages of the project")
 			}
 		}
-		if u.doc, err = readDocument(u.path, u.body, p, u.model.sheet); err != nil {
+		if u.doc, err = readDocument(ctx, u.path, u.body, p, u.model.sheet); err != nil {
 			return nil, err
 		}
 		if segments += len(u.doc.Segments()); segments > segment.MaxSegments {
@@ -298,7 +321,9 @@ func ReadUploads(p *store.Project, sent []api.Part, models []documentModel) ([]s
 
 // readDocument takes a file apart. A file of no kind that is known, or without a byte, gives a 400; one that cannot
 // be read as what its name says, a 422.
-func readDocument(name string, body []byte, p *store.Project, sheet *segment.Sheet) (*segment.Document, error) {
+func readDocument(
+	ctx context.Context, name string, body []byte, p *store.Project, sheet *segment.Sheet,
+) (*segment.Document, error) {
 	if _, known := segment.FormatOf(name); !known {
 		return nil, api.Invalid(wire.PartFile, "the extension of %q is none of %s", name, strings.Join(segment.Extensions(),
 			", "))
@@ -311,7 +336,10 @@ func readDocument(name string, body []byte, p *store.Project, sheet *segment.She
 			return nil, api.Invalid("disassembleSettings", "%v", err)
 		}
 	}
-	doc, err := segment.Parse(name, body, segment.Options{Source: p.Source, Sheet: sheet})
+	doc, err := editor.Parse(ctx, name, body, segment.Options{Source: p.Source, Sheet: sheet})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, api.Refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", name, err)
 	}

@@ -6,6 +6,7 @@
 package editor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -52,8 +53,8 @@ func Open(tx *store.Tx, d *store.Document, code string) (*Editor, error) {
 }
 
 func OpenRendition(tx *store.Tx, p *store.Project, d *store.Document, r *store.Rendition) (*Editor, error) {
-	doc, err := segment.Parse(r.File, slices.Clone(store.SourceOf(tx, d, r)), segment.Options{Source: p.Source,
-		Sheet: r.Sheet})
+	doc, err := Parse(context.Background(), r.File, slices.Clone(store.SourceOf(tx, d, r)),
+		segment.Options{Source: p.Source, Sheet: r.Sheet})
 	if err != nil {
 		return nil, fmt.Errorf("stored document %s: %w", d.ID, err)
 	}

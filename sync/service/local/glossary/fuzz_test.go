@@ -21,7 +21,7 @@ func FuzzGlossaryFile(f *testing.F) {
 	f.Add("a.xlsx", []byte(workbookOf(f, []any{"en", "de"}, []any{"cat", "Katze"})))
 	f.Add("a.xls", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	f.Fuzz(func(t *testing.T, name string, body []byte) {
-		table, err := readGlossaryFile(name, body)
+		table, err := readGlossaryFile(t.Context(), name, body)
 		if err != nil {
 			if p, ok := err.(*api.Problem); !ok || p.Status != 400 || p.Field != "file" {
 				t.Fatal(err)
@@ -49,7 +49,7 @@ func FuzzWorkbook(f *testing.F) {
 	f.Add(sheetWith(`<row r="-1"><c r="A1" t="s"><v>99</v></c></row><row><c/><c r="" t="b"><v>x</v></c></row>`), "")
 	f.Add(sheetWith(`<row r="4294967296"><c r="A1" t="d" s="77"><v>2026</v></c></row>`), "<sst>")
 	f.Fuzz(func(t *testing.T, sheet, strings string) {
-		table, err := readGlossaryFile("a.xlsx", []byte(exchanged(t,
+		table, err := readGlossaryFile(t.Context(), "a.xlsx", []byte(exchanged(t,
 			map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": strings})))
 		if err != nil {
 			if p, ok := err.(*api.Problem); !ok || p.Status != 400 || p.Field != "file" {
@@ -70,7 +70,7 @@ func FuzzWorkbook(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := readGlossaryFile("b.xlsx", out.Bytes())
+		again, err := readGlossaryFile(t.Context(), "b.xlsx", out.Bytes())
 		if err != nil || !reflect.DeepEqual(again, table) {
 			t.Fatalf("%v\n%+v\n%+v", err, again, table)
 		}

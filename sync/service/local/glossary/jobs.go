@@ -26,7 +26,7 @@ func (s *Service) startGlossaryImport(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	table, err := readGlossaryFile(name, body)
+	table, err := readGlossaryFile(c.Request.Context(), name, body)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package glossary
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ const (
 	maxGlossaryRows    = 500_000
 	maxGlossaryColumns = 500
 	maxTerm            = 32_767    // UTF-16 units: what a cell of a workbook can hold
-	maxUnpackedBook    = 256 << 20 // bytes of each part
+	maxUnpackedBook    = 256 << 20 // bytes of all parts
 )
 
 const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -41,7 +42,7 @@ type glossaryTable struct {
 
 // readGlossaryFile reads a workbook or a CSV file: language codes, and perhaps a comment, definition and example, in
 // the first row, a concept with its terms in each row that follows. Every error is a 400 that says where.
-func readGlossaryFile(name string, body []byte) (*glossaryTable, error) {
+func readGlossaryFile(ctx context.Context, name string, body []byte) (*glossaryTable, error) {
 	shown := api.Clip([]byte(name))
 	extension := strings.ToLower(path.Ext(name))
 	switch {
@@ -49,17 +50,17 @@ func readGlossaryFile(name string, body []byte) (*glossaryTable, error) {
 		return nil, api.Invalid(wire.PartFile,
 			"%s is a workbook in the old .xls form, or one with a password; save it as .xlsx or .csv without a password", shown)
 	case bytes.HasPrefix(body, []byte("PK\x03\x04")):
-		return readWorkbook(shown, body)
+		return readWorkbook(ctx, shown, body)
 	case slices.Contains([]string{".xlsx", ".xls"}, extension):
 		return nil, api.Invalid(wire.PartFile, "%s is not a workbook; save it anew as .xlsx, or as .csv", shown)
 	case !slices.Contains([]string{".csv", ".tsv", ".txt", ""}, extension):
 		return nil, api.Invalid(wire.PartFile, "%s: a glossary comes as .xlsx or .csv", shown)
 	}
-	return readCSV(shown, body)
+	return readCSV(ctx, shown, body)
 }
 
 // readCSV reads comma, semicolon or tab separated values in UTF-8.
-func readCSV(name string, body []byte) (*glossaryTable, error) {
+func readCSV(ctx context.Context, name string, body []byte) (*glossaryTable, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(body) {
 		return nil, api.Invalid(wire.PartFile, "%s is not UTF-8; save it as \"CSV UTF-8\", or as .xlsx", name)
@@ -71,6 +72,9 @@ func readCSV(name string, body []byte) (*glossaryTable, error) {
 	t := &tableReader{name: name}
 	for {
 		cells, err := r.Read()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err == io.EOF {
 			return t.end()
 		}
@@ -97,11 +101,11 @@ func separatorOf(body []byte) rune {
 }
 
 // readWorkbook reads the first sheet of a workbook.
-func readWorkbook(name string, body []byte) (*glossaryTable, error) {
+func readWorkbook(ctx context.Context, name string, body []byte) (*glossaryTable, error) {
 	damaged := func(err error) (*glossaryTable, error) {
 		return nil, api.Invalid(wire.PartFile, "%s cannot be read as a workbook: %v", name, err)
 	}
-	book, err := workbook.Open(body, maxUnpackedBook)
+	book, err := workbook.Open(ctx, body, maxUnpackedBook)
 	if err != nil {
 		return damaged(err)
 	}

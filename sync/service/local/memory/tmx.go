@@ -20,21 +20,52 @@ import (
 
 // tmxUnit is a unit of a TMX file (TMX 1.4b, <tu>): texts by language code as the file spells it.
 type tmxUnit struct {
-	Variants []struct {
-		Lang string `xml:"lang,attr"` // of the namespace xml, or, in older files, of none
-		Seg  struct {
-			Inner string `xml:",innerxml"`
-		} `xml:"seg"`
-	} `xml:"tuv"`
+	Variants tmxVariants `xml:"tuv"`
 }
+
+type tmxVariant struct {
+	Lang string `xml:"lang,attr"` // of the namespace xml, or, in older files, of none
+	Seg  struct {
+		Inner string `xml:",innerxml"`
+	} `xml:"seg"`
+}
+
+// tmxVariants are those of one unit. An empty one takes a few bytes of the file and many times as much memory.
+type tmxVariants []tmxVariant
+
+// UnmarshalXML adds one variant, as long as there are not too many.
+func (v *tmxVariants) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	if len(*v) == maxVariants {
+		return &bound.Exceeded{What: "variants in one unit", Most: maxVariants}
+	}
+	var one tmxVariant
+	err := d.DecodeElement(&one, &start)
+	*v = append(*v, one)
+	return err
+}
+
+// weight is the memory that a unit takes, in bytes.
+func (u tmxUnit) weight() int {
+	weight := variantWeight
+	for _, v := range u.Variants {
+		weight += variantWeight + len(v.Lang) + len(v.Seg.Inner)
+	}
+	return weight
+}
+
+// maxVariants is how many variants a unit has at most: one for each language, and no file has as many languages.
+const maxVariants = 1000
+
+// variantWeight is the memory that an empty variant takes, in bytes, with what a list keeps free.
+const variantWeight = 64
 
 // mostNested is how deep elements outside of units may be within each other: encoding/xml keeps each that is open.
 const mostNested = 200
 
-// maxUnit is how many bytes of one unit of a TMX file are read.
+// maxUnit is how many bytes of one unit of a TMX file are read, and how much memory the units of one transaction take.
 const maxUnit = 1 << 20
 
-// unitsAtOnce is how many units of a file join a memory in one transaction; others write between two of them.
+// unitsAtOnce is how many units of a file join a memory in one transaction at most; others write between two of them.
 const unitsAtOnce = 2048
 
 // importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with
@@ -61,30 +92,35 @@ func (s *Service) importMemory(c *api.Call) error {
 	if err := readTMX(file, func(tmxUnit) error { return nil }); err != nil {
 		return err
 	}
-	var units []tmxUnit
-	join := func() error {
+	err = eachBatch(file, func(units []tmxUnit) error {
 		err := s.join(id, units, replace)
-		replace, units = false, units[:0]
+		replace = false
 		return err
-	}
-	size := 0
-	err = readTMX(file, func(u tmxUnit) error {
-		for _, v := range u.Variants {
-			size += len(v.Seg.Inner)
-		}
-		if units = append(units, u); len(units) < unitsAtOnce && size < maxUnit {
-			return nil
-		}
-		size = 0
-		return join()
 	})
-	if err == nil {
-		err = join()
-	}
 	if err != nil {
 		return err
 	}
 	return c.Empty(http.StatusNoContent)
+}
+
+// eachBatch hands on the units of a file, as many at once as join a memory in one transaction. The last batch may be
+// empty.
+func eachBatch(file io.ReadSeeker, do func([]tmxUnit) error) error {
+	var units []tmxUnit
+	weight := 0
+	err := readTMX(file, func(u tmxUnit) error {
+		units = append(units, u)
+		if weight += u.weight(); len(units) < unitsAtOnce && weight < maxUnit {
+			return nil
+		}
+		batch := units
+		units, weight = nil, 0
+		return do(batch)
+	})
+	if err != nil {
+		return err
+	}
+	return do(units)
 }
 
 // join adds units to a memory; replace takes what it has away before.
@@ -139,7 +175,7 @@ func (s *Service) receiveTMX(c *api.Call) (file *os.File, done func(), err error
 }
 
 // readTMX calls do with every unit of a file, from its beginning.
-func readTMX(file *os.File, do func(tmxUnit) error) error {
+func readTMX(file io.ReadSeeker, do func(tmxUnit) error) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

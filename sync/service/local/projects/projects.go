@@ -101,10 +101,11 @@ func (s *Service) createProject(c *api.Call) error {
 			return err
 		}
 	}
-	uploads, err := documents.ReadUploads(&p, sent, models)
+	uploads, done, err := documents.ReadUploads(c, &p, sent, models)
 	if err != nil {
 		return err
 	}
+	defer done()
 	var out *wire.Project
 	err = s.store.Update(func(tx *store.Tx) error {
 		if err := store.AddProject(tx, &p); err != nil {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -16,28 +17,75 @@ type Format struct {
 	Name       string
 	MIME       string
 	Extensions []string
-	parse      func(src []byte, o Options) (*Document, error)
+	parse      func(ctx context.Context, src []byte, o Options) (*Document, error)
 	binary     bool // not text: nothing is said about its bytes
+	cost       cost
+}
+
+// cost is the memory that a format's reader takes, in bytes, beside that for segments.
+type cost struct {
+	fixed, perByte, perMark int
+	marks                   string // the signs that begin an element, an entry, a paragraph or an inline mark
 }
 
 var table = []Format{
-	{Name: "Plain text", MIME: "text/plain", Extensions: []string{".txt"}, parse: parseText},
-	{Name: "Markdown", MIME: "text/markdown", Extensions: []string{".md", ".markdown"}, parse: parseMarkdown},
-	{Name: "HTML", MIME: "text/html", Extensions: []string{".html", ".htm", ".xhtml"}, parse: parseHTML},
+	{Name: "Plain text", MIME: "text/plain", Extensions: []string{".txt"}, parse: parseText, cost: cost{perByte: 3}},
+	{Name: "Markdown", MIME: "text/markdown", Extensions: []string{".md", ".markdown"}, parse: parseMarkdown,
+		cost: cost{perByte: 10, perMark: 700, marks: "\n\r\f\v*_`[!|~<"}},
+	{Name: "HTML", MIME: "text/html", Extensions: []string{".html", ".htm", ".xhtml"}, parse: parseHTML,
+		cost: cost{perByte: 8, perMark: 400, marks: "<&"}},
 	{Name: "JSON", MIME: "application/json", Extensions: []string{".json"},
-		parse: resourceFile(wire.FormatStructuredJSON)},
+		parse: resourceFile(wire.FormatStructuredJSON), cost: entries},
 	{Name: "YAML", MIME: "application/yaml", Extensions: []string{".yaml", ".yml"},
-		parse: resourceFile(wire.FormatStructuredYAML)},
+		parse: resourceFile(wire.FormatStructuredYAML), cost: entries},
 	{Name: "iOS strings", MIME: "text/plain", Extensions: []string{".strings"},
-		parse: resourceFile(wire.FormatIOSStrings)},
+		parse: resourceFile(wire.FormatIOSStrings), cost: entries},
 	{Name: "Android XML", MIME: "application/xml", Extensions: []string{".xml"},
-		parse: resourceFile(wire.FormatAndroidXML)},
+		parse: resourceFile(wire.FormatAndroidXML), cost: elements},
 	{Name: "LocJSON", MIME: "application/json", Extensions: []string{".locjson"},
-		parse: resourceFile(wire.FormatLocJSON)},
-	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF},
-	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO},
+		parse: resourceFile(wire.FormatLocJSON), cost: entries},
+	{Name: "XLIFF", MIME: "application/xliff+xml", Extensions: []string{".xlf", ".xliff"}, parse: parseXLIFF,
+		cost: elements},
+	{Name: "gettext", MIME: "text/x-gettext-translation", Extensions: []string{".po", ".pot"}, parse: parsePO,
+		cost: cost{perByte: 5, perMark: 100, marks: "\n"}},
 	{Name: "Excel", MIME: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-		Extensions: []string{".xlsx"}, parse: parseSheet, binary: true},
+		Extensions: []string{".xlsx"}, parse: parseSheet, binary: true, cost: cost{fixed: sheetCost}},
+}
+
+// What the readers of package formats take, and that of XLIFF.
+var (
+	entries  = cost{perByte: 5, perMark: 500, marks: ",;\n"}
+	elements = cost{perByte: 5, perMark: 250, marks: "<="}
+)
+
+// segmentCost is the memory that a segment takes with its span, in bytes, and leastSegment how short it is in a file.
+const (
+	segmentCost  = 350
+	leastSegment = 4
+)
+
+// Weight is an estimate of the memory that it takes to take a file apart, in bytes: rather too much.
+func Weight(name string, src []byte) int64 {
+	f, known := FormatOf(name)
+	if !known {
+		return 0
+	}
+	marks := 0
+	if f.cost.marks != "" {
+		var counts [256]int
+		for _, c := range src {
+			counts[c]++
+		}
+		for _, c := range []byte(f.cost.marks) {
+			marks += counts[c]
+		}
+	}
+	segments := min(len(src)/leastSegment, MaxSegments)
+	if f.binary {
+		segments = 0 // its fixed cost has them: its bytes say nothing
+	}
+	return int64(f.cost.fixed) + int64(len(src))*int64(f.cost.perByte) + int64(marks)*int64(f.cost.perMark) +
+		int64(segments)*segmentCost
 }
 
 // Formats lists what can be taken apart.
@@ -62,8 +110,9 @@ func Extensions() []string {
 	return all
 }
 
-// Parse takes a file apart. The error says what is wrong with the file, with line and column where they are known.
-func Parse(name string, src []byte, o Options) (*Document, error) {
+// Parse takes a file apart, until ctx ends. The error says what is wrong with the file, with line and column where they
+// are known.
+func Parse(ctx context.Context, name string, src []byte, o Options) (*Document, error) {
 	f, ok := FormatOf(name)
 	if !ok {
 		return nil, fmt.Errorf("the extension of %q is none of %s", name, strings.Join(Extensions(), ", "))
@@ -77,10 +126,11 @@ func Parse(name string, src []byte, o Options) (*Document, error) {
 			return nil, err
 		}
 	}
-	if !f.binary && signs(src) > maxSigns {
-		return nil, errSegments
+	if weight := Weight(name, src); weight > MaxWeight {
+		return nil, fmt.Errorf("it has so many lines, marks or entries that it would take %d MB of memory, of which it may "+
+			"take %d; cut it into smaller documents", weight>>20, MaxWeight>>20)
 	}
-	d, err := f.parse(src, o)
+	d, err := f.parse(ctx, src, o)
 	if err == nil {
 		err = d.refused
 	}

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -61,7 +62,7 @@ type htmlReader struct {
 // parseHTML takes HTML apart: the sentences of each block, and the attributes that people read (alt, title,
 // placeholder, the description in the head). Content of elements for programs, and of elements marked translate="no" or
 // class="notranslate", is not a segment.
-func parseHTML(src []byte, o Options) (*Document, error) {
+func parseHTML(ctx context.Context, src []byte, o Options) (*Document, error) {
 	r := &htmlReader{d: &Document{src: src}, src: src, plain: bytes.Clone(src), rules: rulesOf(o.Source)}
 	z := html.NewTokenizer(bytes.NewReader(src))
 	at := 0
@@ -69,6 +70,9 @@ func parseHTML(src []byte, o Options) (*Document, error) {
 		kind := z.Next()
 		if kind == html.ErrorToken {
 			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		t := htmlToken{from: at, to: at + len(z.Raw()), kind: kind}
 		at = t.to
@@ -185,10 +189,13 @@ func (r *htmlReader) skipped(t htmlToken) {
 func (r *htmlReader) flush() {
 	block := r.block
 	r.block = nil
-	if !slices.ContainsFunc(block, r.readable) {
+	if len(block) == 0 {
 		return
 	}
 	from, to := block[0].from, block[len(block)-1].to
+	if !r.readable(block, from, to) {
+		return
+	}
 	masked := bytes.Clone(r.plain[from:to])
 	var ends, depth []int // where each tag ends, and how many are open behind it
 	open := 0
@@ -235,9 +242,13 @@ func (r *htmlReader) cutBlock(masked string, allowed func(int) bool) [][2]int {
 	return out
 }
 
-// readable tells whether a token has text to translate.
-func (r *htmlReader) readable(t htmlToken) bool {
-	return t.kind == html.TextToken && !t.frozen && translatable(html.UnescapeString(string(r.src[t.from:t.to])), Plain)
+// readable tells whether tokens have text to translate between two offsets: one token may have many sentences.
+func (r *htmlReader) readable(tokens []htmlToken, from, to int) bool {
+	return slices.ContainsFunc(tokens, func(t htmlToken) bool {
+		a, b := max(t.from, from), min(t.to, to)
+		return t.kind == html.TextToken && !t.frozen && a < b &&
+			translatable(html.UnescapeString(string(r.src[a:b])), Plain)
+	})
 }
 
 // maxPeeled is how many tags around a sentence are left outside of it: what has more was made to keep the reader busy.
@@ -248,7 +259,7 @@ func (r *htmlReader) piece(block []htmlToken, from, to int) {
 	first, _ := slices.BinarySearchFunc(block, from+1, func(t htmlToken, at int) int { return t.to - at })
 	behind, _ := slices.BinarySearchFunc(block, to, func(t htmlToken, at int) int { return t.from - at })
 	in := block[first:behind]
-	if !slices.ContainsFunc(in, r.readable) {
+	if !r.readable(in, from, to) {
 		return
 	}
 	for peeled := 0; ; peeled++ {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,18 +12,30 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extensionast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-// markdown is the reader: CommonMark with tables, strikethrough, task lists and footnotes.
-var markdown = goldmark.New(goldmark.WithExtensions(
-	extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
+// markdown is the reader: CommonMark with tables, strikethrough, task lists and footnotes. The work of those that pair
+// marks is counted.
+var markdown = goldmark.New(goldmark.WithParser(parser.NewParser(
+	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	parser.WithInlineParsers(
+		util.Prioritized(countedMarks{parser.NewCodeSpanParser()}, 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+		util.Prioritized(countedMarks{parser.NewEmphasisParser()}, 500),
+		util.Prioritized(countedMarks{extension.NewStrikethroughParser()}, 500)))),
+	goldmark.WithExtensions(extension.Table, extension.TaskList, extension.Footnote))
 
 // parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their
 // inline markup as the file spells it. Code blocks, HTML blocks, link definitions and the front matter are not
 // segments. A sentence that runs over several lines is one line in its segment; the file keeps its line breaks until
 // the sentence is translated.
-func parseMarkdown(src []byte, o Options) (*Document, error) {
+func parseMarkdown(ctx context.Context, src []byte, o Options) (*Document, error) {
 	body := frontMatter(src)
 	r := &markdownReader{d: &Document{src: src}, src: src, rules: rulesOf(o.Source)}
 	plain := bytes.Clone(src)
@@ -35,7 +48,13 @@ func parseMarkdown(src []byte, o Options) (*Document, error) {
 	if err := checkMarkdown(lines); err != nil {
 		return nil, err
 	}
-	root := markdown.Parser().Parse(text.NewReader(lines))
+	marks := &markdownMarks{ctx: ctx}
+	pc := parser.NewContext()
+	pc.Set(marksRead, marks)
+	root := markdown.Parser().Parse(text.NewReader(lines), parser.WithContext(pc))
+	if marks.wrong != nil {
+		return nil, marks.wrong
+	}
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering || n.Type() == ast.TypeInline {
 			return ast.WalkSkipChildren, nil

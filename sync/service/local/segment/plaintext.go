@@ -2,18 +2,19 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"strings"
 )
 
 // parseText takes plain text apart: every line is a paragraph of its own, cut into sentences. Line ends, blank lines,
 // indentation and a byte order mark stay as they are.
-func parseText(src []byte, o Options) (*Document, error) {
+func parseText(ctx context.Context, src []byte, o Options) (*Document, error) {
 	d, rules := &Document{src: src}, rulesOf(o.Source)
 	at := 0
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
 		at = 3
 	}
-	for at < len(src) {
+	for at < len(src) && ctx.Err() == nil {
 		end := len(src)
 		if i := bytes.IndexAny(src[at:], "\r\n\f\v"); i >= 0 {
 			end = at + i
@@ -24,7 +25,7 @@ func parseText(src []byte, o Options) (*Document, error) {
 		}
 		at = end + 1
 	}
-	return d, nil
+	return d, ctx.Err()
 }
 
 // add appends a segment of running text, unless there is nothing in it to translate.

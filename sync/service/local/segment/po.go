@@ -2,6 +2,8 @@ package segment
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"strconv"
 	"strings"
 )
@@ -9,7 +11,7 @@ import (
 // parsePO takes a gettext file apart: a segment for each message with the translation that it brings along, and for
 // each form of a plural. Translations are written into msgstr; the mark of a fuzzy one goes then, since programs pass
 // over messages with it. The header and obsolete messages are not segments.
-func parsePO(src []byte, _ Options) (*Document, error) {
+func parsePO(ctx context.Context, src []byte, _ Options) (*Document, error) {
 	r := &poReader{d: &Document{src: src}}
 	at := 0
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
@@ -20,7 +22,7 @@ func parsePO(src []byte, _ Options) (*Document, error) {
 		if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
 			end = at + i + 1
 		}
-		if err := r.line(at, end); err != nil {
+		if err := cmp.Or(ctx.Err(), r.line(at, end)); err != nil {
 			return nil, err
 		}
 		at = end

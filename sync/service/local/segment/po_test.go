@@ -48,7 +48,7 @@ func TestGettext(t *testing.T) {
 		"msgid \"a\"\nmsgid \"b\"\n": "second", "\"a\"\n": "without a keyword", "what \"a\"\n": "cannot be here",
 		"msgid \"a\\q\"\n": "1:1", "msgid \"a\"\nmsgstr[1] \"\"\n": "cannot be here",
 	} {
-		if _, err := Parse("a.po", []byte(src), Options{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Parse(t.Context(), "a.po", []byte(src), Options{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", src, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -11,8 +12,8 @@ import (
 
 // resourceFile reads documents of a format of package formats: one segment for each text that has a key, and for each
 // form of a plural. Of two entries with one key the last is a segment: it is the one that programs read.
-func resourceFile(name wire.Format) func([]byte, Options) (*Document, error) {
-	return func(src []byte, o Options) (*Document, error) {
+func resourceFile(name wire.Format) func(context.Context, []byte, Options) (*Document, error) {
+	return func(_ context.Context, src []byte, o Options) (*Document, error) {
 		format, ok := formats.Named(string(name))
 		if !ok {
 			return nil, fmt.Errorf("there is no format %s", name)
@@ -31,6 +32,9 @@ func resourceFile(name wire.Format) func([]byte, Options) (*Document, error) {
 		for e := range file.Entries() {
 			if e.Kind != resource.Text || shadowed[e.Node] || !translatable(e.Text, Plain) {
 				continue
+			}
+			if len(entries) == MaxSegments {
+				return nil, errSegments
 			}
 			key := e.Key
 			if e.Form != "" {

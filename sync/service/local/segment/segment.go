@@ -28,29 +28,19 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes is the largest document that is taken apart, and MaxSegments the most segments that one has. A segment has
-// two bytes at least, and takes a hundred times as many.
+// MaxBytes is the largest document that is taken apart, MaxSegments the most segments that one has, and MaxWeight the
+// most memory that its Weight may be. A segment has two bytes at least, and takes a hundred times as many.
 const (
 	MaxBytes    = 64 << 20
 	MaxSegments = 200_000
+	MaxWeight   = 192 << 20
 )
 
 // More bounds of what is read of a document.
 const (
-	maxSigns      = 2_000_000 // that may begin an element, a paragraph or an inline mark
-	maxText       = 1 << 20   // bytes of one text
-	maxAttributes = 1000      // of one element; what is behind them is not translated
+	maxText       = 1 << 20 // bytes of one text
+	maxAttributes = 1000    // of one element; what is behind them is not translated
 )
-
-func signs(src []byte) (n int) {
-	for _, b := range src {
-		switch b {
-		case '<', '\n', '\r', '\f', '\v', '*', '_', '`', '[', '!', '|', '~':
-			n++
-		}
-	}
-	return n
-}
 
 // Why a document is not taken apart.
 var (

@@ -35,7 +35,7 @@ func TestSentencesOfLanguages(t *testing.T) {
 			text += s
 		}
 		for file, whole := range map[string]string{"a.txt": text, "a.md": text, "a.html": "<p>" + text + "</p>"} {
-			d, err := Parse(file, []byte(whole), Options{Source: c.language})
+			d, err := Parse(t.Context(), file, []byte(whole), Options{Source: c.language})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,17 +30,18 @@ type Sheet struct {
 // Limits that a workbook is unpacked within: what is small when packed may be anything. A few bytes name a cell far to
 // the right; a few more repeat a text that is in the file once.
 const (
-	maxSheetBytes   = 64 << 20  // of each part
+	maxSheetBytes   = 64 << 20  // of all parts
 	maxSheetCells   = 1_000_000 // of all sheets, with the blank ones to the left of others
 	maxSheetColumns = 1000
-	maxSheetText    = 64 << 20 // bytes
+	maxSheetText    = 64 << 20  // bytes of all texts, with their keys and notes
+	sheetCost       = 160 << 20 // bytes of memory for a workbook
 )
 
 // parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the
 // starting row on, and translations go to the column of their language; without, every cell that holds text is a
 // segment, and translations replace it.
-func parseSheet(src []byte, o Options) (*Document, error) {
-	book, err := openWorkbook(src)
+func parseSheet(ctx context.Context, src []byte, o Options) (*Document, error) {
+	book, err := openWorkbook(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +64,8 @@ func parseSheet(src []byte, o Options) (*Document, error) {
 	return d, nil
 }
 
-func openWorkbook(src []byte) (*workbook.Book, error) {
-	book, err := workbook.Open(src, maxSheetBytes)
+func openWorkbook(ctx context.Context, src []byte) (*workbook.Book, error) {
+	book, err := workbook.Open(ctx, src, maxSheetBytes)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a workbook that can be read: %w", err)
 	}
@@ -78,7 +80,12 @@ type cell struct {
 }
 
 // sheetSize is how much of a workbook was read.
-type sheetSize struct{ cells, text int }
+type sheetSize struct{ cells, text, segments int }
+
+func (s *sheetSize) tooMuch(row int) error {
+	return fmt.Errorf("row %d: there are more than %d cells or %d bytes of text; cut it into smaller documents", row,
+		maxSheetCells, maxSheetText)
+}
 
 // texts are the texts of a sheet that are to be translated, as long as the limits hold.
 func (s *sheetSize) texts(book *workbook.Book, sheet string, o Options) (out []cell, err error) {
@@ -98,8 +105,7 @@ func (s *sheetSize) texts(book *workbook.Book, sheet string, o Options) (out []c
 			s.text += len(c.Value)
 		}
 		if s.cells += 1 + len(row); s.cells > maxSheetCells || s.text > maxSheetText {
-			return fmt.Errorf("row %d: there are more than %d cells or %d bytes of text; cut it into smaller documents",
-				y, maxSheetCells, maxSheetText)
+			return s.tooMuch(y)
 		}
 		for x, found := range row {
 			if o.Sheet != nil && (x != column || y < o.Sheet.StartingRow) || !translatable(found.Value, Plain) {
@@ -109,6 +115,9 @@ func (s *sheetSize) texts(book *workbook.Book, sheet string, o Options) (out []c
 			if o.Sheet == nil && !found.Text {
 				continue // numbers, dates and formulas
 			}
+			if s.segments++; s.segments > MaxSegments {
+				return errSegments
+			}
 			c := cell{sheet, x, y, Segment{Key: sheet + "!" + at, Text: found.Value}}
 			if o.Sheet != nil {
 				c.segment.Key = sheet + "!" + strconv.Itoa(y)
@@ -116,6 +125,9 @@ func (s *sheetSize) texts(book *workbook.Book, sheet string, o Options) (out []c
 					c.segment.Key = sheet + "!" + row[context].Value
 				}
 				c.segment.Note = sheetNotes(row, o.Sheet.Comments)
+			}
+			if s.text += len(c.segment.Key) + len(c.segment.Note); s.text > maxSheetText {
+				return s.tooMuch(y)
 			}
 			out = append(out, c)
 		}
@@ -188,7 +200,7 @@ func rewriteSheet(
 	if len(changes) == 0 {
 		return src, nil
 	}
-	book, err := openWorkbook(src)
+	book, err := openWorkbook(context.Background(), src)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package segment
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 
 // parseXLIFF takes an XLIFF file (1.2 or 2.x) apart: a segment for each unit, with the translation that it brings
 // along. Translations are written into its targets; units that are marked translate="no" are not segments.
-func parseXLIFF(src []byte, _ Options) (*Document, error) {
+func parseXLIFF(ctx context.Context, src []byte, _ Options) (*Document, error) {
 	r := &xliffReader{d: &Document{src: src}, src: src, dec: xml.NewDecoder(bytes.NewReader(src))}
 	for {
 		at := int(r.dec.InputOffset())
@@ -30,7 +32,7 @@ func parseXLIFF(src []byte, _ Options) (*Document, error) {
 		case xml.EndElement:
 			err = r.end(t, at)
 		}
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 	}

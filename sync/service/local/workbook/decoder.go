@@ -29,12 +29,6 @@ func (d *decoder) Token() (xml.Token, error) {
 	return t, err
 }
 
-// decode reads an element that has begun to its end. It has a bound of its own for what is nested in it.
-func (d *decoder) decode(into any, begin *xml.StartElement) error {
-	d.depth--
-	return d.xml.DecodeElement(into, begin)
-}
-
 // skip passes over an element that has begun.
 func (d *decoder) skip() error {
 	for outer := d.depth - 1; d.depth > outer; {

@@ -104,7 +104,7 @@ func (b *Book) cell(d *decoder, e xml.StartElement) (Cell, error) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "v":
-				err = d.decode(&value, &t)
+				value, err = valueOf(d)
 			case "is":
 				inline, err = textOf(d)
 			default:
@@ -113,6 +113,32 @@ func (b *Book) cell(d *decoder, e xml.StartElement) (Cell, error) {
 			if err != nil {
 				return Cell{}, err
 			}
+		}
+	}
+}
+
+// valueOf reads an element to its end: the text in it that is in no other element.
+func valueOf(d *decoder) (string, error) {
+	var value strings.Builder
+	for depth := 1; ; {
+		t, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			if depth--; depth == 0 {
+				return value.String(), nil
+			}
+		case xml.CharData:
+			if depth == 1 {
+				value.Write(t)
+			}
+		}
+		if value.Len() > mostWord {
+			return "", &bound.Exceeded{What: "bytes", Most: mostWord}
 		}
 	}
 }

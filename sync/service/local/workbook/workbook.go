@@ -6,6 +6,7 @@ package workbook
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -28,9 +29,11 @@ const (
 
 // Book is a workbook.
 type Book struct {
+	ctx    context.Context // its parts are read until it ends
 	parts  map[string]*zip.File
 	files  []*zip.File
-	most   int64 // bytes of a part
+	most   int64 // bytes of all parts that are read
+	left   int64
 	sheets []sheet
 	shared []string
 	links  string // the part that names the others
@@ -38,8 +41,12 @@ type Book struct {
 
 type sheet struct{ name, part string }
 
-// Open reads what a workbook has, and its shared texts; most bounds the bytes of each part.
-func Open(src []byte, most int64) (*Book, error) {
+// mostName is how long the name of a sheet may be, in bytes; Excel's have 31 characters.
+const mostName = 1000
+
+// Open reads what a workbook has, and its shared texts; most bounds the bytes of all parts together. What is read of it
+// ends with ctx.
+func Open(ctx context.Context, src []byte, most int64) (*Book, error) {
 	archive, err := zip.NewReader(bytes.NewReader(src), int64(len(src)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, err
@@ -47,7 +54,7 @@ func Open(src []byte, most int64) (*Book, error) {
 	if len(archive.File) > mostParts {
 		return nil, &bound.Exceeded{What: "parts", Most: mostParts}
 	}
-	b := &Book{parts: make(map[string]*zip.File), files: archive.File, most: most}
+	b := &Book{ctx: ctx, parts: make(map[string]*zip.File), files: archive.File, most: most, left: most}
 	for _, f := range archive.File {
 		b.parts[strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "/")] = f
 	}
@@ -80,10 +87,20 @@ func (b *Book) contents(main string) error {
 	if err != nil {
 		return err
 	}
+	names, files := make(map[string]bool), make(map[*zip.File]bool)
 	err = b.elements(main, func(_ *decoder, e xml.StartElement) error {
-		if part := parts[attribute(e, "id")]; e.Name.Local == "sheet" && b.parts[part] != nil {
-			b.sheets = append(b.sheets, sheet{attribute(e, "name"), part})
+		part, name := parts[attribute(e, "id")], attribute(e, "name")
+		file := b.parts[part]
+		switch {
+		case e.Name.Local != "sheet" || file == nil:
+			return nil
+		case len(name) > mostName:
+			return fmt.Errorf("the name of a sheet: %w", &bound.Exceeded{What: "bytes", Most: mostName})
+		case names[name] || files[file]: // each would be read anew
+			return fmt.Errorf("sheet %q has the name of another sheet, or its contents (%s); save the workbook anew", name, part)
 		}
+		names[name], files[file] = true, true
+		b.sheets = append(b.sheets, sheet{name, part})
 		return nil
 	})
 	if err != nil || b.parts[shared] == nil {
@@ -126,8 +143,12 @@ func (b *Book) relations(folder, part string, each func(id, kind, target string)
 	if b.parts[part] == nil {
 		return nil
 	}
+	count := 0
 	return b.elements(part, func(_ *decoder, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" {
+			if count++; count > mostParts {
+				return &bound.Exceeded{What: "relations", Most: mostParts}
+			}
 			target := attribute(e, "Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(folder, target)
@@ -144,27 +165,30 @@ func (b *Book) open(part string) (io.Reader, func() error, error) {
 	if f == nil {
 		return nil, nil, fmt.Errorf("%s is not there", part)
 	}
-	if f.UncompressedSize64 > uint64(b.most) {
+	if f.UncompressedSize64 > uint64(b.left) {
 		return nil, nil, fmt.Errorf("%s: %w", part, &bound.Exceeded{What: "bytes", Most: b.most})
 	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	return &words{from: r, left: b.most, most: b.most}, r.Close, nil
+	return &words{from: r, book: b}, r.Close, nil
 }
 
-// words refuses more bytes than it should have, and a word of XML that would have to be kept whole.
+// words refuses more bytes than all parts of a workbook may have, and a word of XML that would have to be kept whole.
 type words struct {
-	from       io.Reader
-	left, most int64
-	word       int
+	from io.Reader
+	book *Book
+	word int
 }
 
 func (w *words) Read(p []byte) (int, error) {
+	if err := w.book.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := w.from.Read(p)
-	if w.left -= int64(n); w.left < 0 {
-		return 0, &bound.Exceeded{What: "bytes", Most: w.most}
+	if w.book.left -= int64(n); w.book.left < 0 {
+		return 0, &bound.Exceeded{What: "bytes", Most: w.book.most}
 	}
 	if at := bytes.LastIndexAny(p[:n], "<>"); at >= 0 {
 		w.word = n - at

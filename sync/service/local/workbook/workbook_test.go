@@ -3,6 +3,7 @@ package workbook
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ const most = 4 << 20
 
 // read is every cell of a workbook by sheet and name.
 func read(src []byte) (map[string]Cell, error) {
-	b, err := Open(src, most)
+	b, err := Open(context.Background(), src, most)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func TestRead(t *testing.T) {
 // A change is where it belongs, whatever was there before, and nothing else changes: so says another program.
 func TestChangeAWorkbook(t *testing.T) {
 	src := filled(t)
-	b, err := Open(src, most)
+	b, err := Open(context.Background(), src, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestSpellings(t *testing.T) {
 	} {
 		src := with(t, filled(t), map[string]string{sheet1: c.sheet, "xl/calcChain.xml": "<calcChain/>",
 			"[Content_Types].xml": `<Types><Override PartName="/xl/calcChain.xml"/><Override PartName="/x"></Override></Types>`})
-		b, err := Open(src, most)
+		b, err := Open(context.Background(), src, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +194,7 @@ func TestSpellings(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		again, err := Open(out, most)
+		again, err := Open(context.Background(), out, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +268,7 @@ func TestBombs(t *testing.T) {
 		"</v></c></row>"))); !bound.Is(err) {
 		t.Errorf("a long text: %v", err)
 	}
-	if _, err := Open([]byte("PK\x03\x04"), most); err == nil {
+	if _, err := Open(t.Context(), []byte("PK\x03\x04"), most); err == nil {
 		t.Error("no archive")
 	}
 }
@@ -286,7 +287,7 @@ func FuzzSheet(f *testing.F) {
 		if err != nil || column < 0 || column > 90 || row < 1 || row > 1000 {
 			return
 		}
-		b, err := Open(src, most)
+		b, err := Open(context.Background(), src, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,4 +312,96 @@ func FuzzSheet(f *testing.F) {
 			t.Fatalf("%v\n%v", before, after)
 		}
 	})
+}
+
+// sheets is a workbook whose sheets have these parts.
+func sheets(t testing.TB, contents string, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	write := func(name, text string) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var book, links strings.Builder
+	written := make(map[string]bool)
+	for i, part := range parts {
+		fmt.Fprintf(&book, `<sheet name="S%d" id="r%d"/>`, i, i)
+		fmt.Fprintf(&links, `<Relationship Id="r%d" Type="x/worksheet" Target="%s"/>`, i, part)
+		if !written[part] {
+			write("xl/"+part, "<worksheet><sheetData>"+contents+"</sheetData></worksheet>")
+		}
+		written[part] = true
+	}
+	write("xl/workbook.xml", "<workbook><sheets>"+book.String()+"</sheets></workbook>")
+	write("xl/_rels/workbook.xml.rels", "<Relationships>"+links.String()+"</Relationships>")
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A part is read once, however many sheets name it.
+func TestSheetsOfOnePart(t *testing.T) {
+	for _, other := range []string{"a.xml", "./a.xml", "/xl/a.xml"} {
+		_, err := Open(t.Context(), sheets(t, "<a/>", "a.xml", "b.xml", other), most)
+		if err == nil || !strings.Contains(err.Error(), `sheet "S2" has the name of another sheet, or its contents`) {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+	if _, err := Open(t.Context(), sheets(t, "<a/>", "a.xml", "b.xml"), most); err != nil {
+		t.Error(err)
+	}
+}
+
+// The bytes of all sheets together are bounded.
+func TestBytesOfAllSheets(t *testing.T) {
+	src := sheets(t, strings.Repeat("<a/>", most/3/4), "a.xml", "b.xml", "c.xml")
+	b, err := Open(t.Context(), src, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range b.Sheets() {
+		err := b.Rows(name, 10, func(int, []Cell) error { return nil })
+		if refused := i == 2; refused != bound.Is(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A sheet is not read on when its reader is gone.
+func TestContextEndsSheet(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	b, err := Open(ctx, sheets(t, strings.Repeat("<row/>", 100_000), "a.xml"), most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	err = b.Rows("S0", 10, func(int, []Cell) error {
+		rows++
+		end()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || rows > 20_000 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// A value in pieces, between which there is something else, is bounded as one in a piece.
+func TestValueInPieces(t *testing.T) {
+	for _, kind := range []string{"<c><v>$</v></c>", `<c t="inlineStr"><is><t>$</t></is></c>`} {
+		pieces := strings.Repeat(strings.Repeat("x", mostWord/2)+"<a/>", 3)
+		b, err := Open(t.Context(), sheets(t, "<row>"+strings.Replace(kind, "$", pieces, 1)+"</row>", "a.xml"), most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Rows("S0", 10, func(int, []Cell) error { return nil }); !bound.Is(err) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
 }
