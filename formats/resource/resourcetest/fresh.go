@@ -2,6 +2,7 @@ package resourcetest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,11 +73,9 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 	}
 	was, is := unspaced.Replace(f.Source()), unspaced.Replace(g.Source())
 	for e := range f.Entries() {
-		raw := f.Node(e.Node).Note.Of(f.Source())
-		line, _, _ := strings.Cut(raw, "\n") // without space, two lines may look like another one
-		raw = unspaced.Replace(raw)
-		if raw == "" || strings.Count(was, raw) > 1 || !strings.Contains(is, raw) ||
-			!strings.Contains(g.Source(), strings.TrimSpace(line)) {
+		comment := f.Node(e.Node).Note.Of(f.Source())
+		raw := unspaced.Replace(comment)
+		if raw == "" || strings.Count(was, raw) > 1 || !strings.Contains(is, raw) || !hasLines(g.Source(), comment) {
 			continue
 		}
 		if _, there := g.Lookup(e.Key, e.Form); !there {
@@ -88,6 +87,18 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 		t.Fatalf("%s: %d blank lines one behind the other\n--- source\n%s\n--- result\n%s",
 			doing, has, clip(f.Bytes()), clip(out))
 	}
+}
+
+// hasLines reports whether a text has all lines of a comment, to their ends: without space, two lines may look like
+// another one, and a line be how another begins.
+func hasLines(text, comment string) bool {
+	for line := range strings.SplitSeq(comment, "\n") {
+		whole := regexp.MustCompile(regexp.QuoteMeta(strings.TrimSpace(line)) + `(?:\s|$)`)
+		if len(whole.FindAllString(text, -1)) < len(whole.FindAllString(comment, -1)) {
+			return false
+		}
+	}
+	return true
 }
 
 // keepsGaps reports whether entries may have no text.
