@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -259,17 +260,21 @@ func (c *Client) queue(ctx context.Context, cl *call) (budget.Ticket, error) {
 	c.account.queued.Add(1)
 	defer c.account.queued.Add(-1)
 	request := cl.claim(ctx)
-	request.Waits = func(pause time.Duration) {
-		cause := cl.wait.Cause
-		if cause == "" {
-			cause = budgetFull
-		}
-		cl.wait.because(cause, time.Now().Add(pause))
-	}
-	if until := c.outage.until(c.patience); !until.IsZero() {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	until := c.outage.until(c.patience)
+	if !until.IsZero() {
 		var done context.CancelFunc
 		ctx, done = context.WithDeadlineCause(ctx, until, errPaused)
 		defer done()
+	}
+	request.Waits = func(pause time.Duration) {
+		next := time.Now().Add(pause)
+		if !until.IsZero() && next.After(until) {
+			giveUp(errPaused)
+			return
+		}
+		cl.wait.because(cmp.Or(cl.wait.Cause, budgetFull), next)
 	}
 	t, err := c.account.budget.Claim(ctx, c.pace, request)
 	if err == nil {

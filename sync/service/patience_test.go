@@ -121,6 +121,14 @@ func TestPatienceAskedForMore(t *testing.T) {
 				time.Since(start) > time.Second {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
+			if status != http.StatusTooManyRequests {
+				return
+			}
+			start = time.Now() // the budget pauses for all calls
+			_, err = c.Projects().Read(t.Context(), "p")
+			if !errors.Is(err, ErrTemporary) || !strings.Contains(fmt.Sprint(err), "429") || time.Since(start) > time.Second {
+				t.Errorf("the next call ended after %v: %v", time.Since(start), err)
+			}
 		})
 	}
 }
