@@ -253,7 +253,8 @@ func readKDE(s string, _ Options) (t Text) {
 // readKUIT is KDE's with markup, which XML has to take. An ampersand may be one.
 func readKUIT(s string, o Options) Text {
 	const root = "kuit"
-	d := xml.NewDecoder(strings.NewReader("<" + root + ">" + strings.ReplaceAll(s, "&", "&amp;") + "</" + root + ">"))
+	marked := strings.NewReplacer("&", "&amp;", ":", "ʔ").Replace(s) // names have any number of colons here
+	d := xml.NewDecoder(strings.NewReader("<" + root + ">" + marked + "</" + root + ">"))
 	for {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {

@@ -147,7 +147,11 @@ func (r *printfReader) dollar() int {
 func (r *printfReader) amount(start int) (is bool) {
 	if at(r.s, r.at) == '*' && r.star {
 		r.at++
-		r.add("", r.dollar(), "integer", start)
+		number := 0
+		if r.numbering != setting { // there a width is the next argument
+			number = r.dollar()
+		}
+		r.add("", number, "integer", start)
 		return true
 	}
 	n := span(r.s, r.at, digits)
