@@ -415,11 +415,15 @@ func (r *printfReader) rubyEnd(start, number int, name string, amounts []int) {
 	for _, amount := range amounts {
 		r.add("", amount, "integer", start)
 	}
-	if typ == "" && number > 0 && r.named+r.counted > 0 {
-		r.fail(mixedFault)
-	}
 	if typ != "" {
 		r.add(name, number, typ, start)
+		return
+	}
+	if number > 0 && r.named+r.counted > 0 || name != "" && r.numbered+r.counted > 0 {
+		r.fail(mixedFault)
+	}
+	if name != "" { // it is looked up, though it fills in nothing
+		r.named++
 	}
 }
 

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
@@ -17,11 +18,10 @@ import (
 
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/formats/programs/programtest"
-	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// judged is how many texts are put before a judge: a tenth where not all tests are wanted.
-var judged = map[bool]int{true: 20000, false: 2000}[gittest.All()]
+// judged is how many texts are put before a judge: fewer where not all tests are wanted, or some are drawn.
+var judged = cmp.Or(map[string]int{"": 2000, "drawn": 4000}[os.Getenv("LOCSYNC_ALL_TESTS")], 20000)
 
 // drawn is a source of texts that is another one in each run; LOCSYNC_SEED repeats one.
 func drawn(t *testing.T) *rand.Rand {
