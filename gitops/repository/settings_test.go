@@ -59,7 +59,7 @@ func TestSettingsAreGits(t *testing.T) {
 	}
 }
 
-// The addresses of a remote are those that git says, whoever works them out.
+// The addresses of a remote are those that git prints, also where git is not asked.
 func TestAddressesAreGits(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]string{

@@ -24,7 +24,8 @@ func (p *Branch) Below(
 	}
 	stored, err := ledger.Outgoing.List(p.Ledger, p.StateName())
 	unanswered, uerr := p.Memory().Unanswered(p.Now())
-	if err = errors.Join(err, uerr); err != nil || len(stored)+len(unanswered) == 0 {
+	err = errors.Join(err, uerr)
+	if err != nil || len(stored)+len(unanswered) == 0 {
 		return nil, nil, err
 	}
 	var asks []ExportAsk

@@ -174,8 +174,12 @@ func (p Memory) Conflicts() (map[string]Conflict, error) {
 	return all, nil
 }
 
-// Has reports whether a tree has the repository's texts of a conflict.
-func (c Conflict) Has(t *tree.Tree, languages []config.Language) (bool, error) {
+// IsChosen reports whether a conflict was decided for the repository, waits for the service to accept that, and is
+// about the text that a tree has.
+func (c Conflict) IsChosen(t *tree.Tree, languages []config.Language) (bool, error) {
+	if !c.Chosen {
+		return false, nil
+	}
 	targets, err := bundle.Existing(t.FS, t.Bundles(), languages)
 	for _, x := range targets {
 		if x.Path == c.Path && x.Language.Code == c.Language {
@@ -184,15 +188,6 @@ func (c Conflict) Has(t *tree.Tree, languages []config.Language) (bool, error) {
 		}
 	}
 	return false, err
-}
-
-// IsChosen reports whether a conflict was decided for the repository, the service has not accepted that yet, and a tree
-// has the text still.
-func (c Conflict) IsChosen(t *tree.Tree, languages []config.Language) (bool, error) {
-	if !c.Chosen {
-		return false, nil
-	}
-	return c.Has(t, languages)
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.

@@ -589,7 +589,8 @@ func TestPages(t *testing.T) {
 		for _, k := range part.Items {
 			seen[k.Key] = true
 		}
-		if cursor = part.Next; cursor == "" {
+		cursor = part.Next
+		if cursor == "" {
 			if len(seen) != 50 || pages < 2 {
 				t.Errorf("%d keys in %d pages", len(seen), pages+1)
 			}

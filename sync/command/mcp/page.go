@@ -37,7 +37,8 @@ func fitting[T any](items []T, most int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if size += len(text); size > mostBytes && i > 0 {
+		size += len(text)
+		if size > mostBytes && i > 0 {
 			return i, nil
 		}
 	}
@@ -158,7 +159,8 @@ func paged[T any](all []T, p page, by sorted[T]) (list[T], error) {
 	}
 	slices.SortStableFunc(items, func(a, b placed) int { return slices.Compare(a.position, b.position) })
 	for i, same := 1, 0; i < len(items); i++ { // equal ones are counted, so that a page can end between them
-		if same++; !slices.Equal(items[i].position, items[i-same].position) {
+		same++
+		if !slices.Equal(items[i].position, items[i-same].position) {
 			same = 0
 			continue
 		}
@@ -171,7 +173,8 @@ func paged[T any](all []T, p page, by sorted[T]) (list[T], error) {
 			return part, failure.Usage(fmt.Errorf("the cursor %q is not one of this list; pass next of the answer before",
 				p.Cursor))
 		}
-		if last = last[1:]; by.now != nil {
+		last = last[1:]
+		if by.now != nil {
 			last = by.now(last)
 		}
 		from, _ = slices.BinarySearchFunc(items, last, func(item placed, last position) int {

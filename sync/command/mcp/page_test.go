@@ -44,7 +44,8 @@ func TestPagesOfAShrinkingList(t *testing.T) {
 		if set.Written != 2*len(part.Items) {
 			t.Fatalf("%+v", set)
 		}
-		if cursor = part.Next; cursor == "" {
+		cursor = part.Next
+		if cursor == "" {
 			break
 		}
 	}
@@ -84,7 +85,8 @@ func TestPagesOfRepairedProblems(t *testing.T) {
 		text, err := json.MarshalIndent(translation, "", " ")
 		a.check(err)
 		a.write("web/de/app.json", string(text))
-		if cursor = out.Problems.Next; cursor == "" {
+		cursor = out.Problems.Next
+		if cursor == "" {
 			break
 		}
 		if failed := a.call("missing", wire{"cursor": cursor}, nil); !strings.Contains(failed, "is not one of this list") {
@@ -110,7 +112,8 @@ func TestPagesOfEqualItems(t *testing.T) {
 			t.Fatal(part, err)
 		}
 		count += len(part.Items)
-		if p.Cursor = part.Next; p.Cursor == "" {
+		p.Cursor = part.Next
+		if p.Cursor == "" {
 			break
 		}
 		if p.in("conflicts") != p || p.in("problems").Cursor != "" {
@@ -202,7 +205,8 @@ func TestManyRefusedTexts(t *testing.T) {
 		if set.Written != 1 || set.FilesTotal != 1 || set.RefusedTotal != 401 {
 			t.Fatalf("%d written, %d refused", set.Written, set.RefusedTotal)
 		}
-		if cursor = set.Next; cursor == "" {
+		cursor = set.Next
+		if cursor == "" {
 			break
 		}
 	}

@@ -151,7 +151,7 @@ type Conflict struct {
 	// decided.
 	Open bool `json:"open,omitempty"`
 
-	// Chosen: it is decided for the repository, and the service has not accepted that yet.
+	// Chosen: it is decided for the repository, and waits for the service to accept that.
 	Chosen bool `json:"chosen,omitempty"`
 
 	// Beside is another file of the collection that translates the key otherwise. Such a conflict is open.

@@ -469,7 +469,8 @@ func (t *trace) step(ctx context.Context, at revision, keys owned) error {
 		}
 		keys.take(moved)
 		t.pass(before, keys)
-		if keys = left; len(c.Parents) == 1 {
+		keys = left
+		if len(c.Parents) == 1 {
 			t.passMoved(at, keys, now, texts)
 		}
 	}

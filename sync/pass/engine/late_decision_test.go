@@ -118,7 +118,7 @@ func (w *world) unanswered(o push.Options) {
 	w.wire.failing(nil)
 }
 
-// A decision for the service stands, also where an earlier request for the repository's text arrives after it.
+// A decision for the service holds, also where an earlier request for the repository's text arrives after it.
 func TestALateRequestAfterADecision(t *testing.T) {
 	t.Parallel()
 	for _, state := range completionStates {

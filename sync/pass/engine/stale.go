@@ -72,7 +72,8 @@ func (v *view) countStale(ctx context.Context) (err error) {
 		return err
 	}
 	count := before
-	if count.Texts.At = now.UTC(); !same || before.Texts.Commit != tip.Hash() || before.Base != line.Base {
+	count.Texts.At = now.UTC()
+	if !same || before.Texts.Commit != tip.Hash() || before.Base != line.Base {
 		count.Config, count.Base = v.branch.Configured(), line.Base
 		if count.Texts, err = staleIn(ctx, line, repo, tip); err != nil {
 			return err
