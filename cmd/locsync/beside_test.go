@@ -46,8 +46,9 @@ var accidents = []*regexp.Regexp{
 	regexp.MustCompile(`"calls": \d+`), // with each look at a job that is not done yet
 }
 
-// ofDaemons is what a status says of a daemon: how it notices changes, whether it runs, and what it does next.
-var ofDaemons = regexp.MustCompile(`(?s),\n      "watch": \{.*?\n      \}|\n  "daemon": \{.*?\n  \},` +
+// ofDaemons is what only a daemon tells a status: how it notices changes, whether it runs, what it does next, and the stale
+// texts that it counts.
+var ofDaemons = regexp.MustCompile(`(?s),\n      "(?:watch|stale)": \{.*?\n      \}|\n  "daemon": \{.*?\n  \},` +
 	`|\n +"next_pull": [^\n]*|\n  next pull  [^\n]*|\n(the daemon runs|no daemon runs)[^\n]*`)
 
 // differing is the lines of two texts that only one of them has.

@@ -269,12 +269,11 @@ func (c *Client) queue(ctx context.Context, cl *call) (budget.Ticket, error) {
 		defer done()
 	}
 	request.Waits = func(pause time.Duration) {
-		next := time.Now().Add(pause)
-		if !until.IsZero() && next.After(until) {
+		if !until.IsZero() && pause > c.patience {
 			giveUp(errPaused)
 			return
 		}
-		cl.wait.because(cmp.Or(cl.wait.Cause, budgetFull), next)
+		cl.wait.because(cmp.Or(cl.wait.Cause, budgetFull), time.Now().Add(pause))
 	}
 	t, err := c.account.budget.Claim(ctx, c.pace, request)
 	if err == nil {
