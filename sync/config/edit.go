@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/google/uuid"
 
 	"github.com/locsync/locsync/sync/config/rewrite"
 )
@@ -42,8 +43,18 @@ type Edit struct {
 
 // Add is the configuration with one more project: in a file of its own below the first pattern of include that tells
 // its name, else at the end of the main file. All else stays as it is, byte by byte. A relative Repository is one of
-// the current folder. The error is that of Load for the configuration as it would be.
+// the current folder. With the embedded service a second project without an identifier gets one of its own. The error
+// is that of Load for the configuration as it would be.
 func Add(file string, a Addition, options ...Option) (Edit, *Config, error) {
+	edit, c, err := added(file, a, options)
+	if err == nil && a.ID == "" && c.Service.Embedded() && len(c.Projects) > 1 {
+		a.ID = uuid.NewString()
+		return added(file, a, options)
+	}
+	return edit, c, err
+}
+
+func added(file string, a Addition, options []Option) (Edit, *Config, error) {
 	var l loading
 	for _, option := range options {
 		option(&l)
@@ -69,11 +80,11 @@ func Add(file string, a Addition, options ...Option) (Edit, *Config, error) {
 	if err := lines.Encode(map[string]any{"project": []Addition{a}}); err != nil {
 		return Edit{}, nil, fmt.Errorf("write project %q: %w", a.Name, err)
 	}
-	added := bytes.TrimSpace(table.Bytes())
+	project := bytes.TrimSpace(table.Bytes())
 	end := []byte("\n")
 	if bytes.Contains(text, []byte("\r\n")) {
 		end = []byte("\r\n")
-		added = bytes.ReplaceAll(added, []byte("\n"), end)
+		project = bytes.ReplaceAll(project, []byte("\n"), end)
 	}
 	edit.Text = slices.Clone(text)
 	if len(text) > 0 {
@@ -82,7 +93,7 @@ func Add(file string, a Addition, options ...Option) (Edit, *Config, error) {
 		}
 		edit.Text = append(edit.Text, end...)
 	}
-	edit.Text = append(append(edit.Text, added...), end...)
+	edit.Text = append(append(edit.Text, project...), end...)
 	cfg, err := load(file, l, []Option{instead(edit)})
 	return edit, cfg, err
 }

@@ -216,6 +216,28 @@ func TestRealServiceNeedsRealIDs(t *testing.T) {
 	}
 }
 
+// Projects of several repositories that have no identifier are one project at the embedded service, and told of it.
+func TestEmbeddedProjectsWithoutIDs(t *testing.T) {
+	second := func(from, to string) string {
+		return strings.NewReplacer(`"app"`, `"other"`, from, to).Replace(smallest)
+	}
+	for name, row := range map[string]struct {
+		text  string
+		warns int
+	}{
+		"one":              {smallest, 0},
+		"two repositories": {smallest + second("source_language", "repository = \"b\"\nsource_language"), 1},
+		"an identifier": {smallest + second("source_language",
+			"repository = \"b\"\nid = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nsource_language"), 0},
+		"one repository": {smallest + second("", "") + "[project.pull]\nbranch = 'second'\n", 0},
+	} {
+		c := mustParse(t, row.text)
+		if len(c.Warnings) != row.warns {
+			t.Errorf("%s: %v", name, c.Warnings)
+		}
+	}
+}
+
 func TestPlainHTTP(t *testing.T) {
 	text := "[service]\nurl = \"http://l10n.example.com/x\"\naccount_id = \"me\"\n" +
 		strings.Replace(smallest, "name", "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nname", 1)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/google/uuid"
 
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/bound/fault"
@@ -92,6 +93,33 @@ func (v *validator) config(c *Config) {
 	checkProjects(v, c)
 	v.sharedOutputs(c)
 	v.branchClashes(c)
+	v.sharedProject(c)
+}
+
+// sharedProject warns of projects that send other files to one collection of one project at the embedded service, where
+// each replaces the texts of the other: they have no identifier.
+func (v *validator) sharedProject(c *Config) {
+	if !c.Service.Embedded() {
+		return
+	}
+	collections := make(map[string]*Project)
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		if p.HasID() {
+			continue
+		}
+		for j := range p.Files {
+			other := collections[p.Files[j].Collection]
+			if other != nil && c.Resolve(other.Repository) != c.Resolve(p.Repository) {
+				v.in(p.origin)
+				v.warn("id", "%q and %q are one project at the embedded service, since both have no identifier, and replace each "+
+					"other's texts; write into one of them id = %q", other.Name, p.Name,
+					uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.Name)))
+				break
+			}
+			collections[p.Files[j].Collection] = p
+		}
+	}
 }
 
 // checkProjects checks each project by itself, a share of them on each processor.
