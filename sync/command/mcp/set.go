@@ -143,6 +143,9 @@ type edit struct {
 	texts  []wanted
 }
 
+// textOf is a text of a file.
+type textOf struct{ path, language, key string }
+
 // set writes texts into the working tree, file by file.
 func (w *worktree) set(ctx context.Context, c call, in setIn, out *setOut) error {
 	root, err := os.OpenRoot(w.repo.Facts().WorkTree)
@@ -150,7 +153,9 @@ func (w *worktree) set(ctx context.Context, c call, in setIn, out *setOut) error
 		return err
 	}
 	defer root.Close()
+	w.index()
 	byPath := make(map[string][]*edit)
+	given := make(map[textOf]bool, len(in.Texts))
 	for i, t := range in.Texts {
 		t.index = i
 		target, why := w.target(t)
@@ -164,11 +169,12 @@ func (w *worktree) set(ctx context.Context, c call, in setIn, out *setOut) error
 			at = len(edits)
 			edits = append(edits, &edit{target: target})
 		}
-		if slices.ContainsFunc(edits[at].texts, func(other wanted) bool { return other.Key == t.Key }) {
-			why := "is given twice; the first is taken"
-			out.refuse(t, target.Path, why, "")
+		this := textOf{target.Path, t.Language, t.Key}
+		if given[this] {
+			out.refuse(t, target.Path, "is given twice; the first is taken", "")
 			continue
 		}
+		given[this] = true
 		edits[at].texts = append(edits[at].texts, t)
 		byPath[target.Path] = edits
 	}
@@ -199,12 +205,7 @@ func (w *worktree) target(t wanted) (bundle.Target, string) {
 			return bundle.Target{}, fmt.Sprintf("the text is empty%s; set_texts removes nothing", ofForm(form))
 		}
 	}
-	var having []*tree.Source
-	for _, s := range w.tree.Sources {
-		if (t.File == "" || s.Path == t.File) && !s.Broken() && s.MayHave(t.Key) {
-			having = append(having, s)
-		}
-	}
+	having := w.having(t)
 	switch {
 	case len(having) > 1:
 		var paths []string
@@ -220,12 +221,55 @@ func (w *worktree) target(t wanted) (bundle.Target, string) {
 	if why := having[0].Clash[t.Key]; why != "" {
 		return bundle.Target{}, "the key in the source file " + why
 	}
-	for _, target := range w.targets {
-		if target.Language.Code == t.Language && slices.Contains(target.Sources, having[0].Bundle) {
-			return target, fits(having[0], target, t)
+	target, is := w.filesOf[translationsOf{having[0].Bundle, t.Language}]
+	if !is {
+		return bundle.Target{}, "the service names the files of this source file, and has none for this language; pull first"
+	}
+	return target, fits(having[0], target, t)
+}
+
+// translationsOf is a source file and a language that it is translated into.
+type translationsOf struct {
+	source   *bundle.Bundle
+	language string
+}
+
+// index finds the files of thousands of texts without a look at each file for each of them.
+func (w *worktree) index() {
+	w.sourcesOf, w.filesOf = make(map[string][]*tree.Source), make(map[translationsOf]bundle.Target)
+	for _, s := range w.tree.Sources {
+		if s.Broken() {
+			continue
+		}
+		for key := range s.TextKeys() {
+			w.sourcesOf[key] = append(w.sourcesOf[key], s)
+		}
+		for key := range s.Clash {
+			if !s.TextKeys()[key] {
+				w.sourcesOf[key] = append(w.sourcesOf[key], s)
+			}
 		}
 	}
-	return bundle.Target{}, "the service names the files of this source file, and has none for this language; pull first"
+	for _, target := range w.targets {
+		for _, b := range target.Sources {
+			w.filesOf[translationsOf{b, target.Language.Code}] = target
+		}
+	}
+}
+
+// having are the source files that have a key, else those of which it can be a further form of a plural.
+func (w *worktree) having(t wanted) (all []*tree.Source) {
+	other := func(s *tree.Source) bool { return t.File != "" && s.Path != t.File }
+	all = slices.DeleteFunc(slices.Clone(w.sourcesOf[t.Key]), other)
+	if len(all) > 0 {
+		return all
+	}
+	for _, s := range w.tree.Sources {
+		if !other(s) && !s.Broken() && s.MayHave(t.Key) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func ofForm(form string) string {

@@ -30,7 +30,11 @@ type worktree struct {
 	fsys    fs.FS
 	tree    *tree.Tree
 	targets []bundle.Target
-	blame   *past.Blame // once it is asked for
+
+	sourcesOf map[string][]*tree.Source        // by key, once texts are set
+	filesOf   map[translationsOf]bundle.Target // as well
+
+	blame *past.Blame // once it is asked for
 }
 
 // inWorktree calls do with the working tree of a project.

@@ -12,7 +12,7 @@ import (
 // Proposed are the problems that a file of translations would have with other content: those that a check of the
 // working tree would report after it is written. The tree's own files are only read.
 func Proposed(cfg *config.Project, t *tree.Tree, target bundle.Target, content []byte) []report.Problem {
-	x := inspection{cfg: cfg, fsys: t.FS, looked: newLooked(), shared: t.NewShared()}
+	x := inspection{cfg: cfg, fsys: t.FS, looked: newLooked(), shared: new(tree.Shared)} // of one file
 	problem := func(what string) []report.Problem {
 		return []report.Problem{{Code: report.CodeWrite, Severity: report.Error, File: target.Path,
 			Language: target.Language.Code, Problem: what}}
