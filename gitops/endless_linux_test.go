@@ -83,13 +83,17 @@ func childrenPeak(t *testing.T) (peak func() int64) {
 	return func() int64 { close(stop); return <-most }
 }
 
-// resident is the memory of all descendants of a process.
+// resident is the memory of all descendants of a process. One that has not begun its program yet shares this test's.
 func resident(pid int) (sum int64) {
+	own, _ := os.Readlink("/proc/self/exe")
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, task := range tasks {
 		children, _ := os.ReadFile(task) // it may have ended
 		for child := range strings.FieldsSeq(string(children)) {
 			id, _ := strconv.Atoi(child)
+			if program, _ := os.Readlink("/proc/" + child + "/exe"); program == own {
+				continue
+			}
 			var size, pages int64
 			statm, _ := os.ReadFile("/proc/" + child + "/statm")
 			_, _ = fmt.Sscan(string(statm), &size, &pages)

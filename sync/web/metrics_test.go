@@ -234,6 +234,7 @@ func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
 			strings.Count(body, `"path": "secret-path/`) == 2 && strings.Contains(body, "broken.json:1:")
 	})
 	until(t, handler, "/metrics", func(_ int, body string) bool { return all(body) })
+	check(t, os.RemoveAll(git)) // a git that was at work makes the folder of what it writes
 	check(t, os.Rename(git+".gone", git))
 	told[2] = `locsync_scan_failed{project="app"} 0`
 	until(t, handler, "/api/status", func(_ int, body string) bool {
