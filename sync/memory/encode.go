@@ -122,9 +122,10 @@ type entrySlot struct {
 	Set  []byte `json:"set,omitempty"`
 }
 
-// bases are the texts that marks may be stored as the difference from: of the file, or the source texts for it, in one
-// of the trees; as they are, or as the only ones of a history.
-var bases = []string{"b", "s", "hb", "hs", "B", "S"}
+// bases are the texts that marks may be stored as the difference from: of the file in one of the trees; the source texts
+// in one of them, for the names that the file has in the branch or, before there is one, in the source tree; as they
+// are, or as the only ones of a history.
+var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss"}
 
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
 type trees struct {
@@ -192,8 +193,8 @@ func (d *derived) base(code string) catalog.Marks {
 		for n, m := range d.base(code[1:]) {
 			ledger.Learn(marks, n, m)
 		}
-	case code == "B" || code == "S":
-		source, own := d.trees.marks(code[0], d.entry.Sources, true), d.base("b")
+	case code[0] == 'B' || code[0] == 'S':
+		source, own := d.trees.marks(code[0], d.entry.Sources, true), d.base(cmp.Or(code[1:], "b"))
 		marks = make(catalog.Marks, len(own))
 		for n := range own {
 			if m, is := source[n]; is {

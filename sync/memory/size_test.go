@@ -92,6 +92,35 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// Translations that were sent, and of which no branch has any yet, cost no more.
+func TestSizeBeforeThereIsABranch(t *testing.T) {
+	gittest.Need(t)
+	files, en, de := map[string]string{}, make(map[string]string), make(map[string]string)
+	for k := range 2000 {
+		en[fmt.Sprintf("screen.title.%d", k)] = fmt.Sprintf("text %d", k)
+		de[fmt.Sprintf("screen.title.%d", k)] = fmt.Sprintf("Text %d", k)
+	}
+	files["en/f.json"], files["qaa/f.json"] = jsonOf(en), jsonOf(de)
+	dir := gittest.Init(t, files)
+	c := newClone(t, dir, "")
+	c.languages = []string{"qaa"}
+	c.must(c.ledger.SetMarks(ledger.Pushed.Of(project, ledger.Source{Collection: "main", Path: "en/f.json"}), marksOf(en)))
+	c.must(c.ledger.Update(func(tx ledger.Writer) error {
+		c.must(tx.SetMarks(ledger.Made.Of(project, "qaa/f.json", "qaa"), marksOf(en)))
+		return tx.SetMarks(ledger.Delivered.Of(project, "qaa/f.json", "qaa"), marksOf(de))
+	}))
+	c.begin()
+	c.end()
+	size := sizeOf(t, dir, gittest.Git(t, dir, "rev-parse", "refs/locsync/app"), "main")
+	t.Logf("%d texts: %d bytes", len(de), size)
+	if size > 5000 {
+		t.Errorf("%d bytes for texts that are in the base branch", size)
+	}
+	fresh := newClone(t, dir, "")
+	fresh.begin()
+	same(t, content(t, fresh.ledger), content(t, c.ledger))
+}
+
 // sizeOf is how many bytes are sent of what a commit has beyond another one, and beyond what main has.
 func sizeOf(tb testing.TB, dir, commit, without string) int {
 	tb.Helper()

@@ -90,6 +90,11 @@ func (p Memory) Unanswered(now time.Time) (Unanswered, error) {
 	if err != nil {
 		return nil, err
 	}
+	lost, err := ledger.Lost.List(p.Ledger, p.Scope)
+	if err != nil {
+		return nil, err
+	}
+	jobs = append(jobs, lost...)
 	slices.SortFunc(jobs, func(a, b ledger.Job) int { return a.At.Compare(b.At) })
 	all := make(Unanswered)
 	for _, j := range jobs {
@@ -111,16 +116,26 @@ func (p Memory) Unanswered(now time.Time) (Unanswered, error) {
 	return all, nil
 }
 
-// Lose remembers an import whose outcome nothing tells.
+// Lose remembers an import whose outcome nothing tells, in place of the job.
 func (p Memory) Lose(tx ledger.Writer, j ledger.Job) error {
-	j.Lost = true
-	return ledger.Jobs.Put(tx, p.Scope, j.ID, j)
+	return errors.Join(ledger.Jobs.Delete(tx, p.Scope, j.ID), ledger.Lost.Put(tx, p.Scope, j.ID, j))
+}
+
+// ForgetLate forgets lost imports that cannot arrive any more.
+func (p Memory) ForgetLate(now time.Time) error {
+	lost, err := ledger.Lost.List(p.Ledger, p.Scope)
+	for _, j := range lost {
+		if now.Sub(j.At) > ForgetAfter {
+			err = errors.Join(err, ledger.Lost.Delete(p.Ledger, p.Scope, j.ID))
+		}
+	}
+	return err
 }
 
 // ForgetLost forgets of lost imports what files tell of that the service accepted or has.
 func (p Memory) ForgetLost(tx ledger.Writer, files ...ledger.JobFile) error {
-	jobs, err := ledger.Jobs.List(tx, p.Scope)
-	if err != nil {
+	lost, err := ledger.Lost.List(tx, p.Scope)
+	if err != nil || len(lost) == 0 {
 		return err
 	}
 	answered := make(map[string]map[ledger.Text]bool)
@@ -136,7 +151,7 @@ func (p Memory) ForgetLost(tx ledger.Writer, files ...ledger.JobFile) error {
 			answered[id][ledger.Text{Name: s.Name, Mark: s.Before}] = true
 		}
 	}
-	return ledger.Each(jobs, func(j ledger.Job) error {
+	return ledger.Each(lost, func(j ledger.Job) error {
 		left := j
 		left.Files = nil
 		for _, f := range j.Files {
@@ -146,13 +161,10 @@ func (p Memory) ForgetLost(tx ledger.Writer, files ...ledger.JobFile) error {
 				left.Files = append(left.Files, f)
 			}
 		}
-		switch {
-		case !j.Lost:
-			return nil
-		case len(left.Files) == 0:
-			return ledger.Jobs.Delete(tx, p.Scope, j.ID)
+		if len(left.Files) == 0 {
+			return ledger.Lost.Delete(tx, p.Scope, j.ID)
 		}
-		return ledger.Jobs.Put(tx, p.Scope, j.ID, left)
+		return ledger.Lost.Put(tx, p.Scope, j.ID, left)
 	})
 }
 

@@ -48,7 +48,6 @@ type Job struct {
 	Kind    string    `json:"kind"` // import or export
 	At      time.Time `json:"at"`
 	Service string    `json:"service,omitempty"` // the service's identifier; "" while it may not have the job
-	Lost    bool      `json:"lost,omitempty"`    // no answer tells what became of it, and it is not waited for
 
 	// of an import
 	Conflicts  string    `json:"conflicts,omitempty"` // the switch that was sent

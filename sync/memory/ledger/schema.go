@@ -96,9 +96,11 @@ var (
 	Waiting = Table[[]WaitingBranch]{"waiting"}
 
 	// Jobs are imports and exports that were begun, by their ID. They are written before the request, and again when the
-	// service has named the job, and go when the outcome is written down. One that a pass finds was interrupted. Imports
-	// of translations whose outcome nothing tells stay until they cannot arrive any more.
+	// service has named the job, and go when the outcome is written down. One that a pass finds was interrupted.
 	Jobs = Table[Job]{"jobs"}
+
+	// Lost are imports of translations of which nothing tells the outcome, by their ID, until they cannot arrive any more.
+	Lost = Table[Job]{"lost"}
 
 	// Deliveries are commits of pulls that the remote may not have yet, by branch. A pull writes one before it moves the
 	// branch; with it go the staged marks, when the commit has arrived or is known to be lost.

@@ -67,6 +67,41 @@ func BenchmarkSettle(b *testing.B) {
 	}
 }
 
+// BenchmarkSettleMany remembers what n imports that ran at once accepted, one after the other: each costs the same.
+func BenchmarkSettleMany(b *testing.B) {
+	for _, n := range []int{50, 200, 800} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := passtest.Branch(b, b.TempDir(), []string{"de"})
+			for b.Loop() {
+				b.StopTimer()
+				var jobs []*ledger.Job
+				for i := range n {
+					j := &ledger.Job{ID: fmt.Sprint(i), Kind: pass.JobImport, Collection: "main", Language: "de", Service: "1"}
+					to := ledger.Destination{Path: fmt.Sprintf("de/%d.json", i), Language: "de", Collection: "main",
+						Kinds: []ledger.TargetMarks{ledger.Known}}
+					f := ledger.JobFile{Name: to.Path, Memory: to}
+					for k := range 200 {
+						f.Units = append(f.Units, ledger.Text{Name: catalog.Name{Key: fmt.Sprint("key", k)}})
+					}
+					j.Files = []ledger.JobFile{f}
+					jobs = append(jobs, j)
+					if err := p.Memory().Remember(j); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.StartTimer()
+				for _, j := range jobs {
+					err := running(p).complete(context.Background(), j, service.ImportResult{Status: "completed", Updated: 200})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "us/import")
+		})
+	}
+}
+
 // BenchmarkDoubt forgets an import of n files of which it is not known whether it was carried out.
 func BenchmarkDoubt(b *testing.B) {
 	for _, n := range importSizes {

@@ -97,11 +97,13 @@ func (r *imports) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.Branch.Memory().ForgetLate(r.Branch.Now()); err != nil {
+		return err
+	}
 	var running []*ledger.Job
 	for _, j := range jobs {
 		switch {
 		case j.Kind != pass.JobImport:
-		case j.Lost && r.Branch.Now().Sub(j.At) <= pass.ForgetAfter:
 		case j.Service == "" || r.Branch.Now().Sub(j.At) > pass.ForgetAfter:
 			if err := r.lose(ctx, &j); err != nil {
 				return err

@@ -61,7 +61,7 @@ func (p *View) Remembered(s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	for _, j := range slices.DeleteFunc(jobs, func(j ledger.Job) bool { return j.Lost }) {
+	for _, j := range jobs {
 		s.Jobs = append(s.Jobs, report.Job{Kind: j.Kind, Known: j.Service != "", Since: j.At})
 	}
 	if err := p.conflicts(s); err != nil {
