@@ -63,9 +63,27 @@ func describe(src string, n *resource.Node) string {
 	s := scanner{src: src}
 	style, indicated, _, _ := s.blockHeader(int(n.Note.Start))
 	if indicated > 0 {
-		style += uint8(column(src, int(n.Whole.Start)) + indicated)
+		style += uint8(keyColumn(src, int(n.Note.Start)) + indicated)
 	}
 	return unblock(src, n.Note, style)
+}
+
+// keyColumn is the column of the key whose value begins at i, maybe on a later line, behind comments. Before it are
+// items of lists.
+func keyColumn(src string, i int) int {
+	begin := lineStart(src, i)
+	before := strings.TrimSpace(src[begin:i])
+	for begin > 0 && (before == "" || before[0] == '#') {
+		i = begin - 1
+		begin = lineStart(src, i)
+		before = strings.TrimSpace(src[begin:i])
+	}
+	for at := begin; ; at++ {
+		isItem := src[at] == '-' && at+1 < i && isBlank(src[at+1])
+		if !isItem && src[at] != ' ' {
+			return at - begin
+		}
+	}
 }
 
 func isMessage(n *resource.Node) bool { return n.Style == message || n.Style == messageFlow }
