@@ -141,7 +141,7 @@ func (r *reader) remember(found []*candidate) error {
 			}),
 			ledger.Each(r.snapshots.all, func(at *opened) error {
 				refused := func(c *candidate) bool {
-					return c.snapshot == &at.snapshot && len(c.back) > 0 && r.Refused[c.Path+"\x00"+c.Language.Code]
+					return c.snapshot == &at.snapshot && len(c.back)+len(c.changed) > 0 && r.Refused[c.Path+"\x00"+c.Language.Code]
 				}
 				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(found, refused) {
 					return nil // the commit may be amended before the service takes what it brings back

@@ -43,8 +43,8 @@ type candidate struct {
 	file     *resource.File
 	texts    catalog.Catalog
 	changed  map[catalog.Name]bool   // what is to be sent
-	edited   map[catalog.Name]bool   // what was changed by hand; what only followed its key fills gaps of the service
-	back     map[catalog.Name]bool   // what was brought back by hand, also what is not sent now
+	follows  map[catalog.Name]bool   // of it, what only followed its key and fills gaps of the service
+	back     map[catalog.Name]bool   // what was brought back by hand, and false for what else is not to be sent
 	decided  map[string]bool         // keys of conflicts that were decided for this text
 	memory   memories                // what was agreed on, taken over, or gone; without the history
 	yielded  []pass.Conflict         // with what another snapshot sends
@@ -85,11 +85,15 @@ func (c *candidate) find(m memories, of offers, settled map[string]bool, lost ma
 		if u.Text == "" || ledger.Holds(m.filler, u) || settled[id] || !m.edited(u) && !of.again(u) {
 			continue
 		}
-		known := ledger.Holds(m.known, u)
-		c.back[u.Name] = known
-		if c.unfit[u.Name] == "" && of.asked(u) {
-			c.edited[u.Name] = known || !m.merged.Has(u.Name, u.Text)
+		known, sent := ledger.Holds(m.known, u), c.unfit[u.Name] == "" && of.asked(u)
+		if known || !sent {
+			c.back[u.Name] = known
+		}
+		if sent {
 			c.changed[u.Name] = true
+		}
+		if sent && !known && m.merged.Has(u.Name, u.Text) {
+			c.follows[u.Name] = true
 		}
 	}
 	c.decide(m, lost)
@@ -232,9 +236,9 @@ func (c *candidate) yield(
 			claims[id] = make(map[catalog.Name]claim)
 		}
 		other, claimed := claims[id][u.Name]
-		if claimed && other.by.edited[u.Name] {
+		if claimed && !other.by.follows[u.Name] {
 			c.drop(u.Name)
-			if other.text != u.Text && c.edited[u.Name] {
+			if other.text != u.Text && !c.follows[u.Name] {
 				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
 					Problem: fmt.Sprintf("was changed twice: %q in %s and %q in %s; the first is sent. "+
 						"If the other is meant, write it there",

@@ -225,7 +225,7 @@ func (c *candidate) compare(of meeting) comparison {
 		}
 		outcome := of.decide(u, theirs[at], lost, conflicts, c.moved[u.Key] != "")
 		switch {
-		case !c.changed[u.Name], !c.edited[u.Name] && outcome == catalog.Older && theirs[at].Text != "":
+		case !c.changed[u.Name], c.follows[u.Name] && outcome == catalog.Older && theirs[at].Text != "":
 			v.instead[u.Name] = theirs[at].Text
 		case outcome == catalog.Alike:
 			v.same[u.Name] = true
