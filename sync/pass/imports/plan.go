@@ -44,6 +44,7 @@ func (o Over) Texts(accepts catalog.Catalog) (all []ledger.SentText) {
 // Batch gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
 type Batch struct {
 	All   []*Import
+	Bytes int // of what is uploaded
 	index map[string]*Import
 }
 
@@ -65,6 +66,7 @@ func (s *Batch) Add(
 		s.All = append(s.All, at)
 	}
 	at.Uploads = append(at.Uploads, up)
+	s.Bytes += len(up.Body)
 	at.Remember = append(at.Remember, m)
 	at.accepts = append(at.accepts, accepts)
 	at.over = append(at.over, over.Texts(accepts))

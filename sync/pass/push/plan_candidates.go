@@ -40,7 +40,8 @@ type snapshot struct {
 type candidate struct {
 	bundle.Target
 	snapshot *snapshot
-	file     *resource.File
+	bytes    []byte         // of the file: parsed, all of them would be much to keep
+	file     *resource.File // while it is compared and sent
 	texts    catalog.Catalog
 	changed  map[catalog.Name]bool   // what is to be sent
 	follows  map[catalog.Name]bool   // of it, what only followed its key and fills gaps of the service

@@ -195,7 +195,7 @@ func (r *reader) candidate(t bundle.Target, at *opened) (found *candidate, err e
 		}
 		return nil, nil
 	}
-	c := &candidate{Target: t, snapshot: &at.snapshot, file: f, texts: bundle.Texts(f),
+	c := &candidate{Target: t, snapshot: &at.snapshot, bytes: f.Bytes(), texts: bundle.Texts(f),
 		changed: make(map[catalog.Name]bool), follows: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool),
 		moved: make(map[string]string)}
 	m, err := r.memories(t, c.snapshot, c.texts)

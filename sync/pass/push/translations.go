@@ -54,6 +54,12 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		return err
 	}
 	ship := &imports.Batch{}
+	send := func(portion int) {
+		if ship.Bytes >= portion {
+			r.out.Ship(ctx, ship.All)
+			ship = &imports.Batch{}
+		}
+	}
 	var asks []pass.ExportAsk
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
@@ -62,6 +68,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 			if err := r.shipGroup(ctx, ship, g, candidates, before); err != nil {
 				return err
 			}
+			send(portion)
 		} else if len(candidates) > 0 {
 			asks = append(asks, draftAsk(r.tree, g, languages))
 			mine = append(mine, candidates)
@@ -77,11 +84,15 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 			if err := r.shipGroup(ctx, ship, some[i].Group, mine[done+i], present); err != nil {
 				return err
 			}
+			send(portion)
 		}
 	}
-	r.out.Ship(ctx, ship.All)
+	send(0)
 	return r.reader.remember(all)
 }
+
+// portion is how many bytes are composed before they are sent, of whole groups: a push need not have all in memory.
+const portion = 4 << 20
 
 // meant are the candidates that a push is for. Of other files, translations of new source texts go along: a service
 // that translates by itself would have others by the next push.
@@ -143,6 +154,12 @@ func (r *translationPass) shipGroup(
 	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
 	all := make([]*comparedCandidate, len(mine))
 	for i, c := range mine {
+		f, err := c.Sources[0].Parse(c.bytes, c.Language)
+		if err != nil {
+			return fmt.Errorf("read %s again: %w", c.Path, err)
+		}
+		c.file = f
+		defer func() { c.file = nil }()
 		of, err := r.meeting(ctx, c, present)
 		if err != nil {
 			return err
