@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // The promise of the program: nothing from outside makes a process take more than this, or hang.
@@ -608,6 +609,51 @@ func memoryOfALargePull(t *testing.T, collection string) {
 	expect(t, code, said, 0, "app: 500000 added")
 	peak := peakIn(t, pulls.peak)
 	t.Logf("%d MB, processors %v", peak>>20, pulls.cmd.ProcessState.UserTime()+pulls.cmd.ProcessState.SystemTime())
+	if peak > most {
+		t.Errorf("it took %d MB at most", peak>>20)
+	}
+}
+
+// A first push of 400,000 translations to a service that has none of them: what is sent is not in memory at once.
+func TestMemoryOfALargePush(t *testing.T) {
+	gittest.Long(t)
+	const files, keys, most = 40, 500, 320 << 20
+	languages := strings.Fields("de fr it es pt nl sv da nb fi pl cs sk hu ro bg el tr ja ko")
+	v := newVictim(t)
+	v.works, v.waits = 2*boundTime, 2*boundWait // only its memory is of interest
+	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key-of-the-victim"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { svc.Close() })
+	if err := svc.EnsureProject(victimProject, "app", "en", languages); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(svc)
+	t.Cleanup(server.Close)
+	v.config(server.URL)
+	text, err := os.ReadFile(filepath.Join(v.dir, "locsync.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.ReplaceAll(string(text), `["de"]`, `["`+strings.Join(languages, `", "`)+`"]`)
+	v.file("locsync.toml", strings.ReplaceAll(config, `"main"`, `"{NAME}"`))
+	for n := range files {
+		for _, l := range append([]string{"en"}, languages...) {
+			var b bytes.Buffer
+			format := fmt.Sprintf(",\n  \"section.file%d.message_%%d\": \"Sentence %%[1]d of file %d in %s, about as long as most\"",
+				n, n, l)
+			numbered(&b, fmt.Sprintf("{\n  \"title%d\": \"File %d in %s\"", n, n, l), format, keys-1, "\n}\n")
+			v.file(fmt.Sprintf("locales/%s/file%d.json", l, n), b.String())
+		}
+	}
+	v.git("add", ".")
+	v.git("commit", "-qm", "grow")
+	pushes := v.begin("push", "--translations")
+	code, said := pushes.ends()
+	expect(t, code, said, 0, "sent 420002 values")
+	peak := peakIn(t, pushes.peak)
+	t.Logf("%d MB, processors %v", peak>>20, pushes.cmd.ProcessState.UserTime()+pushes.cmd.ProcessState.SystemTime())
 	if peak > most {
 		t.Errorf("it took %d MB at most", peak>>20)
 	}
