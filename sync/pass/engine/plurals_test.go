@@ -398,7 +398,7 @@ collection = "json"
 		"en.json":               "{\n  \"day_one\": \"{{count}} day\",\n  \"day_other\": \"{{count}} days\"\n}\n",
 	})
 	w.clean(push.Options{})
-	few := "%{count} файла" // in a message that is an argument
+	few := "{count, number} файла" // no text says that
 	w.replies(t, func(body []byte) []byte {
 		if bytes.Contains(body, []byte(".yml")) {
 			return zipped(t, "config/locales/ru.yml", "files: \"{count, plural, one {# файл} few {"+few+"} many {# файлов} other {# файла}}\"\n")
@@ -409,7 +409,7 @@ collection = "json"
 	w.problem(p.Problems, `config/locales/ru.yml: "files" (ru)`, "cannot be taken apart")
 	w.gains(p, "ja.json (ja): +1 ~0 -0")
 	w.file("ja.json", "{\n  \"day_other\": \"{{count}}日\"\n}")
-	few = "# файла"
+	few = "%{count} файла" // which ICU reads as an argument
 	w.gains(w.pulls(pull.Options{Full: true}), "config/locales/ru.yml (ru): +4 ~0 -0")
 	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файла\"")
 	w.brings()

@@ -51,6 +51,59 @@ func Split(message string, kind Kind, number string) (argument string, forms []F
 	return a.Name, forms, true
 }
 
+// SplitText is Split for texts of a program that reads no ICU messages. Braces that are in no quotation are text where
+// the source's texts have them, too: so translators type the %{count} of Rails and the {{count}} of i18next. With
+// others the message is not taken apart.
+func SplitText(message string, kind Kind, number, source string) (forms []Form, ok bool) {
+	if _, forms, ok = Split(message, kind, number); ok {
+		return forms, true
+	}
+	s, inside := strings.CutPrefix(strings.TrimSpace(message), "{")
+	s, closed := strings.CutSuffix(s, "}")
+	parts := strings.SplitN(s, ",", 3)
+	if !inside || !closed || len(parts) < 3 || strings.TrimSpace(parts[1]) != string(kind) {
+		return nil, false
+	}
+	for r := (reader{s: parts[2]}); r.at < len(r.s); r.space() {
+		category := r.word()
+		size, ok := Braces(r.s[r.at:])
+		twice := slices.ContainsFunc(forms, func(f Form) bool { return f.Category == category })
+		if !ok || twice || !IsCategory(category) {
+			return nil, false
+		}
+		f, ok := textOf(r.s[r.at+1:r.at+size-1], number, source)
+		if !ok {
+			return nil, false
+		}
+		forms = append(forms, Form{category, f})
+		r.at += size
+	}
+	Sort(forms)
+	return forms, slices.ContainsFunc(forms, func(f Form) bool { return f.Category == Other })
+}
+
+// textOf is the text of a branch whose braces are the source's.
+func textOf(branch, number, source string) (string, bool) {
+	if number == "" && hasNumber(branch, 0, nil, string(Cardinal)) {
+		return "", false
+	}
+	for at := 0; at < len(branch); {
+		switch branch[at] {
+		case '\'':
+			at = quotation(branch, at, string(Cardinal))
+		case '{':
+			size, ok := Braces(branch[at:])
+			if !ok || !strings.Contains(source, branch[at:at+size]) {
+				return "", false
+			}
+			at += size
+		default:
+			at++
+		}
+	}
+	return unquote(branch, number)
+}
+
 // Sort puts forms into CLDR's order.
 func Sort(forms []Form) {
 	slices.SortStableFunc(forms, func(a, b Form) int { return Compare(a.Category, b.Category) })

@@ -132,6 +132,40 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// Braces that are in no quotation are text where the source has them, whether or not ICU would take them.
+func TestSplitText(t *testing.T) {
+	const source = "%{count} files\n{{count}} of {{max, number}} {name}"
+	for _, c := range []struct{ message, number, want string }{
+		{"{n, plural, one {{{max, number}}} other {a {name}s}}", "", "one={{max, number}} other=a {name}s"},
+		{"{n, plural, other {a {nam}}}", "", ""},
+		{"{count, plural, one {# file} other {%{count} files}}", "%{count}", "one=%{count} file other=%{count} files"},
+		{"{count, plural, many {{{count}} c} other {'{{'count'}}' d}}", "", "many={{count}} c other={{count}} d"},
+		{" {n,plural, other{a {name}}one{it''s '#'}}\n", "", "one=it's # other=a {name}"},
+		{"{n, plural, other {{{count}} #}}", "", ""},
+		{"{n, plural, other {{m, number} x}}", "", ""},
+		{"{n, plural, other {{g, select, a {x} other {y}}}}", "", ""},
+		{"{n, plural, one {{{count}}}}", "", ""},
+		{"{n, plural, =1 {{{count}}} other {b}}", "", ""},
+		{"{n, plural, one {a} one {{{b}}} other {}}", "", ""},
+		{"{n, plural, offset:1 one {{{a}}} other {b}}", "", ""},
+		{"{n, plural, other {{a}}} and {m, plural, other {b}}", "", ""},
+		{"{n, plural, other {{{a}}", "", ""},
+		{"{n, plural, other {{{a}} '{}}", "", ""},
+		{"{n, selectordinal, other {{{a}}}}", "", ""},
+		{"{n, plural}", "", ""},
+		{"{n}", "", ""},
+	} {
+		forms, ok := SplitText(c.message, Cardinal, c.number, source)
+		var got []string
+		for _, f := range forms {
+			got = append(got, f.Category+"="+f.Text)
+		}
+		if ok != (c.want != "") || ok && strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %q, %v, want %q", c.message, got, ok, c.want)
+		}
+	}
+}
+
 // drawForms draws a plural with texts full of ICU's signs.
 func drawForms(t *rapid.T) []Form {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab {}#|<'\"\\%é\n")))

@@ -252,7 +252,7 @@ func Spread(
 		if signs := countName.FindAllString(source[index[other]].Text, -1); len(signs) == 1 {
 			number = signs[0]
 		}
-		_, forms, ok := plural.Split(u.Text, plural.Cardinal, number)
+		forms, ok := plural.SplitText(u.Text, plural.Cardinal, number, source[index[other]].Text)
 		if !ok {
 			left = append(left, u)
 		}

@@ -13,6 +13,7 @@
 package spelling
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,7 +126,8 @@ func taken(u catalog.Unit, source Spelled, rules Rules) catalog.Catalog {
 	if signs := numberSign.FindAllString(source.Forms[plural.Other], -1); len(signs) == 1 {
 		number = signs[0]
 	}
-	_, forms, ok := plural.Split(u.Text, rules.Kind(u.Key), number)
+	known := strings.Join(slices.Collect(maps.Values(source.Forms)), "\n")
+	forms, ok := plural.SplitText(u.Text, rules.Kind(u.Key), number, known)
 	if !ok && rules.Keys && !strings.Contains(u.Text, string(rules.Kind(u.Key))) { // a single text in a plural's place
 		return catalog.Catalog{{Name: catalog.Name{Key: u.Key, Form: plural.Other}, Text: u.Text, Note: u.Note}}
 	}
