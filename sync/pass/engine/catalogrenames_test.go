@@ -73,3 +73,27 @@ func TestRenamesInStringCatalogs(t *testing.T) {
 		})
 	}
 }
+
+// A file with all languages is brought to the branch when one of its translations changed on base, not for a source text.
+func TestStringCatalogOfBaseIsOnTheBranch(t *testing.T) {
+	t.Parallel()
+	const path = "App/Localizable.xcstrings"
+	w := newWorld(t, catalogOfStrings, map[string]string{path: stringsOf(stringOf("a", "", "Hello", ""))})
+	w.clean(push.Options{})
+	w.final("de", "a", "Hallo")
+	w.brings(path + " (de): +1 ~0 -0")
+	w.git("merge", "-q", "--ff-only", "l10n")
+	merged := w.git("rev-parse", "l10n")
+	w.write(path, stringsOf(stringOf("a", "", "Hello there", "Hallo")))
+	w.commit()
+	w.clean(push.Options{})
+	w.brings()
+	if at := w.git("rev-parse", "l10n"); at != merged {
+		t.Errorf("the branch moved to %s for a source text", at)
+	}
+	w.write(path, stringsOf(stringOf("a", "", "Hello there", "Hallo du")))
+	w.commit()
+	w.clean(push.Options{})
+	w.brings()
+	w.git("diff", "--quiet", "l10n", "main")
+}

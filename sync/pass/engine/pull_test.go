@@ -397,6 +397,44 @@ func (w *world) elsewhere(bare, branch string, files map[string]string) string {
 	return made
 }
 
+// A translation that people changed on base is on the branch with the next pull, whether or not the service has news and
+// whether the branch was merged, has commits of its own, or the pull runs without any state.
+func TestTextsOfBaseAreOnTheBranch(t *testing.T) {
+	t.Parallel()
+	for _, merges := range []bool{true, false} {
+		for _, loses := range []bool{true, false} {
+			w := abc(t, settings, nil)
+			bare := gittest.Bare(t, w.dir)
+			w.final("de", "a", "A1", "b", "B1")
+			w.final("fr", "a", "F1")
+			w.brings("locales/de/a.json (de): +2 ~0 -0", "locales/fr/a.json (fr): +1 ~0 -0")
+			w.git("merge", "-q", "--ff-only", "l10n")
+			w.git("push", "-q", "origin", "main")
+			var want []string
+			if !merges { // the branch goes on alone, in another file
+				w.final("fr", "a", "F2")
+				w.brings("locales/fr/a.json (fr): +0 ~1 -0")
+				want = []string{"locales/de/a.json (de): +0 ~0 -0"}
+			}
+			w.write("locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B1\"\n}\n")
+			w.commit()
+			w.git("push", "-q", "origin", "main")
+			w.clean(push.Options{})
+			if loses {
+				w.loseState()
+			}
+			w.brings(want...)
+			w.has("origin/l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B1\"\n}")
+			w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B1\"\n}")
+			if at := w.git("rev-parse", "origin/l10n"); merges && at != w.git("rev-parse", "main") {
+				t.Errorf("the branch is at %s, not where main is", at)
+			}
+			w.brings()
+			gittest.Sound(t, bare)
+		}
+	}
+}
+
 func TestPullOnABranchThatMovesMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := abc(t, settings, nil)

@@ -18,7 +18,7 @@ import (
 // not have.
 func (r *pull) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
 	for {
-		files, data := r.account.tally(joined, r.merging.contested, done)
+		files, data := r.account.tally(joined, r.merging.taken, done)
 		var err error
 		if len(data.Files) > 0 {
 			var message gitops.Message
@@ -67,10 +67,10 @@ func (r *pull) without(bad *gitops.BadPaths, joined map[string][]byte, done []*m
 	return done, nil
 }
 
-// tally counts what the merges brought and gathers the files of the delivery. Joined files alone make one too: until it
-// arrives, merging the branch into base could conflict in them.
+// tally counts what the merges brought and gathers the files of the delivery. Files taken from base alone make one too:
+// until it arrives, merging the branch into base could conflict in those that were joined.
 func (a *account) tally(
-	joined map[string][]byte, contested map[string]config.Language, done []*merged,
+	joined map[string][]byte, taken map[string]config.Language, done []*merged,
 ) (map[string][]byte, config.CommitData) {
 	files := make(map[string][]byte)
 	maps.Copy(files, joined)
@@ -95,9 +95,9 @@ func (a *account) tally(
 		}
 	}
 	if len(data.Files) == 0 { // else they come along
-		for _, path := range slices.Sorted(maps.Keys(joined)) {
-			if a.o.Has(contested[path].Code) {
-				add(report.PulledFile{Path: path, Language: contested[path].Code})
+		for _, path := range slices.Sorted(maps.Keys(taken)) {
+			if a.o.Has(taken[path].Code) {
+				add(report.PulledFile{Path: path, Language: taken[path].Code})
 			}
 		}
 	}

@@ -124,14 +124,19 @@ func (r *delivery) committed(
 	return made, nil, err
 }
 
-// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. A dry run
-// finds out whether it would.
-func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
+// follow moves the branch forward to a commit of base, or a local branch that an earlier commit had to leave, now that
+// there is no new one that does. A dry run finds out whether it would.
+func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) (err error) {
+	var res gitops.PushResult
+	if tip == r.tip || r.account.o.DryRun {
+		res, err = r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
+	} else if res, err = r.branch.Repo.Push(ctx, tip); err == nil {
+		r.tip, r.looked = tip, lookAfter(r.tip, tip.Hash())
+	}
 	if err == nil {
 		r.leftLocal(res)
 	}
-	return err
+	return pass.UsageError(err)
 }
 
 // leftLocal says that the local branch stays behind, and why.

@@ -93,7 +93,7 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		}
 		return pass.Versions(ctx, r.branch.Repo.History, fork, past)
 	})
-	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
+	joined, r.taken = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		language := ours[c.Path][0].Language
 		src, err := r.joinAll(ours[c.Path], c, tip)
@@ -106,10 +106,18 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		}
 		if src != nil {
 			joined[c.Path] = src
-			r.contested[c.Path] = language
+			r.taken[c.Path] = language
 		}
 	}
-	return m.Tip, joined, nil
+	// Texts that were sent to the service from base are on the branch with this pull, whether or not there is news.
+	changed, err := r.branch.Repo.History.ChangedTo(ctx, tip.Hash(), base.Hash())
+	for _, target := range tree.Differing(ours, changed, tip, m.Tip) {
+		r.taken[target.Path] = target.Language
+	}
+	if r.forward = m.State == gitops.FastForward && len(r.taken) > 0; r.forward {
+		clear(r.taken)
+	}
+	return m.Tip, joined, err
 }
 
 // joinAll joins the languages of a file, one after the other.

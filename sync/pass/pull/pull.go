@@ -9,9 +9,8 @@
 //
 // Its law: a text that was written in the files is replaced only by one that was written after it was seen. A commit
 // is intended in the ledger before it is delivered and remembered after. A dry run is a pull over a draft of the
-// ledger, which it is given, with a preview in place of the delivery.
-//
-// It sends nothing to the service, and does not decide when it runs.
+// ledger, which it is given, with a preview in place of the delivery. It sends nothing to the service, and does not
+// decide when it runs.
 package pull
 
 import (
@@ -66,11 +65,10 @@ type carrier interface {
 	// deliverAgain brings back what the remote has lost of the branch.
 	deliverAgain(context.Context, *tree.Tree, *gitops.Tip) error
 
-	// follow has the local branch follow a tip.
+	// follow has the branch follow a tip.
 	follow(context.Context, *gitops.Tip) error
 
-	// askToMerge brings the branch's request in sync with it.
-	askToMerge(context.Context) error
+	askToMerge(context.Context) error // brings the branch's request in sync with it
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -238,6 +236,9 @@ func (r *pull) attempt(ctx context.Context) error {
 		err = r.out.deliverAgain(ctx, t, tip)
 	}
 	if err == nil && r.account.report.Commit == "" {
+		if r.merging.forward {
+			tip = on
+		}
 		err = r.out.follow(ctx, tip)
 	}
 	if err == nil {

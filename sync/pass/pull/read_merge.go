@@ -30,7 +30,8 @@ type merging struct {
 
 	digested   sourceDigests
 	moves      []ledger.Move                       // of source files
-	contested  map[string]config.Language          // files that both branch and base changed
+	taken      map[string]config.Language          // target files that a commit takes from base, or joins with base's
+	forward    bool                                // the branch gets target files of base without a commit
 	basePast   func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
 	removals   *removals
 	outgoing   map[*tree.Source]pass.SentByName

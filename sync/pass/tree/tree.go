@@ -9,6 +9,7 @@
 package tree
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -425,6 +426,36 @@ func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string][]bundle.Targ
 		}
 	}
 	return written, nil
+}
+
+// Differing are the translations, among those of files that changed, whose texts differ between two trees.
+func Differing(
+	written map[string][]bundle.Target, changed map[string]string, before, after fs.FS,
+) (differing []bundle.Target) {
+	if before == after {
+		return nil
+	}
+	texts := func(of bundle.Target, src []byte) map[catalog.Name]string {
+		f, err := of.Sources[0].Parse(src, of.Language)
+		if err != nil {
+			return nil
+		}
+		return bundle.Texts(f).Texts()
+	}
+	for path := range changed {
+		was, _ := fs.ReadFile(before, path)
+		now, _ := fs.ReadFile(after, path)
+		if len(written[path]) == 0 || bytes.Equal(was, now) {
+			continue
+		}
+		for _, t := range written[path] {
+			isSource := t.Language.Code == t.Sources[0].Source.Code
+			if !isSource && !maps.Equal(texts(t, was), texts(t, now)) {
+				differing = append(differing, t)
+			}
+		}
+	}
+	return differing
 }
 
 // Wanted tells which of the service's keys can be those of a group's source files, or forms of their plurals: all of
