@@ -163,7 +163,7 @@ func (c *Client) repeat(ctx context.Context, cl *call) *Error {
 
 // mayPass tells whether the service may work again soon: no answer came, it was cut off, or says so itself.
 func (f *failure) mayPass() bool {
-	return temporaryStatus(f.Status) || f.Status == 0 && f.Is(ErrTemporary) && !f.Is(ErrUnusable)
+	return temporaryStatus(f.Status) || f.Status == 0 && f.Is(ErrTemporary) && !errors.Is(f.Error, ErrUnusable)
 }
 
 // pauseWithin sets the pause before the next attempt of a patient client, the last of which is made when patience ends.

@@ -106,6 +106,33 @@ func patient(t *testing.T, name string, do func(context.Context, *Client) error,
 	}
 }
 
+// An export that is damaged or a web page is asked for a few times; it is no outage that a patient call waits for.
+func TestPatienceIsNotForUnusableAnswers(t *testing.T) {
+	for kind, body := range map[string]string{"application/zip": "PK\x03\x04 and no more", "text/html": "<html>"} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, requests := time.Now(), 0
+				answer := func(r *http.Request) (*http.Response, error) {
+					requests++
+					resp, err := answers(200, "")(r)
+					resp.Header.Set("Content-Type", kind)
+					resp.Body = io.NopCloser(strings.NewReader(body))
+					return resp, err
+				}
+				host := fmt.Sprintf("http://unusable%d.example", hosts.Add(1))
+				c, err := New(Options{BaseURL: host, Transport: answering(answer), Patience: Patience})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.Strings().Download(t.Context(), "11111111-2222-3333-4444-555555555555", t.TempDir())
+				if took := time.Since(start); !errors.Is(err, ErrUnusable) || requests < 2 || requests > 4 || took > 30*time.Second {
+					t.Errorf("%d requests in %v: %v", requests, took, err)
+				}
+			})
+		})
+	}
+}
+
 // A service that asks for a longer wait than patience is not waited for; the error has what it asked for.
 func TestPatienceAskedForMore(t *testing.T) {
 	for _, status := range []int{429, 503} {
