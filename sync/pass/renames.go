@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass/tree"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -24,8 +25,9 @@ type RenameSearch struct {
 	Gone   catalog.Marks // keys that the service has and the file does not have
 	Before catalog.Marks // those of them that an earlier push saw
 
-	Moved map[catalog.Name]bool     // of those, by FindFarRenames: keys that are in another file now
-	Twins map[catalog.Name][]string // and those with the new keys that have their text, where none is taken for theirs
+	Moved map[catalog.Name]bool // of those, by FindFarRenames: keys that are in another file now
+	// keys whose text left them, with the keys that have got it, where none is taken for theirs
+	Twins map[string][]string
 
 	source *tree.Source
 	base   catalog.Marks
@@ -37,7 +39,7 @@ func (p *Branch) LookForRenames(
 	s *tree.Source, base catalog.Marks, changes []catalog.Change,
 ) (found RenameSearch, err error) {
 	found.source, found.base = s, base
-	found.Moved, found.Twins = make(map[catalog.Name]bool), make(map[catalog.Name][]string)
+	found.Moved, found.Twins = make(map[catalog.Name]bool), make(map[string][]string)
 	found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID()))
 	stored, serr := ledger.Renames.List(p.Ledger, p.StateName())
 	if err = errors.Join(err, serr); err != nil {
@@ -113,7 +115,7 @@ func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []cat
 func FindFarRenames(all []*RenameSearch) {
 	base := make(catalog.Marks)
 	var now catalog.Catalog
-	var changes []catalog.Change
+	var changes, doubts []catalog.Change       // doubts are without those that a rename explains
 	at := make(map[catalog.Name]*RenameSearch) // by names that say which file they are of
 	name := func(i int, n catalog.Name) catalog.Name {
 		far := catalog.Name{Key: fmt.Sprint(i, "\x00", n.Key), Form: n.Form}
@@ -124,22 +126,35 @@ func FindFarRenames(all []*RenameSearch) {
 		if len(s.Fresh) == 0 {
 			continue
 		}
-		found := make(map[catalog.Name]bool)
+		left, got := make(map[catalog.Name]bool), make(map[catalog.Name]bool)
 		for _, m := range s.Found {
-			found[m.From], found[m.To] = true, true
+			left[m.From], got[m.To] = true, true
 		}
 		for _, c := range s.Fresh {
-			if !found[c.Name] && c.Op != catalog.Changed {
-				c.Name = name(i, c.Name)
+			near := c.Name
+			c.Name = name(i, near)
+			if !left[near] && !got[near] && c.Op != catalog.Changed {
 				changes = append(changes, c)
+			}
+			if c.Op != catalog.Added && !left[near] {
+				doubts = append(doubts, catalog.Change{Op: catalog.Removed, Name: c.Name})
+			}
+			if c.Op != catalog.Removed && !got[near] {
+				doubts = append(doubts, catalog.Change{Op: catalog.Added, Name: c.Name, Text: c.Text})
 			}
 		}
 		for n, mark := range s.base {
 			base[name(i, n)] = mark
 		}
 	}
-	if !slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Removed }) ||
-		!slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Added }) {
+	got := make(map[catalog.Mark]bool)
+	for _, c := range doubts {
+		if c.Op == catalog.Added {
+			got[catalog.MarkOf(c.Text)] = true
+		}
+	}
+	moved := func(c catalog.Change) bool { return c.Op == catalog.Removed && got[base[c.Name]] }
+	if !slices.ContainsFunc(doubts, moved) {
 		return
 	}
 	for i, s := range all {
@@ -147,18 +162,20 @@ func FindFarRenames(all []*RenameSearch) {
 			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
 		}
 	}
-	findTwins(base, changes, at)
+	far := make(map[catalog.Name]bool)
 	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
 		from, to := at[m.From], at[m.To]
 		if from == to {
 			continue
 		}
 		left := from.source.ID()
-		far := to.Rename(to.source, catalog.Rename{From: near(m.From), To: near(m.To)}, base[m.From])
-		far.Left = &left
-		to.Found = append(to.Found, far)
-		from.Moved[near(m.From)] = true
+		rename := to.Rename(to.source, catalog.Rename{From: near(m.From), To: near(m.To)}, base[m.From])
+		rename.Left = &left
+		to.Found = append(to.Found, rename)
+		from.Moved[near(m.From)], far[m.From], far[m.To] = true, true, true
 	}
+	doubts = slices.DeleteFunc(doubts, func(c catalog.Change) bool { return far[c.Name] })
+	findTwins(base, now, doubts, at)
 }
 
 // near is a name without the file that a name of FindFarRenames is of.
@@ -167,18 +184,60 @@ func near(n catalog.Name) catalog.Name {
 	return catalog.Name{Key: key, Form: n.Form}
 }
 
-// findTwins finds the new keys, of whatever file, that have the text of one that is gone. at are the files by name.
-func findTwins(base catalog.Marks, changes []catalog.Change, at map[catalog.Name]*RenameSearch) {
-	fresh := make(map[catalog.Mark][]string)
-	for _, c := range changes {
-		if n := near(c.Name); c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) {
-			mark := catalog.MarkOf(c.Text)
-			fresh[mark] = append(fresh[mark], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].source.Path))
+// twinsMost is how many keys with one text are named.
+const twinsMost = 10
+
+// findTwins finds the keys that have got the whole text of one that it left: of any file where that key is gone, else
+// of the same. at are the files by name.
+func findTwins(base catalog.Marks, now catalog.Catalog, doubts []catalog.Change, at map[catalog.Name]*RenameSearch) {
+	type slot struct {
+		form string
+		mark catalog.Mark
+	}
+	got := make(map[slot][]catalog.Name)
+	for _, c := range doubts {
+		s := slot{c.Form, catalog.MarkOf(c.Text)}
+		if c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) && len(got[s]) < twinsMost {
+			got[s] = append(got[s], c.Name)
 		}
 	}
-	for _, c := range changes {
-		if s := at[c.Name]; c.Op == catalog.Removed {
-			s.Twins[near(c.Name)] = fresh[base[c.Name]]
+	var pairs []catalog.Rename
+	for _, c := range doubts {
+		if c.Op != catalog.Removed {
+			continue
+		}
+		file := at[c.Name]
+		_, gone := file.Gone[near(c.Name)]
+		for _, to := range got[slot{c.Form, base[c.Name]}] {
+			if gone || at[to] == file {
+				pairs = append(pairs, catalog.Rename{From: c.Name, To: to})
+			}
 		}
 	}
+	named := make(map[catalog.Rename]bool) // a plural has several names
+	for _, m := range catalog.Whole(pairs, base, now) {
+		file, keys := at[m.From], catalog.Rename{From: catalog.Name{Key: m.From.Key}, To: catalog.Name{Key: m.To.Key}}
+		if !named[keys] {
+			named[keys] = true
+			from := near(m.From).Key
+			file.Twins[from] = append(file.Twins[from], fmt.Sprintf("%q (%s)", near(m.To).Key, at[m.To].source.Path))
+		}
+	}
+}
+
+// Doubts are the keys whose text left them, and of which it cannot be told which key they have become.
+func (r *RenameSearch) Doubts() (all []report.Problem) {
+	living := r.source.TextKeys()
+	for _, key := range slices.Sorted(maps.Keys(r.Twins)) {
+		left := "is gone, and its text is"
+		if living[key] {
+			left = "has another text, and the one that it had is"
+		}
+		problem := fmt.Sprintf("%s under %s now; which key has become which is not guessed, and its translations go with "+
+			"none of them", left, strings.Join(r.Twins[key], ", "))
+		all = append(all, report.Problem{Code: report.CodeRename, File: r.source.Path, Key: key,
+			Language: r.source.Source.Code, Problem: problem,
+			Remedy: "rename one key at a time, with a push after each, to take translations along"})
+	}
+	return all
 }

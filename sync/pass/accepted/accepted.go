@@ -241,22 +241,22 @@ func (a *Sources) Orphans() []report.Problem {
 	removed := a.Removed()
 	for _, at := range a.All() {
 		for _, key := range removed[at] {
-			all = append(all, a.Orphan(at, key, ""))
+			all = append(all, a.Orphan(at, key))
 		}
 	}
 	return all
 }
 
-// Orphan is the problem of a key that is gone from its source file; hint says what may have become of it.
-func (a *Sources) Orphan(at ledger.Source, key, hint string) report.Problem {
+// Orphan is the problem of a key that is gone from its source file.
+func (a *Sources) Orphan(at ledger.Source, key string) report.Problem {
 	p := report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: a.project.SourceLanguage}
 	if a.archives {
 		p.Problem = fmt.Sprintf("is gone from the source; the embedded service archives it in collection %q: it is in no "+
-			"list of texts to translate, and its translations come back with the key", at.Collection) + hint
+			"list of texts to translate, and its translations come back with the key", at.Collection)
 		return p
 	}
 	p.Problem = fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back",
-		at.Collection) + hint
+		at.Collection)
 	p.Remedy = "delete it there if its translations are not needed"
 	return p
 }

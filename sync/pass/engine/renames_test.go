@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,28 +93,44 @@ func TestPushOfAmbiguousRenames(t *testing.T) {
 		return `<plurals name="` + key + `"><item quantity="one">` + one + `</item><item quantity="other">` + other + `</item></plurals>`
 	}
 	android := "[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n"
-	for name, c := range map[string]struct{ project, path, before, after, twins string }{
-		"two new keys":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "Text", "y": "Text"}`, `"x" (locales/en/app.json), "y" (locales/en/app.json)`},
-		"two keys gone":       {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text"}`, `"x" (locales/en/app.json)`},
-		"one of them stayed":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "b": "Text"}`, `"x" (locales/en/app.json)`},
-		"another text":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "text"}`, ""},
-		"one form of plurals": {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d documents") + `</resources>`, `"x" (values/s.xml)`},
+	x := `"x" (locales/en/app.json)`
+	xy := x + `, "y" (locales/en/app.json)`
+	for name, c := range map[string]struct {
+		project, path, before, after string
+		gone                         int
+		twins                        map[string]string
+	}{
+		"two new keys":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "Text", "y": "Text"}`, 1, map[string]string{"a": xy}},
+		"two keys gone":       {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text"}`, 2, map[string]string{"a": x, "b": x}},
+		"two of each":         {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "y": "Text"}`, 2, map[string]string{"a": xy, "b": xy}},
+		"one of them stayed":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "b": "Text"}`, 1, map[string]string{"a": x}},
+		"an old key has it":   {jsonFiles, enApp, `{"a": "Text", "x": "X", "y": "Y"}`, `{"x": "Text", "y": "Text"}`, 1, map[string]string{"a": xy}},
+		"the key stayed":      {jsonFiles, enApp, `{"a": "Text", "x": "X", "y": "Y"}`, `{"a": "A", "x": "Text", "y": "Text"}`, 0, map[string]string{"a": xy}},
+		"beside a rename":     {jsonFiles, enApp, `{"a": "Text", "b": "B"}`, `{"x": "Text", "y": "Text", "c": "B"}`, 1, map[string]string{"a": xy}},
+		"another text":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "text"}`, 1, nil},
+		"one of two is gone":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"b": "Text"}`, 1, nil},
+		"signs":               {jsonFiles, enApp, `{"a": "-"}`, `{"x": "-", "y": "-"}`, 1, nil},
+		"plurals":             {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + plural("b", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d files") + `</resources>`, 2, map[string]string{"a": `"x" (values/s.xml)`, "b": `"x" (values/s.xml)`}},
+		"one form of plurals": {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d documents") + `</resources>`, 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+c.project, map[string]string{c.path: c.before})
 			w.clean(push.Options{})
 			w.write(c.path, c.after)
-			p := w.clean(push.Options{})
-			if len(p.Renamed) > 0 || len(p.Orphaned) == 0 {
-				t.Errorf("renamed %+v, gone %v", p.Renamed, p.Orphaned)
+			dry, p := w.pushes(push.Options{DryRun: true}), w.pushes(push.Options{})
+			if !slices.Equal(dry.Problems, p.Problems) {
+				t.Errorf("the dry run names %v, the push %v", dry.Problems, p.Problems)
 			}
-			for _, gone := range p.Orphaned {
-				_, told, _ := strings.Cut(gone.Problem, "Its text is under ")
-				if told, _, _ = strings.Cut(told, " now;"); told != c.twins {
-					t.Errorf("%s: told of %q, want %q", gone.Key, told, c.twins)
+			if len(p.Renamed) > 0 && name != "beside a rename" || len(p.Orphaned) != c.gone || len(p.Problems) != len(c.twins) {
+				t.Errorf("renamed %+v, gone %v, named %v", p.Renamed, p.Orphaned, p.Problems)
+			}
+			for _, of := range p.Problems {
+				if of.Code != report.CodeRename || !strings.Contains(of.Problem, "is under "+c.twins[of.Key]+" now;") {
+					t.Errorf("%s: %q names %q, want %q", of.Key, of.Code, of.Problem, c.twins[of.Key])
 				}
 			}
+			w.clean(push.Options{}) // it is named once
 		})
 	}
 	t.Run("later", func(t *testing.T) {

@@ -31,6 +31,9 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 		r.tellVerdict(v)
 	}
 	r.orphaned(plan.orphans)
+	for _, p := range plan.doubts {
+		r.Problem(p)
+	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		err := ledger.Each(plan.verdicts, func(v verdict) (err error) {
 			if len(v.accepted) > 0 {
@@ -108,7 +111,7 @@ func (r *sourcePass) conclude(a *accepted.Sources) error {
 			if err != nil {
 				return err
 			}
-			lost := orphans(at, before, a.Files[at], a.Living[at.Collection], nil)
+			lost := orphans(at, before, a.Files[at], a.Living[at.Collection])
 			if p, dropped := a.Dropped(at, len(lost)); dropped && len(lost) > 0 {
 				r.report.Orphaned = append(r.report.Orphaned, p)
 			} else {
@@ -123,7 +126,7 @@ func (r *sourcePass) conclude(a *accepted.Sources) error {
 // orphaned tells the keys that a file lost since the last push.
 func (r *sourcePass) orphaned(keys []orphan) {
 	for _, k := range keys {
-		r.report.Orphaned = append(r.report.Orphaned, r.accepted.Orphan(k.at, k.key, k.hint))
+		r.report.Orphaned = append(r.report.Orphaned, r.accepted.Orphan(k.at, k.key))
 	}
 }
 

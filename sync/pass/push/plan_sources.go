@@ -1,9 +1,7 @@
 package push
 
 import (
-	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
@@ -12,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/pass/accepted"
 	"github.com/locsync/locsync/sync/pass/imports"
 	"github.com/locsync/locsync/sync/pass/tree"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -51,6 +50,7 @@ type sourcePlan struct {
 	files    []*compared
 	verdicts []verdict
 	orphans  []orphan
+	doubts   []report.Problem
 	renames  []ledger.Rename
 	waits    bool // files that the push is not for have something to send
 }
@@ -82,7 +82,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 			s.tellLater(lost)
 			continue
 		}
-		plan.orphans = append(plan.orphans, lost...)
+		plan.orphans, plan.doubts = append(plan.orphans, lost...), append(plan.doubts, s.renames.Doubts()...)
 		plan.renames = append(append(plan.renames, s.renames.Found...), s.renames.Pending...)
 		if len(s.pending) == 0 && !of.options.All {
 			continue
@@ -99,29 +99,21 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 	return plan, nil
 }
 
-// orphan is a key that a file lost since the last push, and what may have become of it.
+// orphan is a key that a file lost since the last push.
 type orphan struct {
-	at        ledger.Source
-	key, hint string
+	at  ledger.Source
+	key string
 }
 
-// orphans are the keys that a file lost since the last push, with the new ones that have their texts, of which none is
-// taken for the same key.
-func orphans(
-	at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string,
-) (all []orphan) {
+// orphans are the keys that a file lost since the last push.
+func orphans(at ledger.Source, before, now catalog.Marks, living map[string]bool) (all []orphan) {
 	told := make(map[string]bool)
 	for _, n := range now.Names() {
 		if _, old := before[n]; old || living[n.Key] || told[n.Key] {
 			continue
 		}
 		told[n.Key] = true
-		o := orphan{at: at, key: n.Key}
-		if twins := twins[n]; len(twins) > 0 {
-			o.hint = fmt.Sprintf(". Its text is under %s now; which key has become which is not guessed. "+
-				"Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
-		}
-		all = append(all, o)
+		all = append(all, orphan{at: at, key: n.Key})
 	}
 	return all
 }
@@ -137,7 +129,7 @@ func (s *compared) orphans() []orphan {
 	for n := range s.renames.Moved {
 		delete(lost, n)
 	}
-	return orphans(s.source.ID(), s.renames.Before, lost, s.source.TextKeys(), s.renames.Twins)
+	return orphans(s.source.ID(), s.renames.Before, lost, s.source.TextKeys())
 }
 
 // tellLater leaves lost keys to a push that is for the file: what is remembered as gone is not told again.
