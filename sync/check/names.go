@@ -20,7 +20,9 @@ type name struct {
 const maxNames = 200
 
 // namesIn finds the placeholders of a text, each once. percents is whether %name% is one.
-func namesIn(s string, percents bool) []name {
+func namesIn(s string, percents bool) []name { return readNames(s, percents).names }
+
+func readNames(s string, percents bool) nameReader {
 	r := nameReader{s: s}
 	percents = percents && !isDateFormat(s)
 	for r.at < len(s) && len(r.names) <= maxNames {
@@ -40,13 +42,14 @@ func namesIn(s string, percents bool) []name {
 			r.at++
 		}
 	}
-	return r.names
+	return r
 }
 
 type nameReader struct {
 	s     string
 	at    int
 	names []name
+	spans []Span // of all of them, each as often as it is there
 }
 
 // take reads a placeholder between these signs, if one is here.
@@ -59,7 +62,9 @@ func (r *nameReader) take(open, end string) bool {
 	if size == 0 {
 		return false
 	}
+	begin := r.at
 	r.at += len(open) + size
+	defer func() { r.spans = append(r.spans, Span{begin, r.at}) }()
 	switch open {
 	case "%(", "%<":
 		end += r.conversion()

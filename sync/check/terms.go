@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,30 +15,43 @@ type Terms struct {
 	Translate map[string]map[string][]string // by language, of each term, in small letters, what may stand for it
 }
 
-// wrong are the terms of a source that its translation does not have as they must be.
-func (t *Terms) wrong(source, text, language string) (all []string) {
+// Term is one that a text has.
+type Term struct {
+	Word     string
+	Allowed  []string // what may stand for it
+	Verbatim bool     // it must stay as it is
+}
+
+// In are the terms of a source text in a language, in the order of their letters.
+func (t *Terms) In(source, language string) (all []Term) {
 	if t == nil {
 		return nil
 	}
-	for _, term := range t.Keep {
-		if hasWord(source, term) && !strings.Contains(text, term) {
-			all = append(all, fmt.Sprintf("the term %q must stay as it is", term))
+	for _, word := range t.Keep {
+		if hasWord(source, word) {
+			all = append(all, Term{word, []string{word}, true})
 		}
 	}
-	lowerSource, lower := "", ""
-	for term, allowed := range t.Translate[language] {
-		if lowerSource == "" {
-			lowerSource, lower = strings.ToLower(source), strings.ToLower(text)
+	lower := strings.ToLower(source)
+	for _, word := range slices.Sorted(maps.Keys(t.Translate[language])) {
+		if hasWord(lower, word) {
+			all = append(all, Term{word, t.Translate[language][word], false})
 		}
-		if !hasWord(lowerSource, term) {
-			continue
-		}
-		found := false
-		for _, word := range allowed {
-			found = found || strings.Contains(lower, strings.ToLower(word))
-		}
-		if !found {
-			all = append(all, fmt.Sprintf("the term %q is to be translated by %q", term, strings.Join(allowed, `" or "`)))
+	}
+	return all
+}
+
+// wrong are the terms of a source that its translation does not have as they must be.
+func (t *Terms) wrong(source, text, language string) (all []string) {
+	lower := strings.ToLower(text)
+	for _, term := range t.In(source, language) {
+		found := func(word string) bool { return strings.Contains(lower, strings.ToLower(word)) }
+		switch {
+		case term.Verbatim && !strings.Contains(text, term.Word):
+			all = append(all, fmt.Sprintf("the term %q must stay as it is", term.Word))
+		case !term.Verbatim && !slices.ContainsFunc(term.Allowed, found):
+			all = append(all, fmt.Sprintf("the term %q is to be translated by %q", term.Word,
+				strings.Join(term.Allowed, `" or "`)))
 		}
 	}
 	return all
