@@ -322,7 +322,8 @@ var imports = map[string][]string{
 var libraries = map[string][]string{
 	"github.com/go-git/":                  {"gitops/object"},
 	"github.com/bluekeyes/go-gitdiff":     {"gitops/diff"},
-	"github.com/klauspost/compress":       {"gitops/object"}, // zlib as packs need it, at three quarters of the time
+	"github.com/pmezard/go-difflib":       {"sync/service/local/page"}, // what changed in a source text
+	"github.com/klauspost/compress":       {"gitops/object"},           // zlib as packs need it, at three quarters of the time
 	"github.com/fsnotify/":                {"sync/pass/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config/schedule"},

@@ -236,6 +236,7 @@ type importer struct {
 	now     int64
 	pseudo  bool
 	late    *late
+	memory  *store.Memory // the project's; nil: nothing was noted in it yet
 }
 
 func (s *Service) openImporter(tx *store.Tx, j *store.Job) (*importer, error) {
@@ -254,7 +255,7 @@ func (s *Service) openImporter(tx *store.Tx, j *store.Job) (*importer, error) {
 		return nil, api.Refuse(http.StatusForbidden, "the collection %q was deleted before the import was done",
 			j.Import.Collection)
 	}
-	return &importer{j.Import, tx, p, k, s.store.Now(), s.made.On, s.late}, nil
+	return &importer{in: j.Import, tx: tx, project: p, k: k, now: s.store.Now(), pseudo: s.made.On, late: s.late}, nil
 }
 
 // save writes the collection's record, and says of a project that has its first keys that it is in progress.
@@ -262,6 +263,11 @@ func (im *importer) save() error {
 	if im.project.Status == wire.ProjectCreated && im.k.Keys > 0 {
 		im.project.SetStatus(wire.ProjectInProgress, im.now)
 		if err := store.PutProject(im.tx, im.project); err != nil {
+			return err
+		}
+	}
+	if im.memory != nil {
+		if err := im.memory.Flush(); err != nil {
 			return err
 		}
 	}
@@ -328,9 +334,10 @@ func (im *importer) storeSource(o offer) error {
 		result.KeyValuesNotChanged++
 	default:
 		result.KeysUpdated++
-		im.replaces(r.Key, r.Plural, "", lateChange{texts: r.Texts})
+		was := r.Texts
+		im.replaces(r.Key, r.Plural, "", lateChange{texts: was})
 		r.Texts, r.Changed, same, changed = texts, im.now, true, true
-		if err := im.k.Unconfirm(n, r, im.now); err != nil {
+		if err := im.k.Unconfirm(n, r, was, im.now); err != nil {
 			return err
 		}
 	}
@@ -348,10 +355,11 @@ func (im *importer) storeSource(o offer) error {
 func (im *importer) comesBack(o offer, n []byte, r *store.Row, texts []store.Text) error {
 	im.in.Result.KeysCreated++
 	im.label(r, o.labels)
-	changed := !slices.Equal(r.Texts, texts)
+	was := r.Texts
+	changed := !slices.Equal(was, texts)
 	r.Texts, r.Note, r.Lists, r.Format, r.Changed = texts, o.note, o.lists, o.format, im.now
 	if changed {
-		if err := im.k.Unconfirm(n, r, im.now); err != nil {
+		if err := im.k.Unconfirm(n, r, was, im.now); err != nil {
 			return err
 		}
 	}
@@ -384,6 +392,10 @@ func (im *importer) storeTranslation(code string, o offer) error {
 	}
 	is := &store.Translation{State: im.project.Level(im.in.State), Changed: im.now, Texts: texts}
 	outcome, err := Put(im.k, code, n, r, is, im.in.Conflicts)
+	raised := outcome == Same && was.State < is.State
+	if err == nil && is.State != store.Draft && (outcome == Changed || raised) {
+		err = im.remember(code, r, is)
+	}
 	switch outcome {
 	case Changed:
 		result.KeysUpdated++
@@ -394,6 +406,16 @@ func (im *importer) storeTranslation(code string, o offer) error {
 		result.KeyValuesNotChanged++
 	}
 	return err
+}
+
+// remember notes a confirmed translation in the project's memory.
+func (im *importer) remember(code string, r *store.Row, is *store.Translation) (err error) {
+	if im.memory == nil {
+		if im.memory, err = store.OwnMemory(im.tx, im.project); err != nil {
+			return err
+		}
+	}
+	return Remember(im.memory, code, r, is)
 }
 
 // replaces notes a text that exports show for a while yet.

@@ -50,7 +50,7 @@ func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Trans
 	case was == nil:
 	case slices.Equal(was.Texts, is.Texts):
 		outcome = Same
-		decided := rule == Decided && is.Rejected != was.Rejected
+		decided := rule == Decided && (is.Rejected != was.Rejected || !slices.Equal(is.Source, was.Source))
 		if is.State == was.State && !decided || is.State < was.State && rule != Decided {
 			return Same, k.SetOffered(code, n, nil)
 		}
@@ -61,6 +61,11 @@ func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Trans
 	}
 	if err := k.Translate(code, n, r, was, is); err != nil {
 		return Kept, err
+	}
+	if rule == Decided {
+		if err := k.SetSuggested(code, n, nil); err != nil {
+			return Kept, err
+		}
 	}
 	return outcome, k.SetOffered(code, n, nil)
 }

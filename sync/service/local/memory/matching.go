@@ -15,6 +15,7 @@ import (
 type Match struct {
 	Percent int
 	Text    string
+	Source  string // of the unit, where several are found
 }
 
 // Bounds of the search for texts that are much the same.
@@ -39,7 +40,7 @@ func FindMatch(m *store.Memory, source string, at store.Surroundings, code strin
 		t, ok := u.Targets[code]
 		percent := 100 + likeness(u.Context, at)
 		if ok && (percent > best.Percent || percent == best.Percent && t.Changed >= changed) {
-			best, changed = Match{percent, t.Text}, t.Changed
+			best, changed = Match{Percent: percent, Text: t.Text}, t.Changed
 		}
 	})
 	if err != nil || best.Percent > 0 || threshold > 99 {
@@ -55,7 +56,7 @@ func FindMatch(m *store.Memory, source string, at store.Surroundings, code strin
 			continue
 		}
 		if percent := similarity(source, u.Source, max(threshold, minMatch, best.Percent+1)); percent > best.Percent {
-			best = Match{percent, t.Text}
+			best = Match{Percent: percent, Text: t.Text}
 		}
 	}
 	return best, nil

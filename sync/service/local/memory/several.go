@@ -22,10 +22,12 @@ func FindMatches(
 			return
 		}
 		if i := slices.IndexFunc(all, func(o Match) bool { return o.Text == t.Text }); i >= 0 {
-			all[i].Percent = max(all[i].Percent, percent)
+			if percent > all[i].Percent {
+				all[i].Percent, all[i].Source = percent, u.Source
+			}
 			return
 		}
-		all = append(all, Match{percent, t.Text})
+		all = append(all, Match{percent, t.Text, u.Source})
 	}
 	err := m.EachExact(source, func(_ []byte, u *store.MemoryUnit) { add(u, 100+likeness(u.Context, at)) })
 	if err != nil {

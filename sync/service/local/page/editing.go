@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -19,7 +21,20 @@ import (
 type field struct {
 	ID, Form     string // Form: the plural form, empty for a single text
 	Source, Text string
+	Shown        []piece // where the text has characters that show nothing
 	Findings     []finding
+}
+
+// Length is how many characters a text has.
+func (f field) Length() int { return utf8.RuneCountInString(f.Text) }
+
+// SourceLength is how many its source has.
+func (f field) SourceLength() int { return utf8.RuneCountInString(f.Source) }
+
+// shownText is a text of one form as people see it.
+type shownText struct {
+	Form   string
+	Pieces []piece
 }
 
 // version is a translation in the history of a key, or beside it.
@@ -41,6 +56,10 @@ type editing struct {
 	At          position
 	Seen        string // the version of the key that the fields show
 	Row         *store.Row
+	Source, Was []shownText // Was: how the source differs from the text that was translated; nil where it does not
+	Terms       []check.Term
+	Insert      []insertable
+	Most        int // characters that the developers allow; 0: they say none
 	State       string
 	Fields      []field
 	Whole       []finding    // about all forms together
@@ -136,9 +155,22 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if texts == nil && it.is != nil {
 		texts = it.is.Texts
 	}
+	e.Insert, e.Most = it.insertables(), check.MaxLength("", it.row.Note)
+	for _, t := range it.row.Texts {
+		e.Source = append(e.Source, shownText{t.Form, it.pieces(t.Value)})
+		for _, term := range it.termsIn(t.Value).In(t.Value, o.Language) {
+			if !slices.ContainsFunc(e.Terms, func(o check.Term) bool { return o.Word == term.Word }) {
+				e.Terms = append(e.Terms, term)
+			}
+		}
+		if was := it.was(); len(was) > 0 {
+			e.Was = append(e.Was, shownText{t.Form, difference(keys.SourceOf(was, t.Form), t.Value)})
+		}
+	}
 	found := it.examine(texts)
 	for _, form := range it.forms() {
-		f := field{ID: "text-" + form, Form: form, Source: it.sourceOf(form), Text: textOf(texts, form)}
+		f := field{ID: "text-" + form, Form: form, Source: it.sourceOf(form), Text: keys.TextOf(texts, form)}
+		f.Shown = it.signed(f.Text)
 		for _, one := range found {
 			if one.Form == form && (form != "" || !it.row.Plural) {
 				f.Findings = append(f.Findings, one)
@@ -188,7 +220,7 @@ func (o *opened) history(it item) ([]version, error) {
 	for _, t := range past {
 		v := versionOf(t)
 		if it.message != nil {
-			if forms, ok := it.message.forms(t.Texts); ok {
+			if forms, ok := it.message.Forms(t.Texts); ok {
 				v.Texts = forms
 			}
 		}
@@ -224,23 +256,36 @@ func (it item) blank(t store.Text) bool {
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
-	found := []finding{}
+	said := checked{Found: []finding{}, Shown: map[string][]piece{}}
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
 			return err
 		}
 		it, err := o.at(at)
-		if err == nil {
-			found = append(found, it.examine(written(r, it))...)
+		if err != nil {
+			return err
 		}
-		return err
+		texts := written(r, it)
+		said.Found = append(said.Found, it.examine(texts)...)
+		for _, t := range texts {
+			if shown := it.signed(t.Value); shown != nil {
+				said.Shown[t.Form] = shown
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(found)
+	return json.NewEncoder(w).Encode(said)
+}
+
+// checked is what the script is told of the texts of a form.
+type checked struct {
+	Found []finding          `json:"found"`
+	Shown map[string][]piece `json:"shown"` // by form: those with characters that show nothing
 }
 
 // states are the values of the buttons that save.
@@ -332,7 +377,7 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 	}
 	put := *is
 	if it.message != nil {
-		put.Texts = it.message.stored(is.Texts)
+		put.Texts = it.message.Stored(is.Texts)
 	}
 	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.stored, &put, keys.Decided); err != nil {
 		return err
@@ -341,7 +386,7 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 		return err
 	}
 	if is.State != store.Draft {
-		if err := o.remember(it, is); err != nil {
+		if err := o.remember(it, &put); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/text/plural"
@@ -26,7 +27,7 @@ type item struct {
 	checks  check.Settings
 
 	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil
-	message *message
+	message *keys.Message
 }
 
 // itemAt reads a key. With it come the stored forms of its number and its collection.
@@ -95,25 +96,8 @@ func (it item) forms() []string {
 	return forms
 }
 
-// textOf is the text of a form; empty where there is none.
-func textOf(texts []store.Text, form string) string {
-	for _, t := range texts {
-		if t.Form == form {
-			return t.Value
-		}
-	}
-	return ""
-}
-
-// sourceOf is the source text that a form translates: of the same form, else of "other".
-func (it item) sourceOf(form string) string {
-	for _, want := range []string{form, plural.Other, ""} {
-		if text := textOf(it.row.Texts, want); text != "" {
-			return text
-		}
-	}
-	return ""
-}
+// sourceOf is the source text that a form translates.
+func (it item) sourceOf(form string) string { return keys.SourceOf(it.row.Texts, form) }
 
 // finding is what a check says about a text.
 type finding struct {
@@ -147,7 +131,7 @@ func (it item) examine(texts []store.Text) (all []finding) {
 	if it.row.Plural {
 		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.code, SourceLanguage: it.source,
 			Skip: it.checks.Skip, Falls: it.programs().Suffixes,
-			Ordinal: it.message != nil && it.message.kind == plural.Ordinal}))
+			Ordinal: it.message != nil && it.message.Kind == plural.Ordinal}))
 	}
 	return all
 }
@@ -194,6 +178,8 @@ func (p scope) shows(it item) bool {
 		return it.is != nil && it.is.State == store.Final && p.finds(it)
 	case showRejected:
 		return it.rejected() && p.finds(it)
+	case showOutdated:
+		return it.is != nil && len(it.is.Source) > 0 && p.finds(it)
 	case showConflict:
 		return it.offered != nil && p.finds(it)
 	case showFailing:
@@ -215,6 +201,28 @@ func (p scope) finds(it item) bool {
 
 func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// was is the source text that the translation was written for, where the source has another by now.
+func (it item) was() []store.Text {
+	if it.is == nil {
+		return nil
+	}
+	if it.message != nil {
+		if forms, ok := it.message.Forms(it.is.Source); ok {
+			return forms
+		}
+	}
+	return it.is.Source
+}
+
+// signed are the pieces of a text that has characters which show nothing; nil where it has none.
+func (it item) signed(text string) []piece {
+	all := it.pieces(text)
+	if !slices.ContainsFunc(all, func(p piece) bool { return p.Kind == signPiece }) {
+		return nil
+	}
+	return all
 }
 
 func (it item) rejected() bool { return it.is != nil && it.is.Rejected != store.Rejection{} }

@@ -92,6 +92,7 @@ type listed struct {
 	State           string
 	Conflict        bool
 	Rejected        bool
+	Outdated        bool   // the source text has changed since it was translated
 	Failing         string // what the first check says that does
 }
 
@@ -198,7 +199,7 @@ func before(items []item, first position, back bool) position {
 func (o *opened) listed(it item) listed {
 	l := listed{Link: o.With("at", it.at.String()), Key: it.row.Key, Collection: it.at.Collection,
 		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil,
-		Rejected: it.rejected()}
+		Rejected: it.rejected(), Outdated: it.is != nil && len(it.is.Source) > 0}
 	if it.is != nil {
 		l.Text = shortened(it.is.Texts)
 		if found := it.examine(it.is.Texts); len(found) > 0 {

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -33,8 +33,10 @@ const (
 type suggestion struct {
 	Percent int
 	Text    string
+	Pieces  []piece
 	Field   string // the identifier of the field that it is for
 	Form    string
+	Like    []piece // how the source text differs from the one that it translates; nil where it is the same
 }
 
 // suggestions come from the memories of the project.
@@ -55,9 +57,16 @@ func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error)
 				return nil, err
 			}
 			for _, match := range matches {
-				if !slices.ContainsFunc(some, func(s suggestion) bool { return s.Text == match.Text }) {
-					some = append(some, suggestion{min(match.Percent, 100), match.Text, "text-" + form, form})
+				has := it.is != nil && keys.TextOf(it.is.Texts, form) == match.Text
+				if has || slices.ContainsFunc(some, func(s suggestion) bool { return s.Text == match.Text }) {
+					continue
 				}
+				one := suggestion{Percent: min(match.Percent, 100), Text: match.Text, Pieces: it.pieces(match.Text),
+					Field: "text-" + form, Form: form}
+				if source := it.sourceOf(form); match.Source != source {
+					one.Like = difference(match.Source, source)
+				}
+				some = append(some, one)
 			}
 		}
 		slices.SortStableFunc(some, func(a, b suggestion) int { return b.Percent - a.Percent })
@@ -86,35 +95,14 @@ func (o *opened) memories() ([]*store.Memory, error) {
 
 // remember notes a translation in the memory of the project.
 func (o *opened) remember(it item, is *store.Translation) error {
-	m, err := ownMemory(o.tx, o.project)
+	m, err := store.OwnMemory(o.tx, o.project)
+	if err == nil {
+		err = keys.Remember(m, o.Language, it.stored, is)
+	}
 	if err != nil {
 		return err
 	}
-	m.AddTarget(o.Language)
-	for _, t := range is.Texts {
-		err := m.Remember(it.sourceOf(t.Form), store.Surroundings{Key: it.row.Key}, o.Language, t.Value, is.Changed)
-		if err != nil {
-			return err
-		}
-	}
 	return m.Flush()
-}
-
-// ownMemory is the memory that a project's translations go to, made where it has none.
-func ownMemory(tx *store.Tx, p *store.Project) (*store.Memory, error) {
-	for _, a := range p.Memories {
-		if m, err := store.OpenMemory(tx, a.ID); m != nil && a.Writable && a.Language == "" || err != nil {
-			return m, err
-		}
-	}
-	m, err := store.CreateMemory(tx, store.MemoryRecord{ID: uuid.NewString(), Account: tx.Account(), Name: p.Name,
-		Source: p.Source, Targets: slices.Clone(p.Targets), Created: tx.Now(), Automatic: true})
-	if err != nil {
-		return nil, err
-	}
-	p.Memories = append(p.Memories, store.AttachedMemory{ID: m.Record.ID, Threshold: wire.MinMatchThreshold,
-		Writable: true})
-	return m, store.PutProject(tx, p)
 }
 
 // memoriesAreManaged refuses a whole memory, which several projects may share, to all but managers.
@@ -168,7 +156,7 @@ func (s *Service) memoryOf(project string) (id string, err error) {
 		if err != nil {
 			return err
 		}
-		m, err := ownMemory(tx, p)
+		m, err := store.OwnMemory(tx, p)
 		if err == nil {
 			id = m.Record.ID
 		}

@@ -251,7 +251,7 @@ var source string
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(template.FuncMap{
 		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
-		"text": shown,
+		"text": shown, "inc": func(i int) int { return i + 1 },
 	}).Parse(source))
 })
 
@@ -269,9 +269,6 @@ func percent(part, all int) int {
 // shown is a text as people see it: what would be invisible, or would change the order of what is around it, is spelled
 // out. In the fields a text is what it is.
 func shown(text string) string {
-	hides := func(r rune) bool {
-		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-	}
 	if !strings.ContainsFunc(text, hides) {
 		return text
 	}
@@ -284,6 +281,11 @@ func shown(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// hides reports whether a character would be invisible, or would change the order of what is around it.
+func hides(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // fieldRows is how many lines a field shows.

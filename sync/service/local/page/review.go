@@ -98,7 +98,7 @@ func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) er
 				continue
 			}
 			is := *it.is
-			is.State, is.Changed, is.Rejected = o.project.Level(store.Final), tx.Now(), store.Rejection{}
+			is.State, is.Changed, is.Rejected, is.Source = o.project.Level(store.Final), tx.Now(), store.Rejection{}, nil
 			if err := o.put(it, &is, s.Saved); err != nil {
 				return err
 			}

@@ -22,6 +22,7 @@ const (
 	showConfirmed    = "confirmed"
 	showFinal        = "final"
 	showRejected     = "rejected"
+	showOutdated     = "outdated"
 	showConflict     = "conflict"
 	showFailing      = "failing"
 	showAll          = "all"
@@ -33,7 +34,8 @@ type Filter struct{ Value, Name string }
 
 var filters = []Filter{
 	{showTodo, "To do"}, {showUntranslated, "Untranslated"}, {showDraft, "Draft"}, {showConfirmed, "Confirmed"},
-	{showFinal, "Final"}, {showRejected, "Rejected"}, {showConflict, "Conflict"}, {showFailing, "Failing a check"},
+	{showFinal, "Final"}, {showRejected, "Rejected"}, {showOutdated, "Source changed"},
+	{showConflict, "Conflict"}, {showFailing, "Failing a check"},
 	{showAll, "All"}, {showArchived, "Archived"},
 }
 

@@ -83,10 +83,15 @@ func (k *Keyspace) forgetArchived(n []byte, r *Row) error {
 	return k.bucket.Bucket(bucketArchivedRows).Delete(n)
 }
 
-// forgetTranslations deletes what all languages have for a row.
+// forgetTranslations deletes what all languages have for a row, and its comments.
 func (k *Keyspace) forgetTranslations(n []byte) error {
+	if b := k.bucket.Bucket(bucketComments); b != nil {
+		if err := b.Delete(n); err != nil {
+			return err
+		}
+	}
 	for _, code := range k.translated() {
-		for _, kind := range []string{inLanguage, inPast, inOffers} {
+		for _, kind := range []string{inLanguage, inPast, inOffers, inSuggestions} {
 			if b, err := k.language(kind, code, false); err != nil {
 				return err
 			} else if b == nil {

@@ -41,6 +41,8 @@ const (
 	inLanguage = "in:"      // number -> translation
 	inPast     = "past:"    // number -> the translations before that one (past.go)
 	inOffers   = "offered:" // number -> a translation that was not taken because it conflicts
+	// number -> a translation that a person suggests in place of a confirmed one (comments.go)
+	inSuggestions = "suggested:"
 )
 
 // Keyspace is one collection within a transaction.
@@ -239,17 +241,36 @@ func (k *Keyspace) count(code string, r *Row, t *Translation, by int) {
 	k.Counts[code] = c
 }
 
-// Unconfirm makes drafts of a row's translations: the source text that they translate has changed.
-func (k *Keyspace) Unconfirm(n []byte, r *Row, now int64) error {
+// Unconfirm makes drafts of a row's translations: the source text that they translate, was, has changed. They keep
+// that text until they are written anew.
+func (k *Keyspace) Unconfirm(n []byte, r *Row, was []Text, now int64) error {
 	for _, code := range k.translated() {
 		t, err := k.Translation(code, n)
 		if err != nil {
 			return err
 		}
-		if t == nil || t.State == Draft {
+		if t == nil {
 			continue
 		}
-		if err := k.Translate(code, n, r, t, &Translation{State: Draft, Changed: now, Texts: t.Texts}); err != nil {
+		is := *t
+		if len(is.Source) == 0 {
+			is.Source = was
+		}
+		if slices.Equal(is.Source, r.Texts) {
+			is.Source = nil
+		}
+		if t.State == Draft {
+			b, err := k.language(inLanguage, code, true)
+			if err == nil {
+				err = b.Put(n, is.encode())
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		is.State, is.Changed, is.By, is.Rejected = Draft, now, "", Rejection{}
+		if err := k.Translate(code, n, r, t, &is); err != nil {
 			return err
 		}
 	}

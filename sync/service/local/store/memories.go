@@ -12,8 +12,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/segment"
+	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -318,6 +320,22 @@ func MemoryIn(tx *Tx, field, id string) (*Memory, error) {
 			id + " belongs to another account"}
 	}
 	return m, nil
+}
+
+// OwnMemory is the memory that a project's translations into all languages go to, made where it has none.
+func OwnMemory(tx *Tx, p *Project) (*Memory, error) {
+	for _, a := range p.Memories {
+		if m, err := OpenMemory(tx, a.ID); m != nil && a.Writable && a.Language == "" || err != nil {
+			return m, err
+		}
+	}
+	m, err := CreateMemory(tx, MemoryRecord{ID: uuid.NewString(), Account: tx.Account(), Name: p.Name,
+		Source: p.Source, Targets: slices.Clone(p.Targets), Created: tx.Now(), Automatic: true})
+	if err != nil {
+		return nil, err
+	}
+	p.Memories = append(p.Memories, AttachedMemory{ID: m.Record.ID, Threshold: wire.MinMatchThreshold, Writable: true})
+	return m, PutProject(tx, p)
 }
 
 // WritableMemory is the memory that a project's confirmed translations into a language go to; nil where there is none.

@@ -72,12 +72,5 @@ func (k *Keyspace) Offered(code string, n []byte) (*Translation, error) {
 
 // SetOffered notes a translation that was not taken; nil: it is decided.
 func (k *Keyspace) SetOffered(code string, n []byte, t *Translation) error {
-	b, err := k.language(inOffers, code, t != nil)
-	if b == nil || err != nil {
-		return err
-	}
-	if t == nil {
-		return b.Delete(n)
-	}
-	return b.Put(n, t.encode())
+	return k.putAside(inOffers, code, n, t)
 }

@@ -35,6 +35,8 @@ type Translation struct {
 	By      string // the person who wrote it; empty: an import, or a change of the source text
 	// Rejected is why a person wants another text.
 	Rejected Rejection
+	// Source are the texts that it translates, where the source has others by now.
+	Source []Text
 }
 
 // Rejection is who rejected a translation, and why; the zero value: it is not rejected.
@@ -115,12 +117,16 @@ func (t *Translation) encode() []byte {
 	b := append(make([]byte, 0, 64), byte(t.State))
 	b = binary.AppendUvarint(b, uint64(t.Changed))
 	b = appendTexts(b, t.Texts)
-	rejected := t.Rejected != Rejection{}
+	outdated := len(t.Source) > 0
+	rejected := outdated || t.Rejected != Rejection{}
 	if t.By != "" || rejected {
 		b = appendString(b, t.By)
 	}
 	if rejected {
 		b = appendString(appendString(b, t.Rejected.By), t.Rejected.Reason)
+	}
+	if outdated {
+		b = appendTexts(b, t.Source)
 	}
 	return b
 }
@@ -135,6 +141,9 @@ func decodeTranslation(b []byte) (*Translation, error) {
 	}
 	if len(d.b) > 0 {
 		t.Rejected = Rejection{By: d.string(), Reason: d.string()}
+	}
+	if len(d.b) > 0 {
+		t.Source = d.texts()
 	}
 	return t, d.err
 }

@@ -35,10 +35,11 @@ func TestRowsAreStoredWhole(t *testing.T) {
 		}
 		tr := &Translation{State(rapid.IntRange(0, 2).Draw(t, "state")), r.Changed, r.Texts,
 			rapid.String().Draw(t, "by"),
-			Rejection{rapid.String().Draw(t, "reviewer"), rapid.String().Draw(t, "reason")}}
+			Rejection{rapid.String().Draw(t, "reviewer"), rapid.String().Draw(t, "reason")},
+			texts.Draw(t, "source")}
 		back, err := decodeTranslation(tr.encode())
 		if err != nil || back.State != tr.State || back.Changed != tr.Changed || !slices.Equal(back.Texts, tr.Texts) ||
-			back.By != tr.By || back.Rejected != tr.Rejected {
+			back.By != tr.By || back.Rejected != tr.Rejected || !slices.Equal(back.Source, tr.Source) {
 			t.Fatalf("%+v became %+v, %v", tr, back, err)
 		}
 	})

@@ -15,6 +15,8 @@
 //	               in:de      number -> translation into German, and so on
 //	               past:de    number -> the translations before it (past.go)
 //	               offered:de number -> a translation that was not taken (past.go)
+//	               suggested:de number -> a translation that a person suggests (comments.go)
+//	               comments   number -> what people say about the key (comments.go)
 //	jobs       identifier -> job (JSON), until it expires
 //	queue      number -> identifier of a job that has not ended
 //	uploads    identifier/n -> the n-th file of an import that has not ended

@@ -17,18 +17,33 @@
     if (list && list.textContent !== items.map((i) => i.textContent).join('')) list.replaceChildren(...items);
   };
 
+  const piece = (p) => {
+    if (!p.kind) return document.createTextNode(p.text);
+    const part = document.createElement('span');
+    part.className = p.kind;
+    part.textContent = p.text;
+    if (p.title) part.title = p.title;
+    return part;
+  };
+
   let waits, asked = 0;
   const check = async () => {
     const mine = ++asked;
-    let found;
+    let said;
     try {
       const answer = await fetch('check', { method: 'POST', body: new URLSearchParams(new FormData(form)) });
       if (!answer.ok) return;
-      found = await answer.json();
+      said = await answer.json();
     } catch {
       return; // what is saved is checked all the same
     }
     if (mine !== asked) return; // an answer for what was typed since is on its way
+    const found = said.found;
+    for (const line of form.querySelectorAll('.shown')) {
+      const pieces = said.shown[line.dataset.form] || [];
+      line.replaceChildren(...pieces.map(piece));
+      line.hidden = pieces.length === 0;
+    }
     for (const list of form.querySelectorAll('.findings[data-form]')) {
       explain(list, found.filter((f) => f.form === list.dataset.form));
     }
@@ -41,7 +56,17 @@
 
   if (form) {
     let changed = false;
-    form.addEventListener('input', () => { changed = true; soon(); });
+    let field = form.querySelector('textarea'); // that was written in last
+    const inserts = [...document.querySelectorAll('button.insert')];
+    const uses = [...document.querySelectorAll('button.use')];
+    const compare = () => {
+      for (const text of form.querySelectorAll('textarea')) {
+        text.closest('.field').querySelector('.length').textContent = [...text.value].length;
+      }
+      for (const button of inserts) button.classList.toggle('used', field.value.includes(button.dataset.text));
+    };
+    form.addEventListener('focusin', (e) => { if (e.target.matches('textarea')) { field = e.target; compare(); } });
+    form.addEventListener('input', () => { changed = true; compare(); soon(); });
     form.addEventListener('submit', () => { changed = false; });
     addEventListener('beforeunload', (e) => { if (changed) e.preventDefault(); });
     const press = (state) => form.requestSubmit(form.querySelector(`button[value=${state}]`) || form.querySelector('button[value=draft]'));
@@ -53,18 +78,34 @@
         const link = document.getElementById(e.key === 'ArrowDown' ? 'next' : 'previous');
         e.preventDefault();
         if (link) link.click();
+      } else if (e.ctrlKey && !e.altKey && !e.metaKey && /^Digit[1-9]$/.test(e.code)) {
+        const button = (e.shiftKey ? uses : inserts).find((b) => b.dataset.digit === e.code.at(-1));
+        e.preventDefault();
+        if (button) button.click();
       }
     });
     for (const says of form.querySelectorAll('.keysays')) says.hidden = false;
-    for (const button of document.querySelectorAll('button.use')) {
+    const write = (text) => { // as if it were typed, so that it can be undone
+      field.focus();
+      if (!document.execCommand('insertText', false, text)) {
+        field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    };
+    for (const button of uses) {
       button.hidden = false;
       button.addEventListener('click', () => {
-        const field = document.getElementById(button.dataset.field);
-        field.value = button.dataset.text;
-        field.dispatchEvent(new Event('input', { bubbles: true }));
-        field.focus();
+        field = document.getElementById(button.dataset.field);
+        field.select();
+        write(button.dataset.text);
       });
     }
+    for (const button of inserts) {
+      button.hidden = false;
+      button.addEventListener('click', () => write(button.dataset.text));
+    }
+    for (const line of form.querySelectorAll('.inserts')) line.hidden = false;
+    compare();
     const first = form.querySelector('textarea');
     first.focus({ preventScroll: true });
     first.setSelectionRange(first.value.length, first.value.length);
