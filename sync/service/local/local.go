@@ -82,8 +82,8 @@ type Options struct {
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
 	Faults func(r *http.Request) Fault
-	// Saved, when set, is told of each project in which a person has changed a text on the page, and whether all keys are
-	// final in the text's language since.
+	// Saved, when set, is told of each project in which a person has changed a text on the page, or asked the developers,
+	// and whether all keys are final in the text's language since.
 	Saved func(project string, complete bool)
 	// Checks, when set, are what is configured for a key of a project, by its identifier, and a collection.
 	Checks page.Checks
@@ -261,6 +261,33 @@ func (s *Service) Writers(project, collection, language string, keys []string) (
 		return nil
 	})
 	return slices.Sorted(maps.Keys(names)), err
+}
+
+// Question is what a person asks the developers about a key.
+type Question struct {
+	Collection, Key, Language string
+	By, Text                  string
+}
+
+// Questions are those of a project that wait for an answer.
+func (s *Service) Questions(project string) (all []Question, err error) {
+	err = s.store.View(func(tx *store.Tx) error {
+		for _, name := range store.CollectionNames(tx, project) {
+			k, err := store.OpenCollection(tx, project, name)
+			if err != nil {
+				return err
+			}
+			err = k.EachQuestion(func(r *store.Row, c store.Comment) error {
+				all = append(all, Question{name, r.Key, c.Language, c.By, c.Text})
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
 }
 
 // Archive puts keys of a collection aside that their only client says are gone from its source.

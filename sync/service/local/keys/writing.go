@@ -52,7 +52,7 @@ func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Trans
 		outcome = Same
 		decided := rule == Decided && (is.Rejected != was.Rejected || !slices.Equal(is.Source, was.Source))
 		if is.State == was.State && !decided || is.State < was.State && rule != Decided {
-			return Same, k.SetOffered(code, n, nil)
+			return Same, settle(k, code, n, rule)
 		}
 	case rule == store.ReportConflicts:
 		return Refused, k.SetOffered(code, n, is)
@@ -62,10 +62,16 @@ func Put(k *store.Keyspace, code string, n []byte, r *store.Row, is *store.Trans
 	if err := k.Translate(code, n, r, was, is); err != nil {
 		return Kept, err
 	}
+	return outcome, settle(k, code, n, rule)
+}
+
+// settle ends what waits beside a translation that was put: what an import offered, and, where a person has decided,
+// what another one suggests.
+func settle(k *store.Keyspace, code string, n []byte, rule store.Conflicts) error {
 	if rule == Decided {
 		if err := k.SetSuggested(code, n, nil); err != nil {
-			return Kept, err
+			return err
 		}
 	}
-	return outcome, k.SetOffered(code, n, nil)
+	return k.SetOffered(code, n, nil)
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,10 +57,10 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // it lets that person choose a new password; with none the one who comes chooses a name. Where projects are named,
 // by name or identifier, the person sees only these; where none is, those that the person saw before, or all.
 func (s *Service) Invite(name string, manager bool, projects ...string) (path string, err error) {
-	return s.inviteBy("", name, manager, projects)
+	return s.inviteBy("", name, manager, store.Grant{Projects: projects})
 }
 
-func (s *Service) inviteBy(by, name string, manager bool, projects []string) (path string, err error) {
+func (s *Service) inviteBy(by, name string, manager bool, grant store.Grant) (path string, err error) {
 	if name, err = personName(name, true); err != nil {
 		return "", err
 	}
@@ -68,7 +70,7 @@ func (s *Service) inviteBy(by, name string, manager bool, projects []string) (pa
 		if err != nil {
 			return err
 		}
-		sees, err := identifiersOf(tx, projects)
+		roles, err := rolesOf(tx, grant)
 		if err != nil {
 			return err
 		}
@@ -76,14 +78,30 @@ func (s *Service) inviteBy(by, name string, manager bool, projects []string) (pa
 			return err
 		} else if known != nil {
 			name, manager = known.Name, known.Manager || manager && by == ""
-			if len(projects) == 0 {
-				sees = known.Projects
+			if len(roles) == 0 && !known.Manager {
+				roles = known.Granted()
 			}
 		}
-		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by, Projects: sees,
+		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by, Roles: roles,
 			Expires: tx.Now() + int64(invitationFor)})
 	})
 	return Path + "invitation?word=" + word, err
+}
+
+// rolesOf are those that a grant gives, whose projects are named; none where it says nothing.
+func rolesOf(tx *store.Tx, grant store.Grant) ([]store.Grant, error) {
+	ids, err := identifiersOf(tx, grant.Projects)
+	if err != nil || grant.Role == "" && len(ids)+len(grant.Languages) == 0 {
+		return nil, err
+	}
+	grant.Role, grant.Projects = cmp.Or(grant.Role, store.Reviewer), ids
+	if !slices.Contains(store.Roles, grant.Role) {
+		return nil, api.Refuse(http.StatusBadRequest, "There is no role %q.", grant.Role)
+	}
+	if grant.Role == store.Manager {
+		grant.Languages = nil // what happens to a key happens in all of them
+	}
+	return []store.Grant{grant}, nil
 }
 
 // identifiersOf finds projects that are named by their names or identifiers.
@@ -233,7 +251,7 @@ func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 		return false, err
 	}
 	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
-	person.Projects = found.Projects
+	person.Projects, person.Roles = found.Projects, found.Roles
 	if err := people.Use(digest(word)); err != nil {
 		return false, err
 	}

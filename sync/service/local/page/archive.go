@@ -10,8 +10,8 @@ import (
 
 // archive archives a key, restores one that is archived, or deletes it for good.
 func (s *Service) archive(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := managed(v, "Only managers archive, restore and delete keys. Ask one of them."); err != nil {
-		return err
+	if !v.Manages() {
+		return api.Refuse(http.StatusForbidden, "Only managers archive, restore and delete keys. Ask one of them.")
 	}
 	p, done, noted := scopeOf(r), "", ""
 	at, known := readPosition(r.PostFormValue("at"))

@@ -68,6 +68,9 @@ type editing struct {
 	Suggestions []suggestion
 	History     []version
 	Rejected    store.Rejection // the text that is stored
+	Suggested   *suggestedText
+	Comments    []store.Comment
+	CommentLeft int // how many further comments the key takes
 	Translated  bool
 	Progress    progress
 	Rank        rank
@@ -152,8 +155,8 @@ func joined(err, otherwise error) error {
 func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
 	e := &editing{Scope: o.scope, Project: o.project, Language: LanguageName(o.Language), At: it.at,
 		Seen: it.version(), Row: it.row, State: it.state()}
-	if texts == nil && it.is != nil {
-		texts = it.is.Texts
+	if texts == nil {
+		texts = it.texts()
 	}
 	e.Insert, e.Most = it.insertables(), check.MaxLength("", it.row.Note)
 	for _, t := range it.row.Texts {
@@ -184,6 +187,13 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if it.offered != nil {
 		e.Offered = it.offered.Texts
 	}
+	if it.suggested != nil {
+		e.Suggested = &suggestedText{By: it.suggested.By, At: it.suggested.Changed, Texts: it.suggested.Texts}
+		for _, t := range it.suggested.Texts {
+			shown := shownText{t.Form, difference(keys.TextOf(it.texts(), t.Form), t.Value)}
+			e.Suggested.Shown = append(e.Suggested.Shown, shown)
+		}
+	}
 	if it.is != nil {
 		e.Translated, e.Rejected = true, it.is.Rejected
 	}
@@ -194,6 +204,10 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if e.Rank, err = o.rankOf(it.at); err != nil {
 		return nil, err
 	}
+	if e.Comments, err = o.comments(it.at); err != nil {
+		return nil, err
+	}
+	e.CommentLeft = mostComments - len(e.Comments)
 	if e.History, err = o.history(it); err != nil {
 		return nil, err
 	}
@@ -294,7 +308,9 @@ var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store
 // saved is how the page after it tells what was saved.
 var saved = map[string]string{"saved": "Saved.",
 	"held":     "Saved. Pulls hold that translation back until its check is satisfied.",
-	"rejected": "Rejected.",
+	"rejected": "Rejected.", "suggested": "Suggested. A reviewer decides.", "dismissed": "Dismissed.",
+	"commented": "Your comment is stored.", "asked": "Your question is stored; the developers see it in locsync status.",
+	"answered": "Marked as answered.",
 	"archived": "Archived.", "restored": "Restored.", "deleted": "Deleted."}
 
 // outcome is what came of a form.
@@ -311,6 +327,9 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 	at, known := readPosition(r.PostFormValue("at"))
 	if !ok || !known || scopeOf(r).Show == showArchived {
 		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	}
+	if !v.Reviews() {
+		state = store.Draft
 	}
 	p := scopeOf(r)
 	var done outcome
@@ -333,6 +352,10 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		}
 		if why := keys.Refusal(it.row.Key, it.row.Format, texts); why != "" {
 			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: "+why+".")
+		}
+		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
+			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))
+			return o.suggest(it, &store.Translation{Changed: tx.Now(), Texts: texts, By: v.Name})
 		}
 		is := &store.Translation{State: o.project.Level(state), Changed: tx.Now(), Texts: texts, By: v.Name}
 		if err := o.put(it, is, s.Saved); err != nil {

@@ -21,10 +21,13 @@ type item struct {
 	row     *store.Row
 	is      *store.Translation // nil: not translated
 	offered *store.Translation // that conflicts with it; nil: none
-	source  string             // the source language
-	code    string
-	terms   *store.Terms // of the project's glossaries; nil: it has none
-	checks  check.Settings
+	// suggested is what a person suggests in place of a confirmed text; nil: none
+	suggested *store.Translation
+	questions int    // that wait for an answer
+	source    string // the source language
+	code      string
+	terms     *store.Terms // of the project's glossaries; nil: it has none
+	checks    check.Settings
 
 	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil
 	message *keys.Message
@@ -44,6 +47,16 @@ func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.R
 	if it.is, err = k.Translation(o.Language, n); err == nil {
 		it.offered, err = k.Offered(o.Language, n)
 	}
+	if err == nil {
+		it.suggested, err = k.Suggested(o.Language, n)
+	}
+	comments, cerr := k.Comments(n)
+	for _, c := range comments {
+		if c.Open() {
+			it.questions++
+		}
+	}
+	err = joined(err, cerr)
 	it.takeApart()
 	return it, err
 }
@@ -64,6 +77,10 @@ func (it item) version() string {
 			add(t.Texts)
 		}
 		b.WriteByte(';')
+	}
+	if it.suggested != nil {
+		b.WriteString(strconv.FormatInt(it.suggested.Changed, 10))
+		add(it.suggested.Texts)
 	}
 	return store.Digest(b.String())
 }
@@ -167,7 +184,7 @@ func (it item) programs() programs.Programs {
 func (p scope) shows(it item) bool {
 	switch p.Show { // of showArchived, the collections are what is archived of them
 	case showTodo:
-		return (it.is == nil || it.is.State == store.Draft || it.offered != nil) && p.finds(it)
+		return (it.is == nil || it.is.State == store.Draft || it.offered != nil || it.suggested != nil) && p.finds(it)
 	case showUntranslated:
 		return it.is == nil && p.finds(it)
 	case showDraft:
@@ -178,6 +195,10 @@ func (p scope) shows(it item) bool {
 		return it.is != nil && it.is.State == store.Final && p.finds(it)
 	case showRejected:
 		return it.rejected() && p.finds(it)
+	case showSuggested:
+		return it.suggested != nil && p.finds(it)
+	case showAsked:
+		return it.questions > 0 && p.finds(it)
 	case showOutdated:
 		return it.is != nil && len(it.is.Source) > 0 && p.finds(it)
 	case showConflict:
@@ -214,6 +235,14 @@ func (it item) was() []store.Text {
 		}
 	}
 	return it.is.Source
+}
+
+// texts are those that are stored; none where it is not translated.
+func (it item) texts() []store.Text {
+	if it.is == nil {
+		return nil
+	}
+	return it.is.Texts
 }
 
 // signed are the pieces of a text that has characters which show nothing; nil where it has none.

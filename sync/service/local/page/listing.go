@@ -47,7 +47,7 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 		}
 		slices.SortFunc(all, func(a, b *store.Project) int { return strings.Compare(a.Name, b.Name) })
 		for _, p := range all {
-			row, err := projectRowOf(tx, p)
+			row, err := projectRowOf(tx, p, v.person)
 			if err != nil {
 				return err
 			}
@@ -61,9 +61,12 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 	return show(w, http.StatusOK, "projects", view{Visitor: v, Title: "Projects", Data: rows})
 }
 
-func projectRowOf(tx *store.Tx, p *store.Project) (projectRow, error) {
+func projectRowOf(tx *store.Tx, p *store.Project, person *store.Person) (projectRow, error) {
 	row := projectRow{ID: p.ID, Name: p.Name, Source: LanguageName(p.Source)}
 	for _, code := range p.Targets {
+		if person.RoleIn(p.ID, code) == "" {
+			continue
+		}
 		row.Languages = append(row.Languages, languageRow{Code: code, Name: LanguageName(code)})
 	}
 	for _, name := range store.CollectionNames(tx, p.ID) {
@@ -92,6 +95,8 @@ type listed struct {
 	State           string
 	Conflict        bool
 	Rejected        bool
+	Suggested       bool   // a person has another text
+	Asked           bool   // a question waits for an answer
 	Outdated        bool   // the source text has changed since it was translated
 	Failing         string // what the first check says that does
 }
@@ -199,7 +204,8 @@ func before(items []item, first position, back bool) position {
 func (o *opened) listed(it item) listed {
 	l := listed{Link: o.With("at", it.at.String()), Key: it.row.Key, Collection: it.at.Collection,
 		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil,
-		Rejected: it.rejected(), Outdated: it.is != nil && len(it.is.Source) > 0}
+		Rejected: it.rejected(), Outdated: it.is != nil && len(it.is.Source) > 0,
+		Suggested: it.suggested != nil, Asked: it.questions > 0}
 	if it.is != nil {
 		l.Text = shortened(it.is.Texts)
 		if found := it.examine(it.is.Texts); len(found) > 0 {

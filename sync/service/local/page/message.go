@@ -18,8 +18,8 @@ func (it *item) takeApart() {
 	row := *it.row
 	row.Plural = true
 	row.Texts, _ = it.message.Forms(it.row.Texts)
-	is, offered := it.is, it.offered
-	for _, t := range []**store.Translation{&is, &offered} {
+	is, offered, suggested := it.is, it.offered, it.suggested
+	for _, t := range []**store.Translation{&is, &offered, &suggested} {
 		if *t == nil {
 			continue
 		}
@@ -32,7 +32,7 @@ func (it *item) takeApart() {
 		apart.Texts = forms
 		*t = &apart
 	}
-	it.row, it.is, it.offered = &row, is, offered
+	it.row, it.is, it.offered, it.suggested = &row, is, offered, suggested
 }
 
 // categories are those that the plural has in the item's language: with "zero", which programs read in every language

@@ -39,7 +39,8 @@ type Options struct {
 	Store *store.Store
 	// Within answers calls of the interface without asking for credentials: memories come in and go out by them.
 	Within http.Handler
-	// Saved is told of each project in which a person has changed a text, when that is on the disk.
+	// Saved is told of each project in which a person has changed a text, or asked the developers, when that is on the
+	// disk.
 	Saved func(project string, complete bool)
 	// Checks are what is configured for a key of a project and collection; nil: nothing is.
 	Checks Checks
@@ -85,6 +86,21 @@ type visitor struct {
 	Form    string // the word that the forms of its pages carry
 	digest  string // of the word in its cookie
 	person  *store.Person
+	role    store.Role // in the project and language that is asked for
+}
+
+// Reviews reports whether the visitor confirms, approves and rejects texts.
+func (v *visitor) Reviews() bool { return v.role.Includes(store.Reviewer) }
+
+// Manages reports whether the visitor archives keys.
+func (v *visitor) Manages() bool { return v.role.Includes(store.Manager) }
+
+// reviews refuses all but reviewers.
+func reviews(v *visitor, what string) error {
+	if !v.Reviews() {
+		return api.Refuse(http.StatusForbidden, "Only reviewers %s. Ask one of them.", what)
+	}
+	return nil
 }
 
 // Bounds of what forms carry.
@@ -132,8 +148,14 @@ func (s *Service) private(method, path string, do func(w http.ResponseWriter, r 
 				return err
 			}
 		}
-		if project := r.FormValue("project"); project != "" && !v.person.Sees(project) {
-			return api.Refuse(http.StatusForbidden, "This project is not one of yours. Ask a manager for it.")
+		if project, language := r.FormValue("project"), r.FormValue("language"); project != "" {
+			v.role = v.person.RoleIn(project, language)
+			switch {
+			case !v.person.Sees(project):
+				return api.Refuse(http.StatusForbidden, "This project is not one of yours. Ask a manager for it.")
+			case v.role == "":
+				return api.Refuse(http.StatusForbidden, "This language is not one of yours. Ask a manager for it.")
+			}
 		}
 		return do(w, r, v)
 	})

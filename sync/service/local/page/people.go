@@ -1,7 +1,10 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -13,6 +16,7 @@ import (
 type peoplePage struct {
 	People  []listedPerson
 	Offered []*store.Project // for an invitation
+	Targets []Filter         // the languages of all of them
 	Link    string           // of a new invitation, relative to the page
 	Address string           // the same, as it is sent to a person
 	For     string
@@ -20,11 +24,14 @@ type peoplePage struct {
 
 // listedPerson is a person of the page.
 type listedPerson struct {
-	Name     string
-	Manager  bool
-	Created  int64
-	Projects []string // the names of those that the person sees; none: all
+	Name    string
+	Manager bool
+	Created int64
+	Roles   []listedRole
 }
+
+// listedRole is a role in words, and what a form knows it by.
+type listedRole struct{ Words, Was string }
 
 const peopleAreManaged = "Only managers invite people. Ask one of them."
 
@@ -48,11 +55,18 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {
 				page.Offered = append(page.Offered, p)
+				for _, code := range p.Targets {
+					of := Filter{code, LanguageName(code)}
+					if !slices.Contains(page.Targets, of) {
+						page.Targets = append(page.Targets, of)
+					}
+				}
 			}
 		})
 		if err != nil {
 			return err
 		}
+		slices.SortFunc(page.Targets, func(a, b Filter) int { return strings.Compare(a.Name, b.Name) })
 		people, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
@@ -60,10 +74,8 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		all, err := people.All()
 		for _, person := range all {
 			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
-			for _, p := range page.Offered {
-				if len(person.Projects) > 0 && !person.Manager && person.Sees(p.ID) {
-					one.Projects = append(one.Projects, p.Name)
-				}
+			for _, g := range person.Granted() {
+				one.Roles = append(one.Roles, listedRole{page.words(g), grantID(g)})
 			}
 			page.People = append(page.People, one)
 		}
@@ -75,13 +87,87 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 	return show(w, http.StatusOK, "people", view{Visitor: v, Title: "People", Data: page})
 }
 
+// words are a grant in words.
+func (page *peoplePage) words(g store.Grant) string {
+	text := string(g.Role)
+	var projects, languages []string
+	for _, p := range page.Offered {
+		if slices.Contains(g.Projects, p.ID) {
+			projects = append(projects, p.Name)
+		}
+	}
+	for _, l := range page.Targets {
+		if slices.Contains(g.Languages, l.Value) {
+			languages = append(languages, l.Name)
+		}
+	}
+	if len(g.Projects) > 0 {
+		text += " of " + cmp.Or(strings.Join(projects, ", "), "projects that are gone")
+	}
+	if len(g.Languages) > 0 {
+		text += " into " + cmp.Or(strings.Join(languages, ", "), "languages that are gone")
+	}
+	return text
+}
+
+// grantID tells a grant from others of a person.
+func grantID(g store.Grant) string { return store.Digest(fmt.Sprintf("%q", g)) }
+
+// grantIn is what a form says.
+func grantIn(r *http.Request) store.Grant {
+	return store.Grant{Role: store.Role(r.PostFormValue("role")), Projects: r.PostForm["sees"],
+		Languages: r.PostForm["into"]}
+}
+
+// changeRole gives a person a role, or takes one away.
+func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := managed(v, "Only managers give roles. Ask one of them."); err != nil {
+		return err
+	}
+	err := s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		known, err := people.Person(r.PostFormValue("name"))
+		if err != nil {
+			return err
+		}
+		if known == nil || known.Manager {
+			return api.Refuse(http.StatusNotFound, "There is no such person who can be given a role.")
+		}
+		roles := slices.Clone(known.Granted())
+		if was := r.PostFormValue("was"); was != "" {
+			roles = slices.DeleteFunc(roles, func(g store.Grant) bool { return grantID(g) == was })
+		} else {
+			given, err := rolesOf(tx, grantIn(r))
+			if err != nil {
+				return err
+			}
+			roles = append(roles, given...)
+		}
+		if len(roles) == 0 || len(roles) > mostRoles {
+			return api.Refuse(http.StatusBadRequest, "A person has from 1 to %d roles. To keep a person out, remove that person.",
+				mostRoles)
+		}
+		return people.SetRoles(known.Name, v.Name, roles)
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "people")
+}
+
+// mostRoles is how many roles a person has.
+const mostRoles = 50
+
 // invite makes a link for a person, which is shown once.
 func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	if err := managed(v, peopleAreManaged); err != nil {
 		return err
 	}
 	name := r.PostFormValue("name")
-	path, err := s.inviteBy(v.Name, name, r.PostFormValue("manager") != "", r.PostForm["sees"])
+	path, err := s.inviteBy(v.Name, name, r.PostFormValue("manager") != "", grantIn(r))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestPeopleOfProjects(t *testing.T) {
 	page = w.accept(ben, "/translate/"+link, "", "long enough")
 	w.has(page, "200 /translate/", "secrets")
 	w.lacks(page, "<bdi>app</bdi>", projectID, "Translation memory")
-	w.has(w.get("people"), `<span class="tag">secrets</span>`)
+	w.has(w.get("people"), "reviewer of secrets")
 
 	f = form(w.get("key?"+inGerman), "key")
 	f.Set("text-", "Die Fusion wird am Freitag bekannt")

@@ -32,6 +32,9 @@ type approvable struct {
 // approvals is the page on which many texts are approved at once: those with text that the filter shows and that are
 // not final.
 func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := reviews(v, "approve texts"); err != nil {
+		return err
+	}
 	p := scopeOf(r)
 	if p.Show != showConfirmed {
 		p.Show = showDraft
@@ -71,6 +74,9 @@ func (it item) approvable() bool {
 
 // approve makes the chosen texts final that still are what was seen.
 func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := reviews(v, "approve texts"); err != nil {
+		return err
+	}
 	p, taken := scopeOf(r), r.PostForm["take"]
 	if len(taken) > mostApproved {
 		return api.Refuse(http.StatusBadRequest, "At most %d texts are approved at once.", mostApproved)
@@ -117,6 +123,9 @@ const maxReason = 2000
 
 // reject makes a text a draft again, with the reason, which is shown until the text is saved anew.
 func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := reviews(v, "reject texts"); err != nil {
+		return err
+	}
 	at, known := readPosition(r.PostFormValue("at"))
 	p := scopeOf(r)
 	reason := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("reason"), "\r\n", "\n"))

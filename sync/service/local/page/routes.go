@@ -27,6 +27,9 @@ func New(o Options) *Service {
 	s.private("GET", "key", s.key)
 	s.private("POST", "key", s.save)
 	s.private("POST", "archive", s.archive)
+	s.private("POST", "comment", s.comment)
+	s.private("POST", "answered", s.answered)
+	s.private("POST", "suggestion", s.decide)
 	s.private("GET", "approve", s.approvals)
 	s.private("POST", "approve", s.approve)
 	s.private("POST", "reject", s.reject)
@@ -36,6 +39,7 @@ func New(o Options) *Service {
 	streamed(s, "POST", "memory", s.upload)
 	s.private("GET", "people", s.people)
 	s.private("POST", "people", s.invite)
+	s.private("POST", "role", s.changeRole)
 	s.private("POST", "remove", s.remove)
 	return s
 }

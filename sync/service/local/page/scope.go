@@ -22,6 +22,8 @@ const (
 	showConfirmed    = "confirmed"
 	showFinal        = "final"
 	showRejected     = "rejected"
+	showSuggested    = "suggested"
+	showAsked        = "asked"
 	showOutdated     = "outdated"
 	showConflict     = "conflict"
 	showFailing      = "failing"
@@ -34,7 +36,8 @@ type Filter struct{ Value, Name string }
 
 var filters = []Filter{
 	{showTodo, "To do"}, {showUntranslated, "Untranslated"}, {showDraft, "Draft"}, {showConfirmed, "Confirmed"},
-	{showFinal, "Final"}, {showRejected, "Rejected"}, {showOutdated, "Source changed"},
+	{showFinal, "Final"}, {showRejected, "Rejected"}, {showSuggested, "Suggested"},
+	{showAsked, "With a question"}, {showOutdated, "Source changed"},
 	{showConflict, "Conflict"}, {showFailing, "Failing a check"},
 	{showAll, "All"}, {showArchived, "Archived"},
 }

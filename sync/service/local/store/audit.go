@@ -19,6 +19,7 @@ const (
 	NotedKeysRestored   = "keysRestored"
 	NotedPerson         = "userCreated"
 	NotedPersonRemoved  = "userRemoved"
+	NotedPersonChanged  = "userRolesChanged"
 )
 
 // Bounds of the log: the oldest notes go, and of many keys only the first are named.

@@ -35,13 +35,57 @@ type Person struct {
 	Salt    []byte `json:"salt"`
 	Key     []byte `json:"key"` // derived from the password
 
-	Projects []string `json:"projects,omitempty"` // identifiers of those that the person sees; none: all
+	// Projects are identifiers of those that a person without roles reviews; none: all. Earlier versions stored them.
+	Projects []string `json:"projects,omitempty"`
+	Roles    []Grant  `json:"roles,omitempty"`
+}
+
+// Role is what a person may do in a project and language. Each includes those before it.
+type Role string
+
+const (
+	Translator Role = "translator" // writes drafts, and suggests texts in place of those that are confirmed
+	Reviewer   Role = "reviewer"   // confirms, approves and rejects
+	Manager    Role = "manager"    // archives keys
+)
+
+// Roles are all of them.
+var Roles = []Role{Translator, Reviewer, Manager}
+
+// Includes reports whether who has the role may do what another one may.
+func (r Role) Includes(other Role) bool { return slices.Index(Roles, r) >= slices.Index(Roles, other) }
+
+// Grant gives a person a role in projects, by identifier, and languages; none of either: in all.
+type Grant struct {
+	Role      Role     `json:"role"`
+	Projects  []string `json:"projects,omitempty"`
+	Languages []string `json:"languages,omitempty"`
+}
+
+// Granted are the roles of a person.
+func (p *Person) Granted() []Grant {
+	switch {
+	case p.Manager:
+		return []Grant{{Role: Manager}}
+	case len(p.Roles) == 0:
+		return []Grant{{Role: Reviewer, Projects: p.Projects}}
+	}
+	return p.Roles
+}
+
+// RoleIn is the role in a project and language, empty for none; without a language that in any of them.
+func (p *Person) RoleIn(project, language string) (role Role) {
+	for _, g := range p.Granted() {
+		if (len(g.Projects) == 0 || slices.Contains(g.Projects, project)) &&
+			(len(g.Languages) == 0 || language == "" || slices.Contains(g.Languages, language)) && g.Role.Includes(role) {
+			role = g.Role
+		}
+	}
+	return role
 }
 
 // Sees says whether a project is one of the person's.
-func (p *Person) Sees(project string) bool {
-	return p.Manager || len(p.Projects) == 0 || slices.Contains(p.Projects, project)
-}
+func (p *Person) Sees(project string) bool { return p.RoleIn(project, "") != "" }
 
 // Invitation lets its holder choose a password, once.
 type Invitation struct {
@@ -51,6 +95,7 @@ type Invitation struct {
 	Expires int64  `json:"expires"`
 
 	Projects []string `json:"projects,omitempty"` // as a Person's
+	Roles    []Grant  `json:"roles,omitempty"`
 }
 
 // Visit is a browser that is signed in.
@@ -156,6 +201,17 @@ func (p *People) Put(one *Person) error {
 		}
 	}
 	return putRecord(p.bucket, personAt(one.Name), one)
+}
+
+// SetRoles replaces the roles of a person, as by wants.
+func (p *People) SetRoles(name, by string, roles []Grant) error {
+	known, err := p.Person(name)
+	if known == nil || err != nil {
+		return err
+	}
+	known.Roles = roles
+	return errors.Join(PutNote(p.tx, NotedPersonChanged, by, Noted{Name: known.Name}),
+		putRecord(p.bucket, personAt(name), known))
 }
 
 // Remove takes a person away, as by wants, and signs that person out everywhere. Invitations of that person, and those

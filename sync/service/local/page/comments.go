@@ -1,0 +1,152 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// Bounds of what people say about a key.
+const (
+	maxComment   = 2000 // bytes
+	mostComments = 100
+)
+
+// suggestedText is the text that a person suggests.
+type suggestedText struct {
+	By    string
+	At    int64
+	Texts []store.Text
+	Shown []shownText // as it differs from the text that is stored
+}
+
+// comments are those of a key.
+func (o *opened) comments(at position) ([]store.Comment, error) {
+	k, err := o.keyspace(at.Collection)
+	if err != nil {
+		return nil, err
+	}
+	return k.Comments(store.Number(at.Row))
+}
+
+// onKey runs do on the key that a form is about, of a collection that is open for change.
+func (s *Service) onKey(r *http.Request, do func(o *opened, k *store.Keyspace, it item) error) error {
+	at, known := readPosition(r.PostFormValue("at"))
+	p := scopeOf(r)
+	if !known || p.Show == showArchived {
+		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	}
+	return s.Store.Update(func(tx *store.Tx) error {
+		o, err := p.open(tx, s.Checks)
+		if err != nil {
+			return err
+		}
+		it, err := o.at(at)
+		if err != nil {
+			return err
+		}
+		k, err := o.keyspace(at.Collection)
+		if err != nil {
+			return err
+		}
+		return do(o, k, it)
+	})
+}
+
+// comment adds what a person says about a key. A question is told to the developers.
+func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	text := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("comment"), "\r\n", "\n"))
+	if text == "" || len(text) > maxComment {
+		return api.Refuse(http.StatusBadRequest, "Not stored: a comment has from 1 to %d bytes.", maxComment)
+	}
+	c := store.Comment{By: v.Name, Language: r.FormValue("language"), Text: strings.ToValidUTF8(text, "\uFFFD"),
+		Question: r.PostFormValue("question") != ""}
+	said := "commented"
+	if c.Question {
+		said = "asked"
+	}
+	err := s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
+		all, err := k.Comments(store.Number(it.at.Row))
+		if err != nil {
+			return err
+		}
+		if len(all) >= mostComments {
+			return api.Refuse(http.StatusConflict, "Not stored: this key has %d comments already.", mostComments)
+		}
+		c.At = o.tx.Now()
+		if len(all) > 0 {
+			c.At = max(c.At, all[len(all)-1].At+1) // each is known by its time
+		}
+		if c.Question {
+			o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
+		}
+		return k.PutComments(store.Number(it.at.Row), append(all, c))
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)))
+}
+
+// answered marks a question as answered.
+func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	when, err := strconv.ParseInt(r.PostFormValue("when"), 10, 64)
+	if err != nil {
+		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	}
+	err = s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
+		all, err := k.Comments(store.Number(it.at.Row))
+		i := slices.IndexFunc(all, func(c store.Comment) bool { return c.At == when && c.Open() })
+		if err != nil || i < 0 {
+			return err
+		}
+		all[i].Answered = v.Name
+		o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
+		return k.PutComments(store.Number(it.at.Row), all)
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", "answered")))
+}
+
+// suggest stores a text beside the one that is confirmed.
+func (o *opened) suggest(it item, is *store.Translation) error {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return err
+	}
+	put := *is
+	if it.message != nil {
+		put.Texts = it.message.Stored(is.Texts)
+	}
+	return k.SetSuggested(o.Language, store.Number(it.at.Row), &put)
+}
+
+// decide approves or dismisses what a person suggests.
+func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	said := "dismissed"
+	err := s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
+		own := it.suggested != nil && store.NameKey(it.suggested.By) == store.NameKey(v.Name)
+		switch do := r.PostFormValue("do"); {
+		case it.suggested == nil || it.version() != r.PostFormValue("seen"):
+			return api.Refuse(http.StatusConflict, "Not decided: this text has changed since you opened it.")
+		case do == "dismiss" && (own || v.Reviews()):
+			return k.SetSuggested(o.Language, store.Number(it.at.Row), nil)
+		case do == "approve" && v.Reviews():
+			said = "saved"
+			is := *it.suggested
+			is.State, is.Changed = o.project.Level(store.Final), o.tx.Now()
+			return o.put(it, &is, s.Saved)
+		}
+		return reviews(v, "decide on suggestions of others")
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)))
+}
