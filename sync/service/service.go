@@ -101,6 +101,9 @@ type Options struct {
 	// Archive has such a service put keys of a collection aside that its client, the only one, does not have any more;
 	// nil where it may have other clients.
 	Archive func(project, collection string, keys []string) error
+	// Questions are what translators of a project ask its developers, where the service at the other end is ours and in
+	// this process; nil for none.
+	Questions func(project string) ([]Question, error)
 
 	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
 	// nothing else. 0: a few attempts, for callers that come again.
@@ -114,6 +117,9 @@ type Options struct {
 	// OnTurn, when set, is told for every request how long it waited for the budget before it left.
 	OnTurn func(waited time.Duration)
 }
+
+// Question is what a translator asks the developers about a key.
+type Question struct{ Collection, Key, Language, By, Text string }
 
 // Request is a request that was made. It holds no secret: the account's name and key travel in a header.
 type Request struct {
@@ -143,6 +149,7 @@ type Client struct {
 	outage    outage
 	writers   func(project, collection, language string, keys []string) ([]string, error)
 	archive   func(project, collection string, keys []string) error
+	questions func(project string) ([]Question, error)
 
 	resultPath atomic.Pointer[resultPath] // where import results were found; nil: not known yet
 }
@@ -161,6 +168,14 @@ func (c *Client) Archive() func(project, collection string, keys []string) error
 		return nil
 	}
 	return c.archive
+}
+
+// Questions are what translators of a project ask its developers, where it is known.
+func (c *Client) Questions(project string) ([]Question, error) {
+	if c == nil || c.questions == nil {
+		return nil, nil
+	}
+	return c.questions(project)
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
@@ -191,6 +206,7 @@ func New(o Options) (*Client, error) {
 		patience:  o.Patience,
 		writers:   o.Writers,
 		archive:   o.Archive,
+		questions: o.Questions,
 	}
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }

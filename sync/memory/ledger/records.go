@@ -325,7 +325,7 @@ type Fact struct {
 	Kind     string `json:"kind"`
 	Language string `json:"language,omitempty"`
 
-	Conflicts []string  `json:"conflicts,omitempty"` // digests of the keys, sorted
+	Conflicts []string  `json:"conflicts,omitempty"` // digests of the keys, or of questions, sorted
 	Since     time.Time `json:"since,omitzero"`      // when it was first seen to fail; zero: it works
 	Told      bool      `json:"told,omitempty"`      // that it fails
 	Missing   int       `json:"missing,omitempty"`   // keys of the language

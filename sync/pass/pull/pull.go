@@ -51,6 +51,7 @@ type pull struct {
 	probe   probing
 	to      *delivery
 	out     carrier
+	read    *tree.Tree // that the branch had last; nil: none was read
 }
 
 // carrier is what becomes of what a pull has made.
@@ -94,6 +95,11 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 	run := begin(p, o)
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
+	if err == nil && run.read != nil {
+		var asked []report.Problem
+		asked, err = p.Questions(run.read)
+		run.account.report.Problems = append(run.account.report.Problems, asked...)
+	}
 	for _, x := range slices.Concat(slices.Collect(maps.Values(run.exports)), run.below) {
 		if err := x.Close(); err != nil {
 			p.Log.Warn("remove the spooled archive", zap.Error(err))
@@ -212,6 +218,7 @@ func (r *pull) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.read = t
 	for _, problem := range t.Problems {
 		r.account.unreadable(problem)
 	}

@@ -1,4 +1,4 @@
-// Package notify tells people what they would otherwise have to look for: conflicts that wait for a decision, a project
+// Package notify tells people what they would otherwise have to look for: conflicts that wait for a decision, questions of translators, a project
 // that has been failing for an hour, a language that became complete, and each Monday what happened in the week.
 //
 // Its law: each fact is told once, also across restarts, and what was so before the first status is not told. A message
@@ -24,6 +24,7 @@ import (
 // The kinds of messages, and of facts but for recovered.
 const (
 	Conflict  = "conflict"
+	Question  = "question"
 	Failing   = "failing"
 	Recovered = "recovered"
 	Complete  = "complete"
@@ -83,6 +84,7 @@ func (l *comparison) project(p report.ProjectStatus) {
 		return // its conflicts and languages are not known now
 	}
 	l.conflicts(p)
+	l.questions(p)
 	for _, language := range p.Languages {
 		l.complete(p.Name, language)
 	}
@@ -125,6 +127,31 @@ func (l *comparison) conflicts(p report.ProjectStatus) {
 			p.Name, report.Counted(len(keys), "new conflict waits", "new conflicts wait"), report.Some(keys, 3))
 	}
 	l.note(fact, Conflict, text)
+}
+
+// questions are those of translators.
+func (l *comparison) questions(p report.ProjectStatus) {
+	fact := ledger.Fact{Project: p.Name, Kind: Question}
+	known := l.before[fact.ID()].Conflicts
+	var texts []string
+	for _, problem := range p.Problems {
+		if problem.Code != report.CodeQuestion {
+			continue
+		}
+		id := ledger.Digest([]byte(ledger.ID(problem.Problem, problem.Language, problem.Key)))
+		fact.Conflicts = append(fact.Conflicts, id)
+		if _, is := slices.BinarySearch(known, id); !is {
+			texts = append(texts, fmt.Sprintf("%s (%s, %s)", problem.Problem, problem.Key, problem.Language))
+		}
+	}
+	slices.Sort(fact.Conflicts)
+	fact.Conflicts = slices.Compact(fact.Conflicts)
+	text := ""
+	if len(texts) > 0 {
+		text = fmt.Sprintf("%s: %s: %s. Answer on the page for translators.", p.Name,
+			report.Counted(len(texts), "new question of a translator", "new questions of translators"), report.Some(texts, 3))
+	}
+	l.note(fact, Question, text)
 }
 
 // failing also notes when a failure was first seen: nothing is told of the first hour.

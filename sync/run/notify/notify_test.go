@@ -39,6 +39,12 @@ func conflicts(keys ...string) func(*report.ProjectStatus) {
 	}
 }
 
+func question(text, key string) func(*report.ProjectStatus) {
+	return func(p *report.ProjectStatus) {
+		p.Problems = append(p.Problems, report.Problem{Code: report.CodeQuestion, Key: key, Language: "de", Problem: text})
+	}
+}
+
 func missing(n int) func(*report.ProjectStatus) {
 	return func(p *report.ProjectStatus) {
 		p.Languages = []report.LanguageStatus{{Language: "de", Keys: 10 - n, Missing: n}}
@@ -78,6 +84,12 @@ func TestNoticesOfStatuses(t *testing.T) {
 				"conflict app: 5 new conflicts wait for a decision: c (de), d (de), e (de), 2 more." + decides},
 			{time.Minute, app(), ""},
 			{time.Minute, app(conflicts("a")), "conflict app: 1 new conflict waits for a decision: a (de)." + decides}},
+		"questions": {{0, app(), ""},
+			{time.Minute, app(question("Ben asks: What?", "a")),
+				"question app: 1 new question of a translator: Ben asks: What? (a, de). Answer on the page for translators."},
+			{time.Minute, app(question("Ben asks: What?", "a")), ""}, {time.Minute, app(), ""},
+			{time.Minute, app(question("Ben asks: And now?", "a")),
+				"question app: 1 new question of a translator: Ben asks: And now? (a, de). Answer on the page for translators."}},
 		"what cannot be seen is neither new nor gone": {{0, app(unseen), ""},
 			{time.Minute, app(conflicts("a"), missing(0)), ""},
 			{time.Minute, app(unseen), ""},

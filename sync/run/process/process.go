@@ -225,7 +225,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 			return nil, err
 		}
 		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, started
-		o.Writers, o.Archive = started.service.Writers, started.service.Archive
+		o.Writers, o.Archive, o.Questions = started.service.Writers, started.service.Archive, started.questions
 	} else {
 		key, err := APIKey(context.Background(), cfg, os.Getenv, p.ReadFile)
 		if err != nil {

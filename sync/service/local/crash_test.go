@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -48,7 +49,11 @@ func serveUntilKilled(dir string) {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	fmt.Fprintln(os.Stderr, http.Serve(l, s))
+	s.Page().SetAddress("http://" + l.Addr().String())
+	all := http.NewServeMux()
+	all.Handle("/", s.Commands())
+	all.Handle(page.Path, s.Page())
+	fmt.Fprintln(os.Stderr, http.Serve(l, all))
 	os.Exit(1)
 }
 

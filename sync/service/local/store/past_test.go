@@ -202,3 +202,118 @@ func TestPeople(t *testing.T) {
 		t.Error("a visit outlasted its person")
 	}
 }
+
+// Comments and suggestions of a key outlast the store, and its archive; they end with the key. The questions that wait
+// are those of keys that are not archived.
+func TestComments(t *testing.T) {
+	dir := t.TempDir()
+	st, err := Open(dir, "me", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { st.Close() }()
+	with := func(do func(k *Keyspace) error) {
+		t.Helper()
+		change(t, st, func(tx *Tx) error {
+			k, err := OpenCollection(tx, "p", "main")
+			if err == nil {
+				err = do(k)
+			}
+			if err == nil {
+				err = k.Save()
+			}
+			return err
+		})
+	}
+	asked := func() (texts []string) {
+		with(func(k *Keyspace) error {
+			return k.EachQuestion(func(r *Row, c Comment) error {
+				texts = append(texts, r.Key+": "+c.Text)
+				return nil
+			})
+		})
+		return texts
+	}
+	change(t, st, func(tx *Tx) error { return MakeCollection(tx, "p", "main", []string{"de"}) })
+	if got := asked(); got != nil {
+		t.Errorf("before any: %q", got)
+	}
+	n := Number(1)
+	with(func(k *Keyspace) error {
+		r := &Row{Key: "k", Texts: []Text{{Value: "Save"}}}
+		if err := k.Add(r); err != nil {
+			return err
+		}
+		if err := k.Translate("de", n, r, nil, &Translation{State: Final, Texts: []Text{{Value: "Sichern"}}}); err != nil {
+			return err
+		}
+		if err := k.SetSuggested("de", n, &Translation{By: "Ben", Texts: []Text{{Value: "Speichern"}}}); err != nil {
+			return err
+		}
+		return k.PutComments(n, []Comment{{By: "Ben", Text: "first"}, {By: "Ben", Text: "What?", Question: true},
+			{By: "Ben", Text: "Done?", Question: true, Answered: "Anna"}})
+	})
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if st, err = Open(dir, "me", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if got := asked(); !slices.Equal(got, []string{"k: What?"}) {
+		t.Errorf("%q", got)
+	}
+	row := &Row{}
+	with(func(k *Keyspace) (err error) {
+		if row, err = k.At(n); err != nil {
+			return err
+		}
+		return k.Archive(n, row)
+	})
+	if got := asked(); got != nil {
+		t.Errorf("of an archived key: %q", got)
+	}
+	with(func(k *Keyspace) error {
+		_, _, err := k.Restore("k", false)
+		return err
+	})
+	with(func(k *Keyspace) error {
+		is, err := k.Suggested("de", n)
+		if err != nil || is == nil || is.By != "Ben" || is.Texts[0].Value != "Speichern" {
+			t.Errorf("suggested: %+v %v", is, err)
+		}
+		all, err := k.Comments(n)
+		if len(all) != 3 || all[2].Answered != "Anna" {
+			t.Errorf("%+v %v", all, err)
+		}
+		return k.Remove(n, row)
+	})
+	with(func(k *Keyspace) error {
+		all, err := k.Comments(n)
+		is, serr := k.Suggested("de", n)
+		if len(all) != 0 || is != nil || serr != nil {
+			t.Errorf("of a key that is gone: %v %v %v", all, is, serr)
+		}
+		return err
+	})
+}
+
+// A person has the highest role that is granted for a project and language; one of an earlier version reviews the
+// projects that were named.
+func TestRoleIn(t *testing.T) {
+	mixed := &Person{Roles: []Grant{{Role: Translator}, {Role: Reviewer, Projects: []string{"a"}, Languages: []string{"de"}},
+		{Role: Manager, Projects: []string{"b"}}}}
+	for _, c := range []struct {
+		person            *Person
+		project, language string
+		want              Role
+	}{
+		{mixed, "a", "de", Reviewer}, {mixed, "a", "fr", Translator}, {mixed, "a", "", Reviewer}, {mixed, "b", "fr", Manager},
+		{mixed, "c", "de", Translator}, {&Person{}, "a", "de", Reviewer}, {&Person{Manager: true}, "a", "de", Manager},
+		{&Person{Projects: []string{"a"}}, "a", "de", Reviewer}, {&Person{Projects: []string{"a"}}, "b", "de", ""},
+		{&Person{Roles: []Grant{{Role: Translator, Languages: []string{"fr"}}}}, "a", "de", ""},
+	} {
+		if got := c.person.RoleIn(c.project, c.language); got != c.want {
+			t.Errorf("%+v in %s, %s: %q, want %q", c.person, c.project, c.language, got, c.want)
+		}
+	}
+}
