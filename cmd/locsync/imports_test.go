@@ -224,7 +224,8 @@ var imports = map[string][]string{
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
 	"sync/service/local/page": {"sync/bound/fault", "sync/bound/serve", "formats", "formats/programs", "sync/check",
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
-		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store"},
+		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
+		"sync/service/local/machine"}, // engines that a person asks
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too

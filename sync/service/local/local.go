@@ -195,7 +195,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	}
 	s.server.Handle(wire.Prefix, s.table)
 	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
-		Logger: o.Logger})
+		Engines: engines, Logger: o.Logger})
 	result := s.table[wire.PathImportResult]
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: result,
 		wire.PathImportResultV2: result})

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -71,6 +72,9 @@ type editing struct {
 	Suggested   *suggestedText
 	Comments    []store.Comment
 	CommentLeft int // how many further comments the key takes
+	Engines     []machine.Engine
+	Neighbours  []beside
+	Others      []beside // in other languages
 	Translated  bool
 	Progress    progress
 	Rank        rank
@@ -92,7 +96,7 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 	p, onward := scopeOf(r), ""
 	var e *editing
 	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
+		o, err := s.open(tx, p, v)
 		if err != nil {
 			return err
 		}
@@ -208,6 +212,13 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 		return nil, err
 	}
 	e.CommentLeft = mostComments - len(e.Comments)
+	e.Engines = o.engines(o.machines)
+	if e.Neighbours, err = o.neighboursOf(it); err != nil {
+		return nil, err
+	}
+	if e.Others, err = o.inOtherLanguages(it, o.viewer.person); err != nil {
+		return nil, err
+	}
 	if e.History, err = o.history(it); err != nil {
 		return nil, err
 	}
@@ -334,7 +345,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 	p := scopeOf(r)
 	var done outcome
 	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
+		o, err := s.open(tx, p, v)
 		if err != nil {
 			return err
 		}

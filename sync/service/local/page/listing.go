@@ -2,12 +2,14 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -110,6 +112,7 @@ type listing struct {
 	Collections              []string // all of the project that have the language
 	Keys                     []listed
 	Progress                 progress
+	Engines                  []machine.Engine
 	First, Previous, Forward template.URL // queries; empty where there is none
 	Searching                bool         // Forward goes on with the search: not all of the page was filled
 }
@@ -139,12 +142,13 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 			return err
 		}
 		l, err = o.listing(f, from, back)
+		l.Engines = o.engines(s.Engines)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	said := cmp.Or(saved[r.FormValue("said")], saidApproved(r))
+	said := cmp.Or(saved[r.FormValue("said")], saidMany(r))
 	if done := r.FormValue("done"); done != "" {
 		said = strings.TrimSpace(saved[done] + " There are no further keys here.")
 	}
@@ -218,6 +222,9 @@ func (o *opened) listed(it item) listed {
 // shortened is the beginning of a text, or of the form that says most.
 func shortened(texts []store.Text) string {
 	const most = 200
+	if len(texts) == 0 {
+		return ""
+	}
 	text := texts[len(texts)-1].Value
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -242,17 +249,25 @@ func (o *opened) progress() (p progress, err error) {
 	return p, nil
 }
 
-// saidApproved is how the list tells what was approved.
-func saidApproved(r *http.Request) string {
-	n, err := strconv.Atoi(r.FormValue("approved"))
-	of, oerr := strconv.Atoi(r.FormValue("of"))
-	switch {
-	case err != nil || oerr != nil:
-		return ""
-	case n < of:
-		return strconv.Itoa(n) + " of " + strconv.Itoa(of) + " texts are final now; the others have changed meanwhile."
-	case n == 1:
-		return "1 text is final now."
+// saidMany is how the list tells what was done to many texts.
+func saidMany(r *http.Request) string {
+	of, err := strconv.Atoi(r.FormValue("of"))
+	for _, what := range []struct{ name, one, many string }{
+		{"approved", "text is final", "texts are final"}, {"rejected", "text is rejected", "texts are rejected"},
+		{"changed", "text is changed", "texts are changed"}, {"drafted", "text is a draft", "texts are drafts"},
+	} {
+		n, nerr := strconv.Atoi(r.FormValue(what.name))
+		switch {
+		case err != nil || nerr != nil:
+		case n < of && what.name == "drafted":
+			return fmt.Sprintf("%d of %d %s now; the engine had none for the others, or a check refused it.", n, of, what.many)
+		case n < of:
+			return fmt.Sprintf("%d of %d %s now; the others have changed meanwhile.", n, of, what.many)
+		case n == 1:
+			return "1 " + what.one + " now."
+		default:
+			return fmt.Sprintf("%d %s now.", n, what.many)
+		}
 	}
-	return strconv.Itoa(n) + " texts are final now."
+	return ""
 }

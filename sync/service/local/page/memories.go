@@ -32,6 +32,7 @@ const (
 // suggestion is a translation that a memory has for a text, or for one much like it.
 type suggestion struct {
 	Percent int
+	Engine  string // that made it; empty: a memory has it
 	Text    string
 	Pieces  []piece
 	Field   string // the identifier of the field that it is for

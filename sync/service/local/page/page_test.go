@@ -37,11 +37,15 @@ type world struct {
 	checks   check.Settings
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB, prepare ...func(dir string)) *world {
 	t.Helper()
 	w := &world{t: t, saved: make(chan string, 100)}
 	w.now.Store(time.Now().UnixNano())
-	service, err := local.Open(t.TempDir(), local.Options{AccountID: "me",
+	dir := t.TempDir()
+	for _, do := range prepare {
+		do(dir)
+	}
+	service, err := local.Open(dir, local.Options{AccountID: "me",
 		Now: func() time.Time { return time.Unix(0, w.now.Load()) },
 		Saved: func(project string, complete bool) {
 			w.complete.Store(complete)
@@ -370,7 +374,7 @@ func TestMemory(t *testing.T) {
 	f.Set("text-", "Alle Änderungen jetzt speichern")
 	f.Set("state", "final")
 	page := w.post(w.client, "key", f)
-	w.has(page, "<bdi>b</bdi>", "From the translation memory", "Alle Änderungen jetzt speichern", " %</span>")
+	w.has(page, "<bdi>b</bdi>", "Suggestions</h2>", "Alle Änderungen jetzt speichern", " %</span>")
 	var b bytes.Buffer
 	up := multipart.NewWriter(&b)
 	memory := form(w.get("memory?project="+projectID), "memory")

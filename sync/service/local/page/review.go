@@ -1,10 +1,8 @@
 package page
 
 import (
-	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -56,7 +54,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 				a.Left++
 				continue
 			}
-			a.Texts = append(a.Texts, approvable{o.listed(it), it.version() + "." + it.at.String()})
+			a.Texts = append(a.Texts, approvable{o.listed(it), it.version() + "/" + it.at.String()})
 		}
 		return nil
 	})
@@ -72,88 +70,71 @@ func (it item) approvable() bool {
 		!slices.ContainsFunc(it.examine(it.is.Texts), func(f finding) bool { return f.Holds })
 }
 
-// approve makes the chosen texts final that still are what was seen.
+// approve makes the chosen texts final that still are what was seen, or rejects them with one reason.
 func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	if err := reviews(v, "approve texts"); err != nil {
 		return err
 	}
-	p, taken := scopeOf(r), r.PostForm["take"]
-	if len(taken) > mostApproved {
-		return api.Refuse(http.StatusBadRequest, "At most %d texts are approved at once.", mostApproved)
-	}
-	approved := 0
-	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
+	what, reason := "approved", ""
+	if r.PostFormValue("do") == "reject" {
+		var err error
+		what = "rejected"
+		reason, err = reasonIn(r)
 		if err != nil {
 			return err
 		}
-		for _, take := range taken {
-			seen, where, _ := strings.Cut(take, ".")
-			at, known := readPosition(where)
-			if !known {
-				return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
-			}
-			it, err := o.at(at)
-			var gone *api.Problem
-			switch {
-			case errors.As(err, &gone): // archived or deleted meanwhile
-				continue
-			case err != nil:
-				return err
-			case it.version() != seen || !it.approvable():
-				continue
-			}
-			is := *it.is
-			is.State, is.Changed, is.Rejected, is.Source = o.project.Level(store.Final), tx.Now(), store.Rejection{}, nil
-			if err := o.put(it, &is, s.Saved); err != nil {
-				return err
-			}
-			approved++
+	}
+	done, err := s.eachTaken(r, func(o *opened, seen string, it item) (bool, error) {
+		if it.version() != seen || !it.approvable() {
+			return false, nil
 		}
-		return nil
+		is := *it.is
+		is.Changed = o.tx.Now()
+		if reason != "" {
+			is.State, is.Rejected = store.Draft, store.Rejection{By: v.Name, Reason: reason}
+		} else {
+			is.State, is.Rejected, is.Source = o.project.Level(store.Final), store.Rejection{}, nil
+		}
+		return true, o.put(it, &is, s.Saved)
 	})
 	if err != nil {
 		return err
 	}
-	return goTo(w, "list?"+string(p.With("approved", strconv.Itoa(approved), "of", strconv.Itoa(len(taken)))))
+	return toList(w, r, what, done)
 }
 
 // maxReason is how long the reason of a rejection may be, in bytes.
 const maxReason = 2000
+
+// reasonIn is the reason of a rejection.
+func reasonIn(r *http.Request) (string, error) {
+	reason := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("reason"), "\r\n", "\n"))
+	if reason == "" || len(reason) > maxReason {
+		return "", api.Refuse(http.StatusBadRequest, "Not rejected: a rejection needs a reason of at most %d bytes.", maxReason)
+	}
+	return strings.ToValidUTF8(reason, "\uFFFD"), nil
+}
 
 // reject makes a text a draft again, with the reason, which is shown until the text is saved anew.
 func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	if err := reviews(v, "reject texts"); err != nil {
 		return err
 	}
-	at, known := readPosition(r.PostFormValue("at"))
-	p := scopeOf(r)
-	reason := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("reason"), "\r\n", "\n"))
-	switch {
-	case !known || p.Show == showArchived:
-		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
-	case reason == "" || len(reason) > maxReason:
-		return api.Refuse(http.StatusBadRequest, "Not rejected: a rejection needs a reason of at most %d bytes.", maxReason)
+	reason, err := reasonIn(r)
+	if err != nil {
+		return err
 	}
-	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
-		it, err := o.at(at)
-		if err != nil {
-			return err
-		}
+	err = s.onKey(r, func(o *opened, _ *store.Keyspace, it item) error {
 		if it.is == nil || it.version() != r.PostFormValue("seen") {
 			return api.Refuse(http.StatusConflict, "Not rejected: this text has changed since you opened it.")
 		}
 		is := *it.is
-		is.State, is.Changed = store.Draft, tx.Now()
-		is.Rejected = store.Rejection{By: v.Name, Reason: strings.ToValidUTF8(reason, "\uFFFD")}
+		is.State, is.Changed = store.Draft, o.tx.Now()
+		is.Rejected = store.Rejection{By: v.Name, Reason: reason}
 		return o.put(it, &is, s.Saved)
 	})
 	if err != nil {
 		return err
 	}
-	return goTo(w, "key?"+string(p.With("after", at.String(), "said", "rejected")))
+	return goTo(w, "key?"+string(scopeOf(r).With("after", r.PostFormValue("at"), "said", "rejected")))
 }

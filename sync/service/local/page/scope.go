@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -98,6 +99,21 @@ type opened struct {
 	open        map[string]*store.Keyspace
 	terms       *store.Terms // of the project's glossaries; nil: it has none, or they were not asked for
 	checks      Checks
+	also        func(it item) bool // what a walk finds beside; nil: all that is shown
+
+	// of pages of one key
+	viewer   *visitor
+	machines *machine.Engines
+}
+
+// open opens a scope for the page of a key.
+func (s *Service) open(tx *store.Tx, p scope, v *visitor) (*opened, error) {
+	o, err := p.open(tx, s.Checks)
+	if err != nil {
+		return nil, err
+	}
+	o.viewer, o.machines = v, s.Engines
+	return o, nil
 }
 
 // glossaries reads the terms of the project's glossaries, once.

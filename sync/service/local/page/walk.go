@@ -49,7 +49,8 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 	}
 	seen := 0
 	visit := func(n []byte, r *store.Row) (bool, error) {
-		if seen++; len(f.items) == most || seen%256 == 0 && time.Now().After(end) {
+		often := seen%256 == 0 || o.also != nil
+		if seen++; len(f.items) == most || often && time.Now().After(end) {
 			f.more = true
 			return false, nil
 		}
@@ -57,7 +58,7 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 		if err != nil {
 			return false, err
 		}
-		if f.last = it.at; o.shows(it) {
+		if f.last = it.at; o.shows(it) && (o.also == nil || o.also(it)) {
 			f.items = append(f.items, it)
 		}
 		return true, nil

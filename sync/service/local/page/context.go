@@ -1,0 +1,65 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// beside is a text near a key: of a neighbour, or of another language.
+type beside struct {
+	Key, Code, Language string
+	Source, Text        string
+	State               string
+}
+
+// mostNeighbours is how many keys before a key, and behind it, are shown.
+const mostNeighbours = 2
+
+// neighboursOf are the keys around one in its collection, in the order of the source.
+func (o *opened) neighboursOf(it item) (all []beside, err error) {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return nil, err
+	}
+	visit := func(n []byte, r *store.Row) (bool, error) {
+		t, err := k.Translation(o.Language, n)
+		if err != nil {
+			return false, err
+		}
+		one := item{row: r, is: t}
+		all = append(all, beside{Key: r.Key, Source: shortened(r.Texts), Text: shortened(one.texts()), State: one.state()})
+		return len(all) < mostNeighbours, nil
+	}
+	n := store.Number(it.at.Row)
+	if err := k.EachBefore(n, visit); err != nil {
+		return nil, err
+	}
+	before := all
+	slices.Reverse(before)
+	all = nil
+	err = k.Each(n, visit)
+	return append(before, all...), err
+}
+
+// inOtherLanguages are the translations of a key that a person sees.
+func (o *opened) inOtherLanguages(it item, person *store.Person) (all []beside, err error) {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return nil, err
+	}
+	for _, code := range o.project.Targets {
+		if code == o.Language || person.RoleIn(o.project.ID, code) == "" {
+			continue
+		}
+		t, err := k.Translation(code, store.Number(it.at.Row))
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			one := item{is: t}
+			all = append(all, beside{Code: code, Language: LanguageName(code), Text: shortened(t.Texts), State: one.state()})
+		}
+	}
+	return all, nil
+}
