@@ -86,7 +86,7 @@ func (p *pair) icu() bool {
 	if len(lacks) == 0 && len(extra) > 0 {
 		lacks = choices // for which it has another name
 	}
-	differs(p.found, ICU, lacks, extra)
+	p.differs(false, ICU, lacks, extra)
 	if len(lacks) == 0 {
 		p.inBranches(source.parsed, text.parsed, nil)
 	}

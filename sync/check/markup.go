@@ -155,13 +155,13 @@ func (p *pair) markup() {
 			extra = append(extra, t.spelled)
 		}
 	}
-	report := p.found
+	warns := false
 	if len(lacks) == 0 && !slices.ContainsFunc(extra, func(spelled string) bool { return !link.MatchString(spelled) }) {
-		report = p.warned // a reader of that language is led somewhere, which the program shows, or spells out
+		warns = true // a reader of that language is led somewhere, which the program shows, or spells out
 	} else {
 		p.broken = extra
 	}
-	differs(report, Markup, lacks, extra)
+	p.differs(warns, Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.

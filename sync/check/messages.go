@@ -71,7 +71,7 @@ func (p *pair) parameters() {
 			lacks = append(lacks, sign)
 		}
 	}
-	differs(p.warned, Names, lacks, nil)
+	p.differs(true, Names, lacks, nil)
 }
 
 // parametersIn are the $1 of a text; shown leaves out those that only choose words.

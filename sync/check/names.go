@@ -189,9 +189,9 @@ func (p *pair) names() {
 	if !torn && p.aboutNumber(have, lacks, extra) {
 		return
 	}
-	report := p.found
+	report, warns := p.found, !percents || wiki
 	// In Android and .strings printf fills in: these are the program's own, or words.
-	if !percents || wiki {
+	if warns {
 		report = p.warned
 	}
 	named := spellingsOf(lacks)
@@ -200,7 +200,7 @@ func (p *pair) names() {
 	} else {
 		p.nameless(report)
 	}
-	differs(report, Names, named, spellingsOf(extra))
+	p.differs(warns, Names, named, spellingsOf(extra))
 	if percents {
 		p.parameters()
 	}
@@ -312,15 +312,19 @@ func spellingsOf(names []name) []string {
 }
 
 // differs reports what a translation lacks and what it has too much.
-func differs(report func(check, reason string), check string, lacks, extra []string) {
+func (p *pair) differs(warning bool, check string, lacks, extra []string) {
+	f := Finding{Check: check, Warning: warning, Lacking: listed(lacks), Unknown: listed(extra)}
 	switch {
 	case len(lacks) > 0 && len(extra) > 0:
-		report(check, fmt.Sprintf("it has %s where the source has %s", listed(extra), listed(lacks)))
+		f.Reason = fmt.Sprintf("it has %s where the source has %s", f.Unknown, f.Lacking)
 	case len(lacks) > 0:
-		report(check, fmt.Sprintf("it lacks %s, which the source has", listed(lacks)))
+		f.Reason = fmt.Sprintf("it lacks %s, which the source has", f.Lacking)
 	case len(extra) > 0:
-		report(check, fmt.Sprintf("it has %s, which the source does not have", listed(extra)))
+		f.Reason = fmt.Sprintf("it has %s, which the source does not have", f.Unknown)
+	default:
+		return
 	}
+	p.add(f)
 }
 
 // argument is one of java.text.MessageFormat: {0}, {1,number,#.##}.

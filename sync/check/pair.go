@@ -43,6 +43,9 @@ type Finding struct {
 	Check   string // one of All
 	Reason  string // in plain words, to stand behind "the translation is left out:"
 	Warning bool   // the program works all the same: nothing is held back for it
+	// What the source has and the translation lacks, and the other way about, as a list in words; empty where the finding
+	// is another one.
+	Lacking, Unknown string
 }
 
 // pair is a translation under examination.

@@ -267,16 +267,22 @@ func (p *pair) printf(d programs.Printf) {
 	case number:
 		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
 	case len(extra) > 0:
-		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder",
-			spellings(extra)))
+		p.passesNothing(Printf, spellings(extra))
 	case len(lacks) > 0:
 		for _, c := range lacks {
 			p.lost = append(p.lost, c.spelled)
 		}
-		p.found(Printf, fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
+		p.add(Finding{Check: Printf, Reason: fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)),
+			Lacking: spellings(lacks)})
 	case len(have) > 0 && sourceStray == "" && stray != "":
 		p.found(Printf, fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
 	}
+}
+
+// passesNothing reports placeholders that the source does not have.
+func (p *pair) passesNothing(check, extra string) {
+	p.add(Finding{Check: check, Unknown: extra, Reason: fmt.Sprintf(
+		"it has %s, for which the program passes nothing, as the source has no such placeholder", extra)})
 }
 
 // positions looks for placeholders without a position where the resource compiler wants one. It looks at texts, and not

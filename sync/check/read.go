@@ -108,13 +108,12 @@ func (p *pair) differ(r programs.Reader, source, translation text.Text) {
 		case len(d.Extra) == 0 && p.number.isZero:
 		case len(d.Lacks) == 0 && len(d.Extra) == 1 && p.number.mayAdd && !r.Gettext():
 		case kind == Printf && len(d.Lacks) == 0:
-			p.found(kind, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder",
-				listed(d.Extra)))
+			p.passesNothing(kind, listed(d.Extra))
 		case p.quoted(kind, d.Lacks):
 			p.found(kind, fmt.Sprintf("it shows %s as it is written, and not what the program passes: a single apostrophe "+
 				"quotes what follows; write two for one", listed(d.Lacks)))
 		default:
-			differs(p.found, kind, d.Lacks, d.Extra)
+			p.differs(false, kind, d.Lacks, d.Extra)
 		}
 	}
 }
@@ -164,7 +163,7 @@ func (p *pair) leavesOut(r programs.Reader, both text.Pair, d text.Difference) {
 	switch {
 	case few && len(text.Differences(r, both)) == 0:
 	case few || r.Gettext():
-		differs(p.found, kindOf(r), d.Lacks, nil)
+		p.differs(false, kindOf(r), d.Lacks, nil)
 	default:
 		p.warned(kindOf(r), "it leaves out the number "+d.Lacks[0]+", which the source has")
 	}

@@ -318,7 +318,7 @@ var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store
 
 // saved is how the page after it tells what was saved.
 var saved = map[string]string{"saved": "Saved.",
-	"held":     "Saved. Pulls hold that translation back until its check is satisfied.",
+	"held":     "Saved. It is not published until what its check says is mended.",
 	"rejected": "Rejected.", "suggested": "Suggested. A reviewer decides.", "dismissed": "Dismissed.",
 	"commented": "Your comment is stored.", "asked": "Your question is stored; the developers see it in locsync status.",
 	"answered": "Marked as answered.",
@@ -372,7 +372,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if err := o.put(it, is, s.Saved); err != nil {
 			return err
 		}
-		done.onward(o, it, texts, state)
+		done.onward(o, it, texts, state, r.PostFormValue("stay") != "")
 		return nil
 	})
 	switch {
@@ -449,13 +449,17 @@ func (o *opened) complete() (bool, error) {
 	return true, nil
 }
 
-// onward leads to the next key, and says what was saved.
-func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State) {
+// onward leads to the next key, or to the same one, and says what was saved.
+func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State, stay bool) {
 	said := "saved"
 	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f finding) bool { return f.Holds }) {
 		said = "held"
 	}
-	d.next = "key?" + string(o.With("after", it.at.String(), "said", said))
+	where := "after"
+	if stay {
+		where = "at"
+	}
+	d.next = "key?" + string(o.With(where, it.at.String(), "said", said))
 }
 
 // onward is the address of the next key that the filter shows; of the list, where there is none; and of the search

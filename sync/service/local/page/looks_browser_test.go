@@ -68,7 +68,18 @@ func filled(t *testing.T) *world {
 	rejected := form(w.get("key?"+inGerman+"&show=all&q=editor.keep"), "reject")
 	rejected.Set("reason", "Here it is a page, as in a book.")
 	w.has(w.post(w.client, "reject", rejected), "200 ")
-	save("more09", map[string]string{"": "Text Nummer 9."}, "draft")
+	save("more09", map[string]string{"": "Text Nummer 9."}, "final")
+	w.imports("language=en&format=json&overwrite-conflicting-values", "app.json",
+		`{"more09": "This is the text\u00a0number {n}, which is in the folder of all the changed documents."}`)
+	w.imports("language=pl&format=json", "app.json", `{"more09": "Tekst numer 9."}`)
+	w.glossary("en,de\nfolder,Ordner\nchanged document,geändertes Dokument\n")
+	ask := form(w.get("key?"+inGerman+"&show=outdated"), "comment")
+	ask.Set("comment", "Which folder is this?\n"+hostileText)
+	ask.Set("question", "1")
+	w.has(w.post(w.client, "comment", ask), "200 ")
+	w.as(w.invited("Ben", url.Values{"role": {"translator"}, "into": {"de"}}), func() {
+		save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument sofort speichern " + hostileText}, "draft")
+	})
 	result := w.imports("language=de&format=json", "app.json", `{"editor.keep": "Änderungen behalten"}`)
 	if result["conflictingKeyValues"] == nil {
 		t.Fatal("no conflict")
@@ -90,6 +101,8 @@ func TestBrowserLooks(t *testing.T) {
 		{"nothing", "list?" + inGerman + "&show=all&q=nowhere"}, {"plural", "key?" + inGerman + "&show=all&q=files"},
 		{"conflict", "key?" + inGerman + "&show=conflict"}, {"hostile", "key?" + inGerman + "&show=all&q=hacked"},
 		{"archived", "list?" + inGerman + "&show=archived"}, {"restore", "key?" + inGerman + "&show=archived"},
+		{"replace", "many?" + inGerman + "&find=e&with=E"}, {"fill", "many?" + inGerman + "&do=fill"},
+		{"changed", "key?" + inGerman + "&show=outdated"}, {"suggested", "key?" + inGerman + "&show=suggested"},
 		{"approve", "approve?" + inGerman}, {"rejected", "key?" + inGerman + "&show=rejected"},
 		{"people", "people"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
 	}
@@ -235,7 +248,7 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman))
 	b.until(`document.activeElement?.tagName === "TEXTAREA"`)
 	b.keys("Hallo {nome}" + kb.Tab + kb.Enter)
-	b.until(`document.querySelector(".said")?.textContent.includes("hold that translation back")`)
+	b.until(`document.querySelector(".said")?.textContent.includes("It is not published until")`)
 	b.do(chromedp.Navigate(w.server.URL + "/translate/key?" + inGerman + "&show=failing"))
 	b.until(`document.querySelector("#found-text- .holds")?.textContent.includes("{nome}")`)
 	b.quiet()

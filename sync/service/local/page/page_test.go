@@ -193,7 +193,7 @@ func (w *world) exported(language string) string {
 	return ""
 }
 
-var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
+var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z-]+)" value="([^"]*)">`)
 
 // form are the hidden fields of the page's form with a given action.
 func form(page, action string) url.Values {
@@ -331,7 +331,7 @@ func TestPluralForms(t *testing.T) {
 	w.has(said, `"form":"few"`, `"printf"`, `"holds":true`)
 	w.has(w.post(w.client, "key", f), "200 ")
 	w.has(w.get("list?"+polish+"&show=failing"), "failing a check")
-	w.has(w.get("key?"+polish+"&show=failing"), "Held back by pulls", "%2$d pliki</textarea>")
+	w.has(w.get("key?"+polish+"&show=failing"), "%2$d is not in the source.", "The program has nothing for it; take it out. Until then this text is not published.", "%2$d pliki</textarea>")
 }
 
 // A message that is one plural has a field for each form of the language, and is one message again at the service. One

@@ -20,6 +20,14 @@ type peoplePage struct {
 	Link    string           // of a new invitation, relative to the page
 	Address string           // the same, as it is sent to a person
 	For     string
+
+	Inviting bool // the form for a role is of an invitation: it may be left as it was
+}
+
+// Giving is the page for the form that gives a person another role.
+func (page peoplePage) Giving() peoplePage {
+	page.Inviting = false
+	return page
 }
 
 // listedPerson is a person of the page.
@@ -51,6 +59,7 @@ func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) err
 }
 
 func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage) error {
+	page.Inviting = true
 	err := s.Store.View(func(tx *store.Tx) error {
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {

@@ -72,6 +72,20 @@ func TestReject(t *testing.T) {
 	w.has(w.post(w.client, "key", save), "200 ")
 	w.lacks(w.get("list?"+inGerman+"&show=rejected"), `href="key?`)
 	page = w.get("key?" + inGerman + "&show=all&q=a")
+	// An older text is restored as it was, without a script.
+	_, past, _ := strings.Cut(page, `class="history"`)
+	restored := form(past, "key")
+	if restored.Get("text-") != "Ains" || restored.Get("state") != "draft" {
+		t.Errorf("the history offers %v", restored)
+	}
+	page = w.post(w.client, "key", restored)
+	w.has(page, "200 /translate/key", "Saved.", "Ains</textarea>", "Still a typo")
+	w.has(w.post(w.client, "key", restored), "409 ")
+	save = form(page, "key")
+	save.Set("text-", "Eins")
+	save.Set("state", "draft")
+	w.has(w.post(w.client, "key", save), "200 ")
+	page = w.get("key?" + inGerman + "&show=all&q=a")
 	w.lacks(page, "Rejected by")
 	w.has(page, "rejected by <bdi>Anna</bdi>: Still a typo", `data-text="Ains"`, "1 of 1", "0 of 2 final")
 }

@@ -8,10 +8,10 @@
     const items = found.map((f) => {
       const item = document.createElement('li'), kind = document.createElement('b'), check = document.createElement('span');
       if (f.holds) item.className = 'holds';
-      kind.textContent = f.holds ? 'Held back by pulls:' : 'Warning:';
+      kind.textContent = f.said;
       check.className = 'weak';
       check.textContent = '(' + f.check + ')';
-      item.append(kind, ' ' + f.reason + ' ', check);
+      item.append(kind, ' ' + (f.todo ? f.todo + ' ' : ''), check);
       return item;
     });
     if (list && list.textContent !== items.map((i) => i.textContent).join('')) list.replaceChildren(...items);
