@@ -68,6 +68,7 @@ var imports = map[string][]string{
 		"sync/failure",
 		"sync/memory/ledger", "sync/report", "sync/pass/request", "sync/service", "sync/pass/tree", "sync/pass/trigger",
 		"sync/memory/past", "sync/text/plural", "sync/text/spelling", // keys that look like the forms of a plural
+		"sync/service/wire", // questions of translators
 	},
 	// tree: the files as one reading of them. imports: what was decided to be sent.
 	"sync/pass/push": {"sync/bound/fault", "formats/resource", "gitops", "sync/pass/accepted", "sync/text/bundle",

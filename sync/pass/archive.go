@@ -8,11 +8,11 @@ func (p *Branch) Archives() bool { return p.Config.Service.Embedded() && p.Base 
 
 // Archive has it put aside the keys that no source file has any more.
 func (p *Branch) Archive(a *accepted.Sources) error {
-	archive := p.Service.Archive()
-	if archive == nil || !p.Archives() {
+	own := p.Service.Own()
+	if own == nil || !p.Archives() {
 		return nil
 	}
 	return p.Keeper().Archive(a, func(collection string, keys []string) error {
-		return archive(p.Project.ID, collection, keys)
+		return own.Archive(p.Project.ID, collection, keys)
 	})
 }

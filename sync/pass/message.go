@@ -48,13 +48,17 @@ func (p *Branch) Message(data config.CommitData, texts []Written) (gitops.Messag
 // writers are the people whom the service names for texts.
 func (p *Branch) writers(texts []Written) ([]string, error) {
 	names := make(map[string]bool)
+	own := p.Service.Own()
+	if own == nil || !p.Project.Pull.Credit {
+		return nil, nil
+	}
 	for _, w := range texts {
 		marks, err := w.Texts.Marks()
-		if err != nil || !p.Project.Pull.Credit {
+		if err != nil {
 			return nil, err
 		}
 		keys := slices.Collect(maps.Keys(marks.ByKey()))
-		all, err := p.Service.Writers(p.Project.ID, w.Collection, w.Language, keys)
+		all, err := own.Writers(p.Project.ID, w.Collection, w.Language, keys)
 		if err != nil {
 			return nil, fmt.Errorf("ask who translated into %s: %w", w.Language, err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // mostQuestions is how many questions of translators a status has.
@@ -15,11 +15,15 @@ const mostQuestions = 50
 
 // Questions are what translators ask the developers about the keys of a tree, as warnings.
 func (p *Branch) Questions(t *tree.Tree) (problems []report.Problem, err error) {
-	all, err := p.Service.Questions(p.Project.ID)
+	own := p.Service.Own()
+	if own == nil {
+		return nil, nil
+	}
+	all, err := own.Questions(p.Project.ID)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the questions of translators: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b service.Question) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(all, func(a, b wire.Question) int { return strings.Compare(a.Key, b.Key) })
 	for _, q := range all[:min(len(all), mostQuestions)] {
 		of := slices.IndexFunc(t.Sources, func(s *tree.Source) bool {
 			return s.Collection == q.Collection && s.MayHave(q.Key)

@@ -95,15 +95,8 @@ type Options struct {
 	Budget budget.Keeper
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
-	// Writers names the people who wrote the present texts of some keys in a language, where the service at the other end
-	// is ours and in this process; nil for no names.
-	Writers func(project, collection, language string, keys []string) ([]string, error)
-	// Archive has such a service put keys of a collection aside that its client, the only one, does not have any more;
-	// nil where it may have other clients.
-	Archive func(project, collection string, keys []string) error
-	// Questions are what translators of a project ask its developers, where the service at the other end is ours and in
-	// this process; nil for none.
-	Questions func(project string) ([]Question, error)
+	// Own is the service at the other end, where that is ours, in this process, and has no other client; nil else.
+	Own Own
 
 	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
 	// nothing else. 0: a few attempts, for callers that come again.
@@ -118,8 +111,15 @@ type Options struct {
 	OnTurn func(waited time.Duration)
 }
 
-// Question is what a translator asks the developers about a key.
-type Question struct{ Collection, Key, Language, By, Text string }
+// Own is what our own service does beside the interface.
+type Own interface {
+	// Writers names the people who wrote the present texts of some keys in a language.
+	Writers(project, collection, language string, keys []string) ([]string, error)
+	// Archive puts keys of a collection aside that its client does not have any more.
+	Archive(project, collection string, keys []string) error
+	// Questions are what translators of a project ask its developers.
+	Questions(project string) ([]wire.Question, error)
+}
 
 // Request is a request that was made. It holds no secret: the account's name and key travel in a header.
 type Request struct {
@@ -147,35 +147,17 @@ type Client struct {
 	limits    limits
 	patience  time.Duration
 	outage    outage
-	writers   func(project, collection, language string, keys []string) ([]string, error)
-	archive   func(project, collection string, keys []string) error
-	questions func(project string) ([]Question, error)
+	ours      Own // nil for another service
 
 	resultPath atomic.Pointer[resultPath] // where import results were found; nil: not known yet
 }
 
-// Writers names the people who wrote the present texts of some keys, where they are known.
-func (c *Client) Writers(project, collection, language string, keys []string) ([]string, error) {
-	if c == nil || c.writers == nil {
-		return nil, nil
-	}
-	return c.writers(project, collection, language, keys)
-}
-
-// Archive is how the service is told of keys that are gone from the source; nil for one that keeps them.
-func (c *Client) Archive() func(project, collection string, keys []string) error {
+// Own is our own service at the other end; nil where that is another one.
+func (c *Client) Own() Own {
 	if c == nil {
 		return nil
 	}
-	return c.archive
-}
-
-// Questions are what translators of a project ask its developers, where it is known.
-func (c *Client) Questions(project string) ([]Question, error) {
-	if c == nil || c.questions == nil {
-		return nil, nil
-	}
-	return c.questions(project)
+	return c.ours
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
@@ -204,9 +186,7 @@ func New(o Options) (*Client, error) {
 		pace:      budget.NewPace(o.RequestsPerSecond),
 		limits:    defaultLimits,
 		patience:  o.Patience,
-		writers:   o.Writers,
-		archive:   o.Archive,
-		questions: o.Questions,
+		ours:      o.Own,
 	}
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }

@@ -18,11 +18,11 @@ func TestTranslatorsAreCredited(t *testing.T) {
 	w.clean(push.Options{})
 	var asked []string
 	c, err := service.New(service.Options{BaseURL: w.server.URL, AccountID: "account", APIKey: worldKey,
-		Writers: func(_, _, language string, keys []string) ([]string, error) {
+		Own: ourService{writers: func(language string, keys []string) []string {
 			slices.Sort(keys)
 			asked = append(append(asked, language), keys...)
-			return []string{"Anna B.", "张"}, nil
-		}})
+			return []string{"Anna B.", "张"}
+		}}})
 	w.check(err)
 	defer c.Close()
 	w.Engine = New(Parts{Config: w.Config, Service: c, State: w.store, Log: zap.NewNop()})

@@ -186,7 +186,11 @@ func (l *schedule) pull(ctx context.Context) error {
 	unsent := false
 	for _, result := range reports {
 		for _, p := range result.Problems {
-			l.project.branch.Log.Warn("left out of the pull", zap.Stringer("problem", p))
+			said := "left out of the pull"
+			if p.Code == report.CodeQuestion {
+				said = "a translator asks the developers"
+			}
+			l.project.branch.Log.Warn(said, zap.Stringer("problem", p))
 		}
 		l.tell(result.Finished)
 		if result.Commit != "" {

@@ -1,5 +1,6 @@
-// Package notify tells people what they would otherwise have to look for: conflicts that wait for a decision, questions of translators, a project
-// that has been failing for an hour, a language that became complete, and each Monday what happened in the week.
+// Package notify tells people what they would otherwise have to look for: conflicts that wait for a decision, questions
+// of translators, a project that has been failing for an hour, a language that became complete, and each Monday what
+// happened in the week.
 //
 // Its law: each fact is told once, also across restarts, and what was so before the first status is not told. A message
 // that the receiver does not take is given up after three tries. One whose posting the end of the daemon interrupts is

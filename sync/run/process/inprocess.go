@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound/fault"
-	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
 
@@ -38,15 +37,6 @@ func (p *inProcess) CloseIdleConnections() { p.transport.CloseIdleConnections() 
 func (p *inProcess) use() (done func()) {
 	p.users.Add(1)
 	return sync.OnceFunc(func() { p.users.Add(-1) })
-}
-
-// questions are what translators of a project ask, as the client has it.
-func (p *inProcess) questions(project string) (all []service.Question, err error) {
-	asked, err := p.service.Questions(project)
-	for _, q := range asked {
-		all = append(all, service.Question(q))
-	}
-	return all, err
 }
 
 func serveInProcess(svc *local.Service) *inProcess {

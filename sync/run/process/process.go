@@ -225,7 +225,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 			return nil, err
 		}
 		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, started
-		o.Writers, o.Archive, o.Questions = started.service.Writers, started.service.Archive, started.questions
+		o.Own = started.service
 	} else {
 		key, err := APIKey(context.Background(), cfg, os.Getenv, p.ReadFile)
 		if err != nil {

@@ -263,14 +263,8 @@ func (s *Service) Writers(project, collection, language string, keys []string) (
 	return slices.Sorted(maps.Keys(names)), err
 }
 
-// Question is what a person asks the developers about a key.
-type Question struct {
-	Collection, Key, Language string
-	By, Text                  string
-}
-
 // Questions are those of a project that wait for an answer.
-func (s *Service) Questions(project string) (all []Question, err error) {
+func (s *Service) Questions(project string) (all []wire.Question, err error) {
 	err = s.store.View(func(tx *store.Tx) error {
 		for _, name := range store.CollectionNames(tx, project) {
 			k, err := store.OpenCollection(tx, project, name)
@@ -278,7 +272,7 @@ func (s *Service) Questions(project string) (all []Question, err error) {
 				return err
 			}
 			err = k.EachQuestion(func(r *store.Row, c store.Comment) error {
-				all = append(all, Question{name, r.Key, c.Language, c.By, c.Text})
+				all = append(all, wire.Question{Collection: name, Key: r.Key, Language: c.Language, By: c.By, Text: c.Text})
 				return nil
 			})
 			if err != nil {

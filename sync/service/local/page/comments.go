@@ -10,28 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
-// Bounds of what people say about a key.
-const (
-	maxComment   = 2000 // bytes
-	mostComments = 100
-)
-
-// suggestedText is the text that a person suggests.
-type suggestedText struct {
-	By    string
-	At    int64
-	Texts []store.Text
-	Shown []shownText // as it differs from the text that is stored
-}
-
-// comments are those of a key.
-func (o *opened) comments(at position) ([]store.Comment, error) {
-	k, err := o.keyspace(at.Collection)
-	if err != nil {
-		return nil, err
-	}
-	return k.Comments(store.Number(at.Row))
-}
+// maxComment is how long a comment may be, in bytes.
+const maxComment = 2000
 
 // onKey runs do on the key that a form is about, of a collection that is open for change.
 func (s *Service) onKey(r *http.Request, do func(o *opened, k *store.Keyspace, it item) error) error {
@@ -112,19 +92,6 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 		return err
 	}
 	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", "answered")))
-}
-
-// suggest stores a text beside the one that is confirmed.
-func (o *opened) suggest(it item, is *store.Translation) error {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return err
-	}
-	put := *is
-	if it.message != nil {
-		put.Texts = it.message.Stored(is.Texts)
-	}
-	return k.SetSuggested(o.Language, store.Number(it.at.Row), &put)
 }
 
 // decide approves or dismisses what a person suggests.

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
@@ -15,7 +14,6 @@ import (
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
-	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // field is one text to write.
@@ -31,12 +29,6 @@ func (f field) Length() int { return utf8.RuneCountInString(f.Text) }
 
 // SourceLength is how many its source has.
 func (f field) SourceLength() int { return utf8.RuneCountInString(f.Source) }
-
-// shownText is a text of one form as people see it.
-type shownText struct {
-	Form   string
-	Pieces []piece
-}
 
 // version is a translation in the history of a key, or beside it.
 type version struct {
@@ -90,6 +82,16 @@ func (e *editing) Archived() bool { return e.Scope.Show == showArchived }
 // SingleStage reports whether what is confirmed is final at once.
 func (e *editing) SingleStage() bool { return len(e.Project.Stages) == 1 }
 
+// open opens a scope for the page of a key.
+func (s *Service) open(tx *store.Tx, p scope, v *visitor) (*opened, error) {
+	o, err := p.open(tx, s.Checks)
+	if err != nil {
+		return nil, err
+	}
+	o.person, o.machines = v.person, s.Engines
+	return o, nil
+}
+
 // key is the page of the key that it names with at. With after or before it leads to the next one that the filter
 // shows, with none of them to the first.
 func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error {
@@ -127,32 +129,6 @@ func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said str
 		page.Said, page.Wrong = "", said
 	}
 	return show(w, status, "key", page)
-}
-
-// at reads one key of the scope.
-func (o *opened) at(at position) (item, error) {
-	gone := api.Refuse(http.StatusNotFound, "This key is not here any more. A push has taken it out; where the "+
-		"service archives keys, the list of the archived has it.")
-	if !slices.Contains(store.CollectionNames(o.tx, o.project.ID), at.Collection) {
-		return item{}, gone
-	}
-	k, err := o.keyspace(at.Collection)
-	if err != nil || k == nil {
-		return item{}, joined(err, gone)
-	}
-	n := store.Number(at.Row)
-	row, err := k.At(n)
-	if err != nil || row == nil {
-		return item{}, joined(err, gone)
-	}
-	return o.item(at.Collection, k, n, row)
-}
-
-func joined(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
@@ -216,7 +192,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if e.Neighbours, err = o.neighboursOf(it); err != nil {
 		return nil, err
 	}
-	if e.Others, err = o.inOtherLanguages(it, o.viewer.person); err != nil {
+	if e.Others, err = o.inOtherLanguages(it, o.person); err != nil {
 		return nil, err
 	}
 	if e.History, err = o.history(it); err != nil {
@@ -256,26 +232,6 @@ func (o *opened) history(it item) ([]version, error) {
 
 func versionOf(t *store.Translation) version {
 	return version{By: t.By, At: t.Changed, State: item{is: t}.state(), Texts: t.Texts, Rejected: t.Rejected}
-}
-
-// written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
-// there was; a text has those of its source.
-func written(r *http.Request, it item) (texts []store.Text) {
-	for _, form := range it.forms() {
-		text := strings.ReplaceAll(r.PostFormValue("text-"+form), "\r\n", "\n")
-		if strings.Contains(it.sourceOf(form), "\r\n") {
-			text = strings.ReplaceAll(text, "\n", "\r\n")
-		}
-		if text != "" {
-			texts = append(texts, store.Text{Form: form, Value: strings.ToValidUTF8(text, "\uFFFD")})
-		}
-	}
-	return texts
-}
-
-// blank reports whether a text has only blanks where its source has more.
-func (it item) blank(t store.Text) bool {
-	return strings.TrimSpace(t.Value) == "" && strings.TrimSpace(it.sourceOf(t.Form)) != ""
 }
 
 // check answers what the checks say about the texts of a form, as JSON for the script.
@@ -401,52 +357,6 @@ func (d *outcome) again(
 	}
 	d.status, d.said = status, said
 	return nil
-}
-
-// put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
-func (o *opened) put(it item, is *store.Translation, tell func(project string, complete bool)) error {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return err
-	}
-	put := *is
-	if it.message != nil {
-		put.Texts = it.message.Stored(is.Texts)
-	}
-	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.stored, &put, keys.Decided); err != nil {
-		return err
-	}
-	if err := k.Save(); err != nil {
-		return err
-	}
-	if is.State != store.Draft {
-		if err := o.remember(it, &put); err != nil {
-			return err
-		}
-	}
-	complete := false
-	if is.State == store.Final {
-		complete, err = o.complete()
-		if err != nil {
-			return err
-		}
-	}
-	o.tx.OnCommit(func() { tell(o.project.ID, complete) })
-	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
-}
-
-// complete reports whether all keys of the project are final in the language.
-func (o *opened) complete() (bool, error) {
-	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
-		k, err := store.OpenCollection(o.tx, o.project.ID, name)
-		if err != nil {
-			return false, err
-		}
-		if slices.Contains(k.Targets, o.Language) && k.Counts[o.Language].Final < k.Keys {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // onward leads to the next key, or to the same one, and says what was saved.

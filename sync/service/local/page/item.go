@@ -306,3 +306,24 @@ func (it item) state() string {
 	}
 	return showFinal
 }
+
+// shortened is the beginning of a text, or of the form that says most.
+func shortened(texts []store.Text) string {
+	const most = 200
+	if len(texts) == 0 {
+		return ""
+	}
+	text := texts[len(texts)-1].Value
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// joined is the first of two errors.
+func joined(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}

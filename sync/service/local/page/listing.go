@@ -219,19 +219,6 @@ func (o *opened) listed(it item) listed {
 	return l
 }
 
-// shortened is the beginning of a text, or of the form that says most.
-func shortened(texts []store.Text) string {
-	const most = 200
-	if len(texts) == 0 {
-		return ""
-	}
-	text := texts[len(texts)-1].Value
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
 // progress is how far a language of a project has come.
 type progress struct{ Final, Keys int }
 

@@ -18,18 +18,6 @@ const (
 	mostDrafts = 50 // keys at once
 )
 
-// engines are those that translate into the language: the one that is set for it, or else all that the service has.
-func (o *opened) engines(all *machine.Engines) []machine.Engine {
-	if set := o.project.EngineOf(o.Language); set != "" {
-		one, known := all.Find(set)
-		if !known { // pseudo-translation, which is no suggestion
-			return nil
-		}
-		return []machine.Engine{one}
-	}
-	return all.All()
-}
-
 // ask has an engine translate texts, outside of any transaction.
 func (s *Service) ask(r *http.Request, o *opened, engine machine.Engine, texts []string) ([]machine.Text, error) {
 	ctx, end := context.WithTimeout(r.Context(), askFor)
@@ -41,7 +29,8 @@ func (s *Service) ask(r *http.Request, o *opened, engine machine.Engine, texts [
 	translated, err := s.Engines.Translate(ctx, engine.ID, job)
 	if err != nil {
 		s.Logger.Warn("translation page: the engine failed", zap.String("engine", engine.ID), zap.Error(err))
-		return translated, api.Refuse(http.StatusBadGateway, "%s gave no translation; the service's log says why.", engine.Name)
+		return translated, api.Refuse(http.StatusBadGateway,
+			"%s gave no translation; the service's log says why.", engine.Name)
 	}
 	return translated, nil
 }

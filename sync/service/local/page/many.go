@@ -81,7 +81,7 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 	return texts, nil
 }
 
-// takes reports whether new texts of a key may be stored without a look at their field.
+// takes reports whether new texts of a key may be stored unread by their field.
 func (it item) takes(texts []store.Text) bool {
 	holds := func(f finding) bool { return f.Holds }
 	return len(texts) > 0 && it.offered == nil && !slices.ContainsFunc(texts, it.blank) &&

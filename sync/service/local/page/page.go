@@ -308,11 +308,6 @@ func shown(text string) string {
 	return b.String()
 }
 
-// hides reports whether a character would be invisible, or would change the order of what is around it.
-func hides(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
-
 // fieldRows is how many lines a field shows.
 func fieldRows(text string) int {
 	rows := 1

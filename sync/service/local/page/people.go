@@ -156,8 +156,8 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 			roles = append(roles, given...)
 		}
 		if len(roles) == 0 || len(roles) > mostRoles {
-			return api.Refuse(http.StatusBadRequest, "A person has from 1 to %d roles. To keep a person out, remove that person.",
-				mostRoles)
+			return api.Refuse(http.StatusBadRequest,
+				"A person has from 1 to %d roles. To keep a person out, remove that person.", mostRoles)
 		}
 		return people.SetRoles(known.Name, v.Name, roles)
 	})

@@ -36,8 +36,8 @@ var signs = map[rune][2]string{
 	'\ufeff': {"BOM", "byte order mark"}, '\u2028': {"LSEP", "line separator"}, '\u2029': {"PSEP", "paragraph separator"},
 }
 
-// signOf is how a character is shown that shows nothing itself; false for all others. Space is one at the ends of a line
-// and beside other space.
+// signOf is how a character is shown that shows nothing itself; false for all others. Space is one at the ends of a
+// line and beside other space.
 func signOf(r rune, before, behind rune) (piece, bool) {
 	edge := func(o rune) bool { return o == 0 || o == '\n' || o == ' ' }
 	named, is := signs[r]
@@ -52,6 +52,11 @@ func signOf(r rune, before, behind rune) (piece, bool) {
 		return piece{signPiece, fmt.Sprintf(`\u%04x`, r), "control character"}, r != '\r'
 	}
 	return piece{}, false
+}
+
+// hides reports whether a character would be invisible, or would change the order of what is around it.
+func hides(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // spelled adds a text of one kind, with the names of what it has that shows nothing. before and behind are the

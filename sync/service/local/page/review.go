@@ -110,7 +110,8 @@ const maxReason = 2000
 func reasonIn(r *http.Request) (string, error) {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("reason"), "\r\n", "\n"))
 	if reason == "" || len(reason) > maxReason {
-		return "", api.Refuse(http.StatusBadRequest, "Not rejected: a rejection needs a reason of at most %d bytes.", maxReason)
+		return "", api.Refuse(http.StatusBadRequest,
+			"Not rejected: a rejection needs a reason of at most %d bytes.", maxReason)
 	}
 	return strings.ToValidUTF8(reason, "\uFFFD"), nil
 }

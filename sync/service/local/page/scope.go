@@ -102,18 +102,8 @@ type opened struct {
 	also        func(it item) bool // what a walk finds beside; nil: all that is shown
 
 	// of pages of one key
-	viewer   *visitor
+	person   *store.Person
 	machines *machine.Engines
-}
-
-// open opens a scope for the page of a key.
-func (s *Service) open(tx *store.Tx, p scope, v *visitor) (*opened, error) {
-	o, err := p.open(tx, s.Checks)
-	if err != nil {
-		return nil, err
-	}
-	o.viewer, o.machines = v, s.Engines
-	return o, nil
 }
 
 // glossaries reads the terms of the project's glossaries, once.

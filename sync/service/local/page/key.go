@@ -1,0 +1,149 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// suggestedText is the text that a person suggests.
+type suggestedText struct {
+	By    string
+	At    int64
+	Texts []store.Text
+	Shown []shownText // as it differs from the text that is stored
+}
+
+// shownText is a text of one form as people see it.
+type shownText struct {
+	Form   string
+	Pieces []piece
+}
+
+// mostComments is how many comments a key has.
+const mostComments = 100
+
+// at reads one key of the scope.
+func (o *opened) at(at position) (item, error) {
+	gone := api.Refuse(http.StatusNotFound, "This key is not here any more. A push has taken it out; where the "+
+		"service archives keys, the list of the archived has it.")
+	if !slices.Contains(store.CollectionNames(o.tx, o.project.ID), at.Collection) {
+		return item{}, gone
+	}
+	k, err := o.keyspace(at.Collection)
+	if err != nil || k == nil {
+		return item{}, joined(err, gone)
+	}
+	n := store.Number(at.Row)
+	row, err := k.At(n)
+	if err != nil || row == nil {
+		return item{}, joined(err, gone)
+	}
+	return o.item(at.Collection, k, n, row)
+}
+
+// written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
+// there was; a text has those of its source.
+func written(r *http.Request, it item) (texts []store.Text) {
+	for _, form := range it.forms() {
+		text := strings.ReplaceAll(r.PostFormValue("text-"+form), "\r\n", "\n")
+		if strings.Contains(it.sourceOf(form), "\r\n") {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		if text != "" {
+			texts = append(texts, store.Text{Form: form, Value: strings.ToValidUTF8(text, "\uFFFD")})
+		}
+	}
+	return texts
+}
+
+// blank reports whether a text has only blanks where its source has more.
+func (it item) blank(t store.Text) bool {
+	return strings.TrimSpace(t.Value) == "" && strings.TrimSpace(it.sourceOf(t.Form)) != ""
+}
+
+// put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
+func (o *opened) put(it item, is *store.Translation, tell func(project string, complete bool)) error {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return err
+	}
+	put := *is
+	if it.message != nil {
+		put.Texts = it.message.Stored(is.Texts)
+	}
+	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.stored, &put, keys.Decided); err != nil {
+		return err
+	}
+	if err := k.Save(); err != nil {
+		return err
+	}
+	if is.State != store.Draft {
+		if err := o.remember(it, &put); err != nil {
+			return err
+		}
+	}
+	complete := false
+	if is.State == store.Final {
+		complete, err = o.complete()
+		if err != nil {
+			return err
+		}
+	}
+	o.tx.OnCommit(func() { tell(o.project.ID, complete) })
+	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
+}
+
+// complete reports whether all keys of the project are final in the language.
+func (o *opened) complete() (bool, error) {
+	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
+		k, err := store.OpenCollection(o.tx, o.project.ID, name)
+		if err != nil {
+			return false, err
+		}
+		if slices.Contains(k.Targets, o.Language) && k.Counts[o.Language].Final < k.Keys {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// comments are those of a key.
+func (o *opened) comments(at position) ([]store.Comment, error) {
+	k, err := o.keyspace(at.Collection)
+	if err != nil {
+		return nil, err
+	}
+	return k.Comments(store.Number(at.Row))
+}
+
+// suggest stores a text beside the one that is confirmed.
+func (o *opened) suggest(it item, is *store.Translation) error {
+	k, err := o.keyspace(it.at.Collection)
+	if err != nil {
+		return err
+	}
+	put := *is
+	if it.message != nil {
+		put.Texts = it.message.Stored(is.Texts)
+	}
+	return k.SetSuggested(o.Language, store.Number(it.at.Row), &put)
+}
+
+// engines are those that translate into the language: the one that is set for it, or else all that the service has.
+func (o *opened) engines(all *machine.Engines) []machine.Engine {
+	if set := o.project.EngineOf(o.Language); set != "" {
+		one, known := all.Find(set)
+		if !known { // pseudo-translation suggests nothing
+			return nil
+		}
+		return []machine.Engine{one}
+	}
+	return all.All()
+}
