@@ -1,6 +1,9 @@
 package keys
 
 import (
+	"context"
+	"slices"
+
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/text/plural"
 )
@@ -85,4 +88,65 @@ func Remember(m *store.Memory, code string, r *store.Row, is *store.Translation)
 		}
 	}
 	return nil
+}
+
+// RememberAll notes the confirmed translations that a project has in its memory, some in each transaction: those of
+// earlier versions, which noted none that was imported.
+func RememberAll(ctx context.Context, st *store.Store, project string) error {
+	var names []string
+	err := st.View(func(tx *store.Tx) error {
+		names = store.CollectionNames(tx, project)
+		return nil
+	})
+	for _, name := range names {
+		var after []byte
+		for more := true; more && err == nil; {
+			if err = ctx.Err(); err != nil {
+				return err
+			}
+			err = st.Update(func(tx *store.Tx) (err error) {
+				after, more, err = rememberSome(tx, project, name, after)
+				return err
+			})
+		}
+	}
+	return err
+}
+
+// rememberSome is RememberAll for the rows behind a number, up to a batch.
+func rememberSome(tx *store.Tx, project, name string, after []byte) (last []byte, more bool, err error) {
+	p, err := store.ProjectIn(tx, project)
+	if err != nil {
+		return nil, false, err
+	}
+	k, err := store.OpenCollection(tx, project, name)
+	if k == nil || err != nil {
+		return nil, false, err
+	}
+	m, err := store.OwnMemory(tx, p)
+	if err != nil {
+		return nil, false, err
+	}
+	rows := 0
+	err = k.Each(after, func(n []byte, r *store.Row) (bool, error) {
+		if rows++; rows > importBatch {
+			more = true
+			return false, nil
+		}
+		last = slices.Clone(n)
+		for _, code := range k.Targets {
+			t, err := k.Translation(code, n)
+			if err == nil && t != nil && t.State != store.Draft && len(t.Source) == 0 {
+				err = Remember(m, code, r, t)
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return last, more, m.Flush()
 }

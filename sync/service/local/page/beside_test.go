@@ -1,8 +1,14 @@
 package page_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A source text that has changed is shown with what changed in it, until its translation is written, approved or
@@ -86,4 +92,41 @@ func TestMarkedTexts(t *testing.T) {
 	if n := strings.Count(plain, `class="insert quiet"`); n != 1 {
 		t.Errorf("%d are offered for a text without any", n)
 	}
+}
+
+// A memory that lacks what was imported takes it in on request, once.
+func TestMemoryTakesIn(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"a": "Save all", "b": "Open all"}`)
+	w.imports("language=de&format=json&completion-state=final", "app.json", `{"a": "Alles speichern"}`)
+	w.imports("language=de&format=json", "app.json", `{"b": "Alles öffnen"}`)
+	api := w.server.URL + "/api/integration/v1/translationmemory"
+	answer, err := http.Get(api)
+	w.check(err)
+	var memories []struct{ ID string }
+	w.check(json.NewDecoder(answer.Body).Decode(&memories))
+	w.check(answer.Body.Close())
+	var b bytes.Buffer
+	up := multipart.NewWriter(&b)
+	part, err := up.CreateFormFile("tmxFile", "other.tmx")
+	w.check(err)
+	fmt.Fprint(part, `<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Close all</seg></tuv>`+
+		`<tuv xml:lang="de"><seg>Alles schließen</seg></tuv></tu></body></tmx>`)
+	w.check(up.Close())
+	answer, err = http.Post(api+"/"+memories[0].ID+"?replaceAllContent=true", up.FormDataContentType(), &b)
+	w.check(err)
+	w.check(answer.Body.Close())
+	var page string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		page = w.get("memory?project=" + projectID)
+		if tmx := w.get("memory.tmx?project=" + projectID); strings.Contains(tmx, "Alles schließen") {
+			break
+		}
+	}
+	w.has(page, "German (de): 1 texts")
+	for range 2 {
+		w.has(w.post(w.client, "remember", form(page, "remember")), "200 /translate/memory", "German (de): 2 texts")
+	}
+	w.has(w.get("memory.tmx?project="+projectID), "Alles speichern", "Alles schließen")
+	w.lacks(w.get("memory.tmx?project="+projectID), "Alles öffnen")
 }

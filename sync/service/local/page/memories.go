@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -75,6 +76,19 @@ func (s *Service) memoryOf(project string) (id string, err error) {
 		return err
 	})
 	return id, err
+}
+
+// fillMemory notes in the project's memory what is confirmed in it.
+func (s *Service) fillMemory(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	err := managed(v, memoriesAreManaged)
+	if err == nil {
+		serve.Unhurried(w)
+		err = keys.RememberAll(r.Context(), s.Store, r.PostFormValue("project"))
+	}
+	if err != nil {
+		return err
+	}
+	return goTo(w, "memory?"+url.Values{"project": {r.PostFormValue("project")}}.Encode())
 }
 
 // download sends the project's memory as a TMX file.

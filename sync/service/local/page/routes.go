@@ -41,6 +41,7 @@ func New(o Options) *Service {
 	s.private("GET", "memory", s.memoryPage)
 	s.private("GET", "memory.tmx", s.download)
 	streamed(s, "POST", "memory", s.upload)
+	s.private("POST", "remember", s.fillMemory)
 	s.private("GET", "people", s.people)
 	s.private("POST", "people", s.invite)
 	s.private("POST", "role", s.changeRole)

@@ -85,7 +85,9 @@ func (k *Keyspace) forgetArchived(n []byte, r *Row) error {
 
 // forgetTranslations deletes what all languages have for a row, and its comments.
 func (k *Keyspace) forgetTranslations(n []byte) error {
-	if b := k.bucket.Bucket(bucketComments); b != nil {
+	if b, err := k.language(inComments, "", false); err != nil {
+		return err
+	} else if b != nil {
 		if err := b.Delete(n); err != nil {
 			return err
 		}

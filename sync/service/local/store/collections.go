@@ -43,13 +43,15 @@ const (
 	inOffers   = "offered:" // number -> a translation that was not taken because it conflicts
 	// number -> a translation that a person suggests in place of a confirmed one (comments.go)
 	inSuggestions = "suggested:"
+	inComments    = "comments" // number -> the comments of a row, of no language (JSON), the oldest first
 )
 
 // Keyspace is one collection within a transaction.
 type Keyspace struct {
 	collection
 	bucket, index, rows *bolt.Bucket
-	languages           map[string]*bolt.Bucket // by kind and code
+	languages           map[string]*bolt.Bucket // by kind and code; of a transaction that only reads, nil for none
+	writable            bool
 }
 
 // collectionsOf is the bucket that holds a project's collections: one bucket each.
@@ -72,8 +74,8 @@ func OpenCollection(tx *Tx, projectID, name string) (*Keyspace, error) {
 		return nil, fmt.Errorf("collection %q: no record: %w", name, err)
 	}
 	k := &Keyspace{collection: *record, bucket: b, index: b.Bucket(bucketIndex), rows: b.Bucket(bucketRows),
-		languages: map[string]*bolt.Bucket{}}
-	if tx.Writable() {
+		languages: map[string]*bolt.Bucket{}, writable: tx.Writable()}
+	if k.writable {
 		k.rows.FillPercent = 0.9 // rows are appended
 	}
 	if k.Counts == nil {
@@ -125,7 +127,7 @@ func (k *Keyspace) AddTargets(codes []string) bool {
 // language is the bucket of one kind of a language: nil while it has none, unless make is set.
 func (k *Keyspace) language(kind, code string, make bool) (*bolt.Bucket, error) {
 	name := kind + code
-	if b := k.languages[name]; b != nil {
+	if b, known := k.languages[name]; b != nil || known && !make {
 		return b, nil
 	}
 	b := k.bucket.Bucket([]byte(name))
@@ -135,10 +137,10 @@ func (k *Keyspace) language(kind, code string, make bool) (*bolt.Bucket, error) 
 			return nil, err
 		}
 	}
-	if b != nil {
-		if make {
-			b.FillPercent = 0.9
-		}
+	if b != nil && make {
+		b.FillPercent = 0.9
+	}
+	if b != nil || !k.writable {
 		k.languages[name] = b
 	}
 	return b, nil

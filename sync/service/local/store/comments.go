@@ -19,14 +19,11 @@ type Comment struct {
 // Open reports whether it is a question that waits for an answer.
 func (c Comment) Open() bool { return c.Question && c.Answered == "" }
 
-// bucketComments is number -> the comments of a row (JSON), the oldest first.
-var bucketComments = []byte("comments")
-
 // Comments are those of a row.
 func (k *Keyspace) Comments(n []byte) ([]Comment, error) {
-	b := k.bucket.Bucket(bucketComments)
-	if b == nil {
-		return nil, nil
+	b, err := k.language(inComments, "", false)
+	if b == nil || err != nil {
+		return nil, err
 	}
 	all, found, err := getRecord[[]Comment](b, string(n))
 	if err != nil || !found {
@@ -37,7 +34,7 @@ func (k *Keyspace) Comments(n []byte) ([]Comment, error) {
 
 // PutComments replaces the comments of a row.
 func (k *Keyspace) PutComments(n []byte, all []Comment) error {
-	b, err := k.bucket.CreateBucketIfNotExists(bucketComments)
+	b, err := k.language(inComments, "", true)
 	if err != nil {
 		return err
 	}
@@ -46,9 +43,9 @@ func (k *Keyspace) PutComments(n []byte, all []Comment) error {
 
 // EachQuestion calls do with the questions that wait for an answer, of rows that are not archived.
 func (k *Keyspace) EachQuestion(do func(r *Row, c Comment) error) error {
-	b := k.bucket.Bucket(bucketComments)
-	if b == nil {
-		return nil
+	b, err := k.language(inComments, "", false)
+	if b == nil || err != nil {
+		return err
 	}
 	return b.ForEach(func(n, raw []byte) error {
 		if !bytes.Contains(raw, []byte(`"question":true`)) {
