@@ -226,7 +226,8 @@ var imports = map[string][]string{
 	"sync/service/local/page": {"sync/bound/fault", "sync/bound/serve", "formats", "formats/programs", "sync/check",
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
-		"sync/service/local/machine"}, // engines that a person asks
+		"sync/service/local/machine", "sync/service/local/marks"}, // machine: engines that a person asks
+	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
@@ -324,8 +325,8 @@ var imports = map[string][]string{
 var libraries = map[string][]string{
 	"github.com/go-git/":                  {"gitops/object"},
 	"github.com/bluekeyes/go-gitdiff":     {"gitops/diff"},
-	"github.com/pmezard/go-difflib":       {"sync/service/local/page"}, // what changed in a source text
-	"github.com/klauspost/compress":       {"gitops/object"},           // zlib as packs need it, at three quarters of the time
+	"github.com/pmezard/go-difflib":       {"sync/service/local/marks"}, // what changed in a text
+	"github.com/klauspost/compress":       {"gitops/object"},            // zlib as packs need it, at three quarters of the time
 	"github.com/fsnotify/":                {"sync/pass/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config/schedule"},

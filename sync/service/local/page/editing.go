@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -20,7 +21,7 @@ import (
 type field struct {
 	ID, Form     string // Form: the plural form, empty for a single text
 	Source, Text string
-	Shown        []piece // where the text has characters that show nothing
+	Shown        []marks.Piece // where the text has characters that show nothing
 	Findings     []finding
 }
 
@@ -147,7 +148,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 			}
 		}
 		if was := it.was(); len(was) > 0 {
-			e.Was = append(e.Was, shownText{t.Form, difference(keys.SourceOf(was, t.Form), t.Value)})
+			e.Was = append(e.Was, shownText{t.Form, marks.Difference(keys.SourceOf(was, t.Form), t.Value)})
 		}
 	}
 	found := it.examine(texts)
@@ -170,7 +171,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if it.suggested != nil {
 		e.Suggested = &suggestedText{By: it.suggested.By, At: it.suggested.Changed, Texts: it.suggested.Texts}
 		for _, t := range it.suggested.Texts {
-			shown := shownText{t.Form, difference(keys.TextOf(it.texts(), t.Form), t.Value)}
+			shown := shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)}
 			e.Suggested.Shown = append(e.Suggested.Shown, shown)
 		}
 	}
@@ -237,7 +238,7 @@ func versionOf(t *store.Translation) version {
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
-	said := checked{Found: []finding{}, Shown: map[string][]piece{}}
+	said := checked{Found: []finding{}, Shown: map[string][]marks.Piece{}}
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
@@ -265,8 +266,8 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 
 // checked is what the script is told of the texts of a form.
 type checked struct {
-	Found []finding          `json:"found"`
-	Shown map[string][]piece `json:"shown"` // by form: those with characters that show nothing
+	Found []finding                `json:"found"`
+	Shown map[string][]marks.Piece `json:"shown"` // by form: those with characters that show nothing
 }
 
 // states are the values of the buttons that save.

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/text/plural"
@@ -284,9 +285,9 @@ func (it item) texts() []store.Text {
 }
 
 // signed are the pieces of a text that has characters which show nothing; nil where it has none.
-func (it item) signed(text string) []piece {
+func (it item) signed(text string) []marks.Piece {
 	all := it.pieces(text)
-	if !slices.ContainsFunc(all, func(p piece) bool { return p.Kind == signPiece }) {
+	if !slices.ContainsFunc(all, func(p marks.Piece) bool { return p.Kind == marks.Sign }) {
 		return nil
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -23,7 +24,7 @@ type suggestedText struct {
 // shownText is a text of one form as people see it.
 type shownText struct {
 	Form   string
-	Pieces []piece
+	Pieces []marks.Piece
 }
 
 // mostComments is how many comments a key has.

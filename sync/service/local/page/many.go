@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
@@ -151,7 +152,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 			}
 			one := rewritable{listed: o.listed(it), Take: it.version() + "." + digestOf(texts) + "/" + it.at.String()}
 			for _, t := range texts {
-				one.Shown = append(one.Shown, shownText{t.Form, difference(keys.TextOf(it.texts(), t.Form), t.Value)})
+				one.Shown = append(one.Shown, shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)})
 			}
 			page.Texts = append(page.Texts, one)
 		}

@@ -14,7 +14,6 @@ import (
 
 	_ "embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -28,6 +27,7 @@ import (
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"go.uber.org/zap"
 )
@@ -276,7 +276,7 @@ var source string
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(template.FuncMap{
 		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
-		"text": shown, "inc": func(i int) int { return i + 1 },
+		"text": marks.Shown, "inc": func(i int) int { return i + 1 },
 	}).Parse(source))
 })
 
@@ -289,23 +289,6 @@ func percent(part, all int) int {
 		return 0
 	}
 	return part * 100 / all
-}
-
-// shown is a text as people see it: what would be invisible, or would change the order of what is around it, is spelled
-// out. In the fields a text is what it is.
-func shown(text string) string {
-	if !strings.ContainsFunc(text, hides) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if !hides(r) {
-			b.WriteRune(r)
-		} else if r != '\r' {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }
 
 // fieldRows is how many lines a field shows.

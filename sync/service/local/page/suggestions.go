@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/keys"
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
@@ -22,10 +23,10 @@ type suggestion struct {
 	Percent int
 	Engine  string // that made it; empty: a memory has it
 	Text    string
-	Pieces  []piece
+	Pieces  []marks.Piece
 	Field   string // the identifier of the field that it is for
 	Form    string
-	Like    []piece // how the source text differs from the one that it translates; nil where it is the same
+	Like    []marks.Piece // how the source text differs from the one that it translates; nil where it is the same
 }
 
 // suggestions come from the memories of the project.
@@ -53,7 +54,7 @@ func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error)
 				one := suggestion{Percent: min(match.Percent, 100), Text: match.Text, Pieces: it.pieces(match.Text),
 					Field: "text-" + form, Form: form}
 				if source := it.sourceOf(form); match.Source != source {
-					one.Like = difference(match.Source, source)
+					one.Like = marks.Difference(match.Source, source)
 				}
 				some = append(some, one)
 			}

@@ -302,6 +302,12 @@ func TestComments(t *testing.T) {
 func TestRoleIn(t *testing.T) {
 	mixed := &Person{Roles: []Grant{{Role: Translator}, {Role: Reviewer, Projects: []string{"a"}, Languages: []string{"de"}},
 		{Role: Manager, Projects: []string{"b"}}}}
+	narrowed := &Person{Roles: []Grant{{Role: Translator, Projects: []string{"a"}}, {Role: Reviewer, Projects: []string{"b"}}}}
+	narrowed.narrow()
+	mixed.narrow()
+	if !slices.Equal(narrowed.Projects, []string{"a", "b"}) || mixed.Projects != nil {
+		t.Errorf("an earlier version shows %q and %q", narrowed.Projects, mixed.Projects)
+	}
 	for _, c := range []struct {
 		person            *Person
 		project, language string

@@ -73,6 +73,18 @@ func (p *Person) Granted() []Grant {
 	return p.Roles
 }
 
+// narrow has an earlier version, which knows no roles, show the person no other projects.
+func (p *Person) narrow() {
+	p.Projects = nil
+	for _, g := range p.Roles {
+		if len(g.Projects) == 0 {
+			p.Projects = nil
+			return
+		}
+		p.Projects = append(p.Projects, g.Projects...)
+	}
+}
+
 // RoleIn is the role in a project and language, empty for none; without a language that in any of them.
 func (p *Person) RoleIn(project, language string) (role Role) {
 	for _, g := range p.Granted() {
@@ -200,6 +212,9 @@ func (p *People) Put(one *Person) error {
 			return err
 		}
 	}
+	if len(one.Roles) > 0 {
+		one.narrow()
+	}
 	return putRecord(p.bucket, personAt(one.Name), one)
 }
 
@@ -210,6 +225,7 @@ func (p *People) SetRoles(name, by string, roles []Grant) error {
 		return err
 	}
 	known.Roles = roles
+	known.narrow()
 	return errors.Join(PutNote(p.tx, NotedPersonChanged, by, Noted{Name: known.Name}),
 		putRecord(p.bucket, personAt(name), known))
 }
