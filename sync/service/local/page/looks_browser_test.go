@@ -38,7 +38,7 @@ const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=h
 
 // filled is a world with everything that a page shows.
 func filled(t *testing.T) *world {
-	w := newWorld(t)
+	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"))
 	w.imports("language=en&format=android-xml&collection=android", "strings.xml",
 		`<resources><!-- Shown above the list of files. -->
 		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)
@@ -68,6 +68,7 @@ func filled(t *testing.T) *world {
 	rejected := form(w.get("key?"+inGerman+"&show=all&q=editor.keep"), "reject")
 	rejected.Set("reason", "Here it is a page, as in a book.")
 	w.has(w.post(w.client, "reject", rejected), "200 ")
+	save("more10", map[string]string{"": "Text Nummer 10."}, "draft")
 	save("more09", map[string]string{"": "Text Nummer 9."}, "final")
 	w.imports("language=en&format=json&overwrite-conflicting-values", "app.json",
 		`{"more09": "This is the text\u00a0number {n}, which is in the folder of all the changed documents."}`)
@@ -100,7 +101,7 @@ func TestBrowserLooks(t *testing.T) {
 		{"projects", ""}, {"list", "list?" + inGerman + "&show=all"}, {"failing", "list?" + inGerman + "&show=failing"},
 		{"nothing", "list?" + inGerman + "&show=all&q=nowhere"}, {"plural", "key?" + inGerman + "&show=all&q=files"},
 		{"conflict", "key?" + inGerman + "&show=conflict"}, {"hostile", "key?" + inGerman + "&show=all&q=hacked"},
-		{"archived", "list?" + inGerman + "&show=archived"}, {"restore", "key?" + inGerman + "&show=archived"},
+		{"todo", "list?" + inGerman}, {"archived", "list?" + inGerman + "&show=archived"}, {"restore", "key?" + inGerman + "&show=archived"},
 		{"replace", "many?" + inGerman + "&find=e&with=E"}, {"fill", "many?" + inGerman + "&do=fill"},
 		{"changed", "key?" + inGerman + "&show=outdated"}, {"suggested", "key?" + inGerman + "&show=suggested"},
 		{"approve", "approve?" + inGerman}, {"rejected", "key?" + inGerman + "&show=rejected"},

@@ -85,6 +85,16 @@ func TestRejectMany(t *testing.T) {
 	w.has(w.get("key?"+inGerman+"&show=rejected"), "Spelling", "Rejected by <bdi>Anna</bdi>")
 }
 
+// withEngine names an engine at an address in a service's folder.
+func withEngine(t *testing.T, url string) func(dir string) {
+	return func(dir string) {
+		file := fmt.Sprintf(`[{"id": "engine:libre", "name": "<Libre>", "kind": "libretranslate", "url": %q}]`, url)
+		if err := os.WriteFile(filepath.Join(dir, "engines.json"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // An engine is asked where a person wants it: for one text, beside what was written, or for drafts of many. What does not
 // hold what its source has is left out.
 func TestEngines(t *testing.T) {
@@ -103,12 +113,7 @@ func TestEngines(t *testing.T) {
 		_ = json.NewEncoder(rw).Encode(map[string]any{"translatedText": answer})
 	}))
 	defer engine.Close()
-	w := newWorld(t, func(dir string) {
-		file := fmt.Sprintf(`[{"id": "engine:libre", "name": "<Libre>", "kind": "libretranslate", "url": %q}]`, engine.URL)
-		if err := os.WriteFile(filepath.Join(dir, "engines.json"), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	})
+	w := newWorld(t, withEngine(t, engine.URL))
 	w.imports("language=en&format=json", "app.json", `{"hi": "Hi {name}", "lost": "Lost {name}", "save": "Save"}`)
 	page := w.get("key?" + inGerman + "&show=all&q=hi")
 	w.has(page, "Ask <bdi>&lt;Libre&gt;</bdi>")
