@@ -90,6 +90,9 @@ func Remember(m *store.Memory, code string, r *store.Row, is *store.Translation)
 	return nil
 }
 
+// rememberBatch is how many rows one transaction notes in a memory.
+const rememberBatch = 5000
+
 // RememberAll notes the confirmed translations that a project has in its memory, some in each transaction: those of
 // earlier versions, which noted none that was imported.
 func RememberAll(ctx context.Context, st *store.Store, project string) error {
@@ -129,7 +132,7 @@ func rememberSome(tx *store.Tx, project, name string, after []byte) (last []byte
 	}
 	rows := 0
 	err = k.Each(after, func(n []byte, r *store.Row) (bool, error) {
-		if rows++; rows > importBatch {
+		if rows++; rows > rememberBatch {
 			more = true
 			return false, nil
 		}
