@@ -45,6 +45,9 @@ func TestEmbeddedServiceOfAProcess(t *testing.T) {
 	if p.embedded.settings(id, "main", "k").Level == nil || p.embedded.settings("another", "main", "k").Level != nil {
 		t.Error("its page does not know what is configured for the project, or for another")
 	}
+	if p.Client.Own() != p.embedded.open.service {
+		t.Error("the client does not know that the service is its own")
+	}
 	first := p.embedded.open
 	if p.Leave(cfg) != nil {
 		t.Error("it is left though it is needed")
@@ -68,6 +71,9 @@ func TestEmbeddedServiceOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(try, true)
+	if client.Own() != nil {
+		t.Error("the other service is taken for its own")
+	}
 	if p.embedded.open != nil {
 		t.Error("it is open still")
 	}

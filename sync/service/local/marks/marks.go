@@ -1,8 +1,8 @@
 // Package marks is how people see what is in a text: placeholders and tags, characters that show nothing, and what one
 // text has more or less than another.
 //
-// Its law: the pieces of a text are the text in order, and what is spelled out is named. It makes no markup of them, and
-// decides nothing about texts.
+// Its law: the pieces of a text are the text in order, and what is spelled out is named. It makes no markup of them,
+// and decides nothing about texts.
 package marks
 
 import (

@@ -254,7 +254,9 @@ type problem struct {
 // unsaved are the texts of a form.
 func unsaved(form url.Values) (texts []field) {
 	for _, name := range slices.Sorted(maps.Keys(form)) {
-		if of, is := strings.CutPrefix(name, "text-"); is && form.Get(name) != "" {
+		of, is := strings.CutPrefix(name, "text-")
+		is = is || slices.Contains([]string{"comment", "reason"}, name)
+		if is && form.Get(name) != "" {
 			texts = append(texts, field{ID: name, Form: of, Text: form.Get(name)})
 		}
 	}

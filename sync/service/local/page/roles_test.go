@@ -171,6 +171,9 @@ func TestComments(t *testing.T) {
 		return w.post(w.client, "comment", f)
 	}
 	w.has(say("a", " ", ""), "400 ")
+	f := form(w.get("key?"+inGerman+"&show=all&q=a"), "comment")
+	f.Set("comment", "A long question")
+	w.has(w.post(w.browser(), "comment", f), "403 ", "you are not signed in any more", "A long question</textarea>")
 	w.has(say("a", strings.Repeat("x", 2001), ""), "400 ")
 	w.has(say("a", "<b>As in a game</b>", ""), "200 ", "Your comment is stored.", "&lt;b&gt;As in a game&lt;/b&gt;")
 	w.lacks(w.get("list?"+inGerman+"&show=asked"), `href="key?`)
@@ -201,7 +204,7 @@ func TestComments(t *testing.T) {
 	}
 	page = w.get("key?" + inGerman + "&show=all&q=a")
 	w.lacks(page, `action="comment"`)
-	f := form(page, "key")
+	f = form(page, "key")
 	f.Set("comment", "more")
 	w.has(w.post(w.client, "comment", f), "409 ", "100 comments already")
 }
