@@ -15,8 +15,15 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
+// Invitation is what a link is for: a person, and what that person may do. What is empty is as it was, or the usual.
+type Invitation struct {
+	Name, Role          string
+	Manager             bool // of everything
+	Projects, Languages []string
+}
+
 // Invite has the embedded service whose process works in a folder make an invitation, and returns its address.
-func Invite(ctx context.Context, dir, name string, manager bool, projects []string) (string, error) {
+func Invite(ctx context.Context, dir string, of Invitation) (string, error) {
 	through, err := web.ServiceTransport(ctx, dir)
 	if errors.Is(err, web.ErrNoDaemon) {
 		return "", failure.Usage(errors.New("the embedded service is not running; start locsync run or locsync service, " +
@@ -25,8 +32,8 @@ func Invite(ctx context.Context, dir, name string, manager bool, projects []stri
 	if err != nil {
 		return "", err
 	}
-	query := url.Values{"name": {name}, "project": projects}
-	if manager {
+	query := url.Values{"name": {of.Name}, "role": {of.Role}, "project": of.Projects, "language": of.Languages}
+	if of.Manager {
 		query.Set("manager", "true")
 	}
 	call, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://embedded.invalid"+page.InvitePath+"?"+

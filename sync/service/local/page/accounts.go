@@ -98,6 +98,16 @@ func rolesOf(tx *store.Tx, grant store.Grant) ([]store.Grant, error) {
 	if !slices.Contains(store.Roles, grant.Role) {
 		return nil, api.Refuse(http.StatusBadRequest, "There is no role %q.", grant.Role)
 	}
+	var targets []string
+	err = store.EachProject(tx, func(p *store.Project) { targets = append(targets, p.Targets...) })
+	if err != nil {
+		return nil, err
+	}
+	for _, code := range grant.Languages {
+		if !slices.Contains(targets, code) {
+			return nil, api.Refuse(http.StatusNotFound, "No project of the service is translated into %q.", code)
+		}
+	}
 	if grant.Role == store.Manager {
 		grant.Languages = nil // what happens to a key happens in all of them
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
 )
 
 // InvitePath is where commands of this machine have a person invited. It is served where only they reach it.
@@ -29,10 +30,11 @@ func (s *Service) SetAddress(base string) {
 	s.address.Store(strings.TrimRight(base, "/"))
 }
 
-// InviteCall answers POST InvitePath?name=...&manager=true&project=...
+// InviteCall answers POST InvitePath?name=...&manager=true&project=...&role=...&language=...
 func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	link, err := s.InvitationURL(query.Get("name"), query.Get("manager") != "", query["project"]...)
+	grant := store.Grant{Role: store.Role(query.Get("role")), Projects: query["project"], Languages: query["language"]}
+	link, err := s.invitationURL(query.Get("name"), query.Get("manager") != "", grant)
 	if err != nil {
 		status, said := http.StatusInternalServerError, err.Error()
 		if p, ok := err.(*api.Problem); ok {
@@ -47,10 +49,14 @@ func (s *Service) InviteCall(w http.ResponseWriter, r *http.Request) {
 
 // InvitationURL makes an invitation and returns its whole address.
 func (s *Service) InvitationURL(name string, manager bool, projects ...string) (string, error) {
+	return s.invitationURL(name, manager, store.Grant{Projects: projects})
+}
+
+func (s *Service) invitationURL(name string, manager bool, grant store.Grant) (string, error) {
 	base, _ := s.address.Load().(string)
 	if base == "" {
 		return "", api.Refuse(http.StatusConflict, "the page is not served at any address; set daemon.listen")
 	}
-	path, err := s.Invite(name, manager, projects...)
+	path, err := s.inviteBy("", name, manager, grant)
 	return base + path, err
 }

@@ -2,7 +2,9 @@ package page_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +160,21 @@ func TestRoles(t *testing.T) {
 	w.check(err)
 	w.accept(w.browser(), path, "", "long enough")
 	w.has(w.get("people"), "manager of app</bdi>")
+	// Commands of the machine name roles, too.
+	w.service.Page().SetAddress(w.server.URL)
+	for query, says := range map[string]string{"name=Cara&role=translator&language=pl&project=app": "200",
+		"name=Cara&role=king": "400", "name=Cara&language=xx": "404"} {
+		r := httptest.NewRequest(http.MethodPost, "/locsync/invite?"+query, nil)
+		answer := httptest.NewRecorder()
+		w.service.Page().InviteCall(answer, r)
+		if got := strconv.Itoa(answer.Code); got != says {
+			t.Fatalf("%s: %s %s", query, got, answer.Body)
+		}
+		if _, word, found := strings.Cut(answer.Body.String(), "/translate/"); found {
+			w.accept(w.browser(), "/translate/"+strings.Trim(word, "\"}\n"), "", "long enough")
+		}
+	}
+	w.has(w.get("people"), "translator of app into Polish (pl)</bdi>")
 }
 
 // What people say about a key is on its page. A question is listed until it is answered; the developers are told.
