@@ -174,8 +174,9 @@ func inviteCommand(a *app) *cobra.Command {
 		Long: "Prints a link to the page for translators of the embedded service, which must be running: that of the " +
 			"daemon (locsync run),\nor, with --data, that of locsync service. The link makes one account, within 7 days. With " +
 			"the name of a person who has an\naccount it is for choosing a new password. The first person is a manager.",
-		Example: "  locsync service invite\n  locsync service invite Ben --project app --role translator --language de\n  locsync service invite --data data",
-		Args:    func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) <= 1, "one name at most") },
+		Example: "  locsync service invite\n  locsync service invite Ben --project app --role translator --language de\n" +
+			"  locsync service invite --data data",
+		Args: func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) <= 1, "one name at most") },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				cfg, err := a.loadEmpty()
@@ -200,7 +201,8 @@ func inviteCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&dir, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
 	c.Flags().BoolVar(&of.Manager, "manager", false, "the person may invite and remove people, too")
-	c.Flags().StringArrayVar(&of.Projects, "project", nil, "a project `NAME` that the person sees, of several (default: all)")
+	c.Flags().StringArrayVar(&of.Projects, "project", nil, "a project `NAME` that the person sees, of several "+
+		"(default: all)")
 	c.Flags().StringVar(&of.Role, "role", "", "what the person may do: translator, reviewer or manager, a `ROLE` of the "+
 		"page (default: reviewer)")
 	c.Flags().StringArrayVar(&of.Languages, "language", nil, "a `LANGUAGE` that the person translates into, of several "+
