@@ -37,7 +37,7 @@ func TestFindAndReplace(t *testing.T) {
 	w.has(w.get("many?"+inGerman+"&find=nothing"), "No text here changes.")
 	page := w.get("many?" + inGerman + "&find=Ordner&with=Verzeichnis")
 	w.has(page, "4 texts", "Ein <del>Ordner</del><ins>Verzeichnis</ins>", `<span class="tag draft">`)
-	w.has(w.get("many?"+inGerman+"&find={dir}&with=x"), "since a check would hold them back or an import has another one: 1",
+	w.has(w.get("many?"+inGerman+"&find={dir}&with=x"), "since a check would hold them back or another text waits beside them: 1",
 		"No text here changes")
 	f := chosen(page, "many")
 	f["take"] = f["take"][:3]

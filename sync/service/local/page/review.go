@@ -66,7 +66,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 
 // approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
 func (it item) approvable() bool {
-	return it.is != nil && it.offered == nil &&
+	return it.is != nil && it.offered == nil && it.suggested == nil &&
 		!slices.ContainsFunc(it.examine(it.is.Texts), func(f finding) bool { return f.Holds })
 }
 

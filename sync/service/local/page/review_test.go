@@ -20,7 +20,7 @@ func TestApproveMany(t *testing.T) {
 	list := w.get("list?" + inGerman)
 	w.has(list, `href="approve?`, "0 of 6 final")
 	page := w.get("approve?" + inGerman)
-	w.has(page, "Eins", "Zwei", "Drei", "Fünf", "4 texts", "holds them back or an import has another one: 1.")
+	w.has(page, "Eins", "Zwei", "Drei", "Fünf", "4 texts", "holds them back or another text waits beside them: 1.")
 	w.lacks(page, "Hallo", "Six")
 	all := takes.FindAllStringSubmatch(page, -1)
 	if len(all) != 4 {

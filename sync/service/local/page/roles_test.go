@@ -85,6 +85,7 @@ func TestTranslatorSuggests(t *testing.T) {
 		}
 	})
 	w.has(w.exported("de"), `"a":"Ains"`)
+	w.has(w.get("many?"+inGerman+"&find=Ains&with=Einz"), "another text waits beside them: 1.", "No text here changes.")
 	w.imports("language=de&format=json&completion-state=final", "app.json", `{"a": "Ains"}`)
 	f := form(reviewed, "key") // from before the suggestion
 	f.Set("text-", "Ainss")
