@@ -276,12 +276,14 @@ var imports = map[string][]string{
 	// languages: scripts. programs: which reader
 	"sync/check/text": {"formats/programs"},
 	// languages: a code that is none, or that no service has. formats: the names and extensions that there are
-	// link, owner, pattern, position, rewrite, rules, schedule: parts of it that know no key
+	// glob, link, owner, pattern, position, rewrite, rules, schedule: parts of it that know no key
 	"sync/config": {"sync/config/spell", "sync/bound/fault", "sync/config/languages", "sync/bound",
 		"sync/config/secret", "formats", "sync/config/owner", "sync/config/kinds", "sync/config/link",
-		"sync/config/pattern", "sync/config/position", "sync/config/rewrite", "sync/config/rules", "sync/config/schedule"},
+		"sync/config/glob", "sync/config/pattern", "sync/config/position", "sync/config/rewrite", "sync/config/rules",
+		"sync/config/schedule"},
 	"sync/config/owner":          {"sync/bound"}, // a path that is no file
 	"sync/config/kinds":          {"sync/bound"}, // the file of terms
+	"sync/config/glob":           {},
 	"sync/config/pattern":        {},
 	"sync/config/rules":          {},
 	"sync/config/position":       {},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/locsync/locsync/sync/config/glob"
 )
 
 // The words that stand for the branch that is translated: both in Pull.Branch, branchWord also in collections.
@@ -34,7 +34,7 @@ func (p *Project) PerBranch() bool { return fillBranch(p.Pull.Branch, "x") != p.
 func (p *Project) On(branch string) (*Project, error) {
 	on := *p
 	on.Pull.Base, on.Pull.Branch = branch, fillBranch(p.Pull.Branch, branch)
-	on.Push.Branches = []string{escapeGlob(branch)}
+	on.Push.Branches = []string{glob.Escape(branch)}
 	if p.Push.Source != Worktree {
 		on.Push.Source, on.Push.Branches = branch, nil
 	}
@@ -101,7 +101,7 @@ func (p *Project) Trunk() string {
 func (p *Project) plainBranches() []string {
 	var plain []string
 	for _, name := range p.Push.Branches {
-		if branchProblem(name) == "" && escapeGlob(name) == name {
+		if branchProblem(name) == "" && glob.Escape(name) == name {
 			plain = append(plain, name)
 		}
 	}
@@ -202,8 +202,4 @@ func branchProblem(name string) string {
 	return ""
 }
 
-// matches is doublestar's match with a bad pattern matching nothing.
-func matches(pattern, name string) bool {
-	ok, err := doublestar.Match(pattern, name)
-	return err == nil && ok
-}
+func matches(pattern, name string) bool { return glob.Match(pattern, name) }

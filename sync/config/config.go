@@ -443,7 +443,7 @@ func (c *Config) NoProject(name string) error {
 		names = append(names, c.Projects[i].Name)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s: no project is configured yet; locsync project add writes the first one", c.File)
+		return fmt.Errorf("%s: no project is configured yet; locsync project add --create writes the first one", c.File)
 	}
 	if near := spell.Nearest(name, names); near != "" {
 		return fmt.Errorf("no project is called %q; did you mean %q?", name, near)

@@ -39,6 +39,7 @@ type Edit struct {
 	File string
 	Text []byte // nil: the file is removed
 	New  bool   // it is not there yet
+	At   int    // the line at which an added project begins, from 1
 }
 
 // Add is the configuration with one more project: in a file of its own below the first pattern of include that tells
@@ -93,6 +94,7 @@ func added(file string, a Addition, options []Option) (Edit, *Config, error) {
 		}
 		edit.Text = append(edit.Text, end...)
 	}
+	edit.At = bytes.Count(edit.Text, []byte("\n")) + 1
 	edit.Text = append(append(edit.Text, project...), end...)
 	cfg, err := load(file, l, []Option{instead(edit)})
 	return edit, cfg, err

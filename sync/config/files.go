@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/sync/config/glob"
 	"github.com/locsync/locsync/sync/config/kinds"
 	"github.com/locsync/locsync/sync/config/spell"
 )
@@ -83,7 +82,7 @@ func (v *validator) skipChecks(f *Files) {
 			}
 			v.addAt(at, "%q is not a check; one of %s, alone or with a pattern for keys behind a colon%s", name,
 				strings.Join(slices.Concat(Checks, kinds.All), ", "), hint)
-		case some && (pattern == "" || !doublestar.ValidatePattern(pattern) || alternatives(pattern) > mostAlternatives):
+		case some && (pattern == "" || !glob.Valid(pattern) || glob.Long(pattern)):
 			v.addAt(at, "%q is not a pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
 		}
 	}
@@ -142,7 +141,7 @@ func (v *validator) filled(f *Files, key, name, placeholders string) {
 
 // dirNeedsStars checks that {DIR} means something.
 func (v *validator) dirNeedsStars(key string, f *Files) {
-	if n := doubleStars(f.Source); n != 1 && f.Source != "" {
+	if n := glob.DoubleStars(f.Source); n != 1 && f.Source != "" {
 		v.add(key, "{DIR} is what ** matches in source; %q has %d parts **, it needs exactly one", f.Source, n)
 	}
 }

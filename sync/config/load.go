@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 
@@ -64,12 +65,26 @@ func load(path string, l loading, options []Option) (*Config, error) {
 	case err == nil:
 		return parse(path, data, &l)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
+		return nil, &missing{path, err}
 	case errors.Is(err, ErrOwner) || errors.As(err, &problems):
 		return nil, err
 	}
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, fmt.Errorf("%s is a folder; --config names the file in it", path)
+	}
 	return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 }
+
+// missing is a configuration file that is not there.
+type missing struct {
+	file string
+	err  error
+}
+
+func (m *missing) Error() string {
+	return fmt.Sprintf("there is no file %s; `locsync init` writes one, --config names another", m.file)
+}
+func (m *missing) Unwrap() error { return m.err }
 
 // read reads one file of a configuration.
 func (l *loading) read(path string) ([]byte, error) {

@@ -132,7 +132,7 @@ func TestSyntaxErrorHasItsPlace(t *testing.T) {
 		{"duplicate", "[service]\nurl = \"embedded\"\nurl = \"embedded\"\n", 3, "not valid TOML"},
 		{"open string", "state_dir = \"x\n", 1, "not valid TOML"},
 		{"not text", "\x00\x01\x02", 1, "not valid TOML"},
-		{"empty", "", 1, "at least one says which repository"},
+		{"empty", "", 1, "locsync project add writes one"},
 		{"one bracket", "[project]\nname = \"x\"\n", 1, "write [[project]] with two brackets"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/locsync/locsync/sync/config/glob"
 )
 
 // Source is a source file as the placeholders see it.
@@ -33,14 +33,14 @@ func (f *Files) Excluded(file string) bool {
 
 // sourceFile is SourceFile of a path that may be left out.
 func (f *Files) sourceFile(file string) (Source, bool) {
-	if ok, err := doublestar.Match(f.Source, file); err != nil || !ok {
+	if !glob.Match(f.Source, file) {
 		return Source{}, false
 	}
 	s := Source{Path: file, Name: path.Base(file)}
 	if dot := strings.LastIndexByte(s.Name, '.'); dot > 0 { // a leading dot hides a file, it begins no extension
 		s.Name, s.Ext = s.Name[:dot], s.Name[dot+1:]
 	}
-	s.Dir = matchedDir(f.Source, file)
+	s.Dir = glob.Folders(f.Source, file)
 	return s, true
 }
 
@@ -76,82 +76,11 @@ func collectionWords(s Source) *strings.Replacer {
 	return strings.NewReplacer("{NAME}", s.Name, "{DIR}", s.Dir, "{EXT}", s.Ext)
 }
 
-// doubleStars counts the parts of a pattern that stand for any number of folders.
-func doubleStars(glob string) int {
-	return strings.Count("/"+strings.ReplaceAll(glob, "/", "//")+"/", "/**/")
-}
-
-// matchedDir is what the one ** of a pattern matched in a path that it matches; "" where there is none or
-// several.
-func matchedDir(glob, file string) string {
-	if doubleStars(glob) != 1 {
-		return ""
-	}
-	pattern := strings.Split(glob, "/")
-	at := slices.Index(pattern, "**")
-	before, after := strings.Join(pattern[:at], "/"), strings.Join(pattern[at+1:], "/")
-	if after == "" {
-		after = "*" // a/** means the files below a: the file's own name is not part of the folders
-	}
-	parts := strings.Split(file, "/")
-	for from := range parts {
-		if !matchesParts(before, parts[:from]) {
-			continue
-		}
-		for to := from; to < len(parts); to++ {
-			if matchesParts(after, parts[to:]) {
-				return strings.Join(parts[from:to], "/")
-			}
-		}
-	}
-	return ""
-}
-
-// matchesParts compares whole parts; a pattern with alternatives may match more parts than it has.
-func matchesParts(glob string, parts []string) bool {
-	if glob == "" || len(parts) == 0 {
-		return glob == "" && len(parts) == 0
-	}
-	ok, err := doublestar.Match(glob, strings.Join(parts, "/"))
-	return err == nil && ok
-}
-
-// sample is a path that a pattern matches, for checking templates where no file is at hand: every
-// wildcard becomes an x. It is "" for patterns too odd to tell.
+// sample is a source file that the entry would match, for checking templates where no file is at hand.
 func (f *Files) sample() (Source, bool) {
-	var b strings.Builder
-	depth, first := 0, true
-	for i := 0; i < len(f.Source); i++ {
-		c := f.Source[i]
-		switch {
-		case c == '{':
-			depth, first = depth+1, true
-		case c == '}' && depth > 0:
-			depth--
-			first = true
-		case c == ',' && depth > 0:
-			first = false
-		case depth > 0 && !first:
-		case c == '*' || c == '?':
-			if strings.HasPrefix(f.Source[i:], "**") {
-				i++
-			}
-			b.WriteByte('x')
-		case c == '[':
-			end := strings.IndexByte(f.Source[i+1:], ']')
-			if end < 1 {
-				return Source{}, false
-			}
-			class := f.Source[i+1 : i+1+end]
-			if class[0] == '^' || class[0] == '!' {
-				b.WriteByte('x')
-			} else {
-				b.WriteByte(class[0])
-			}
-			i += 1 + end
-		default:
-			b.WriteByte(c)
-		}
+	path, ok := glob.Sample(f.Source)
+	if !ok {
+		return Source{}, false
 	}
-	return f.sourceFile(b.String())
+	return f.sourceFile(path)
 }

@@ -3,12 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
-	"github.com/locsync/locsync/sync/config/spell"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/locsync/locsync/sync/config/glob"
+	"github.com/locsync/locsync/sync/config/spell"
 )
 
 // Template is an output path with placeholders. {LANGUAGE}, {LOCALE:IOS}, {LOCALE:ANDROID} and
@@ -284,13 +284,13 @@ func (t Template) Glob(l Language) string {
 	for i, p := range t.parts {
 		switch p.kind {
 		case literal:
-			b.WriteString(escapeGlob(p.text))
+			b.WriteString(glob.Escape(p.text))
 		case language:
-			b.WriteString(escapeGlob(l.Path))
+			b.WriteString(glob.Escape(l.Path))
 		case localeIOS:
-			b.WriteString(escapeGlob(iosLocale(l.Path)))
+			b.WriteString(glob.Escape(iosLocale(l.Path)))
 		case localeAndroid:
-			b.WriteString(escapeGlob(androidLocale(l.Path)))
+			b.WriteString(glob.Escape(androidLocale(l.Path)))
 		case dir:
 			b.WriteString("**")
 		case ext:
@@ -311,46 +311,21 @@ func (t Template) Glob(l Language) string {
 	return b.String()
 }
 
-func escapeGlob(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune(`*?[]{}\`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// mostAlternatives is how many ways a name is compared with a pattern.
-const mostAlternatives = 10_000
-
-// alternatives is how many patterns one with lists of names is, at most.
-func alternatives(glob string) int {
-	all := 1
-	for list := range strings.SplitSeq(glob, "{") {
-		if all *= 1 + strings.Count(list, ","); all > mostAlternatives {
-			break
-		}
-	}
-	return all
-}
-
 // globProblem says what is wrong with a pattern for source files; "" when it can be used.
-func globProblem(glob string) string {
+func globProblem(pattern string) string {
 	switch {
-	case glob == "":
+	case pattern == "":
 		return `must be a pattern for the source files, such as "locales/en/*.json"`
-	case !doublestar.ValidatePattern(glob):
-		return fmt.Sprintf("%q is not a valid pattern; allowed are *, ** for folders, ?, [a-z] and {one,other}", glob)
-	case alternatives(glob) > mostAlternatives:
+	case !glob.Valid(pattern):
+		return fmt.Sprintf("%q is not a valid pattern; allowed are *, ** for folders, ?, [a-z] and {one,other}", pattern)
+	case glob.Long(pattern):
 		return fmt.Sprintf("%.40q lists more than %d names by its {one,other}; write * or ** for some of them, or "+
-			"another entry", glob, mostAlternatives)
-	case strings.HasPrefix(glob, "./"):
-		return fmt.Sprintf("%q: leave ./ out; patterns are relative to the repository", glob)
+			"another entry", pattern, glob.MostAlternatives)
+	case strings.HasPrefix(pattern, "./"):
+		return fmt.Sprintf("%q: leave ./ out; patterns are relative to the repository", pattern)
 	}
-	if why := unsafePattern(glob); why != "" {
-		return fmt.Sprintf("%q cannot be used: %s", glob, why)
+	if why := unsafePattern(pattern); why != "" {
+		return fmt.Sprintf("%q cannot be used: %s", pattern, why)
 	}
 	return ""
 }

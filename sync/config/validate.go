@@ -13,11 +13,11 @@ import (
 	"unicode"
 
 	"github.com/BurntSushi/toml"
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/uuid"
 
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/config/glob"
 	"github.com/locsync/locsync/sync/config/kinds"
 	"github.com/locsync/locsync/sync/config/position"
 	"github.com/locsync/locsync/sync/config/rules"
@@ -78,7 +78,8 @@ func (v *validator) config(c *Config) {
 	}
 	clustered(v, c)
 	if len(c.Projects) == 0 && len(c.Include) == 0 {
-		v.addAt(c.origin.at("project"), "there is no [[project]]; at least one says which repository is translated")
+		v.addAt(c.origin.at("project"), "there is no [[project]], which says what is translated; locsync project add "+
+			"writes one")
 	}
 	names := make(map[string]origin, len(c.Projects))
 	for i := range c.Projects {
@@ -358,7 +359,7 @@ func (v *validator) hold(p *Project) {
 
 // levels checks the levels that kinds have in files of a pattern.
 func (v *validator) levels(pattern string, levels map[string]string) {
-	if pattern == "" || !doublestar.ValidatePattern(pattern) || alternatives(pattern) > mostAlternatives {
+	if pattern == "" || !glob.Valid(pattern) || glob.Long(pattern) {
 		v.addAt(v.o, "%q is not a pattern for paths; write locales/legacy/** for all files below a folder", pattern)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(levels)) {
@@ -446,8 +447,7 @@ func (v *validator) push(project *Project) {
 	}
 	for i, pattern := range p.Branches {
 		plain := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "", "{", "", "}", "").Replace(pattern)
-		if why := branchProblem(plain); why != "" || !doublestar.ValidatePattern(pattern) ||
-			alternatives(pattern) > mostAlternatives {
+		if why := branchProblem(plain); why != "" || !glob.Valid(pattern) || glob.Long(pattern) {
 			v.addAt(v.o.at("branches").index(i), "%q is neither the name of a branch nor a pattern for one", pattern)
 		}
 	}
