@@ -146,7 +146,7 @@ func (r *Repo) tip(branch, base string, look func() (map[string]hash, string, er
 		return nil, err
 	}
 	if tip == nil && s.base == "" {
-		return nil, &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
+		return nil, &NoBranch{Try: "check one out, or set base to the branch that translations start from"}
 	}
 	if tip == nil {
 		return nil, s.noTip()

@@ -142,5 +142,6 @@ type (
 	BadPath     = outcome.BadPath
 	BadPaths    = outcome.BadPaths
 	NoBranch    = outcome.NoBranch
+	Rejection   = outcome.Rejection
 	Silent      = run.Silent
 )

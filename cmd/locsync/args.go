@@ -96,6 +96,9 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		said := fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
 		if words := bad.Unwrap().Error(); strings.HasPrefix(words, "strconv.") || strings.HasPrefix(words, "time: ") {
 			kinds := map[string]string{"bool": "true or false", "duration": "a duration such as 90s"}
+			if name, _ := pflag.UnquoteUsage(bad.GetFlag()); name == "PERCENT" {
+				kinds["float64"] = "a percentage from 0 to 100"
+			}
 			said = fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name,
 				cmp.Or(kinds[bad.GetFlag().Value.Type()], "a number"), bad.GetValue())
 		}

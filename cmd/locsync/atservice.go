@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,19 +76,22 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	d.state = dir
 	p := process.New(cfg, dir, a.options(log))
 	if d.client, err = p.Reach(ctx); err == nil {
-		err = t.hint(do(service.As(ctx, service.Asked), d))
+		err = t.hint(d.project, do(service.As(ctx, service.Asked), d))
 	}
 	return errors.Join(err, p.Close())
 }
 
 // hint adds to a refusal what to do where the configured project is of the other kind, or what was named is not there:
 // that does not pass by waiting.
-func (t target) hint(err error) error {
+func (t target) hint(p *config.Project, err error) error {
 	var e *service.Error
 	var l operation.Lost
 	switch {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
+	case t.documents && t.id == "" && e.Status == http.StatusForbidden && p != nil && p.Documents.ID == "":
+		return misuse(fmt.Errorf("this is about projects that translate documents, and %q has none: locsync project create "+
+			"--documents --write makes one, and --id names another one (%s)", p.Name, cmp.Or(e.Detail, "403")))
 	case t.documents && e.Status == http.StatusForbidden:
 		return fmt.Errorf("%w; or name a project that translates documents in [project.documents], or with --id: "+
 			"locsync project create --documents --write makes one", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/pass/engine"
+	"github.com/locsync/locsync/sync/run/process"
 	"github.com/locsync/locsync/sync/setup/settings"
 )
 
@@ -62,7 +63,8 @@ func projectCreateCommand(a *app) *cobra.Command {
 // createProject creates the project and prints its id.
 func createProject(ctx context.Context, a *app, d *session, o settings.CreateOptions) error {
 	o.Unknown = func(ctx context.Context, id string) (string, map[string]bool, error) {
-		return engine.New(engine.Parts{Config: d.cfg, Service: d.client, Log: zap.NewNop()}).Unknown(ctx, d.project.Name, id)
+		parts := engine.Parts{Config: d.cfg, Service: d.client, Log: zap.NewNop(), Clones: process.Clones(d.state)}
+		return engine.New(parts).Unknown(ctx, d.project.Name, id)
 	}
 	result, err := settings.Create(ctx, d.client, d.cfg, d.project, o)
 	switch {
@@ -70,11 +72,8 @@ func createProject(ctx context.Context, a *app, d *session, o settings.CreateOpt
 		return err
 	case a.asJSON:
 		return a.print(result)
-	case result.Created:
-		fmt.Fprintf(a.out, "created project %q: %s\n", result.Name, result.ID)
-	default:
-		fmt.Fprintf(a.out, "project %q is there already: %s\n", result.Name, result.ID)
 	}
+	sayCreated(a, result)
 	switch {
 	case result.Written:
 		fmt.Fprintf(a.out, "wrote id = %q into %s\n", result.ID, d.project.File())
@@ -82,6 +81,14 @@ func createProject(ctx context.Context, a *app, d *session, o settings.CreateOpt
 		fmt.Fprintf(a.out, "add it to the configuration, or run this again with --write: id = %q\n", result.ID)
 	}
 	return nil
+}
+
+func sayCreated(a *app, c settings.Created) {
+	if c.Created {
+		fmt.Fprintf(a.out, "created project %q: %s\n", c.Name, c.ID)
+	} else {
+		fmt.Fprintf(a.out, "project %q is there already: %s\n", c.Name, c.ID)
+	}
 }
 
 func projectPlanCommand(a *app, name string, apply bool) *cobra.Command {

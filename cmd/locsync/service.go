@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -230,7 +231,10 @@ func readKeys(f serviceFlags) ([]string, error) {
 	}
 	data, err := bound.ReadFile(f.keyFile, 1<<20)
 	if err != nil {
-		return nil, fmt.Errorf("read the keys: %w", err)
+		if of, is := errors.AsType[*fs.PathError](err); is {
+			err = of.Err
+		}
+		return nil, fmt.Errorf("--api-key-file %s: %w", f.keyFile, err)
 	}
 	var keys []string
 	for line := range strings.Lines(string(data)) {

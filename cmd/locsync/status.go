@@ -51,7 +51,7 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	gated := cmd.Flags().Changed("fail-if-incomplete")
 	switch {
 	case gated && !(o.least >= 0 && o.least <= 100):
-		return misuse(fmt.Errorf("--fail-if-incomplete %v: use a percentage from 0 to 100", o.least))
+		return misuse(fmt.Errorf("--fail-if-incomplete takes a percentage from 0 to 100, not %v", o.least))
 	case o.languages != nil && !gated:
 		return misuse(errors.New("--language chooses what --fail-if-incomplete is about; add that, or leave it out"))
 	case o.watched && gated:

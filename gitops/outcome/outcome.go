@@ -59,6 +59,24 @@ func (e *Unavailable) Error() string {
 
 func (e *Unavailable) Is(target error) bool { return target == ErrUnavailable }
 
+// Rejection is a remote that cannot be used as it is configured, with the words of its server, of ssh and of git.
+type Rejection struct {
+	Kind    error  // ErrAuth, ErrUntrusted or ErrNoRemote
+	Address string // without a password
+	Cause   string
+	Remedy  string
+	Said    error // by git
+}
+
+func (e *Rejection) Error() string {
+	return fmt.Sprintf("%s: %v: %s: %v", e.Address, e.Kind, e.Told(), e.Said)
+}
+
+// Told is what people are told: why, and what to do.
+func (e *Rejection) Told() string { return e.Cause + "; " + e.Remedy }
+
+func (e *Rejection) Unwrap() []error { return []error{e.Kind, e.Said} }
+
 // BadPath is a path that Commit does not write, and why.
 type BadPath struct{ Path, Why string }
 
@@ -84,11 +102,10 @@ type NoBranch struct {
 }
 
 func (e *NoBranch) Error() string {
-	what := fmt.Sprintf("branch %q", e.Branch)
 	if e.Branch == "" {
-		what = "a current branch"
+		return "no branch is checked out; " + e.Try
 	}
-	where := "here"
+	what, where := fmt.Sprintf("branch %q", e.Branch), "here"
 	if e.Where != "" {
 		where = "at remote " + e.Where
 	}

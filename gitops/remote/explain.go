@@ -59,28 +59,37 @@ func explainWords(where, words string, err error) error {
 		}
 		return false
 	}
-	with := func(kind error, what string) error { return fmt.Errorf("%s: %w: %s: %w", where, kind, what, err) }
+	with := func(kind error, cause, remedy string) error {
+		for line := range strings.Lines(words) { // of the server itself
+			if own, is := strings.CutPrefix(line, "remote: "); is && strings.TrimSpace(own) != "" {
+				cause += ", and says: " + strings.TrimSpace(own)
+				break
+			}
+		}
+		return &outcome.Rejection{Kind: kind, Address: where, Cause: cause, Remedy: remedy, Said: err}
+	}
 	status := httpStatus(words)
 	switch {
 	case says("REVOKED HOST KEY"):
-		return with(outcome.ErrUntrusted, "its host key is revoked")
+		return with(outcome.ErrUntrusted, "its host key is revoked", "ask its operator for the new one")
 	case says("REMOTE HOST IDENTIFICATION HAS CHANGED"):
-		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+tryChanged)
+		return with(outcome.ErrUntrusted, "its host key is not the one that is known", tryChanged)
 	case says("Host key verification failed", "host key is known for"):
-		return with(outcome.ErrUntrusted, "its host key is unknown: "+tryKey)
+		return with(outcome.ErrUntrusted, "its host key is unknown", tryKey)
 	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
 		"no alternative certificate subject name", "does not match target host name"):
-		return with(outcome.ErrUntrusted, tryTLS)
+		return with(outcome.ErrUntrusted, "its certificate is signed by an unknown authority or is of another host", tryTLS)
 	case status == http.StatusProxyAuthRequired:
-		return with(outcome.ErrAuth, "the proxy asks who we are: "+tryProxy+" (407)")
+		return with(outcome.ErrAuth, "the proxy asks who we are (407)", tryProxy)
 	case status == http.StatusForbidden:
-		return with(outcome.ErrAuth, "this account may not do that; use one that may (403)")
+		return with(outcome.ErrAuth, "this account may not do that (403)", "use one that may")
 	case says("Permission denied ("):
-		return with(outcome.ErrAuth, "it accepted no ssh key; add one to an agent, or name its file: git config "+
-			"core.sshCommand \"ssh -i FILE\"")
+		return with(outcome.ErrAuth, "it accepted no ssh key",
+			"add one to an agent, or name its file: git config core.sshCommand \"ssh -i FILE\"")
 	case status == http.StatusUnauthorized,
 		says("Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled"):
-		return with(outcome.ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
+		return with(outcome.ErrAuth, "it takes no one without credentials, or not these (401)",
+			"give it a user and password in the address, or set up a git credential helper")
 	case status >= 300 && status < 400:
 		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote "+
 			"set-url names the new address: %w", where, status, err)
@@ -91,7 +100,8 @@ func explainWords(where, words string, err error) error {
 			repository.ErrOwner, err)
 	case status == http.StatusNotFound, says("does not appear to be a git repository", "not found", "does not exist",
 		"no such repository", "access denied or repository not exported"):
-		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account")
+		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account",
+			"correct the address, which git remote -v shows, or use an account that may read it")
 	case says(lostWords...):
 		return fmt.Errorf("%s: %w; %s", where, &unreachable{err}, tryNetwork)
 	}

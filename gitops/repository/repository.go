@@ -133,6 +133,9 @@ func locate(ctx context.Context, dir string, o Options) (*run.Program, found, er
 		return nil, found{}, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	f, err := find(ctx, git, dir, o.Trust)
+	if errors.Is(err, ErrNotRepo) {
+		return nil, found{}, err
+	}
 	if err != nil {
 		return nil, found{}, fmt.Errorf("open repository: %w", err)
 	}

@@ -17,13 +17,19 @@ import (
 // Edited is what an edit of the configuration has done.
 type Edited struct {
 	Project  string `json:"project"`
+	ID       string `json:"id,omitempty"` // of the project that is in the file now
 	File     string `json:"file"`
 	Removed  bool   `json:"removed"`  // the file is gone
 	Reloaded bool   `json:"reloaded"` // a daemon runs, and works with the new configuration
 }
 
 // Change is an edit of a configuration as it is on the disk at the moment.
-type Change func(file string, accept config.Option) (config.Edit, *config.Config, error)
+type Change struct {
+	Make func(file string, accept config.Option) (config.Edit, *config.Config, error)
+	// Settle, when not nil, is called when the changed configuration is valid and its file can be written: what it makes
+	// elsewhere is made for nothing only where the disk fails. It returns what is written.
+	Settle func(ctx context.Context, cfg *config.Config, stateDir string) (config.Edit, *config.Config, error)
+}
 
 // Edit changes a configuration, and has a daemon that runs read it. Edits of several processes are made one after the
 // other. An error with Reloaded false may be the daemon's: then the file is written, and the daemon goes on as before.
@@ -55,28 +61,66 @@ func edit(ctx context.Context, file, project string, change Change) (Edited, str
 	if before, err := process.ReadConfig(file); err == nil {
 		dir, _ = process.StateDir(ctx, before) // an error is that of the new one, too, or is mended by it
 	}
-	e, cfg, err := change(file, process.AcceptSafe())
+	e, cfg, err := change.Make(file, process.AcceptSafe())
 	if err != nil {
 		return Edited{}, "", failure.Usage(err)
 	}
-	switch {
-	case e.Text == nil:
-		err = os.Remove(e.File)
-	case e.New:
-		err = os.MkdirAll(filepath.Dir(e.File), 0o755)
-	}
-	if err == nil && e.Text != nil {
-		err = files.Write(e.File, func(f *os.File) error {
-			_, err := f.Write(e.Text)
-			return err
-		})
-	}
-	if err != nil {
-		return Edited{}, "", failure.Usage(fmt.Errorf("write the configuration: %w", err))
-	}
-	done := Edited{Project: project, File: e.File, Removed: e.Text == nil}
 	if dir == "" {
 		dir, err = process.StateDir(ctx, cfg)
 	}
-	return done, dir, err
+	if err != nil && change.Settle != nil {
+		return Edited{}, "", err
+	}
+	done, stateErr := Edited{Project: project, File: e.File, Removed: e.Text == nil}, err
+	if e.Text == nil {
+		err = removed(e.File)
+	} else {
+		err = write(e, func() ([]byte, error) {
+			if change.Settle == nil {
+				return e.Text, nil
+			}
+			e, cfg, err = change.Settle(ctx, cfg, dir)
+			return e.Text, err
+		})
+	}
+	if err != nil {
+		return Edited{}, "", err
+	}
+	if p := cfg.Project(project); p != nil {
+		done.ID = p.ID
+	}
+	return done, dir, stateErr
+}
+
+func removed(file string) error {
+	if err := os.Remove(file); err != nil {
+		return failure.Usage(fmt.Errorf("write the configuration: %w", err))
+	}
+	return nil
+}
+
+// write writes the file of an edit, whose text is asked for when there is a file to write it to.
+func write(e config.Edit, text func() ([]byte, error)) error {
+	var err, refused error
+	if e.New {
+		err = os.MkdirAll(filepath.Dir(e.File), 0o755)
+	}
+	if err == nil {
+		err = files.Write(e.File, func(f *os.File) error {
+			var b []byte
+			b, refused = text()
+			if refused != nil {
+				return refused
+			}
+			_, err := f.Write(b)
+			return err
+		})
+	}
+	switch {
+	case refused != nil:
+		return refused
+	case err != nil:
+		return failure.Usage(fmt.Errorf("write the configuration: %w", err))
+	}
+	return nil
 }

@@ -22,11 +22,11 @@ func aProject(name string) string {
 }
 
 func adding(name string) Change {
-	return func(file string, accept config.Option) (config.Edit, *config.Config, error) {
+	return Change{Make: func(file string, accept config.Option) (config.Edit, *config.Config, error) {
 		return config.Add(file, config.Addition{Name: name, ID: "00000000-0000-0000-0000-000000000001",
 			Repository: "https://git.example.com/" + name + ".git", SourceLanguage: "en", TargetLanguages: []string{"de"},
 			Files: []config.AdditionFiles{{Source: "en.json", Output: "{LANGUAGE}.json"}}}, accept)
-	}
+	}}
 }
 
 // Of edits that are made at once none is lost, whether projects share a file or have one each; of two that add the same
@@ -67,10 +67,10 @@ func TestEditsAtOnce(t *testing.T) {
 				})
 				all.Go(func() {
 					name := fmt.Sprint("gone-", i)
-					_, err := Edit(t.Context(), file, name, func(file string, accept config.Option) (config.Edit,
+					_, err := Edit(t.Context(), file, name, Change{Make: func(file string, accept config.Option) (config.Edit,
 						*config.Config, error) {
 						return config.Remove(file, name, accept)
-					})
+					}})
 					if err != nil {
 						t.Error(err)
 					}
@@ -110,9 +110,10 @@ func TestRemoveTheProjectThatHasTheState(t *testing.T) {
 	if out, err := exec.Command("git", "init", "-q", filepath.Join(dir, "repo")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	done, err := Edit(t.Context(), file, "app", func(file string, accept config.Option) (config.Edit, *config.Config, error) {
+	done, err := Edit(t.Context(), file, "app", Change{Make: func(file string, accept config.Option) (config.Edit,
+		*config.Config, error) {
 		return config.Remove(file, "app", accept)
-	})
+	}})
 	if err != nil || !done.Removed || done.File != own {
 		t.Errorf("%+v, %v", done, err)
 	}

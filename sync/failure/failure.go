@@ -6,7 +6,9 @@ package failure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -49,7 +51,12 @@ func Text(err error) string {
 		var all, lines []string
 		for _, one := range many.Unwrap() {
 			all = append(all, one.Error())
-			if line := Text(one); !slices.Contains(lines, line) {
+			line := Text(one)
+			again := func(other string) bool { // a push and a pull that fail alike
+				return line == other || passOf.MatchString(line) &&
+					passOf.ReplaceAllString(line, "$1") == passOf.ReplaceAllString(other, "$1")
+			}
+			if !slices.ContainsFunc(lines, again) {
 				lines = append(lines, line)
 			}
 		}
@@ -59,6 +66,9 @@ func Text(err error) string {
 	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted before it was done"
+	}
+	if said := ofBranch(err); said != "" {
+		return passOf.FindString(err.Error()) + said
 	}
 	var unreachable *service.UnreachableError
 	if errors.As(err, &unreachable) && !strings.Contains(err.Error(), "\n") {
@@ -71,6 +81,24 @@ func Text(err error) string {
 		}
 	}
 	return err.Error()
+}
+
+// passOf is what the failure of a pass begins with.
+var passOf = regexp.MustCompile(`^(?:check|push|pull) ("[^"]*": )`)
+
+// ofBranch is what people are told of a remote that cannot be used as it is configured, and of a branch that is not
+// there: without the calls that met it. It is empty for other errors.
+func ofBranch(err error) string {
+	if strings.Contains(err.Error(), "\n") {
+		return ""
+	}
+	if rejected, is := errors.AsType[*gitops.Rejection](err); is {
+		return fmt.Sprintf("the remote %s: %s", rejected.Address, rejected.Told())
+	}
+	if none, is := errors.AsType[*gitops.NoBranch](err); is {
+		return none.Error()
+	}
+	return ""
 }
 
 // Code is the code of a failure. An error with a method ErrorCode has it from there, where its cause has none.

@@ -51,6 +51,9 @@ func Write(path string, write func(f *os.File) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
 	if err != nil {
+		if of, is := errors.AsType[*fs.PathError](err); is {
+			err = of.Err // its path is that of a temporary file
+		}
 		return failure.Usage(fmt.Errorf("write %s: %w", path, err))
 	}
 	err = errors.Join(write(f), f.Chmod(mode), f.Close())

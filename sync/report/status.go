@@ -70,8 +70,8 @@ func (s *StaleStatus) String() string {
 }
 
 // NoProject is said where the configuration has none yet.
-const NoProject = "no project is configured yet; locsync project add writes the first one, and a daemon that runs " +
-	"takes it over"
+const NoProject = "no project is configured yet; locsync project add --create writes the first one, and a daemon " +
+	"that runs takes it over"
 
 // Shortfall is a language that has too few of the keys. Percent is rounded down, so that 100 is all of them.
 type Shortfall struct {

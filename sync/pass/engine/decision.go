@@ -43,9 +43,9 @@ func translated(languages, known []string) error {
 		if slices.Contains(known, language) {
 			continue
 		}
-		hint := "choose from " + strings.Join(known, ", ")
+		hint := `choose from "` + strings.Join(known, `", "`) + `"`
 		if near := spell.Nearest(language, known); near != "" {
-			hint = fmt.Sprintf("did you mean %s?", near)
+			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		return &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q; %s", language, hint)}
 	}

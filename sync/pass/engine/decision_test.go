@@ -118,8 +118,8 @@ func TestChosenConflicts(t *testing.T) {
 		o    push.Options
 		says string
 	}{
-		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx"; choose from de, fr`},
-		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-"; did you mean fr?`},
+		{push.Options{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx"; choose from "de", "fr"`},
+		{push.Options{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-"; did you mean "fr"?`},
 		{push.Options{Languages: []string{"fr"}}, "add --ours or --theirs"},
 		{push.Options{Files: []string{"locales/xx/menu.json"}},
 			`no project pushes a file "locales/xx/menu.json"; did you mean`},

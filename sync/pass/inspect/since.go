@@ -88,8 +88,8 @@ func parted(ctx context.Context, repo *gitops.Repo, fsys fs.FS, name string) (
 ) {
 	there, err := repo.Resolve(ctx, name)
 	if err != nil {
-		return "", nil, failure.Usage(fmt.Errorf("--since %q names no commit that this clone has: %w; fetch it first, "+
-			"in CI with the whole history (fetch-depth: 0)", name, err))
+		return "", nil, failure.Usage(fmt.Errorf("--since %q names no commit that this clone has; fetch it first, "+
+			"in CI with the whole history (fetch-depth: 0)", name))
 	}
 	here, err := committed(repo, fsys)
 	if err != nil {

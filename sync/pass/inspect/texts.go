@@ -3,6 +3,7 @@ package inspect
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -53,10 +54,18 @@ func (x *inspection) refused(b *bundle.Bundle, f *resource.File, name string, l 
 	if !errors.As(json.Unmarshal([]byte(src), &whole), &wrong) {
 		return
 	}
-	p := report.Problem{File: name, Language: l.Code, Problem: "JSON.parse refuses it: " + wrong.Error()}
-	p.Line, p.Column = newPositions(f).position(min(max(int(wrong.Offset)-1, 0), len(src)) + len(f.Source()) - len(src))
-	x.add(report.Error, report.CodeSyntax, p, "JSON has no comments, and no comma behind the last of a list; "+
-		"name the file .jsonc or .json5 if its program takes them")
+	at := min(max(int(wrong.Offset)-1, 0), len(src))
+	cause, remedy := wrong.Error(), "correct it"
+	switch before := strings.TrimRight(src[:at], " \t\r\n"); {
+	case at < len(src) && src[at] == '/':
+		cause, remedy = "a comment", "remove it"
+	case at < len(src) && strings.ContainsRune("}]", rune(src[at])) && strings.HasSuffix(before, ","):
+		cause, remedy = fmt.Sprintf("a comma before %q", src[at:at+1]), "remove it"
+		at = len(before) - 1
+	}
+	p := report.Problem{File: name, Language: l.Code, Problem: cause + ": JSON.parse refuses this file"}
+	p.Line, p.Column = newPositions(f).position(at + len(f.Source()) - len(src))
+	x.add(report.Error, report.CodeSyntax, p, remedy+", or name the file .jsonc or .json5 if its program takes it")
 }
 
 // explain tells how the texts of the key that was asked for are read.

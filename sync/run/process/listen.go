@@ -20,9 +20,22 @@ func Listen(address string) (net.Listener, error) {
 	host, _, _ := net.SplitHostPort(address)
 	later := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
 		errors.As(err, &unknown) && unknown.Name == host
-	err = fmt.Errorf("listen on %s: %w", address, err)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = &inUse{address, err}
+	} else {
+		err = fmt.Errorf("listen on %s: %w", address, err)
+	}
 	if later {
 		return nil, err
 	}
 	return nil, &failure.UsageError{Err: err}
 }
+
+// inUse is an address that another program listens on.
+type inUse struct {
+	address string
+	err     error
+}
+
+func (e *inUse) Error() string { return e.address + " is in use by another program" }
+func (e *inUse) Unwrap() error { return e.err }

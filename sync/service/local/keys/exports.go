@@ -202,7 +202,7 @@ func languagesParameter(q api.Params, p *store.Project) ([]string, error) {
 			return nil, err
 		}
 		if !p.Speaks(code) {
-			return nil, api.Invalid(field, "%s is neither the source language %s nor a target language of the project", code,
+			return nil, api.Invalid(field, "%q is neither the source language %q nor a target language of the project", code,
 				p.Source)
 		}
 		codes = api.Union(codes, []string{code})

@@ -180,7 +180,7 @@ func languageParameter(q api.Params, p *store.Project) (string, error) {
 	}
 	if !p.Speaks(code) {
 		return "", api.Invalid(wire.QueryLanguage,
-			"%s is neither the source language %s nor a target language of the project; add it with POST %s",
+			"%q is neither the source language %q nor a target language of the project; add it with POST %s",
 			code, p.Source, wire.Prefix+wire.PathTargets)
 	}
 	return code, nil
