@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/locsync/locsync"
 	"github.com/locsync/locsync/sync/documents/document"
 	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
@@ -342,7 +343,7 @@ var jsonDocuments = map[string]any{
 // schemas are what locsync help TOPIC --schema prints.
 var schemas = map[string]func(root *cobra.Command) any{
 	"json":          func(root *cobra.Command) any { return document.Schemas(allDocuments(root)) },
-	"configuration": func(*cobra.Command) any { return document.Configuration() },
+	"configuration": func(*cobra.Command) any { return document.Configuration(locsync.Example) },
 }
 
 // allDocuments are documents, and of commands that are not among them an object.

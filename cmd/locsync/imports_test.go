@@ -40,6 +40,7 @@ var areas = []struct{ name, what string }{
 // imports is which package may import which of ours. A new import is added here in the same commit, with a reason.
 var imports = map[string][]string{
 	"cmd/locsync": {"*"},
+	".":           {},
 	// formats: names that files of one format have
 	"sync/memory/past": {"formats", "sync/bound/fault", "sync/text/bundle", "sync/text/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
@@ -114,9 +115,10 @@ var imports = map[string][]string{
 	// kinds: the levels that hold where the configuration says nothing
 	"sync/check/examine": {"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/config/kinds",
 		"sync/text/plural", "sync/report", "sync/text/spelling", "formats/programs", "formats/resource"},
-	// terminal: tables of what a document lists. schedule: its type in a schema
-	"sync/documents/document": {"sync/documents/jsonschema", "sync/config", "sync/config/schedule", "sync/report",
-		"sync/service/documents", "sync/service/memories", "sync/terminal"},
+	// terminal: tables of what a document lists. formats, and the parts of config: the schema of its keys
+	"sync/documents/document": {"sync/documents/jsonschema", "sync/config", "sync/config/schedule", "sync/config/example",
+		"sync/config/kinds", "sync/config/position", "sync/config/rules", "formats", "sync/report", "sync/service/documents",
+		"sync/service/memories", "sync/terminal"},
 	"sync/documents/jsonschema": {},
 	"sync/terminal/manual":      {"sync/terminal"}, // lines that are broken by columns
 	// service, gitops: what is waited for. files: paths of annotations, as another program has them. bound: texts as code.
@@ -284,6 +286,7 @@ var imports = map[string][]string{
 	"sync/config/owner":          {"sync/bound"}, // a path that is no file
 	"sync/config/kinds":          {"sync/bound"}, // the file of terms
 	"sync/config/glob":           {},
+	"sync/config/example":        {},
 	"sync/config/pattern":        {},
 	"sync/config/rules":          {},
 	"sync/config/position":       {},
@@ -525,17 +528,18 @@ func checkClock(t *testing.T, file string) {
 	})
 }
 
-// TestFoldersWithoutCode: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.
+// TestFoldersWithoutCode: sync/ and cmd/ hold no Go file of their own, so that no package is called sync. At the top is
+// the one that embeds the example beside it, since go:embed reaches no file above.
 func TestFoldersWithoutCode(t *testing.T) {
 	for pkg := range packageFiles(t) {
-		if pkg == "sync" || pkg == "cmd" || pkg == "." {
+		if pkg == "sync" || pkg == "cmd" {
 			t.Errorf("%s holds a Go file; it is a folder of packages", pkg)
 		}
 	}
 }
 
 func TestTopLevel(t *testing.T) {
-	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd",
+	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "example.go", "systemd",
 		"README.md",
 		"LICENSE"}
 	entries, err := os.ReadDir(filepath.Join("..", ".."))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 )
 
@@ -156,7 +158,8 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for more, fits := range map[string]bool{"": true, "\nodd = 1\n": false, "\nexclude = 1\n": false} {
+	for more, fits := range map[string]bool{"": true, "\nodd = 1\n": false, "\nexclude = 1\n": false,
+		"\nplurals = \"joint\"\n": false, "\nplurals = \"keys\"\n": true} {
 		var parsed map[string]any
 		whole := strings.Replace(string(text), "\nexclude = []\n", "\n", 1) + more
 		if _, err := toml.Decode(whole, &parsed); err != nil {
@@ -173,5 +176,66 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 		if err := schema.Validate(value); (err == nil) != fits {
 			t.Errorf("%q: %v", more, err)
 		}
+	}
+}
+
+// Of each key the schema has what the example says about it, and the default that holds; of one that takes one of a few
+// words, those that the configuration takes. Files that init writes name the schema of a release.
+func TestSchemaExplainsTheConfiguration(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out, err: &out}
+	root := a.root()
+	root.SetArgs([]string{"help", "configuration", "--schema"})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Defs map[string]struct {
+			Properties map[string]struct {
+				Type, Ref, Description string
+				Default                any
+				Enum                   []string
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	keys, defaults, enums := 0, 0, 0
+	for table, of := range doc.Defs {
+		for key, p := range of.Properties {
+			keys++
+			if p.Default != nil {
+				defaults++
+			}
+			plain := !strings.HasPrefix(p.Description, "#")
+			if (p.Description == "" || !plain) && table != "Config" { // whose tables are named by what they are of
+				t.Errorf("%s.%s has the description %q", table, key, p.Description)
+			}
+			if len(p.Enum) == 0 {
+				continue
+			}
+			enums++
+			if word, is := p.Default.(string); is && !slices.Contains(p.Enum, word) {
+				t.Errorf("%s.%s: the default %q is none of %q", table, key, word, p.Enum)
+			}
+		}
+	}
+	if keys < 100 || defaults < 85 || enums < 20 {
+		t.Errorf("%d keys, %d defaults, %d enums", keys, defaults, enums)
+	}
+	push := doc.Defs["Push"].Properties
+	if got := push["conflicts"]; got.Default != "overwrite" || strings.Join(got.Enum, " ") != "overwrite skip report" ||
+		got.Description != "A value that the service holds differently: overwrite it, skip it (the service's counts as "+
+			"accepted), or report it." {
+		t.Errorf("%+v", got)
+	}
+	if d := doc.Defs["Service"].Properties["job_timeout"].Default; d != "30m" {
+		t.Errorf("%v", d)
+	}
+	written := readPage(t, filepath.Join("..", "..", "sync", "setup", "locsync.toml.tmpl"))
+	entry := readPage(t, filepath.Join("..", "..", "systemd", "package", "schemastore.json"))
+	if !strings.HasPrefix(written, "#:schema "+config.SchemaURL+"\n") || !strings.Contains(entry, `"`+config.SchemaURL+`"`) {
+		t.Errorf("%s\n%s", written, entry)
 	}
 }

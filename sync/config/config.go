@@ -30,6 +30,9 @@ import (
 // FileName is the configuration's usual name.
 const FileName = "locsync.toml"
 
+// SchemaURL is where a release has the JSON Schema of the file, for editors.
+const SchemaURL = "https://github.com/locsync/locsync/releases/latest/download/locsync.schema.json"
+
 // Embedded is the service url that means the service inside this process.
 const Embedded = "embedded"
 
@@ -159,7 +162,7 @@ type Project struct {
 	// Memory says where what was agreed on with the service is remembered: remote (the reference refs/locsync/NAME, here
 	// and at Pull.Remote), branch (a branch locsync/NAME there, for hosts that take no other references) or local (here
 	// only: another clone asks again). The embedded service remembers in the state directory.
-	Memory string `toml:"memory"`
+	Memory string `toml:"memory" enum:"remote,branch,local"`
 
 	Push      Push      `toml:"push"`
 	Pull      Pull      `toml:"pull"`
@@ -211,10 +214,10 @@ type Push struct {
 	// other, and Source may be a branch, which then comes first; see PerBranch.
 	Branches []string `toml:"branches"`
 	// CompletionState is what translations that the repository sends count as: draft, intermediate or final.
-	CompletionState string `toml:"completion_state"`
+	CompletionState string `toml:"completion_state" enum:"draft,intermediate,final"`
 	// Conflicts says what happens to a value that the service holds differently: overwrite it, skip it (the
 	// service's stays and counts as accepted), or report it (the service's stays, the key stays pending).
-	Conflicts string `toml:"conflicts"`
+	Conflicts string `toml:"conflicts" enum:"overwrite,skip,report"`
 	// Translations true: values of target languages that people changed in the repository are pushed too.
 	Translations bool `toml:"translations"`
 	// Guard holds a source file back when more than this share of its keys (0 to 1), and at least ten, would be gone,
@@ -238,10 +241,10 @@ type Pull struct {
 	// prefix TZ=Europe/Berlin gives the zone, UTC without one.
 	Schedule schedule.Schedule `toml:"schedule"`
 	// CompletionState is the least state that a translation must have to be pulled: draft, intermediate or final.
-	CompletionState string `toml:"completion_state"`
+	CompletionState string `toml:"completion_state" enum:"draft,intermediate,final"`
 	// Incomplete says what stands for a key that has no such translation: skip (nothing), blank (an empty text) or
 	// fallback (the source text).
-	Incomplete string `toml:"incomplete"`
+	Incomplete string `toml:"incomplete" enum:"skip,blank,fallback"`
 	// Base is the branch that translations are built on. Empty: the remote's default one; without a remote the current.
 	Base string `toml:"base"`
 	// Settle is how long nothing must be saved on the embedded service's page before a daemon commits what was saved;
@@ -263,7 +266,7 @@ type Pull struct {
 	AuthorEmail string `toml:"author_email"`
 	// Sign says which commits are signed: git (as the repository's git configuration says: commit.gpgSign, gpg.format,
 	// user.signingKey) or never.
-	Sign string `toml:"sign"`
+	Sign string `toml:"sign" enum:"git,never"`
 	// SigningKeyFile is the private key of an ssh key pair, without a passphrase, that signs every commit; relative to the
 	// configuration file.
 	SigningKeyFile string `toml:"signing_key_file"`
@@ -278,7 +281,7 @@ type Pull struct {
 	Source bool `toml:"source"`
 	// SourceChanged says what happens to a translation whose source text was changed in the repository: keep (it stays
 	// until the service has a new one) or blank (it is taken out, as Incomplete says, until then).
-	SourceChanged string `toml:"source_changed"`
+	SourceChanged string `toml:"source_changed" enum:"keep,blank"`
 
 	// Request is the pull or merge request for Branch.
 	Request Request `toml:"request"`
@@ -310,7 +313,7 @@ type Files struct {
 	PathSeparator string `toml:"path_separator"`
 	// Plurals says how plurals travel whose forms are keys of their own: PluralsJoined or PluralsKeys. Empty: joined, but
 	// for files whose keys were sent one by one before.
-	Plurals Plurals `toml:"plurals"`
+	Plurals Plurals `toml:"plurals" enum:",joined,keys"`
 	// LanguagePaths is the project's LanguagePaths for these files alone, language by language, where they spell one
 	// differently: a web application's zh-CN beside iOS's zh-Hans.
 	LanguagePaths map[string]string `toml:"language_paths"`
@@ -366,6 +369,17 @@ func Default() *Config {
 			CallbackHeader: "X-Locsync-Callback",
 		},
 	}
+}
+
+// Whole is Default with a project that has files, of which each key has its default.
+func Whole() *Config {
+	c := Default()
+	c.Projects = make([]Project, 1)
+	c.Projects[0].setDefaults()
+	c.Projects[0].Files = make([]Files, 1)
+	c.Projects[0].Files[0].setDefaults()
+	c.Projects[0].Files[0].PathSeparator = defaultSeparator // of structured formats
+	return c
 }
 
 // setDefaults begins a project of the file.

@@ -44,26 +44,13 @@ func TestExampleShowsEveryDefault(t *testing.T) {
 	// A commented key counts as shown: it is read too.
 	text := regexp.MustCompile(`(?m)^# ([a-z_]+|"[^"]+") = `).ReplaceAllString(string(data), "$1 = ")
 	text = regexp.MustCompile(`(?m)^# (\[.*\])$`).ReplaceAllString(text, "$1") // a table
-	text = strings.Replace(text, "# [[project.documents.pretranslation]]: rules", "[[project.documents.pretranslation]]\n"+
-		"kind = \"tm\"\nthreshold = 0\nmin_words = 0\nmemory = \"\"\nprofile = \"\"\nconfirm = \"\"\n#", 1)
+	text = strings.Replace(text, "[[project.documents.pretranslation]]", "[[project.documents.pretranslation]]\n"+
+		"kind = \"tm\"\nthreshold = 0\nmin_words = 0\nmemory = \"\"\nprofile = \"\"\nconfirm = \"\"\n", 1)
 	var tree map[string]any
 	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
 		t.Fatal(err)
 	}
-	structuredDefaults := func() *Config { // path_separator has its default with structured formats only
-		text := strings.Replace(string(data), `format = "json"`, `format = "structured-json"`, 1)
-		c, err := Parse("example", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	defaults := Default()
-	defaults.Projects = make([]Project, 1)
-	defaults.Projects[0].setDefaults()
-	defaults.Projects[0].Files = make([]Files, 1)
-	defaults.Projects[0].Files[0].setDefaults()
-	defaults.Projects[0].Files[0].PathSeparator = structuredDefaults().Projects[0].Files[0].PathSeparator
+	defaults := Whole()
 	rule := []rules.Rule{{Kind: "tm"}} // which has no default
 	defaults.Projects[0].Pretranslation, defaults.Projects[0].Documents.Pretranslation = rule, rule
 	compareWithTree(t, "", reflect.ValueOf(defaults).Elem(), tree)

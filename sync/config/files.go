@@ -96,6 +96,9 @@ func (f *Files) Skips(check, key string) bool {
 	})
 }
 
+// defaultSeparator is the path_separator of structured formats.
+const defaultSeparator = "/"
+
 func (v *validator) format(f *Files) {
 	given := f.Format
 	if given == "" {
@@ -109,8 +112,8 @@ func (v *validator) format(f *Files) {
 	if row, known := formats.Named(f.Format); f.Plurals != "" && known && !row.PluralKeys {
 		v.add("plurals", "goes with json and yaml, where plurals are keys; %s has forms of its own, or none; leave it out",
 			f.Format)
-	} else if f.Plurals != "" {
-		v.oneOf("plurals", string(f.Plurals), []string{string(PluralsJoined), string(PluralsKeys)})
+	} else {
+		v.words(f)
 	}
 	_, set := f.origin.lines[f.origin.at("path_separator").path]
 	switch {
@@ -119,7 +122,7 @@ func (v *validator) format(f *Files) {
 	case set && (f.PathSeparator == "" || !plainText(f.PathSeparator)):
 		v.add("path_separator", `must be a text such as "/" or "."`)
 	case !set && f.Structured():
-		f.PathSeparator = "/"
+		f.PathSeparator = defaultSeparator
 	}
 }
 

@@ -15,7 +15,7 @@ type Request struct {
 	// Kind is none, options (GitLab makes it, told by push options), agit (Gitea or Forgejo make it of a push to
 	// refs/for/<base>), or the forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data
 	// Center), azure. The first three need no token.
-	Kind string `toml:"kind"`
+	Kind string `toml:"kind" enum:"none,options,agit,github,gitlab,gitea,bitbucket,azure"`
 	// URL is the forge's address: scheme, host, and a path where the forge is below one. Empty: guessed from the
 	// remote's.
 	URL string `toml:"url"`
@@ -46,8 +46,6 @@ const (
 	RequestOptions = "options"
 	RequestAGit    = "agit"
 )
-
-var requestKinds = []string{RequestNone, RequestOptions, RequestAGit, "github", "gitlab", "gitea", "bitbucket", "azure"}
 
 // Forge reports whether a forge's API is called, which takes a token.
 func (q *Request) Forge() bool {
@@ -130,7 +128,7 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string,
 var appID = regexp.MustCompile(`^[0-9A-Za-z.]+$`)
 
 func (v *validator) request(q *Request, p *Pull) {
-	v.oneOf("kind", q.Kind, requestKinds)
+	v.words(q)
 	if q.URL != "" {
 		if u := v.webAddress("url", q.URL, ""); u != nil && u.Scheme == "http" && !bound.Loopback(u.Hostname()) {
 			v.add("url", "http would send the token unprotected to %s; use https", u.Host)
@@ -202,7 +200,7 @@ type Notify struct {
 	// URLFile is a file with that address, relative to the configuration file.
 	URLFile string `toml:"url_file"`
 	// Kind is slack, teams or json. Empty: told by the address.
-	Kind string `toml:"kind"`
+	Kind string `toml:"kind" enum:",slack,teams,json"`
 }
 
 // Cluster is the PostgreSQL through which several daemons with this configuration share its projects. Without the table

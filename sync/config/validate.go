@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"net"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -73,9 +74,7 @@ func (v *validator) config(c *Config) {
 	v.in(c.origin.at("notify"))
 	v.env("url_env", c.Notify.URLEnv)
 	v.plain("url_file", c.Notify.URLFile)
-	if c.Notify.Kind != "" {
-		v.oneOf("kind", c.Notify.Kind, []string{"slack", "teams", "json"})
-	}
+	v.words(&c.Notify)
 	clustered(v, c)
 	if len(c.Projects) == 0 && len(c.Include) == 0 {
 		v.addAt(c.origin.at("project"), "there is no [[project]], which says what is translated; locsync project add "+
@@ -293,7 +292,7 @@ func (v *validator) project(p *Project, embedded bool) {
 	v.repository(p)
 	v.languages(p)
 	v.in(p.origin)
-	v.oneOf("memory", p.Memory, []string{"remote", "branch", "local"})
+	v.words(p)
 	rules.Check(p.Pretranslation, v.rule)
 	v.in(p.origin.at("check"))
 	for kind, level := range p.Check.All() {
@@ -432,8 +431,6 @@ func (v *validator) languagePaths(paths map[string]string, p *Project) {
 	}
 }
 
-var states = []string{"draft", "intermediate", "final"}
-
 func (v *validator) push(project *Project) {
 	p := &project.Push
 	if p.Source != Worktree && p.Source != "" { // "": of a clone, the remote's default branch
@@ -451,14 +448,12 @@ func (v *validator) push(project *Project) {
 			v.addAt(v.o.at("branches").index(i), "%q is neither the name of a branch nor a pattern for one", pattern)
 		}
 	}
-	v.oneOf("completion_state", p.CompletionState, states)
-	v.oneOf("conflicts", p.Conflicts, []string{"overwrite", "skip", "report"})
+	v.words(p)
 	v.share("guard", p.Guard, "0.3 holds a source file back that lost more than 30 % of its keys")
 }
 
 func (v *validator) pull(p *Pull) {
-	v.oneOf("completion_state", p.CompletionState, states)
-	v.oneOf("incomplete", p.Incomplete, []string{"skip", "blank", "fallback"})
+	v.words(p)
 	if p.Base != "" {
 		v.branch("base", p.Base)
 	}
@@ -484,7 +479,6 @@ func (v *validator) pull(p *Pull) {
 	if p.AuthorEmail == "" || strings.ContainsAny(p.AuthorEmail, "<> ") || !plainText(p.AuthorEmail) {
 		v.add("author_email", "%q is not an address for commits: it must have no blanks, < or >", p.AuthorEmail)
 	}
-	v.oneOf("sign", p.Sign, []string{"git", "never"})
 	v.plain("signing_key_file", p.SigningKeyFile)
 	if p.Sign == "never" && p.SigningKeyFile != "" {
 		v.add("signing_key_file", `names a key, and sign = "never" leaves it unused; keep one of the two`)
@@ -493,7 +487,6 @@ func (v *validator) pull(p *Pull) {
 	if p.Settle < 0 {
 		v.add("settle", `must not be negative, not %v; "0s" commits after each save`, p.Settle)
 	}
-	v.oneOf("source_changed", p.SourceChanged, []string{"keep", "blank"})
 	v.in(v.o.at("request"))
 	v.request(&p.Request, p)
 }
@@ -502,6 +495,20 @@ func (v *validator) pull(p *Pull) {
 func (v *validator) share(key string, value float64, example string) {
 	if !(value >= 0 && value <= 1) {
 		v.add(key, "must be a share from 0 to 1, not %v; %s", value, example)
+	}
+}
+
+// words checks the keys of a table that take one of a few words, which their tags list; "" first where it is one.
+func (v *validator) words(table any) {
+	of := reflect.ValueOf(table).Elem()
+	for i := range of.NumField() {
+		tag := of.Type().Field(i).Tag
+		listed, has := tag.Lookup("enum")
+		value := of.Field(i).String()
+		if !has || value == "" && strings.HasPrefix(listed, ",") {
+			continue
+		}
+		v.oneOf(tag.Get("toml"), value, strings.Split(strings.TrimPrefix(listed, ","), ","))
 	}
 }
 

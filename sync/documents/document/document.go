@@ -6,8 +6,15 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/example"
+	"github.com/locsync/locsync/sync/config/kinds"
+	"github.com/locsync/locsync/sync/config/position"
+	"github.com/locsync/locsync/sync/config/rules"
 	"github.com/locsync/locsync/sync/config/schedule"
 	"github.com/locsync/locsync/sync/documents/jsonschema"
 	"github.com/locsync/locsync/sync/report"
@@ -87,11 +94,80 @@ func Schemas(commands map[string]any) jsonschema.Schema {
 	}
 }
 
-// Configuration is the JSON Schema of the configuration file.
-func Configuration() jsonschema.Schema {
+// Configuration is the JSON Schema of the configuration file, with what a commented example says of each key.
+func Configuration(commented string) jsonschema.Schema {
 	b := jsonschema.Builder{Tag: "toml", Closed: true, Known: map[reflect.Type]jsonschema.Schema{
 		reflect.TypeFor[schedule.Schedule](): {"type": "string"},
 	}}
 	root := b.Of(reflect.TypeFor[config.Config]())
-	return jsonschema.Schema{"$schema": jsonschema.Draft, "title": config.FileName, "$ref": root["$ref"], "$defs": b.Defs}
+	k := keys{builder: &b, comments: example.Comments(commented)}
+	k.describe("", reflect.ValueOf(config.Whole()).Elem())
+	return jsonschema.Schema{"$schema": jsonschema.Draft, "$id": config.SchemaURL, "title": config.FileName,
+		"$ref": root["$ref"], "$defs": b.Defs}
+}
+
+// keys describes the keys of tables: what they are about, their defaults, and the words that they take.
+type keys struct {
+	builder  *jsonschema.Builder
+	comments map[string]string
+}
+
+// words are those of keys that are listed elsewhere.
+var words = map[string][]string{"project.files.format": append([]string{""}, formats.Names()...),
+	"project.pretranslation.kind": rules.Kinds}
+
+func (k keys) describe(path string, table reflect.Value) {
+	members := k.builder.Defs[k.builder.Name(table.Type())]["properties"].(map[string]jsonschema.Schema)
+	for i := range table.NumField() {
+		name, value := table.Type().Field(i).Tag.Get("toml"), table.Field(i)
+		if name == "" {
+			continue
+		}
+		at, s := position.Join(path, name), maps.Clone(members[name])
+		members[name] = s
+		if about := k.comments[at]; about != "" {
+			s["description"] = about
+		}
+		if allowed := words[at]; allowed != nil {
+			s["enum"] = allowed
+		}
+		if table.Type() == reflect.TypeFor[kinds.Check]() && name != "terms" && name != "paths" {
+			s["enum"] = kinds.Levels
+		}
+		switch list := value.Kind() == reflect.Slice; {
+		case value.Type() == reflect.TypeFor[schedule.Schedule]():
+			s["default"] = value.Interface().(schedule.Schedule).String()
+		case value.Kind() == reflect.Struct:
+			k.describe(at, value)
+		case list && value.Type().Elem().Kind() == reflect.Struct:
+			element := reflect.New(value.Type().Elem()).Elem()
+			if value.Len() > 0 {
+				element = value.Index(0)
+			}
+			k.describe(at, element)
+		case value.Kind() == reflect.Map || needed[at]:
+		case list && value.Len() == 0:
+			s["default"] = []string{}
+		case value.Type() == reflect.TypeFor[time.Duration]():
+			s["default"] = short(value.Interface().(time.Duration))
+		default:
+			s["default"] = value.Interface()
+		}
+	}
+}
+
+// needed are keys without a default.
+var needed = map[string]bool{"project.name": true, "project.source_language": true, "project.target_languages": true,
+	"project.files.source": true, "project.files.output": true, "project.pretranslation.kind": true,
+	"project.documents.pretranslation.kind": true}
+
+// short is a duration without the units that it has none of.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, none := range []string{"m0s", "h0m"} {
+		if cut, is := strings.CutSuffix(text, none); is {
+			text = cut + none[:1]
+		}
+	}
+	return text
 }

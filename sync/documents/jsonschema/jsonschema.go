@@ -85,6 +85,9 @@ func (b *Builder) named(t reflect.Type) Schema {
 	return Schema{"$ref": "#/$defs/" + name}
 }
 
+// Name is the definition of a struct that was described.
+func (b *Builder) Name(t reflect.Type) string { return b.names[t] }
+
 // members are the members of a struct with those that it always has. Embedded structs are part of it, as in JSON.
 func (b *Builder) members(t reflect.Type) (properties map[string]Schema, required []string) {
 	properties = make(map[string]Schema)
@@ -104,7 +107,7 @@ func (b *Builder) members(t reflect.Type) (properties map[string]Schema, require
 		}
 		s := b.Of(f.Type)
 		if words := f.Tag.Get("enum"); words != "" {
-			s["enum"] = strings.Split(words, ",")
+			s["enum"] = strings.Split(words, ",") // "" first where that is one of them
 		}
 		properties[name] = s
 		if !strings.Contains(options, "omit") {
