@@ -15,6 +15,8 @@ func (s ProjectStatus) Sentence(when func(time.Time) string) string {
 	unread, problems := s.unread()
 	if len(parts) > 0 {
 		kept = ", nothing is lost"
+	} else if s.NotPushed != "" {
+		kept = ", and nothing is pushed: " + s.NotPushed
 	}
 	switch {
 	case s.Pending == 1:

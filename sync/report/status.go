@@ -128,23 +128,27 @@ type Daemon struct {
 }
 
 // String is whether it runs, in words.
-func (d Daemon) String() string {
+func (d Daemon) String() string { return d.Sentence(InUTC) }
+
+// Sentence is String with times as when writes them.
+func (d Daemon) Sentence(when func(time.Time) string) string {
 	switch {
 	case !d.Running:
 		return "no daemon runs: nothing is pushed or pulled by itself"
 	case d.Since.IsZero():
 		return "a daemon runs, and does not tell how things are"
 	}
-	return fmt.Sprintf("the daemon runs, process %d, since %s UTC", d.PID, d.Since.UTC().Format(time.DateTime))
+	return fmt.Sprintf("the daemon runs, process %d, since %s", d.PID, when(d.Since))
 }
 
 // ProjectStatus is one project's state. Times are empty before the first time.
 type ProjectStatus struct {
 	Name      string           `json:"name"`
 	ID        string           `json:"id"`
-	State     string           `json:"state"`   // in a few words: what is going on
-	Pending   int              `json:"pending"` // values that the next push would send
-	Removed   int              `json:"removed"` // keys that were pushed once and that the source no longer has
+	State     string           `json:"state"`                // in a few words: what is going on
+	Pending   int              `json:"pending"`              // values that the next push would send
+	NotPushed string           `json:"not_pushed,omitempty"` // why what waits is not sent by any push now
+	Removed   int              `json:"removed"`              // keys that were pushed once and that the source no longer has
 	LastPush  *Past            `json:"last_push"`
 	LastPull  *Past            `json:"last_pull"`
 	NextPull  *time.Time       `json:"next_pull"` // null without a daemon, or a schedule

@@ -14,7 +14,7 @@ var levelStyles = map[string]style{report.LevelOK: green, report.LevelWarning: y
 
 // Diagnosis prints findings by area: level, what was looked at, what was found, and below it what to do.
 func (s *Screen) Diagnosis(d report.Diagnosis) {
-	fmt.Fprintf(s.to, "locsync doctor, %s\n", report.InUTC(d.At))
+	fmt.Fprintf(s.to, "locsync doctor, %s\n", s.at(d.At))
 	widest := 0
 	for _, f := range d.Findings {
 		widest = max(widest, Columns(f.Check))

@@ -82,6 +82,14 @@ func (s *Screen) when(at, now time.Time) string {
 	return Ago(at, now) + " (" + local(at, now) + ")"
 }
 
+// at is when without how long ago that is.
+func (s *Screen) at(at time.Time) string {
+	if !s.terminal {
+		return report.InUTC(at)
+	}
+	return local(at, at)
+}
+
 // Text writes a text, at a terminal broken between words.
 func (s *Screen) Text(indent, text string) { s.line(indent, plainly, text) }
 

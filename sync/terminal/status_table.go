@@ -65,7 +65,7 @@ func (s *Screen) statusText(st report.Status, now time.Time, all bool) string {
 	if st.Balance != nil {
 		v.para(faint, "", "  ", st.Balance.String())
 	}
-	v.para(faint, "", "  ", st.Daemon.String())
+	v.para(faint, "", "  ", st.Daemon.Sentence(func(at time.Time) string { return local(at, now) }))
 	return b.String()
 }
 

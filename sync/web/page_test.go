@@ -418,8 +418,8 @@ func TestWhyLanguagesLack(t *testing.T) {
 		pulled bool
 		want   string
 	}{
-		{func() {}, true, "Only translations that are final"},
-		{func() { pull.CompletionState = "intermediate" }, true, "intermediate or final at the service count"},
+		{func() {}, true, "pulls bring those that are final at the service"},
+		{func() { pull.CompletionState = "intermediate" }, true, "intermediate or final at the service."},
 		{func() { pull.CompletionState = "draft" }, true, ""},
 		{func() { app.Pending, app.Languages[0].Pending = 1, 1 }, true, ""}, // a translation
 		{func() { app.Pending, app.Files[0].Pending = 2, 1 }, true, "waits to be pushed"},

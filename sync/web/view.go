@@ -270,9 +270,9 @@ func (p *project) lacking(pulls bool, least string) {
 	case slices.ContainsFunc(p.ProjectStatus.Files, func(f report.FileStatus) bool { return f.Pending > 0 }):
 		p.Lacking = "What waits to be pushed cannot be translated yet."
 	case least == "final":
-		p.Lacking = "Only translations that are final at the service count."
+		p.Lacking = "Translations in the repository count; pulls bring those that are final at the service."
 	case least == "intermediate":
-		p.Lacking = "Only translations intermediate or final at the service count."
+		p.Lacking = "Translations in the repository count; pulls bring those that are intermediate or final at the service."
 	}
 }
 

@@ -173,6 +173,12 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 	if err := of.Read(repo, fsys, s); err != nil {
 		return err
 	}
+	if s.Pending > 0 {
+		s.NotPushed, err = notPushed(branches.With(line, line.Project, repo))
+	}
+	if err != nil {
+		return err
+	}
 	refused, err := memory.Refused(line.Ledger, line.ProjectName())
 	if refused != "" && line.Project.Memory != string(gitops.KeepHere) {
 		s.Problems = append(s.Problems, report.Problem{Code: report.CodeMemory, Severity: report.Warning,
@@ -180,6 +186,24 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 				refused + ")", Remedy: memory.Remedy})
 	}
 	return err
+}
+
+// notPushed is why no push sends what waits, as things are; "" where one does.
+func notPushed(line *pass.Branch) (string, error) {
+	switch {
+	case !line.Project.Push.Enabled:
+		return "push.enabled is false", nil
+	case line.Project.Push.Source != config.Worktree || line.Base != "":
+		return "", nil
+	}
+	head, commit, err := line.Repo.Head()
+	if err != nil {
+		return "", err
+	}
+	if covered, err := line.Covered(head, commit); err != nil || covered {
+		return "", err
+	}
+	return line.NotCovered(head), nil
 }
 
 // staleOf is what was counted last of a branch with the present configuration; nil for nothing.

@@ -14,11 +14,16 @@
   };
   const clock = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
     minute: '2-digit', timeZoneName: 'short' });
+  const clockWithSeconds = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
+    minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
   const tick = () => {
     for (const span of document.querySelectorAll('.abs')) {
       const text = clock.format(Date.parse(span.closest('time').dateTime)); // by the reader's clock; the daemon wrote UTC
       if (span.textContent !== text) span.textContent = text;
     }
+    const now = document.getElementById('now');
+    const shown = clockWithSeconds.format(Date.parse(now.dateTime));
+    if (now.textContent !== shown) now.textContent = shown;
     for (const span of document.querySelectorAll('time > .ago')) {
       const text = ago(Math.trunc((Date.now() + skew - Date.parse(span.parentNode.dateTime)) / 1000));
       if (span.textContent !== text) span.textContent = text;

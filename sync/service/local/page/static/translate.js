@@ -110,6 +110,9 @@
     first.focus({ preventScroll: true });
     first.setSelectionRange(first.value.length, first.value.length);
   }
+  const clock = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
+    minute: '2-digit', timeZoneName: 'short' });
+  for (const time of document.querySelectorAll('time')) time.textContent = clock.format(Date.parse(time.dateTime));
   const show = document.getElementById('show'), within = document.getElementById('in');
   for (const choice of [show, within]) if (choice) choice.addEventListener('change', () => choice.form.requestSubmit());
 }
