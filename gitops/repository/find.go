@@ -54,10 +54,15 @@ func find(ctx context.Context, git *run.Program, dir string, trust bool) (f foun
 	if f.gitDir, err = filepath.EvalSymlinks(f.gitDir); err == nil {
 		f.commonDir, err = filepath.EvalSymlinks(f.commonDir)
 	}
+	f.trustIn(git, trust)
+	return f, err
+}
+
+// trustIn has the git program take the repository's owner for one of its own, where that is wanted.
+func (f *found) trustIn(git *run.Program, trust bool) {
 	if trust {
 		git.Trust = cmp.Or(f.workTree, f.gitDir)
 	}
-	return f, err
 }
 
 // refused gives git's words about a repository that it does not open their type.

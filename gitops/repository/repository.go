@@ -106,11 +106,11 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
 
-	git, f, err := locate(ctx, dir, o)
+	git, f, set, err := locate(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	r.Git = git
+	r.Git, r.Settings = git, set
 	if err := r.open(ctx, f); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
@@ -122,24 +122,32 @@ func CommonDir(ctx context.Context, dir string, o Options) (string, error) {
 	o.setDefaults()
 	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
-	_, f, err := locate(ctx, dir, o)
-	return f.commonDir, err
+	git, err := run.Find(ctx, o.Git)
+	if err != nil {
+		return "", fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if common, is := ordinary(dir); is {
+		return common, nil
+	}
+	f, err := find(ctx, git, dir, o.Trust)
+	return f.commonDir, located(err)
 }
 
 // locate finds the git program and the repository that dir is in.
-func locate(ctx context.Context, dir string, o Options) (*run.Program, found, error) {
+func locate(ctx context.Context, dir string, o Options) (*run.Program, found, Settings, error) {
 	git, err := run.Find(ctx, o.Git)
 	if err != nil {
-		return nil, found{}, fmt.Errorf("open repository %s: %w", dir, err)
+		return nil, found{}, nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	f, err := find(ctx, git, dir, o.Trust)
-	if errors.Is(err, ErrNotRepo) {
-		return nil, found{}, err
+	f, set, err := described(ctx, git, dir, o.Trust)
+	return git, f, set, located(err)
+}
+
+func located(err error) error {
+	if err == nil || errors.Is(err, ErrNotRepo) {
+		return err
 	}
-	if err != nil {
-		return nil, found{}, fmt.Errorf("open repository: %w", err)
-	}
-	return git, f, nil
+	return fmt.Errorf("open repository: %w", err)
 }
 
 func (o *Options) setDefaults() {
@@ -154,13 +162,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// open reads the configuration and opens what is in the common dir.
+// open opens what is in the common dir.
 func (r *Repository) open(ctx context.Context, f found) (err error) {
-	set, err := readSettings(ctx, r.Git, f.gitDir)
-	if err != nil {
-		return err
-	}
-	r.Settings = set
+	set := r.Settings
 	if r.Options.Optional && !set.HasRemote(r.Options.Remote) {
 		r.Options.Remote = ""
 	}

@@ -148,7 +148,7 @@ type ProjectStatus struct {
 	State     string           `json:"state"`                // in a few words: what is going on
 	Pending   int              `json:"pending"`              // values that the next push would send
 	NotPushed string           `json:"not_pushed,omitempty"` // why what waits is not sent by any push now
-	Removed   int              `json:"removed"`              // keys that were pushed once and that the source no longer has
+	Removed   int              `json:"removed"`              // keys that were pushed once and are in the source no more
 	LastPush  *Past            `json:"last_push"`
 	LastPull  *Past            `json:"last_pull"`
 	NextPull  *time.Time       `json:"next_pull"` // null without a daemon, or a schedule

@@ -43,7 +43,8 @@ type Engine struct {
 
 // New makes an engine. Nothing is opened or called yet.
 func New(parts Parts) *Engine {
-	shared := process{run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes)}
+	shared := process{run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes),
+		order: newOrder()}
 	return shared.engine(parts.filled(), nil)
 }
 

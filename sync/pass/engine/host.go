@@ -91,6 +91,7 @@ type process struct {
 	run     string        // names it in what is stored
 	ended   *atomic.Int64 // passes
 	changes *trigger.Changes
+	order   *order
 }
 
 // host is what an engine and its projects work with.

@@ -21,8 +21,8 @@ import (
 // longestSleep is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.
 const longestSleep = 30 * time.Second
 
-// loop owns the schedule of one project's passes.
-func (p *project) loop(ctx context.Context) {
+// loop owns the schedule of one project's passes. proof gives back the slot in which the project is seen to work.
+func (p *project) loop(ctx context.Context, proof func()) {
 	beat := p.Beats.Try(fmt.Sprintf("project %q", p.branch.Project.Name), p.proven.Load)
 	defer beat.End()
 	ctx = beats(ctx, beat)
@@ -31,6 +31,9 @@ func (p *project) loop(ctx context.Context) {
 	p.signals[wake{Push, false}].Send()
 	l.start()
 	p.prove(ctx)
+	proof()
+	first := p.order.firstPush(ctx, beat)
+	defer first()
 	for ctx.Err() == nil {
 		sleep := l.sleep()
 		beat.Expect(sleep)
@@ -51,6 +54,7 @@ func (p *project) loop(ctx context.Context) {
 			l.tick(ctx)
 		}
 		timer.Stop()
+		first()
 	}
 	select {
 	case <-p.saved:

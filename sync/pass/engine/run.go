@@ -56,13 +56,15 @@ func (r *running) become(ctx context.Context, e *Engine) {
 			defer used()
 			of := " of project " + p.branch.Project.Name
 			fault.Keep(own, "the loop"+of, func() {
+				proof := p.order.proofs.take(own, nil)
 				if !p.reach(own) {
+					proof()
 					return
 				}
 				watching, stop := context.WithCancel(own)
 				defer stop() // where the loop begins again, so does this
 				r.all.Go(func() { fault.Keep(watching, "the watcher"+of, func() { p.watch(watching) }) })
-				p.loop(own)
+				p.loop(own, proof)
 			})
 		})
 	}
