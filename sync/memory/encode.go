@@ -122,9 +122,9 @@ type entrySlot struct {
 	Set  []byte `json:"set,omitempty"`
 }
 
-// bases are the texts that marks may be stored as the difference from: of the file in one of the trees; the source texts
-// in one of them, for the names that the file has in the branch or, before there is one, in the source tree; as they
-// are, or as the only ones of a history.
+// bases are the texts that marks may be stored as the difference from: of the file in one of the trees; the source
+// texts in one of them, for the names that the file has in the branch or, before there is one, in the source tree; as
+// they are, or as the only ones of a history.
 var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss"}
 
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.

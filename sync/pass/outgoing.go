@@ -371,7 +371,10 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 	for _, u := range of.Theirs {
 		switch shows(u.Name, catalog.MarkOf(u.Text)) {
 		case Present:
-			shown[u.Name], sent.Done[u.Name] = true, len(outgoing[u.Name]) > 0
+			shown[u.Name] = true
+			if len(outgoing[u.Name]) > 0 {
+				sent.Done[u.Name] = true
+			}
 		case Late:
 			sent.Over = true
 			continue

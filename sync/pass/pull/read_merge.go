@@ -37,6 +37,8 @@ type merging struct {
 	outgoing   map[*tree.Source]pass.SentByName
 	below      map[string]pass.Translated // in the state that was sent, by ledger.TargetID
 	unanswered pass.Unanswered
+	theirs     pass.Divider                        // of the service's texts
+	lower      pass.Divider                        // of those in the state that was sent
 	over       bool                                // the service shows an older answer than it gave
 	tips       []*gitops.Tip                       // of base, where there is one, and the branch
 	looked     string                              // the branch's commit that was looked at last
@@ -110,10 +112,6 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if s.source, ok = r.tree.SourceTexts(x.Target); !ok {
 		return nil, nil // the source file's problem is reported already
 	}
-	s.Texts, err = x.All()
-	if err != nil {
-		return nil, err
-	}
 	r.account.looksAt(x.Target)
 	old, problem, err := x.Sources[0].Read(r.tree.FS, x.Path, x.Language)
 	if problem != nil && err == nil {
@@ -126,19 +124,24 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if s.former, err = r.formerly(x.Target); err != nil {
 		return nil, err
 	}
-	s.fit(s.Texts)
 	ours := bundle.Texts(cmp.Or(old, s.former.file)) // at the path now, or at the former one where that is missing
+	if s.here, err = r.remembered(x.Path, x.Language); err == nil && s.former.path != "" {
+		s.before, err = r.remembered(s.former.path, x.Language)
+	}
+	if err != nil {
+		return nil, err
+	}
+	keys := s.keys(ours)
+	if s.Texts, err = r.own(&r.theirs, x, keys); err != nil {
+		return nil, err
+	}
+	s.fit(s.Texts)
 	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, ours)
 	if err != nil {
 		return nil, err
 	}
 	s.digests.tree, s.digests.service = r.digests(x.Target)
-	if s.here, err = r.remembered(x.Path, x.Language); err == nil && s.former.path != "" {
-		s.before, err = r.remembered(s.former.path, x.Language)
-	}
-	if err == nil {
-		err = r.judgeSent(ctx, s)
-	}
+	err = r.judgeSent(ctx, s, keys)
 	edited, unedited := s.differing()
 	if err == nil && len(edited) > 0 {
 		s.past, err = r.readPast(ctx, x.Target, edited)
@@ -149,6 +152,30 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 		s.recent = past.Of(r.branch.Repo, x.Target, unedited, commits[x.Path])
 	}
 	return s, err
+}
+
+// keys are those that the file has in source, translation or memory.
+func (s *situation) keys(ours catalog.Catalog) map[string]bool {
+	keys := s.source.Keys()
+	maps.Copy(keys, ours.Keys())
+	for _, of := range []pass.Marks{s.here, s.before} {
+		for _, marks := range of {
+			for n := range marks {
+				keys[n.Key] = true
+			}
+		}
+	}
+	return keys
+}
+
+// own are the texts of an answer that a file may need, which others share with it.
+func (r *merging) own(of *pass.Divider, x pass.Translated, keys map[string]bool) (catalog.Catalog, error) {
+	all, err := x.All()
+	if len(all) == 0 || len(r.tree.Sources) == 1 {
+		return all, err
+	}
+	owned := func(key string) bool { return r.shared.Has(x.Sources[0].Collection, key) }
+	return of.Texts(all, owned, maps.Keys(keys)), nil
 }
 
 // readRecent reads which commits base, or the branch where there is none, has beyond what was looked at last, along
@@ -167,13 +194,13 @@ func (r *merging) readRecent(ctx context.Context) (map[string][]string, error) {
 }
 
 // judgeSent makes the service's texts what it has by its own word, beside what it accepted from here.
-func (r *merging) judgeSent(ctx context.Context, s *situation) error {
+func (r *merging) judgeSent(ctx context.Context, s *situation, keys map[string]bool) error {
 	id := ledger.TargetID(s.Path, s.Language.Code)
 	accepted, err := r.branch.Memory().Accepted(id)
 	if err != nil {
 		return err
 	}
-	below, err := r.below[id].All()
+	below, err := r.own(&r.lower, r.below[id], keys)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func (t *Tree) SharedIn(fsys fs.FS, languages []config.Language) (*Shared, error
 	return s, nil
 }
 
+// Has reports whether a source file of a collection has a key.
+func (s *Shared) Has(collection, key string) bool { return s.files[sharedKey{collection, "", key}] > 0 }
+
 func (s *Shared) several(b *bundle.Bundle, key string) bool {
 	return !b.Output.HasLabel() && s.files[sharedKey{b.Collection, "", key}] > 1
 }
