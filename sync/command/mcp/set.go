@@ -234,7 +234,7 @@ type translationsOf struct {
 	language string
 }
 
-// index finds the files of thousands of texts without a look at each file for each of them.
+// index makes the files of thousands of texts known by their keys.
 func (w *worktree) index() {
 	w.sourcesOf, w.filesOf = make(map[string][]*tree.Source), make(map[translationsOf]bundle.Target)
 	for _, s := range w.tree.Sources {

@@ -211,7 +211,7 @@ func (r *pull) attempt(ctx context.Context) error {
 	r.merging.tips = slices.DeleteFunc([]*gitops.Tip{tip.Base(), tip}, func(t *gitops.Tip) bool { return t == nil })
 	r.to.merged = tip.Base() != nil && len(joined) == 0 && on.Same(tip.Base())
 	if r.merging.removals = nil; tip.Base() != nil && !r.to.merged { // else the branch brings nothing to its base
-		r.merging.removals = &removals{branch: r.branch, tip: tip, base: tip.Base()}
+		r.merging.removals = pass.RemovalsOf(r.branch, tip)
 	}
 	fsys := &joinedTree{committed: on, joined: joined, written: make(map[string][]byte)}
 	t, err := tree.Find(fsys, r.branch.Project, r.branch.Reading)

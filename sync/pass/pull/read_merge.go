@@ -33,7 +33,7 @@ type merging struct {
 	taken      map[string]config.Language          // target files that a commit takes from base, or joins with base's
 	forward    bool                                // the branch gets target files of base without a commit
 	basePast   func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
-	removals   *removals
+	removals   *pass.Removals
 	outgoing   map[*tree.Source]pass.SentByName
 	below      map[string]pass.Translated // in the state that was sent, by ledger.TargetID
 	unanswered pass.Unanswered
@@ -136,7 +136,7 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 		return nil, err
 	}
 	s.fit(s.Texts)
-	s.ours, s.back, err = r.removals.putBack(ctx, r.tree, x.Target, s.renames(), s.source, ours)
+	s.ours, s.back, err = r.removals.PutBack(ctx, r.tree.FS, x.Target, s.renames(), s.source, ours)
 	if err != nil {
 		return nil, err
 	}

@@ -311,7 +311,7 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 		clear(of)
 	}
 	if err == nil && of[ledger.Known] == nil {
-		m.inherited, err = r.inherited(t, texts, kinds)
+		m.inherited, err = r.branch.Memory().Inherited(t, texts, r.targets, kinds)
 		maps.Copy(of, m.inherited)
 	}
 	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], agreedOn(of[ledger.Merged], of[ledger.Delivered])
@@ -324,38 +324,6 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	sent, serr := r.unanswered.Seen(r.branch.Repo, id, string(at.name), at.commit)
 	m.seen, err = append(m.seen, sent...), errors.Join(err, serr)
 	return m, err
-}
-
-// inherited are the memories of files that are not there any more, by kind: the file may have moved.
-func (r *reader) inherited(t bundle.Target, texts catalog.Catalog, kinds []ledger.TargetMarks) (pass.Marks, error) {
-	found := make(pass.Marks)
-	histories, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
-	if err != nil {
-		return nil, err
-	}
-	for _, slot := range histories {
-		if slot.Language != t.Language.Code || r.targets[slot.Path] {
-			continue
-		}
-		history, err := r.branch.Ledger.Marks(slot)
-		if err != nil {
-			return nil, err
-		}
-		if !ledger.Resembles(texts, history) {
-			continue
-		}
-		gone, err := r.branch.Memory().Read(slot.Path, slot.Language, kinds...)
-		if err != nil {
-			return nil, err
-		}
-		for kind, marks := range gone {
-			if marks != nil && found[kind] == nil {
-				found[kind] = make(catalog.Marks, len(marks))
-			}
-			maps.Copy(found[kind], marks)
-		}
-	}
-	return found, nil
 }
 
 // parted are the texts of a candidate's file when its snapshot and another one parted; empty where they have nothing in

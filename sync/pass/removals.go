@@ -1,4 +1,4 @@
-package pull
+package pass
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/pass"
-	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 	"github.com/locsync/locsync/sync/text/spelling"
@@ -19,9 +17,9 @@ import (
 // A pull takes a translation out of the branch when the source loses its key, and the base keeps it until the two are
 // merged. Where the source has the key again by then, the base's text is put back: the merge would lose it.
 
-// removals are the translations that commits of ours took out of the branch since it left its base.
-type removals struct {
-	branch    *pass.Branch
+// Removals are the translations that commits of ours took out of the branch since it left its base; nil for none.
+type Removals struct {
+	branch    *Branch
 	tip, base *gitops.Tip
 
 	read    bool          // the rest is read when it is first needed
@@ -29,12 +27,18 @@ type removals struct {
 	changed [][]string    // the paths that each of them changed, sorted
 }
 
-// putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out
-// while the source did not have the key. A key that replaced another is left to what its old key has.
-func (o *removals) putBack(
-	ctx context.Context, t *tree.Tree, x bundle.Target, renamed []catalog.Rename, source, ours catalog.Catalog,
+// RemovalsOf are those of a branch whose tip has a base; the tip stays the caller's.
+func RemovalsOf(p *Branch, tip *gitops.Tip) *Removals {
+	return &Removals{branch: p, tip: tip, base: tip.Base()}
+}
+
+// PutBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out
+// while the source did not have the key; branch has its files. A key that replaced another is left to what its old key
+// has. back are those that were added.
+func (o *Removals) PutBack(
+	ctx context.Context, branch fs.FS, x bundle.Target, renamed []catalog.Rename, source, ours catalog.Catalog,
 ) (all, back catalog.Catalog, err error) {
-	had := o.baseTexts(t, x)
+	had := o.baseTexts(branch, x)
 	if len(had) == 0 {
 		return ours, nil, nil
 	}
@@ -75,7 +79,7 @@ func (o *removals) putBack(
 
 // baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base
 // that cannot be read is a problem of the passes that read it.
-func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
+func (o *Removals) baseTexts(branch fs.FS, x bundle.Target) catalog.Catalog {
 	if o == nil {
 		return nil
 	}
@@ -83,7 +87,7 @@ func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
 	if err != nil {
 		return nil
 	}
-	if here, err := fs.ReadFile(t.FS, x.Path); err != nil || bytes.Equal(here, there) {
+	if here, err := fs.ReadFile(branch, x.Path); err != nil || bytes.Equal(here, there) {
 		return nil
 	}
 	f, err := x.Sources[0].Parse(there, x.Language)
@@ -100,11 +104,11 @@ func widely(x bundle.Target, source, texts catalog.Catalog) map[string]bool {
 }
 
 // list reads which commits there are.
-func (o *removals) list(ctx context.Context) error {
+func (o *Removals) list(ctx context.Context) error {
 	if o.read {
 		return nil
 	}
-	made, err := gitops.Ours(ctx, o.branch.Repo, o.tip, o.base.Hash(), o.branch.Project.Name, pass.RecollectMost)
+	made, err := gitops.Ours(ctx, o.branch.Repo, o.tip, o.base.Hash(), o.branch.Project.Name, RecollectMost)
 	if err != nil {
 		return err
 	}
@@ -122,7 +126,7 @@ func (o *removals) list(ctx context.Context) error {
 
 // tookOut are the texts that a commit of ours brought to the branch or took out (all), and those that it took out
 // because the source did not have the key (out). Its first parent is the branch as it was.
-func (o *removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
+func (o *Removals) tookOut(made gitops.Made, x bundle.Target) (out, all map[catalog.Name]bool, err error) {
 	had, err := o.branch.TextsIn(made.Parents[0], x)
 	has, herr := o.branch.TextsIn(made.Commit, x)
 	if err = errors.Join(err, herr); err != nil {
