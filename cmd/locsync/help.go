@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locsync/locsync"
 	"github.com/locsync/locsync/sync/documents/document"
 	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
@@ -343,7 +342,7 @@ var jsonDocuments = map[string]any{
 // schemas are what locsync help TOPIC --schema prints.
 var schemas = map[string]func(root *cobra.Command) any{
 	"json":          func(root *cobra.Command) any { return document.Schemas(allDocuments(root)) },
-	"configuration": func(*cobra.Command) any { return document.Configuration(locsync.Example) },
+	"configuration": func(*cobra.Command) any { return document.Configuration() },
 }
 
 // allDocuments are documents, and of commands that are not among them an object.

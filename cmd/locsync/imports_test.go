@@ -40,7 +40,6 @@ var areas = []struct{ name, what string }{
 // imports is which package may import which of ours. A new import is added here in the same commit, with a reason.
 var imports = map[string][]string{
 	"cmd/locsync": {"*"},
-	".":           {},
 	// formats: names that files of one format have
 	"sync/memory/past": {"formats", "sync/bound/fault", "sync/text/bundle", "sync/text/catalog", "sync/report", "gitops"},
 	// heartbeat: /healthz tells which part hangs. bound: what is this machine
@@ -528,18 +527,17 @@ func checkClock(t *testing.T, file string) {
 	})
 }
 
-// TestFoldersWithoutCode: sync/ and cmd/ hold no Go file of their own, so that no package is called sync. At the top is
-// the one that embeds the example beside it, since go:embed reaches no file above.
+// TestFoldersWithoutCode: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.
 func TestFoldersWithoutCode(t *testing.T) {
 	for pkg := range packageFiles(t) {
-		if pkg == "sync" || pkg == "cmd" {
+		if pkg == "sync" || pkg == "cmd" || pkg == "." {
 			t.Errorf("%s holds a Go file; it is a folder of packages", pkg)
 		}
 	}
 }
 
 func TestTopLevel(t *testing.T) {
-	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "example.go", "systemd",
+	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd",
 		"README.md",
 		"LICENSE"}
 	entries, err := os.ReadDir(filepath.Join("..", ".."))

@@ -5,11 +5,17 @@
 package example
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// Text is config.example.toml, of which go:embed needs a copy beside it.
+//
+//go:embed config.example.toml
+var Text string
 
 var (
 	table = regexp.MustCompile(`^(?:# )?\[\[?([a-z_.]+)\]\]?$`)

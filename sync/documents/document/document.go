@@ -94,13 +94,13 @@ func Schemas(commands map[string]any) jsonschema.Schema {
 	}
 }
 
-// Configuration is the JSON Schema of the configuration file, with what a commented example says of each key.
-func Configuration(commented string) jsonschema.Schema {
+// Configuration is the JSON Schema of the configuration file, with what the commented example says of each key.
+func Configuration() jsonschema.Schema {
 	b := jsonschema.Builder{Tag: "toml", Closed: true, Known: map[reflect.Type]jsonschema.Schema{
 		reflect.TypeFor[schedule.Schedule](): {"type": "string"},
 	}}
 	root := b.Of(reflect.TypeFor[config.Config]())
-	k := keys{builder: &b, comments: example.Comments(commented)}
+	k := keys{builder: &b, comments: example.Comments(example.Text)}
 	k.describe("", reflect.ValueOf(config.Whole()).Elem())
 	return jsonschema.Schema{"$schema": jsonschema.Draft, "$id": config.SchemaURL, "title": config.FileName,
 		"$ref": root["$ref"], "$defs": b.Defs}
