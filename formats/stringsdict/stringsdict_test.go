@@ -152,6 +152,9 @@ func strict(src []byte, texts ...string) resourcetest.Case {
 		Refuses: resourcetest.Rules("XML does not have", "is too long",
 			"varies by device or width", "name its keys so"),
 		Undone: func(f *resource.File, _ string) bool {
+			if strings.Contains(strings.ReplaceAll(f.Source(), "\r\n", ""), "\r") {
+				return false // lines that end in another way than those that are inserted
+			}
 			end := strings.LastIndex(f.Source(), "</dict>") // also behind one in a document type
 			return f.Len() > 1 || f.Node(0).Style&closed == 0 && strings.HasSuffix(f.Source()[:max(end, 0)], "\n")
 		}}
