@@ -87,7 +87,7 @@ func TestKilledWhileTranslating(t *testing.T) {
 					text := fmt.Sprintf("text-%d.", serial)
 					mu.Unlock()
 					f := at(1 + caller)
-					key, ok := b.ask("key?"+f.Encode(), nil)
+					key, _ := b.ask("key?"+f.Encode(), nil)
 					for _, m := range hiddenField.FindAllStringSubmatch(key, -1) {
 						f.Set(m[1], m[2])
 					}
@@ -98,7 +98,7 @@ func TestKilledWhileTranslating(t *testing.T) {
 						f.Set("text-", text)
 						f.Set("state", "final")
 					}
-					if _, ok = b.ask(path, f); !ok {
+					if _, ok := b.ask(path, f); !ok {
 						continue
 					}
 					mu.Lock()
