@@ -86,7 +86,8 @@ var imports = map[string][]string{
 		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree"},
 	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/memory/ledger/boltledger"},
 	// failure: the errors of all that is called, as reports name them
-	"sync/failure": {"sync/service", "sync/memory/ledger", "sync/report", "gitops", "gitops/forge"},
+	// config: what is wrong with one of its keys
+	"sync/failure": {"sync/config", "sync/service", "sync/memory/ledger", "sync/report", "gitops", "gitops/forge"},
 	// ledger: the names of source files in it
 	// programs: contexts of i18next
 	"sync/pass/tree": {"sync/bound/fault", "formats/programs", "sync/text/bundle", "sync/text/catalog", "sync/config",

@@ -80,7 +80,7 @@ func TestMissingFolders(t *testing.T) {
 		t.Errorf("left behind: %v %v", left, err)
 	}
 	if code, said := inShell(t, dir, "exec locsync check --config state"); code != report.ExitWrong ||
-		!strings.Contains(said, "is a directory; --config names another file") {
+		!strings.Contains(said, "is a folder; --config names the file in it") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != report.ExitWrong ||

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -89,7 +90,8 @@ var passOf = regexp.MustCompile(`^(?:check|push|pull) ("[^"]*": )`)
 // ofBranch is what people are told of a remote that cannot be used as it is configured, and of a branch that is not
 // there: without the calls that met it. It is empty for other errors.
 func ofBranch(err error) string {
-	if strings.Contains(err.Error(), "\n") {
+	_, inKey := errors.AsType[config.Problem](err) // which names file, line and key
+	if inKey || strings.Contains(err.Error(), "\n") {
 		return ""
 	}
 	if rejected, is := errors.AsType[*gitops.Rejection](err); is {
