@@ -292,6 +292,9 @@ func (x *inspection) since(b *bundle.Bundle, l config.Language, name, was string
 			if was, err = x.before.name(name); err != nil {
 				return changes{}, err
 			}
+			if was != name && x.isOfAnother(b, l, was) { // whose texts happen to be much the same
+				was = name
+			}
 		}
 	}
 	old, errOld := x.before.read(was)
@@ -307,6 +310,14 @@ func (x *inspection) since(b *bundle.Bundle, l config.Language, name, was string
 		return changes{any: true, all: true}, nil
 	}
 	return changesBetween(before, is), nil
+}
+
+// isOfAnother reports whether a path is that of another language than one, as the configuration says.
+func (x *inspection) isOfAnother(b *bundle.Bundle, l config.Language, path string) bool {
+	is := func(l config.Language) bool {
+		return bundle.Target{Path: path, Language: l, Sources: []*bundle.Bundle{b}}.Fits(path)
+	}
+	return !is(l) && (is(b.Source) || slices.ContainsFunc(x.cfg.Targets(), is))
 }
 
 // parsed is a file of a bundle; nil for one that does not exist.

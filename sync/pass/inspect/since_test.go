@@ -81,6 +81,22 @@ func TestSinceOfEntries(t *testing.T) {
 	}
 }
 
+// A file that git takes for the renamed one of another language is a new one.
+func TestSinceOfAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	const texts = `{"gone": "Hi {name}", "more": "Something else that both have"}`
+	w := newWorld(t, settings+"[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n",
+		map[string]string{"en.json": "{}", "de.json": texts})
+	gittest.Git(t, w.dir, "mv", "de.json", "fr.json")
+	var got []string
+	for _, p := range w.sinceHead(Options{}).Problems {
+		got = append(got, p.File+" "+p.Key)
+	}
+	if strings.Join(got, ", ") != "fr.json gone, fr.json more" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A request that leaves a source file without the translations that it had is told of, however it does so: it renames
 // one of the two, changes the configuration, or takes them away. What a request does not change is not told.
 func TestSinceOfLostTranslations(t *testing.T) {
