@@ -617,8 +617,23 @@ func memoryOfALargePull(t *testing.T, collection string) {
 // A first push of 400,000 translations to a service that has none of them: what is sent is not in memory at once.
 func TestMemoryOfALargePush(t *testing.T) {
 	gittest.Long(t)
-	const files, keys, most = 40, 500, 320 << 20
 	languages := strings.Fields("de fr it es pt nl sv da nb fi pl cs sk hu ro bg el tr ja ko")
+	v := ownService(t, 40, 500, languages, "{NAME}")
+	v.takes(320<<20, "sent 420002 values", "push", "--translations")
+}
+
+// A pull of one collection of many small files: each needs what it has itself, and not what all of them have.
+func TestMemoryOfManyFiles(t *testing.T) {
+	gittest.Long(t)
+	v := ownService(t, 1000, 5, []string{"de", "fr", "es"}, "main")
+	v.takes(320<<20, "sent 20002 values", "push", "--translations")
+	v.takes(200<<20, "nothing to pull", "pull")
+}
+
+// ownService is a repository with files in languages beside the source, of so many keys each, and a service of ours that
+// has its project, without any texts.
+func ownService(t *testing.T, files, keys int, languages []string, collection string) *victim {
+	t.Helper()
 	v := newVictim(t)
 	v.works, v.waits = 2*boundTime, 2*boundWait // only its memory is of interest
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key-of-the-victim"}})
@@ -637,7 +652,7 @@ func TestMemoryOfALargePush(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := strings.ReplaceAll(string(text), `["de"]`, `["`+strings.Join(languages, `", "`)+`"]`)
-	v.file("locsync.toml", strings.ReplaceAll(config, `"main"`, `"{NAME}"`))
+	v.file("locsync.toml", strings.ReplaceAll(config, `"main"`, `"`+collection+`"`))
 	for n := range files {
 		for _, l := range append([]string{"en"}, languages...) {
 			var b bytes.Buffer
@@ -649,13 +664,19 @@ func TestMemoryOfALargePush(t *testing.T) {
 	}
 	v.git("add", ".")
 	v.git("commit", "-qm", "grow")
-	pushes := v.begin("push", "--translations")
-	code, said := pushes.ends()
-	expect(t, code, said, 0, "sent 420002 values")
-	peak := peakIn(t, pushes.peak)
-	t.Logf("%d MB, processors %v", peak>>20, pushes.cmd.ProcessState.UserTime()+pushes.cmd.ProcessState.SystemTime())
+	return v
+}
+
+// takes runs a command, which says something and has a peak of memory.
+func (v *victim) takes(most int64, says string, args ...string) {
+	v.Helper()
+	runs := v.begin(args...)
+	code, said := runs.ends()
+	expect(v.T, code, said, 0, says)
+	peak := peakIn(v.T, runs.peak)
+	v.Logf("%d MB, processors %v", peak>>20, runs.cmd.ProcessState.UserTime()+runs.cmd.ProcessState.SystemTime())
 	if peak > most {
-		t.Errorf("it took %d MB at most", peak>>20)
+		v.Errorf("%v took %d MB at most", args, peak>>20)
 	}
 }
 
