@@ -152,15 +152,18 @@ func (r *translationPass) shipGroup(
 	ctx context.Context, ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
 	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
-	all := make([]*comparedCandidate, len(mine))
+	all, shares := make([]*comparedCandidate, len(mine)), make(map[string]*pass.Divider) // by language
 	for i, c := range mine {
+		if shares[c.Language.Code] == nil {
+			shares[c.Language.Code] = new(pass.Divider)
+		}
 		f, err := c.Sources[0].Parse(c.bytes, c.Language)
 		if err != nil {
 			return fmt.Errorf("read %s again: %w", c.Path, err)
 		}
 		c.file = f
 		defer func() { c.file = nil }()
-		of, err := r.meeting(ctx, c, present)
+		of, err := r.meeting(ctx, c, present, shares[c.Language.Code])
 		if err != nil {
 			return err
 		}
@@ -192,15 +195,34 @@ func (r *translationPass) shipGroup(
 	return nil
 }
 
+// keys are those that a candidate's file has in source, translation or memory.
+func (r *translationPass) keys(c *candidate, m memories) map[string]bool {
+	keys := c.texts.Keys()
+	for _, b := range c.Sources {
+		maps.Copy(keys, r.tree.Of(b).TextKeys())
+	}
+	for _, marks := range append([]catalog.Marks{m.known, m.merged, m.filler}, m.seen...) {
+		for n := range marks {
+			keys[n.Key] = true
+		}
+	}
+	return keys
+}
+
 // meeting reads what a candidate meets at the service.
 func (r *translationPass) meeting(
-	ctx context.Context, c *candidate, present *pass.Exported,
+	ctx context.Context, c *candidate, present *pass.Exported, share *pass.Divider,
 ) (of meeting, err error) {
 	of.standing, of.at = r.standing(), r.branch.Now()
-	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, present.Of(c.Sources[0], c.Language)))
 	if of.memory, err = r.reader.memories(c.Target, c.snapshot, c.texts); err != nil {
 		return of, err
 	}
+	theirs := present.Of(c.Sources[0], c.Language)
+	if len(r.tree.Sources) > 1 {
+		owned := func(key string) bool { return c.snapshot.shared.Has(c.Sources[0].Collection, key) }
+		theirs = share.Texts(theirs, owned, maps.Keys(r.keys(c, of.memory)))
+	}
+	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, theirs))
 	of.sent, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Sent, c.Path, c.Language.Code))
 	if err == nil {
 		of.over, err = r.branch.Memory().Sent(c.id())
