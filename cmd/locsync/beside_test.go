@@ -46,8 +46,8 @@ var accidents = []*regexp.Regexp{
 	regexp.MustCompile(`"calls": \d+`), // with each look at a job that is not done yet
 }
 
-// ofDaemons is what only a daemon tells a status: how it notices changes, whether it runs, what it does next, and the stale
-// texts that it counts.
+// ofDaemons is what only a daemon tells a status: how it notices changes, whether it runs, what it does next, and how
+// many texts are stale.
 var ofDaemons = regexp.MustCompile(`(?s),\n      "(?:watch|stale)": \{.*?\n      \}|\n  "daemon": \{.*?\n  \},` +
 	`|\n +"next_pull": [^\n]*|\n  next pull  [^\n]*|\n(the daemon runs|no daemon runs)[^\n]*`)
 

@@ -630,8 +630,8 @@ func TestMemoryOfManyFiles(t *testing.T) {
 	v.takes(200<<20, "nothing to pull", "pull")
 }
 
-// ownService is a repository with files in languages beside the source, of so many keys each, and a service of ours that
-// has its project, without any texts.
+// ownService is a repository with files in languages beside the source, of so many keys each, and a service of ours
+// that has its project, without any texts.
 func ownService(t *testing.T, files, keys int, languages []string, collection string) *victim {
 	t.Helper()
 	v := newVictim(t)

@@ -24,8 +24,8 @@ var hard = []string{
 }
 
 // undone says where removing what was just inserted restores the bytes: everywhere but in a file without entries that
-// has a comment or is spelled {}, and maybe where a flow mapping has a name without value at the end of a line, or where
-// the last line has nothing but white space, which goes with the last entry.
+// has a comment or is spelled {}, and maybe where a flow mapping has a name without value at the end of a line, or
+// where the last line has nothing but white space, which goes with the last entry.
 func undone(f *resource.File, _ string) bool {
 	if text := strings.TrimRight(f.Source(), " \t"); len(text) < len(f.Source()) && strings.HasSuffix(text, "\n") {
 		return false

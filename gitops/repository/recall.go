@@ -51,16 +51,21 @@ func described(ctx context.Context, git *run.Program, dir string, trust bool) (f
 		return of.found, of.set, nil
 	}
 	recall.Delete(key)
-	f, plain := found{}, false
-	if f.gitDir, plain = ordinary(dir); plain && !trust {
-		f.commonDir, f.workTree = f.gitDir, filepath.Dir(f.gitDir)
-	} else if f, err = find(ctx, git, dir, trust); err != nil {
+	f := found{}
+	gitDir, plain := ordinary(dir)
+	if plain && !trust {
+		f = found{gitDir: gitDir, commonDir: gitDir, workTree: filepath.Dir(gitDir)}
+	} else {
+		f, err = find(ctx, git, dir, trust)
+	}
+	if err != nil {
 		return f, nil, err
 	}
 	files, needed, ok := f.sources(git, dir) // before the configuration is read: what changes meanwhile differs from it
 	set, err := readSettings(ctx, git, f.gitDir)
 	if err == nil && plain && !set.ordinary() {
-		if f, err = find(ctx, git, dir, trust); err == nil {
+		f, err = find(ctx, git, dir, trust)
+		if err == nil {
 			set, err = readSettings(ctx, git, f.gitDir)
 		}
 		return f, set, err
@@ -154,7 +159,8 @@ func (f *found) sources(git *run.Program, dir string) (files map[string]os.FileI
 		if info != nil && (!info.Mode().IsRegular() || now.Sub(info.ModTime()) < unsettled) {
 			return nil, nil, false
 		}
-		if files[path] = info; info == nil || i >= len(configs) {
+		files[path] = info
+		if info == nil || i >= len(configs) {
 			continue
 		}
 		text, err := bound.ReadFile(path, largestConfig)

@@ -1,7 +1,7 @@
 package pass
 
 import (
-	"iter"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -15,9 +15,23 @@ type Divider struct {
 	free  []int            // where those are whose keys no file has
 }
 
+// KeysOf are the keys that a file has in its source texts, its translations or what is remembered of it.
+func KeysOf(texts catalog.Catalog, source []map[string]bool, remembered ...catalog.Marks) map[string]bool {
+	keys := texts.Keys()
+	for _, of := range source {
+		maps.Copy(keys, of)
+	}
+	for _, marks := range remembered {
+		for n := range marks {
+			keys[n.Key] = true
+		}
+	}
+	return keys
+}
+
 // Texts are those of all that a file may need, in their order. owned tells whether some file has a key, and keys are
 // the file's own.
-func (d *Divider) Texts(all catalog.Catalog, owned func(key string) bool, keys iter.Seq[string]) catalog.Catalog {
+func (d *Divider) Texts(all catalog.Catalog, owned func(key string) bool, keys map[string]bool) catalog.Catalog {
 	if len(all) == 0 {
 		return all
 	}

@@ -41,7 +41,8 @@ const MostAlternatives = 10_000
 func alternatives(glob string) int {
 	all := 1
 	for list := range strings.SplitSeq(glob, "{") {
-		if all *= 1 + strings.Count(list, ","); all > MostAlternatives {
+		all *= 1 + strings.Count(list, ",")
+		if all > MostAlternatives {
 			break
 		}
 	}

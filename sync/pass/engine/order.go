@@ -66,7 +66,8 @@ func (t *slots) wait() {
 func (t *slots) got() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.waiting--; t.waiting == 0 {
+	t.waiting--
+	if t.waiting == 0 {
 		close(t.none)
 	}
 }

@@ -130,13 +130,17 @@ func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) (err error) {
 	var res gitops.PushResult
 	if tip == r.tip || r.account.o.DryRun {
 		res, err = r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
-	} else if res, err = r.branch.Repo.Push(ctx, tip); err == nil {
+	} else {
+		res, err = r.branch.Repo.Push(ctx, tip)
+	}
+	if err != nil {
+		return pass.UsageError(err)
+	}
+	if tip != r.tip && !r.account.o.DryRun {
 		r.tip, r.looked = tip, lookAfter(r.tip, tip.Hash())
 	}
-	if err == nil {
-		r.leftLocal(res)
-	}
-	return pass.UsageError(err)
+	r.leftLocal(res)
+	return nil
 }
 
 // leftLocal says that the local branch stays behind, and why.

@@ -111,13 +111,17 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	}
 	// Texts that were sent to the service from base are on the branch with this pull, whether or not there is news.
 	changed, err := r.branch.Repo.History.ChangedTo(ctx, tip.Hash(), base.Hash())
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, target := range tree.Differing(ours, changed, tip, m.Tip) {
 		r.taken[target.Path] = target.Language
 	}
-	if r.forward = m.State == gitops.FastForward && len(r.taken) > 0; r.forward {
+	r.forward = m.State == gitops.FastForward && len(r.taken) > 0
+	if r.forward {
 		clear(r.taken)
 	}
-	return m.Tip, joined, err
+	return m.Tip, joined, nil
 }
 
 // joinAll joins the languages of a file, one after the other.

@@ -156,16 +156,8 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 
 // keys are those that the file has in source, translation or memory.
 func (s *situation) keys(ours catalog.Catalog) map[string]bool {
-	keys := s.source.Keys()
-	maps.Copy(keys, ours.Keys())
-	for _, of := range []pass.Marks{s.here, s.before} {
-		for _, marks := range of {
-			for n := range marks {
-				keys[n.Key] = true
-			}
-		}
-	}
-	return keys
+	remembered := slices.Concat(slices.Collect(maps.Values(s.here)), slices.Collect(maps.Values(s.before)))
+	return pass.KeysOf(ours, []map[string]bool{s.source.Keys()}, remembered...)
 }
 
 // own are the texts of an answer that a file may need, which others share with it.
@@ -175,7 +167,7 @@ func (r *merging) own(of *pass.Divider, x pass.Translated, keys map[string]bool)
 		return all, err
 	}
 	owned := func(key string) bool { return r.shared.Has(x.Sources[0].Collection, key) }
-	return of.Texts(all, owned, maps.Keys(keys)), nil
+	return of.Texts(all, owned, keys), nil
 }
 
 // readRecent reads which commits base, or the branch where there is none, has beyond what was looked at last, along

@@ -197,16 +197,11 @@ func (r *translationPass) shipGroup(
 
 // keys are those that a candidate's file has in source, translation or memory.
 func (r *translationPass) keys(c *candidate, m memories) map[string]bool {
-	keys := c.texts.Keys()
+	var source []map[string]bool
 	for _, b := range c.Sources {
-		maps.Copy(keys, r.tree.Of(b).TextKeys())
+		source = append(source, r.tree.Of(b).TextKeys())
 	}
-	for _, marks := range append([]catalog.Marks{m.known, m.merged, m.filler}, m.seen...) {
-		for n := range marks {
-			keys[n.Key] = true
-		}
-	}
-	return keys
+	return pass.KeysOf(c.texts, source, append([]catalog.Marks{m.known, m.merged, m.filler}, m.seen...)...)
 }
 
 // meeting reads what a candidate meets at the service.
@@ -220,7 +215,7 @@ func (r *translationPass) meeting(
 	theirs := present.Of(c.Sources[0], c.Language)
 	if len(r.tree.Sources) > 1 {
 		owned := func(key string) bool { return c.snapshot.shared.Has(c.Sources[0].Collection, key) }
-		theirs = share.Texts(theirs, owned, maps.Keys(r.keys(c, of.memory)))
+		theirs = share.Texts(theirs, owned, r.keys(c, of.memory))
 	}
 	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, theirs))
 	of.sent, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Sent, c.Path, c.Language.Code))
