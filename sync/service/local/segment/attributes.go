@@ -14,23 +14,29 @@ type attribute struct {
 	quote    byte
 }
 
-// attributePattern is an attribute with a value, as HTML's tokenizer reads it.
-var attributePattern = regexp.MustCompile(`[\s/"']([^\s"'>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
+// attributePattern is an attribute, with its value if it has one, as HTML's tokenizer reads it behind what precedes.
+var attributePattern = regexp.MustCompile(`^[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?`)
 
-// attributesOf reads the attributes of a tag, which begins at an offset.
+// tagName is what precedes the attributes of a tag; quotes and equals signs are a part of it.
+var tagName = regexp.MustCompile(`^<[^\s/>]*`)
+
+// attributesOf reads the attributes with values of a tag, which begins at an offset.
 func attributesOf(tag string, at int) []attribute {
 	var out []attribute
-	for _, m := range attributePattern.FindAllStringSubmatchIndex(tag, maxAttributes) {
-		a := attribute{name: strings.ToLower(tag[m[2]:m[3]])}
-		switch {
-		case m[4] >= 0:
-			a.from, a.to, a.quote = at+m[4], at+m[5], '"'
-		case m[6] >= 0:
-			a.from, a.to, a.quote = at+m[6], at+m[7], '\''
-		default:
-			a.from, a.to = at+m[8], at+m[9]
+	read := len(tagName.FindString(tag))
+	for n := 0; n < maxAttributes; n++ {
+		m := attributePattern.FindStringSubmatchIndex(tag[read:])
+		if m == nil {
+			break
 		}
-		out = append(out, a)
+		a := attribute{name: strings.ToLower(tag[read+m[2] : read+m[3]])}
+		for i, quote := range []byte{'"', '\'', 0} {
+			if from := m[4+2*i]; from >= 0 {
+				a.from, a.to, a.quote = at+read+from, at+read+m[5+2*i], quote
+				out = append(out, a)
+			}
+		}
+		read += m[1]
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -49,7 +50,7 @@ type htmlToken struct {
 type htmlReader struct {
 	d      *Document
 	src    []byte
-	plain  []byte // src with spaces for references to white space
+	plain  []byte // src with what is shown for references
 	rules  rules
 	block  []htmlToken
 	tags   []htmlToken // all tags with attributes that people may read
@@ -118,7 +119,7 @@ func (r *htmlReader) token(t htmlToken, off bool) {
 	case html.TextToken, html.CommentToken:
 		t.frozen = len(r.frozen) > 0
 		if t.kind == html.TextToken {
-			blankReferences(r.plain[t.from:t.to])
+			showReferences(r.plain[t.from:t.to])
 		}
 		r.block = append(r.block, t)
 		return
@@ -154,22 +155,31 @@ func (r *htmlReader) token(t htmlToken, off bool) {
 	}
 }
 
-var htmlReference = regexp.MustCompile(`&nbsp;?|&#[0-9]+;?|&#[xX][0-9a-fA-F]+;?|&[A-Za-z]+;`)
+var htmlReference = regexp.MustCompile(`&#[0-9]+;?|&#[xX][0-9a-fA-F]+;?|&[A-Za-z][A-Za-z0-9]*;?`)
 
-// blankReferences writes white space over references to it, so that a text is cut and trimmed as it is shown.
-func blankReferences(text []byte) {
+// showReferences writes what is shown over references to it, so that a text is cut and trimmed as it is read.
+func showReferences(text []byte) {
 	for _, at := range htmlReference.FindAllIndex(text, -1) {
-		space := html.UnescapeString(string(text[at[0]:at[1]]))
-		if space == "" || strings.TrimSpace(space) != "" {
+		shown := html.UnescapeString(string(text[at[0]:at[1]]))
+		filler := byte(hidden)
+		if strings.TrimSpace(shown) == "" {
+			shown, filler = strings.Map(narrowSpace, shown), ' '
+		}
+		if shown == "" || len(shown) > at[1]-at[0] {
 			continue
 		}
-		for i := at[0]; i < at[1]; i++ {
-			text[i] = ' '
-		}
-		if len(space) == 1 {
-			text[at[0]] = space[0] // a line break is one, too
+		for i := at[0] + copy(text[at[0]:at[1]], shown); i < at[1]; i++ {
+			text[i] = filler
 		}
 	}
+}
+
+// narrowSpace is a white space of one byte. A line break stays one.
+func narrowSpace(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	return ' '
 }
 
 // skipped counts how deep the reader is in an unread element.

@@ -308,7 +308,7 @@ func (r *markdownReader) runs(n ast.Node, from, to int) []run {
 }
 
 var (
-	brokenLine    = regexp.MustCompile(`[ \t]*(?:\r\n?|\n)[ \t]*`)
+	brokenLine    = regexp.MustCompile(`[ \t]*(?:[\r\n\f\v][ \t]*)+`) // what spellLine joins
 	markdownSigns = "\\`*_[]<>&~|!#$^{}"
 )
 
@@ -334,7 +334,7 @@ func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
 var (
 	markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]",
 		"<", "\\<", "&", "\\&", "~", "\\~", "|", "\\|")
-	blockSigns = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-+\\s*$|" +
+	blockSigns = regexp.MustCompile("^(?:#{1,6}(?:[ \t]|$)|[-+*](?:[ \t]|$)|>|\\d+[.)](?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|" +
 		"`{3}|~{3}|\\[[^\\]]*\\]:)")
 )
 

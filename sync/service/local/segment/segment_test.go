@@ -437,7 +437,11 @@ func FuzzLaws(f *testing.F) {
 		f.Add(uint8(i), []byte(s.src))
 	}
 	f.Add(uint8(1), []byte("*\rOne"))
+	f.Add(uint8(1), []byte("*\vO"))
+	f.Add(uint8(1), []byte("#\f0"))
 	f.Add(uint8(2), []byte("<p>&nbsp;&md"))
+	f.Add(uint8(2), []byte("One<title>! <00"))
+	f.Add(uint8(2), []byte("One<A\"0=\" title=0>"))
 	f.Add(uint8(2), []byte("two.&#10;*"))
 	f.Fuzz(func(t *testing.T, kind uint8, src []byte) { law(t, samples[int(kind)%len(samples)].file, src) })
 }
