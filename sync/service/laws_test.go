@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -90,7 +91,10 @@ func TestRefusedBeforeTheEffect(t *testing.T) {
 		t.Run(op.name+", never a connection", func(t *testing.T) {
 			s := service.Serve(t, op.ok)
 			c := s.Client(t)
-			s.Close()
+			// A closed server's port may be another test's by then.
+			service.Dialing(c, func(func() (net.Conn, error)) (net.Conn, error) {
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+			})
 			if err := op.do(t.Context(), c); !errors.Is(err, service.ErrTemporary) ||
 				errors.Is(err, service.ErrUnknownOutcome) {
 				t.Errorf("error %v", err)

@@ -15,7 +15,8 @@ type attribute struct {
 }
 
 // attributePattern is an attribute, with its value if it has one, as HTML's tokenizer reads it behind what precedes.
-var attributePattern = regexp.MustCompile(`^[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?`)
+var attributePattern = regexp.MustCompile(`^[\s/]*([^\s/>][^\s/>=]*)` +
+	`(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?`)
 
 // tagName is what precedes the attributes of a tag; quotes and equals signs are a part of it.
 var tagName = regexp.MustCompile(`^<[^\s/>]*`)
