@@ -57,7 +57,7 @@ func (p *Branch) writers(texts []Written) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys := slices.Collect(maps.Keys(marks.ByKey()))
+		keys := slices.Collect(maps.Keys(marks.Keys()))
 		all, err := own.Writers(p.Project.ID, w.Collection, w.Language, keys)
 		if err != nil {
 			return nil, fmt.Errorf("ask who translated into %s: %w", w.Language, err)

@@ -168,8 +168,18 @@ func (p Memory) ForgetLost(tx ledger.Writer, files ...ledger.JobFile) error {
 	})
 }
 
-// SentByName are the texts of a file that the service accepted, by name.
-type SentByName map[catalog.Name][]ledger.SentText
+// SentByName are the texts of a file that the service accepted, in the order of names, and of one the oldest first.
+type SentByName []ledger.SentText
+
+// Of are those of one name.
+func (s SentByName) Of(n catalog.Name) []ledger.SentText {
+	from, _ := slices.BinarySearchFunc(s, n, func(t ledger.SentText, n catalog.Name) int { return t.Name.Compare(n) })
+	to := from
+	for to < len(s) && s[to].Name == n {
+		to++
+	}
+	return s[from:to]
+}
 
 // Sent are those of the file with an ID of Outgoing that the service is yet to show.
 func (p Memory) Sent(id string) (SentByName, error) {
@@ -188,16 +198,8 @@ func (p Memory) Accepted(id string) (Accepted, error) {
 
 // Waiting are those that the service is yet to show.
 func (a Accepted) Waiting() SentByName {
-	stored := a.stored
-	if len(stored.Texts) == 0 {
-		return nil
-	}
-	all := make(SentByName, len(stored.Texts))
-	for _, s := range stored.Texts {
-		if !s.Shown {
-			all[s.Name] = append(all[s.Name], s)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(a.stored.Texts), func(s ledger.SentText) bool { return s.Shown })
+	slices.SortStableFunc(all, func(a, b ledger.SentText) int { return a.Name.Compare(b.Name) })
 	return all
 }
 
@@ -341,7 +343,7 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 	shows := func(n catalog.Name, mark catalog.Mark) Showing {
 		our, has := ours[n]
 		if mark == catalog.MarkOf(our) {
-			if Shows(mark, outgoing[n], nil, of.At) == Late { // a decision replaced it at the service alone
+			if Shows(mark, outgoing.Of(n), nil, of.At) == Late { // a decision replaced it at the service alone
 				return Late
 			}
 			return Present
@@ -352,7 +354,7 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 		if holds(of.Unanswered, n, mark) { // also one that lost a conflict since
 			unheard = append(unheard, mark)
 		}
-		showing := Shows(mark, outgoing[n], unheard, of.At)
+		showing := Shows(mark, outgoing.Of(n), unheard, of.At)
 		if showing == Superseded && has {
 			sent.Again = append(sent.Again, Kept{catalog.Unit{Name: n, Text: our}, mark})
 		}
@@ -364,7 +366,7 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 			continue
 		}
 		shows(n, mark)
-		sent := outgoing[n]
+		sent := outgoing.Of(n)
 		below[n] = len(sent) > 0 && sent[len(sent)-1].Mark == mark
 	}
 	var left, brought catalog.Catalog
@@ -372,7 +374,7 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 		switch shows(u.Name, catalog.MarkOf(u.Text)) {
 		case Present:
 			shown[u.Name] = true
-			if len(outgoing[u.Name]) > 0 {
+			if len(outgoing.Of(u.Name)) > 0 {
 				sent.Done[u.Name] = true
 			}
 		case Late:
@@ -385,7 +387,10 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 		}
 		left = append(left, u)
 	}
-	for n, all := range outgoing {
+	for from := 0; from < len(outgoing); {
+		n := outgoing[from].Name
+		all := outgoing.Of(n)
+		from += len(all)
 		last := all[len(all)-1]
 		our, has := ours[n]
 		base, met := merged[n]

@@ -127,16 +127,13 @@ func (p *Store) inherits(a *Sources) error {
 	if err != nil {
 		return err
 	}
-	trunk := make(map[string]map[string]catalog.Marks) // by collection and key
+	trunk := make(map[string][]catalog.Keyed) // by collection
 	for _, slot := range slots {
 		marks, err := p.Ledger.Marks(slot)
 		if err != nil {
 			return err
 		}
-		if trunk[slot.Collection] == nil {
-			trunk[slot.Collection] = make(map[string]catalog.Marks)
-		}
-		maps.Copy(trunk[slot.Collection], marks.ByKey())
+		trunk[slot.Collection] = append(trunk[slot.Collection], marks.ByKey())
 	}
 	former, err := p.formerKeys()
 	if err != nil {
@@ -151,10 +148,11 @@ func (p *Store) inherits(a *Sources) error {
 		if err != nil {
 			return err
 		}
-		there, once, own := trunk[p.TrunkCollection(s)], before.ByKey(), a.Texts[s.Collection].ByKey()
-		keys := make(map[string]bool)
-		for key, marks := range s.Texts.Marks().ByKey() {
-			if own[key] == nil && !former[s.Collection][key] && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
+		versions := append([]catalog.Keyed{before.ByKey()}, trunk[p.TrunkCollection(s)]...)
+		keys, own, texts := make(map[string]bool), a.Texts[s.Collection].Keys(), s.Texts.Marks().ByKey()
+		for key := range s.TextKeys() {
+			has := func(version catalog.Keyed) bool { return maps.Equal(texts.Of(key), version.Of(key)) }
+			if !own[key] && !former[s.Collection][key] && slices.ContainsFunc(versions, has) {
 				keys[key] = true
 			}
 		}

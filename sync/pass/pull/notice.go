@@ -76,46 +76,43 @@ func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports ma
 func (r *merging) compareSent(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) error {
 	other := make(catalog.Marks)
 	r.compare(s, theirs, other)
-	over, err := r.leaveLate(s, other)
+	sent, over, err := r.leaveLate(s, other)
 	maps.Copy(found, other)
-	if err != nil || over || len(r.outgoing[s]) == 0 {
+	if err != nil || over || len(sent) == 0 {
 		return err
 	}
 	names := make(map[catalog.Name]bool)
-	for n := range r.outgoing[s] {
-		names[n] = true
+	for _, text := range sent {
+		names[text.Name] = true
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		return r.branch.Memory().ForgetSent(tx, s.ID().ID(), names)
 	})
 }
 
-// leaveLate takes out of what the service has otherwise what it may only show late.
-func (r *merging) leaveLate(s *tree.Source, other catalog.Marks) (over bool, err error) {
-	if r.outgoing == nil {
-		r.outgoing = make(map[*tree.Source]pass.SentByName)
-	}
-	r.outgoing[s], err = r.branch.Memory().Sent(s.ID().ID())
+// leaveLate takes out of what the service has otherwise what it may only show late, and gives what was sent of a file.
+func (r *merging) leaveLate(s *tree.Source, other catalog.Marks) (sent pass.SentByName, over bool, err error) {
+	sent, err = r.branch.Memory().Sent(s.ID().ID())
 	if err != nil || len(other) == 0 {
-		return false, err
+		return sent, false, err
 	}
 	now := r.branch.Now()
 	last, accepted, err := ledger.AcceptedAt.Get(r.branch.Ledger, r.branch.StateName(), "")
 	accepted = accepted && now.Sub(last) < pass.LateFor
 	maps.DeleteFunc(other, func(n catalog.Name, mark catalog.Mark) bool {
-		sent := r.outgoing[s][n]
-		late := pass.Shows(mark, sent, nil, now) == pass.Late || len(sent) == 0 && mark == (catalog.Mark{}) && accepted
+		of := sent.Of(n)
+		late := pass.Shows(mark, of, nil, now) == pass.Late || len(of) == 0 && mark == (catalog.Mark{}) && accepted
 		over = over || late
 		return late
 	})
 	r.over = r.over || over
-	return over, err
+	return sent, over, err
 }
 
 // withoutLate are source texts of the service without those that are older than what it accepted of a file.
 func (r *merging) withoutLate(s *tree.Source, theirs catalog.Catalog) (catalog.Catalog, error) {
 	marks := theirs.Restrict(s.TextKeys()).Marks()
-	if _, err := r.leaveLate(s, marks); err != nil {
+	if _, _, err := r.leaveLate(s, marks); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(theirs), func(u catalog.Unit) bool {
@@ -133,7 +130,7 @@ func (r *merging) news(x *pass.Exported) (bool, error) {
 			continue
 		}
 		r.compare(s, x.Of(b, b.Source), found)
-		if _, err := r.leaveLate(s, found); err != nil {
+		if _, _, err := r.leaveLate(s, found); err != nil {
 			return false, err
 		}
 		known, err := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))

@@ -2,12 +2,10 @@ package pull
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 	"github.com/locsync/locsync/sync/text/spelling"
 )
@@ -51,17 +49,23 @@ func (s *situation) gone(in catalog.Three, away map[string]bool) map[string]bool
 // keepUnsent leaves what was written under a key that the source has no more, for as long as no push has seen that: it
 // goes along where the key is in another file now. Where it does not, the report has the text.
 func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merged) {
+	goes := func(c catalog.Change) bool { return c.Op == catalog.Removed && !s.living[c.Key] }
+	if s.options.Prune || !slices.ContainsFunc(result.Changes, goes) {
+		return
+	}
 	came := make(map[catalog.Unit]bool) // with a key that was renamed in the file
 	for _, c := range result.Changes {
-		came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: c.Text}] = c.Op != catalog.Removed
+		if c.Op != catalog.Removed {
+			came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: c.Text}] = true
+		}
 	}
-	ours := in.Ours.Texts()
+	ours, unseen := in.Ours.Texts(), s.unseen()
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		u := catalog.Unit{Name: c.Name, Text: ours[c.Name]}
-		unsent := c.Op == catalog.Removed && !s.living[c.Key] && !s.options.Prune && u.Text != "" &&
+		unsent := goes(c) && u.Text != "" &&
 			!in.Base.Has(u.Name, u.Text) && !ledger.Holds(m.texts.inherits, u) && !in.Filler.Has(u.Name, u.Text) &&
 			!came[catalog.Unit{Name: catalog.Name{Form: c.Form}, Text: u.Text}]
-		stays := unsent && slices.ContainsFunc(s.Sources, func(b *bundle.Bundle) bool { return s.unseen(b, c.Key) })
+		stays := unsent && unseen(c.Key)
 		switch {
 		case stays:
 			result.Leave(in.Base, c.Name)
@@ -75,18 +79,29 @@ func (s *situation) keepUnsent(m *merged, in catalog.Three, result *catalog.Merg
 	})
 }
 
-// unseen reports whether no push has seen that a file lost a key, or what is under it has yet to follow.
-func (s *situation) unseen(b *bundle.Bundle, key string) bool {
-	at, own := s.tree.Of(b).ID(), false
-	for n := range s.removed[b] {
-		if n.Key == key {
-			return slices.ContainsFunc(s.followed, func(m ledger.Rename) bool { return m.Before() == at && m.From.Key == key })
+// unseen tells of keys whether there is a source file of which no push has seen that it lost them, or where what is
+// under them has yet to follow.
+func (s *situation) unseen() func(key string) bool {
+	var all []func(key string) bool
+	for _, b := range s.Sources {
+		at := s.tree.Of(b).ID()
+		follows := make(map[string]bool)
+		for _, m := range s.followed {
+			if m.Before() == at {
+				follows[m.From.Key] = true
+			}
 		}
+		removed, accepted, fresh := s.removed[b].Keys(), s.accepted.Files[at].Keys(), s.accepted.Files[at] == nil
+		all = append(all, func(key string) bool {
+			if removed[key] {
+				return follows[key]
+			}
+			return fresh || accepted[key]
+		})
 	}
-	for n := range s.accepted.Files[at] {
-		own = own || n.Key == key
+	return func(key string) bool {
+		return slices.ContainsFunc(all, func(unseen func(string) bool) bool { return unseen(key) })
 	}
-	return own || s.accepted.Files[at] == nil
 }
 
 // seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from
@@ -126,8 +141,12 @@ func (s *situation) outdate(m *merged, in *catalog.Three) {
 	in.Left = m.marks.made.Left
 	in.Outdated = m.marks.made.Now
 	if !made.Blank { // only what is another key's translation by now
-		in.Outdated = maps.Clone(in.Outdated)
-		maps.DeleteFunc(in.Outdated, func(n catalog.Name, _ catalog.Mark) bool { return !in.Left[n.Key] })
+		in.Outdated = make(catalog.Marks)
+		for n, mark := range m.marks.made.Now {
+			if in.Left[n.Key] {
+				in.Outdated[n] = mark
+			}
+		}
 	}
 }
 

@@ -117,9 +117,9 @@ func (w *sourceMerge) file(s *tree.Source) (*merged, []report.Problem) {
 
 // wholeKeys are fresh texts with what else was accepted of their keys.
 func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
-	units, keys := make(catalog.Marks), fresh.ByKey()
+	units, keys := make(catalog.Marks), fresh.Keys()
 	for n, mark := range all {
-		if keys[n.Key] != nil {
+		if keys[n.Key] {
 			units[n] = mark
 		}
 	}

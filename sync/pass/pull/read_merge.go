@@ -34,7 +34,6 @@ type merging struct {
 	forward    bool                                // the branch gets target files of base without a commit
 	basePast   func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
 	removals   *pass.Removals
-	outgoing   map[*tree.Source]pass.SentByName
 	below      map[string]pass.Translated // in the state that was sent, by ledger.TargetID
 	unanswered pass.Unanswered
 	theirs     pass.Divider                        // of the service's texts
@@ -241,10 +240,16 @@ type sourceDigests struct {
 
 // digests gathers them for one target.
 func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) {
-	source = make(catalog.Marks)
 	for _, b := range target.Sources {
 		if r.digested.tree[b] == nil {
 			r.digested.tree[b] = catalog.Digests(r.tree.Of(b).All.Marks())
+		}
+		if len(target.Sources) == 1 {
+			source = r.digested.tree[b]
+			break
+		}
+		if source == nil {
+			source = make(catalog.Marks)
 		}
 		maps.Copy(source, r.digested.tree[b])
 	}

@@ -258,7 +258,7 @@ func (c *candidate) compare(of meeting) comparison {
 func (of meeting) saw(u catalog.Unit) bool {
 	mark := catalog.MarkOf(u.Text)
 	replaced := func(s ledger.SentText) bool { return s.Before == mark }
-	return of.memory.saw(u) || slices.Contains(of.past[u.Name], mark) || slices.ContainsFunc(of.over[u.Name], replaced)
+	return of.memory.saw(u) || slices.Contains(of.past[u.Name], mark) || slices.ContainsFunc(of.over.Of(u.Name), replaced)
 }
 
 // unseen are the names of which the git history is to tell whether the service's text was seen. At first contact it is
@@ -297,7 +297,7 @@ func (of meeting) decide(u, theirs catalog.Unit, lost pass.Conflict, conflicts, 
 	} else {
 		claim.Agreed = agreed
 		claim.Past = append(of.past.Since(u.Name, catalog.MarkOf(u.Text), agreed), ledger.Texts(of.sent, u.Name)...)
-		for _, s := range of.over[u.Name] { // a late service shows it still
+		for _, s := range of.over.Of(u.Name) { // a late service shows it still
 			claim.Past = append(claim.Past, s.Before)
 		}
 	}

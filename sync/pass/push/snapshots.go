@@ -96,7 +96,7 @@ func (r *snapshots) mergedOver(at *opened, t bundle.Target) (catalog.Marks, erro
 	}
 	texts, err := r.branchTexts(t)
 	maps.DeleteFunc(texts, func(n catalog.Name, mark catalog.Mark) bool {
-		sent := outgoing[n]
+		sent := outgoing.Of(n)
 		return len(sent) == 0 || sent[len(sent)-1].Text == "" || sent[len(sent)-1].Mark == mark
 	})
 	return texts, err

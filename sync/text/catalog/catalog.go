@@ -71,11 +71,20 @@ func (c Catalog) Texts() map[Name]string {
 	return texts
 }
 
-// ByKey sorts the texts to their keys.
+// ByKey sorts the texts to their keys. Those of one key that follow one another are a part of c, not a copy.
 func (c Catalog) ByKey() map[string]Catalog {
 	keys := make(map[string]Catalog, len(c))
-	for _, u := range c {
-		keys[u.Key] = append(keys[u.Key], u)
+	for from := 0; from < len(c); {
+		key, to := c[from].Key, from+1
+		for to < len(c) && c[to].Key == key {
+			to++
+		}
+		if before, again := keys[key]; again {
+			keys[key] = slices.Concat(before, c[from:to])
+		} else {
+			keys[key] = c[from:to:to]
+		}
+		from = to
 	}
 	return keys
 }
@@ -187,14 +196,33 @@ func (c Catalog) KeysInOrder() []string {
 	return keys
 }
 
-// ByKey sorts marks to their keys.
-func (m Marks) ByKey() map[string]Marks {
-	keys := make(map[string]Marks)
-	for n, mark := range m {
-		if keys[n.Key] == nil {
-			keys[n.Key] = make(Marks)
-		}
-		keys[n.Key][n] = mark
+// Keys is the set of keys that there is a mark for.
+func (m Marks) Keys() map[string]bool {
+	keys := make(map[string]bool, len(m))
+	for n := range m {
+		keys[n.Key] = true
 	}
 	return keys
+}
+
+// Keyed are marks in the order of their keys, to read those of one key. It takes little memory beside the marks.
+type Keyed struct {
+	marks Marks
+	names []Name
+}
+
+// ByKey sorts marks to their keys. They are not to be changed meanwhile.
+func (m Marks) ByKey() Keyed { return Keyed{m, m.Names()} }
+
+// Of are the marks of one key; nil where there are none.
+func (k Keyed) Of(key string) Marks {
+	var of Marks
+	at, _ := slices.BinarySearchFunc(k.names, Name{Key: key}, Name.Compare)
+	for ; at < len(k.names) && k.names[at].Key == key; at++ {
+		if of == nil {
+			of = make(Marks)
+		}
+		of[k.names[at]] = k.marks[k.names[at]]
+	}
+	return of
 }

@@ -115,7 +115,7 @@ func Outdate(in Made) Fresh {
 	ours, theirs := in.Ours.ByKey(), in.Theirs.ByKey()
 	before, base, stood := in.Outdated.ByKey(), in.Base.ByKey(), in.Stood.ByKey()
 	for key, source := range in.Source {
-		if len(ours[key.Key]) == 0 && len(theirs[key.Key]) == 0 && len(before[key.Key]) == 0 {
+		if len(ours[key.Key]) == 0 && len(theirs[key.Key]) == 0 && len(before.Of(key.Key)) == 0 {
 			continue
 		}
 		made, known := in.For[key]
@@ -123,11 +123,11 @@ func Outdate(in Made) Fresh {
 		service, another := in.Service[key]
 		another = another && service != source
 		had := func(key string) Marks {
-			old := before[key]
+			old := before.Of(key)
 			if _, known := in.For[Name{Key: key}]; known && len(old) == 0 {
 				old = make(Marks)
-				maps.Copy(old, stood[key])
-				maps.Copy(old, base[key])
+				maps.Copy(old, stood.Of(key))
+				maps.Copy(old, base.Of(key))
 			}
 			return old
 		}
