@@ -630,6 +630,24 @@ func TestMemoryOfManyFiles(t *testing.T) {
 	v.takes(200<<20, "nothing to pull", "pull")
 }
 
+// A file with nearly as many keys as one may have, of which every source text changes: what is compared is held once.
+func TestMemoryOfALargeFile(t *testing.T) {
+	gittest.Long(t)
+	const keys = 149_000
+	v := ownService(t, 1, keys, []string{"de"}, "main")
+	v.takes(boundMemory, fmt.Sprintf("sent %d values", 2*keys+2), "push", "--translations")
+	v.takes(boundMemory, "nothing to pull", "pull")
+	name := filepath.Join(v.dir, "locales/en/file0.json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.file("locales/en/file0.json", strings.ReplaceAll(string(text), "about as long", "quite as long"))
+	v.git("commit", "-qam", "reword")
+	v.takes(boundMemory, fmt.Sprintf("sent %d values", keys-1), "push")
+	v.takes(boundMemory, "nothing to pull", "pull")
+}
+
 // ownService is a repository with files in languages beside the source, of so many keys each, and a service of ours
 // that has its project, without any texts.
 func ownService(t *testing.T, files, keys int, languages []string, collection string) *victim {

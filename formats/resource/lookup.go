@@ -25,11 +25,15 @@ func (f *File) lookup(at id) (Entry, bool) {
 	return f.entry(int(node), at), true
 }
 
-// Duplicates returns the nodes of entries that share key and form, each with the one before it.
+// Duplicates returns the nodes of entries that share key and form, each with the one before it. An index is not kept
+// for it: most files are only read.
 func (f *File) Duplicates() [][2]int {
-	f.buildIndex()
-	out := make([][2]int, 0, len(f.before))
-	for i, before := range f.before {
+	twice := f.before
+	if f.index == nil {
+		_, twice = f.indexed()
+	}
+	out := make([][2]int, 0, len(twice))
+	for i, before := range twice {
 		out = append(out, [2]int{int(before), int(i)})
 	}
 	slices.SortFunc(out, func(a, b [2]int) int { return a[1] - b[1] })
@@ -101,17 +105,21 @@ func (f *File) all(edits []Edit) (found map[id][]int32, ok bool) {
 }
 
 func (f *File) buildIndex() {
-	if f.index != nil {
-		return
+	if f.index == nil {
+		f.index, f.before = f.indexed()
 	}
-	f.index = make(map[id]int32, len(f.nodes))
-	f.before = make(map[int32]int32)
+}
+
+// indexed makes an index of the entries: the last node of each, and of the others of that name the one before.
+func (f *File) indexed() (index map[id]int32, before map[int32]int32) {
+	index, before = make(map[id]int32, len(f.nodes)), make(map[int32]int32)
 	for i, at := range f.leaves() {
-		if before, twice := f.index[at]; twice {
-			f.before[int32(i)] = before
+		if earlier, twice := index[at]; twice {
+			before[int32(i)] = earlier
 		}
-		f.index[at] = int32(i)
+		index[at] = int32(i)
 	}
+	return index, before
 }
 
 // walk looks for one entry without an index. It goes into those containers only whose names the key begins with.

@@ -13,6 +13,7 @@ package pass
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -128,12 +129,21 @@ func (p Memory) Slot(kind ledger.TargetMarks, path, language string) ledger.Slot
 // Marks are those of a target file by their kinds; nil where none were ever stored.
 type Marks map[ledger.TargetMarks]catalog.Marks
 
-// Read reads marks of a target file.
+// Read reads marks of a target file. They are not to be changed: kinds that have the same marks, as most have while
+// nothing waits, share them.
 func (p Memory) Read(path, language string, kinds ...ledger.TargetMarks) (Marks, error) {
 	of := make(Marks, len(kinds))
+	var apart []catalog.Marks
 	return of, p.Ledger.View(func(tx ledger.Reader) error {
-		return ledger.Each(kinds, func(kind ledger.TargetMarks) (err error) {
-			of[kind], err = tx.Marks(p.Slot(kind, path, language))
+		return ledger.Each(kinds, func(kind ledger.TargetMarks) error {
+			marks, err := tx.Marks(p.Slot(kind, path, language))
+			same := func(m catalog.Marks) bool { return maps.Equal(m, marks) }
+			if at := slices.IndexFunc(apart, same); at >= 0 && marks != nil {
+				marks = apart[at]
+			} else if marks != nil {
+				apart = append(apart, marks)
+			}
+			of[kind] = marks
 			return err
 		})
 	})

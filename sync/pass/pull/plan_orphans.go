@@ -134,9 +134,7 @@ func (s *situation) outdate(m *merged, in *catalog.Three) {
 	if s.options.Full {
 		made.For, made.Outdated = nil, nil
 	}
-	made.Ours = slices.DeleteFunc(slices.Clone(in.Ours), func(u catalog.Unit) bool {
-		return u.Text == "" || in.Filler.Has(u.Name, u.Text)
-	})
+	made.Ours = in.Ours.Which(func(u catalog.Unit) bool { return u.Text != "" && !in.Filler.Has(u.Name, u.Text) })
 	m.marks.made = catalog.Outdate(made)
 	in.Left = m.marks.made.Left
 	in.Outdated = m.marks.made.Now

@@ -124,12 +124,8 @@ func (c *candidate) weigh(of meeting) *comparedCandidate {
 // weighAll sets the candidates of a file against each other: where two snapshots send forms of one key, or have lost
 // them, they go together.
 func weighAll(all []*comparedCandidate) {
-	byFile := make(map[string][]*comparedCandidate)
 	for _, w := range all {
-		byFile[w.of.id()] = append(byFile[w.of.id()], w)
-	}
-	for _, w := range all {
-		for _, other := range byFile[w.of.id()] {
+		for _, other := range all {
 			if other != w {
 				w.mergeForms(other.sent)
 				w.mergeConflicts(other)
@@ -153,8 +149,8 @@ func (w *comparedCandidate) batches(source catalog.Catalog, read bool, declined 
 	keys := source.Keys()
 	maps.Copy(keys, w.theirs.Keys()) // what it has translated it has a source text for
 	known := batch{w.sent.Restrict(keys), false}
-	further := slices.DeleteFunc(slices.Clone(w.sent), func(u catalog.Unit) bool {
-		return keys[u.Key] || declined.Has(u.Name, u.Text) && !all
+	further := w.sent.Which(func(u catalog.Unit) bool {
+		return !keys[u.Key] && (all || !declined.Has(u.Name, u.Text))
 	})
 	return []batch{known, {further, true}}
 }

@@ -151,19 +151,42 @@ func (r *translationPass) candidatesOf(
 func (r *translationPass) shipGroup(
 	ctx context.Context, ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
-	mine = slices.DeleteFunc(mine, func(c *candidate) bool { return present.Lacks(c.Sources[0], c.Language) })
-	all, shares := make([]*comparedCandidate, len(mine)), make(map[string]*pass.Divider) // by language
-	for i, c := range mine {
+	byFile, shares := make(map[string][]*candidate), make(map[string]*pass.Divider) // the latter by language
+	for _, c := range mine {
+		if !present.Lacks(c.Sources[0], c.Language) {
+			byFile[c.id()] = append(byFile[c.id()], c)
+		}
+	}
+	for _, c := range mine {
+		same := byFile[c.id()]
+		delete(byFile, c.id())
+		if len(same) == 0 {
+			continue
+		}
 		if shares[c.Language.Code] == nil {
 			shares[c.Language.Code] = new(pass.Divider)
 		}
+		if err := r.shipFile(ctx, ship, g, same, present, shares[c.Language.Code]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shipFile is shipGroup for one file, as the snapshots have it. What it takes to compare it is in memory only as long.
+func (r *translationPass) shipFile(
+	ctx context.Context, ship *imports.Batch, g *bundle.Group, same []*candidate, present *pass.Exported,
+	share *pass.Divider,
+) error {
+	all := make([]*comparedCandidate, len(same))
+	for i, c := range same {
 		f, err := c.Sources[0].Parse(c.bytes, c.Language)
 		if err != nil {
 			return fmt.Errorf("read %s again: %w", c.Path, err)
 		}
 		c.file = f
 		defer func() { c.file = nil }()
-		of, err := r.meeting(ctx, c, present, shares[c.Language.Code])
+		of, err := r.meeting(ctx, c, present, share)
 		if err != nil {
 			return err
 		}

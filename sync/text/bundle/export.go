@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -131,7 +132,7 @@ func (b *Bundle) ReadExport(
 		kept.texts, kept.bytes = before[0], before[1] // nothing of it is kept, and others go on
 		return nil, there, err
 	}
-	return last(texts), there, nil
+	return slices.Clone(last(texts)), there, nil // it grew, and what it grew by is not kept
 }
 
 func parseExport(b *Bundle, src []byte, keys resource.Keys) (*resource.File, error) {

@@ -76,6 +76,7 @@ func upload(b *Bundle, format formats.Format, f *resource.File, name string, ent
 		up.Name = strings.TrimSuffix(up.Name, path.Ext(up.Name)) + format.Extensions[0]
 	}
 	index := make(map[catalog.Name]int, len(entries))
+	up.Units = make(catalog.Catalog, 0, len(entries))
 	for _, e := range entries {
 		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text}
 		if i, twice := index[u.Name]; twice {

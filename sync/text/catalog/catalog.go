@@ -100,7 +100,7 @@ func (c Catalog) Keys() map[string]bool {
 
 // Written are the texts without blanks.
 func (c Catalog) Written() Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(u Unit) bool { return u.Text == "" })
+	return c.Which(func(u Unit) bool { return u.Text != "" })
 }
 
 // As are the texts under another key.
@@ -114,9 +114,23 @@ func (c Catalog) As(key string) Catalog {
 
 // Restrict returns the units whose key is in keys, in order.
 func (c Catalog) Restrict(keys map[string]bool) Catalog {
-	var kept Catalog
+	return c.Which(func(u Unit) bool { return keys[u.Key] })
+}
+
+// Which returns the units that are wanted, in order, and takes no more memory than they need.
+func (c Catalog) Which(wanted func(Unit) bool) Catalog {
+	n := 0
 	for _, u := range c {
-		if keys[u.Key] {
+		if wanted(u) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	kept := make(Catalog, 0, n)
+	for _, u := range c {
+		if wanted(u) {
 			kept = append(kept, u)
 		}
 	}

@@ -28,16 +28,22 @@ type Fresh struct {
 }
 
 // Digests gives each key one mark for all of its texts, under the key without a form. A key with one plain text has the
-// mark of it.
+// mark of it, so that these marks may be the digests themselves, and are not to be changed.
 func Digests(marks Marks) Marks {
-	digests := make(Marks, len(marks))
 	formed := make(map[string][]Name)
+	for n := range marks {
+		if n.Form != "" {
+			formed[n.Key] = append(formed[n.Key], n)
+		}
+	}
+	if len(formed) == 0 {
+		return marks
+	}
+	digests := make(Marks, len(marks))
 	for n, m := range marks {
 		if n.Form == "" {
 			digests[n] = m
-			continue
 		}
-		formed[n.Key] = append(formed[n.Key], n)
 	}
 	for key, names := range formed {
 		slices.SortFunc(names, Name.Compare)

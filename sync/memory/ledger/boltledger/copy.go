@@ -1,7 +1,9 @@
 package boltledger
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,8 +17,8 @@ import (
 func OpenCopy(dir, to string) (*Store, error) {
 	const tries = 5
 	for try := 1; ; try++ {
-		if data, err := os.ReadFile(filepath.Join(dir, fileName)); dir != "" && err == nil {
-			if err := os.WriteFile(filepath.Join(to, fileName), data, 0o600); err != nil {
+		if file, err := os.Open(filepath.Join(dir, fileName)); dir != "" && err == nil {
+			if err := errors.Join(copyTo(filepath.Join(to, fileName), file), file.Close()); err != nil {
 				return nil, fmt.Errorf("copy the state: %w", err)
 			}
 		}
@@ -32,4 +34,13 @@ func OpenCopy(dir, to string) (*Store, error) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+func copyTo(name string, from io.Reader) error {
+	to, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }

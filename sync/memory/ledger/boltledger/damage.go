@@ -129,6 +129,7 @@ func putFormat(tx *bbolt.Tx) error {
 func verify(db *bbolt.DB, file *os.File) error {
 	return guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
+			defer release(tx)
 			info, err := file.Stat()
 			if err != nil {
 				return err

@@ -15,14 +15,18 @@ import (
 // given to.
 type transaction struct {
 	marks, records *bbolt.Bucket
+	touched        int // bytes of values that were read or replaced
 }
+
+// muchTouched is from how many bytes on the pages are let go of at the end.
+const muchTouched = 1 << 20
 
 // Update runs f in a transaction whose changes become durable together, or not at all when it returns an error.
 func (s *Store) Update(f func(ledger.Writer) error) error {
 	var own error
 	err := s.faultless(func(db *bbolt.DB) error {
 		return db.Update(func(tx *bbolt.Tx) error {
-			own = f(begin(tx))
+			own = within(tx, func(t *transaction) error { return f(t) })
 			return own
 		})
 	})
@@ -34,15 +38,28 @@ func (s *Store) View(f func(ledger.Reader) error) error {
 	var own error
 	err := s.faultless(func(db *bbolt.DB) error {
 		return db.View(func(tx *bbolt.Tx) error {
-			own = f(begin(tx))
+			own = within(tx, func(t *transaction) error { return f(t) })
 			return own
 		})
 	})
 	return storeError("read state", err, own)
 }
 
-func begin(tx *bbolt.Tx) *transaction {
-	return &transaction{marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
+// within runs f in a transaction of the database.
+func within(tx *bbolt.Tx, f func(*transaction) error) error {
+	t := &transaction{marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
+	err := f(t)
+	if t.touched > muchTouched {
+		release(tx)
+	}
+	return err
+}
+
+// get reads a value of a bucket; nil where there is none. It is valid only in the transaction.
+func (tx *transaction) get(bucket *bbolt.Bucket, key []byte) []byte {
+	value := bucket.Get(key)
+	tx.touched += len(value)
+	return value
 }
 
 // storeError names what was being done, unless the error is the caller's own.
@@ -55,7 +72,7 @@ func storeError(doing string, err, own error) error {
 
 func (tx *transaction) Marks(slot ledger.Slot) (catalog.Marks, error) {
 	key := slotKey(slot)
-	value := tx.marks.Get(key)
+	value := tx.get(tx.marks, key)
 	if value == nil {
 		return nil, nil
 	}
@@ -81,7 +98,7 @@ func (tx *transaction) SetMarks(slot ledger.Slot, marks ledger.Marks) error {
 	}
 	key := slotKey(slot)
 	value := seal(key, marks.Encode())
-	if bytes.Equal(value, tx.marks.Get(key)) {
+	if bytes.Equal(value, tx.get(tx.marks, key)) {
 		return nil
 	}
 	if err := tx.marks.Put(key, value); err != nil {
@@ -99,7 +116,7 @@ func (tx *transaction) DropMarks(slot ledger.Slot) error {
 
 func (tx *transaction) MoveMarks(from, to ledger.Slot) (bool, error) {
 	key, target := slotKey(from), slotKey(to)
-	value := tx.marks.Get(key)
+	value := tx.get(tx.marks, key)
 	if value == nil || bytes.Equal(key, target) {
 		return value != nil, nil
 	}
@@ -189,7 +206,7 @@ func each(b *bbolt.Bucket, prefix []byte, visit func(key, value []byte) error) e
 
 func (tx *transaction) Record(k ledger.Key) ([]byte, error) {
 	key := recordKey(k)
-	stored := tx.records.Get(key)
+	stored := tx.get(tx.records, key)
 	if stored == nil {
 		return nil, nil
 	}
@@ -202,6 +219,7 @@ func (tx *transaction) Record(k ledger.Key) ([]byte, error) {
 
 func (tx *transaction) Records(like ledger.Key, visit func(id string, content []byte) error) error {
 	return each(tx.records, joinKey(like.Scope, like.Kind, ""), func(key, stored []byte) error {
+		tx.touched += len(stored)
 		content, err := unseal(key, stored)
 		if err != nil {
 			return fmt.Errorf("read records %s: %w", like.Kind, err)
