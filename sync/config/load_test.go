@@ -216,8 +216,12 @@ func TestRealServiceNeedsRealIDs(t *testing.T) {
 	}
 }
 
-// Projects of several repositories that have no identifier are one project at the embedded service, and told of it.
-func TestEmbeddedProjectsWithoutIDs(t *testing.T) {
+// Projects of several repositories that send to one collection of one project are told of it; at the embedded service
+// those without an identifier are one.
+func TestSharedProject(t *testing.T) {
+	const service = "[service]\nurl = \"https://l10n.example.com\"\naccount_id = \"me\"\n"
+	const id = "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nsource_language"
+	known := strings.Replace(smallest, "source_language", id, 1)
 	second := func(from, to string) string {
 		return strings.NewReplacer(`"app"`, `"other"`, from, to).Replace(smallest)
 	}
@@ -230,6 +234,9 @@ func TestEmbeddedProjectsWithoutIDs(t *testing.T) {
 		"an identifier": {smallest + second("source_language",
 			"repository = \"b\"\nid = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nsource_language"), 0},
 		"one repository": {smallest + second("", "") + "[project.pull]\nbranch = 'second'\n", 0},
+		"one identifier": {service + known + second("source_language", "repository = \"b\"\n"+id), 1},
+		"its collections": {service + known + second("source_language", "repository = \"b\"\n"+id) +
+			"collection = \"b\"\n", 0},
 	} {
 		c := mustParse(t, row.text)
 		if len(c.Warnings) != row.warns {

@@ -96,28 +96,32 @@ func (v *validator) config(c *Config) {
 	v.sharedProject(c)
 }
 
-// sharedProject warns of projects that send other files to one collection of one project at the embedded service, where
-// each replaces the texts of the other: they have no identifier.
+// sharedProject warns of projects that send other files to one collection of one project at the service, where each
+// replaces the texts of the other. With the embedded service those without an identifier are one.
 func (v *validator) sharedProject(c *Config) {
-	if !c.Service.Embedded() {
-		return
-	}
-	collections := make(map[string]*Project)
+	collections := make(map[[2]string]*Project) // by identifier and collection
 	for i := range c.Projects {
 		p := &c.Projects[i]
-		if p.HasID() {
+		if !p.HasID() && !c.Service.Embedded() {
 			continue
 		}
 		for j := range p.Files {
-			other := collections[p.Files[j].Collection]
-			if other != nil && c.Resolve(other.Repository) != c.Resolve(p.Repository) {
-				v.in(p.origin)
-				v.warn("id", "%q and %q are one project at the embedded service, since both have no identifier, and replace each "+
-					"other's texts; write into one of them id = %q", other.Name, p.Name,
-					uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.Name)))
-				break
+			at := [2]string{p.ID, p.Files[j].Collection}
+			other := collections[at]
+			if other == nil || c.Resolve(other.Repository) == c.Resolve(p.Repository) {
+				collections[at] = p
+				continue
 			}
-			collections[p.Files[j].Collection] = p
+			v.in(p.origin)
+			if p.HasID() {
+				v.warn("id", "%q and %q send to collection %q of one project at the service, and replace each other's texts "+
+					"of keys that both have; give one of them another id or collection", other.Name, p.Name, at[1])
+			} else {
+				v.warn("id", "%q and %q are one project at the embedded service, since both have no identifier, and replace "+
+					"each other's texts; write into one of them id = %q", other.Name, p.Name,
+					uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.Name)))
+			}
+			break
 		}
 	}
 }
