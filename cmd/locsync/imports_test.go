@@ -149,17 +149,20 @@ var imports = map[string][]string{
 	"sync/setup/settings": {"sync/config", "sync/config/rules", "sync/config/spell", "sync/failure", "sync/files",
 		"sync/run/process", "sync/service", "sync/service/memories", "sync/service/wire"},
 	// web: the daemon is asked. engine, boltledger: what is read without it, of a copy of the state.
-	// page: how the embedded service is asked for an invitation. files: the configuration that is edited.
+	// backup, wire: what the embedded service is asked for. files: the configuration that is edited, and backups.
 	// inspect: what a check looks for. forge: the request that a job is for, and what is said there
 	"sync/command": {"gitops/forge", "sync/config", "sync/pass/engine", "sync/failure", "sync/files",
 		"sync/pass/inspect", "sync/memory/ledger/boltledger", "sync/run/process", "sync/report",
-		"sync/service/local/page", "sync/web"},
+		"sync/service/local/backup", "sync/service/wire", "sync/web"},
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	// serve: the server of its address. bound: its proxies
 	"sync/run/daemon": {"sync/bound/fault", "sync/bound/serve", "sync/bound", "sync/failure", "sync/run/process",
 		"sync/pass/engine", "sync/web", "sync/bound/heartbeat", "sync/config", "sync/report",
 		"sync/memory/ledger/boltledger", "sync/terminal", "gitops", "sync/run/notify", "sync/memory/ledger",
 		"sync/config/secret"},
+	// process: how it listens and ends. web: the address for commands
+	"sync/run/host": {"sync/bound", "sync/bound/fault", "sync/bound/serve", "sync/failure", "sync/run/process",
+		"sync/service/local", "sync/service/local/page", "sync/web"},
 	// bound: answers of receivers, and their address in errors
 	"sync/run/notify": {"sync/bound/fault", "sync/bound", "sync/config", "sync/memory/ledger", "sync/report",
 		"sync/config/secret"},
@@ -187,7 +190,7 @@ var imports = map[string][]string{
 	"sync/service/budget":    {},
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/config/languages", "sync/service/local/api",
-		"sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
+		"sync/service/local/backup", "sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
 		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
 		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store",
@@ -195,9 +198,12 @@ var imports = map[string][]string{
 	// serve: who asks, how often, and what bodies hold in memory
 	"sync/service/local/api": {"sync/bound/serve", "sync/service/wire", "sync/config/languages"},
 	// segment: how a workbook is cut is stored with it
-	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment"},
+	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
+		"sync/service/local/segment"},
+	"sync/service/local/folder": {},
+	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/jobs": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
-		"sync/service/local/store"},
+		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/callbacks": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/store"},
 	// plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
@@ -209,7 +215,7 @@ var imports = map[string][]string{
 	"sync/service/local/glossary": {"sync/service/wire", "sync/service/local/api", "sync/service/local/jobs",
 		"sync/service/local/store", "sync/service/local/workbook"},
 	"sync/service/local/files": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
-		"sync/service/local/store"},
+		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
 		"sync/service/local/store"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api", "sync/service/local/editor",

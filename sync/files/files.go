@@ -38,8 +38,19 @@ func Open(path string) (*os.File, int64, error) {
 
 // Write writes a result into a file that is there as a whole, or not at all. A file that is there already keeps its
 // mode, and is found behind symbolic links.
-func Write(path string, write func(f *os.File) error) error {
-	mode := fs.FileMode(0o644)
+func Write(path string, write func(f *os.File) error) error { return writeAs(path, 0o644, write) }
+
+// WritePrivate is Write for what only its owner may read. It is on the disk when it returns.
+func WritePrivate(path string, write func(f *os.File) error) error {
+	err := writeAs(path, 0o600, func(f *os.File) error { return errors.Join(write(f), f.Sync()) })
+	if dir, openErr := os.Open(filepath.Dir(path)); openErr == nil {
+		_ = dir.Sync() // Windows cannot, and journals renames by itself
+		_ = dir.Close()
+	}
+	return err
+}
+
+func writeAs(path string, mode fs.FileMode, write func(f *os.File) error) error {
 	if info, err := os.Stat(path); err == nil {
 		if !info.Mode().IsRegular() {
 			return failure.Usage(fmt.Errorf("%s is not a regular file", path))

@@ -39,6 +39,21 @@ type (
 	Invitation struct {
 		URL string `json:"url"` // where it is accepted
 	}
+	// Backup is printed by service backup.
+	Backup struct {
+		File     string    `json:"file"`
+		Accounts []string  `json:"accounts"`
+		Created  time.Time `json:"created"`
+		Files    int       `json:"files"`
+		Bytes    int64     `json:"bytes"` // of the files
+	}
+	// Restored is printed by service restore.
+	Restored struct {
+		Data     string    `json:"data"` // the folder
+		Accounts []string  `json:"accounts"`
+		Created  time.Time `json:"created"`            // when the backup was made
+		Replaced string    `json:"replaced,omitempty"` // the folder with what was there before
+	}
 	Glossaries struct {
 		Glossaries []memories.Glossary `json:"glossaries"`
 	}

@@ -23,6 +23,9 @@ const (
 	embeddedKey     = service.APIKey("embedded")
 )
 
+// ServiceDir is where the embedded service of a state folder has its data.
+func ServiceDir(state string) string { return filepath.Join(state, "service") }
+
 // embedded is the embedded service of a process. A daemon closes it beside its other work, hence the lock.
 type embedded struct {
 	dir string // of the state
@@ -44,7 +47,7 @@ func (e *embedded) start(cfg *config.Config) (*inProcess, error) {
 	e.needed = true
 	e.checks.Store(cfg)
 	if e.open == nil {
-		svc, err := local.Open(filepath.Join(e.dir, "service"), local.Options{AccountID: embeddedAccount,
+		svc, err := local.Open(ServiceDir(e.dir), local.Options{AccountID: embeddedAccount,
 			Keys: []string{string(embeddedKey)}, Pseudo: true, Trial: true, Logger: e.log.Named("service"),
 			Saved: e.hasSaved, Checks: e.settings})
 		if err != nil {

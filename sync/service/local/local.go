@@ -28,9 +28,11 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/backup"
 	"github.com/locsync/locsync/sync/service/local/callbacks"
 	"github.com/locsync/locsync/sync/service/local/documents"
 	"github.com/locsync/locsync/sync/service/local/files"
@@ -106,6 +108,7 @@ type Service struct {
 	page      *page.Service
 	keys      *keys.Service
 	table     map[string]api.Methods // everything that is served, by path
+	copying   sync.Mutex             // held while a backup is made: each is as large as the database
 }
 
 const personalAccount = "personal"
@@ -114,6 +117,9 @@ const personalAccount = "personal"
 // process at a time can have a folder open; a second one gets an error that says so.
 func Open(dir string, o Options) (*Service, error) {
 	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	if err := backup.Finish(dir); err != nil {
 		return nil, err
 	}
 	st, err := store.Open(dir, o.AccountID, o.Now)
@@ -152,7 +158,7 @@ func (o *Options) complete() error {
 
 // open puts the parts of the service together and sets them to work.
 func open(dir string, o Options, st *store.Store) (*Service, error) {
-	jobs, err := jobs.New(st, filepath.Join(dir, "results"), o.JobDelay, o.Logger)
+	jobs, err := jobs.New(st, filepath.Join(dir, store.ResultsFolder), o.JobDelay, o.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +167,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := files.New(st, filepath.Join(dir, "files"))
+	files, err := files.New(st, filepath.Join(dir, store.FilesFolder))
 	if err != nil {
 		return nil, err
 	}
@@ -211,18 +217,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.S
 
 // Page is where people translate in a browser. It is served below page.Path.
 func (s *Service) Page() *page.Service { return s.page }
-
-// Commands answers what commands of this machine may ask for: every call of the interface, and invitations. It is
-// served where only they reach it.
-func (s *Service) Commands() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == page.InvitePath && r.Method == http.MethodPost {
-			s.page.InviteCall(w, r)
-			return
-		}
-		s.ServeHTTP(w, r)
-	})
-}
 
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended
 // before.

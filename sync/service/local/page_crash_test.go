@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service/local/page"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // browser is one that is signed in at a service which is killed and started again, each time at another port.
@@ -57,7 +58,7 @@ func TestKilledWhileTranslating(t *testing.T) {
 	s, kill := child(t, dir)
 	p := s.create("en", "de")
 	s.completed(p, "?language=en", file{"a.json", `{"a":"A","b":"B","c":"C"}`})
-	r, err := http.Post(s.url+page.InvitePath+"?name=Anna&manager=true", "", nil)
+	r, err := http.Post(s.url+wire.CommandInvite+"?name=Anna&manager=true", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

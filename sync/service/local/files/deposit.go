@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -83,7 +84,7 @@ func (s *Service) syncBlobs(files []depositedFile) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(append(failures, store.SyncFolder(s.blobs))...)
+	return errors.Join(append(failures, folder.Sync(s.blobs))...)
 }
 
 func syncFile(path string) error {
@@ -122,7 +123,7 @@ func (d *deposit) store() ([]wire.StoredFile, error) {
 	}
 	d.kept = true
 	for _, blob := range replaced {
-		os.Remove(d.s.blobPath(blob))
+		d.s.store.Discard(d.s.blobPath(blob))
 	}
 	return out, nil
 }

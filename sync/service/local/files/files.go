@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -146,7 +147,7 @@ func (s *Service) deleteFile(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	os.Remove(s.blobPath(f.Blob)) // what stays is swept at the next start
+	s.store.Discard(s.blobPath(f.Blob))
 	return c.Empty(http.StatusNoContent)
 }
 
@@ -245,5 +246,5 @@ func (s *Service) sweepBlobs() error {
 	if err != nil {
 		return err
 	}
-	return store.Sweep(s.blobs, known)
+	return folder.Sweep(s.blobs, known)
 }

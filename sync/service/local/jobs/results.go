@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -39,7 +40,7 @@ func (r *result) Keep() error {
 	if err := os.Rename(r.File.Name(), r.path); err != nil || !r.durable {
 		return err
 	}
-	return store.SyncFolder(filepath.Dir(r.path))
+	return folder.Sync(filepath.Dir(r.path))
 }
 
 // Drop removes what keep did not keep.
@@ -51,7 +52,7 @@ func (r *result) Drop() {
 // dropResults removes results that can no longer be asked for.
 func (r *Runner) dropResults(ids []string) {
 	for _, id := range ids {
-		os.Remove(r.ResultPath(id))
+		r.store.Discard(r.ResultPath(id))
 	}
 }
 
@@ -67,7 +68,7 @@ func (r *Runner) sweepResults() error {
 	if err != nil {
 		return err
 	}
-	return store.Sweep(r.results, known)
+	return folder.Sweep(r.results, known)
 }
 
 // Routes are the calls that are answered here, by path.

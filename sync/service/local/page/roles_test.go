@@ -167,7 +167,7 @@ func TestRoles(t *testing.T) {
 		"name=Cara&role=king": "400", "name=Cara&language=xx": "404"} {
 		r := httptest.NewRequest(http.MethodPost, "/locsync/invite?"+query, nil)
 		answer := httptest.NewRecorder()
-		w.service.Page().InviteCall(answer, r)
+		w.service.Commands().ServeHTTP(answer, r)
 		if got := strconv.Itoa(answer.Code); got != says {
 			t.Fatalf("%s: %s %s", query, got, answer.Body)
 		}

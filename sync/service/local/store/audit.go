@@ -20,6 +20,8 @@ const (
 	NotedPerson         = "userCreated"
 	NotedPersonRemoved  = "userRemoved"
 	NotedPersonChanged  = "userRolesChanged"
+	NotedBackup         = "backupMade"
+	NotedRestored       = "backupRestored"
 )
 
 // Bounds of the log: the oldest notes go, and of many keys only the first are named.
@@ -45,6 +47,7 @@ type Noted struct {
 	Files      []string `json:"files,omitempty"`
 	Count      int      `json:"count,omitempty"` // of keys that it changed
 	Keys       []string `json:"keys,omitempty"`
+	Made       string   `json:"made,omitempty"` // when the backup was that is restored
 }
 
 // PutNote notes what happened, in the transaction in which it does.

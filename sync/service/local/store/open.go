@@ -18,12 +18,11 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
 	}
-	path := filepath.Join(dir, databaseFile)
+	path := filepath.Join(dir, DatabaseFile)
 	db, err := bolt.Open(path, 0o600, &options)
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s is in use: another process serves this folder; "+
-			"stop it, or give this one a folder of its own", path)
+		return nil, inUse(path)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

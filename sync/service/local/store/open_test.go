@@ -13,7 +13,7 @@ import (
 // is in use stays as it is, and so does one of which little is free.
 func TestDatabaseShrinks(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, databaseFile)
+	path := filepath.Join(dir, DatabaseFile)
 	size := func() int64 {
 		info, err := os.Stat(path)
 		if err != nil {

@@ -40,13 +40,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
 )
 
-// databaseFile is the one file that holds everything but the results of exports, which lie beside it (see
-// downloads.go).
-const databaseFile = "service.db"
+// DatabaseFile is the one file that holds everything but the files of the storage and the results of exports, which
+// are in folders beside it.
+const (
+	DatabaseFile  = "service.db"
+	FilesFolder   = "files"
+	ResultsFolder = "results"
+)
 
 // The outermost buckets; the package comment draws what is in them.
 var (
@@ -88,6 +93,8 @@ type Store struct {
 	Account string
 	clock   func() time.Time
 	Queued  Signal // raised when a notification was queued
+
+	discards folder.Discards // files beside it
 }
 
 // Tx is a transaction.

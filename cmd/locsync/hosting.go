@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/command"
+	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/files"
+	"github.com/locsync/locsync/sync/service/local/backup"
+	"github.com/locsync/locsync/sync/terminal"
+)
+
+// dataFlag adds the flag that names an embedded service.
+func dataFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
+}
+
+// embedded is the service of a folder, or else of the daemon.
+func (a *app) embedded(ctx context.Context, dir string) (command.Embedded, error) {
+	if dir != "" {
+		return command.EmbeddedAt(dir), nil
+	}
+	cfg, err := a.loadEmpty()
+	if err != nil {
+		return command.Embedded{}, err
+	}
+	return command.EmbeddedOf(ctx, cfg)
+}
+
+func backupCommand(a *app) *cobra.Command {
+	var data string
+	var replace bool
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the whole embedded service into a file, while it runs",
+		Long: "Writes everything that the embedded service is the only one to have into a file: texts with their " +
+			"history, people, memories, glossaries, files, keys of engines. The service goes on working; one that is " +
+			"not running is read from its folder. What was answered before the backup began is in it. The file is " +
+			"there as a whole or not at all, and only its owner can read it. With - it goes to standard output.",
+		Example: "  locsync service backup backup.tar.gz --data data\n  locsync service backup - --data data > backup.tar.gz",
+		Args:    exactly(1, "the file to write, or - for standard output"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			if args[0] != "-" {
+				c, err := embedded.BackupTo(cmd.Context(), args[0], replace)
+				if err != nil {
+					return err
+				}
+				if a.asJSON {
+					return a.print(document.Backup{File: args[0], Accounts: c.Accounts, Created: c.Created, Files: c.Files,
+						Bytes: c.Bytes})
+				}
+				_, err = fmt.Fprintf(a.out, "wrote %s: %s\n", args[0], amount(c))
+				return err
+			}
+			if a.asJSON || replace {
+				return misuse(errors.New("- writes the backup to standard output; leave --json and --force out"))
+			}
+			a.document.printed = true
+			_, err = embedded.Backup(cmd.Context(), outputOf(a.out))
+			return err
+		},
+	}
+	c.ValidArgsFunction = anyFile
+	dataFlag(c, &data)
+	c.Flags().BoolVar(&replace, "force", false, "replace a file that is there")
+	return c
+}
+
+// amount is how much is in a backup, and whose.
+func amount(c backup.Copy) string {
+	text := fmt.Sprintf("%s, %.1f MB", terminal.Count(c.Files, "file"), float64(c.Bytes)/1e6)
+	if len(c.Accounts) > 0 {
+		text += ", of the account " + strings.Join(c.Accounts, ", ")
+	}
+	return text
+}
+
+func restoreCommand(a *app) *cobra.Command {
+	var data string
+	var replace bool
+	c := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put the embedded service of a backup into an empty folder",
+		Long: "Puts the service of a backup into a folder, which is empty or not there yet, and that no process " +
+			"serves. With --force the folder may have a service, which is moved into a folder within it. A backup " +
+			"that is damaged, cut or of a newer locsync is refused before anything is changed. A restore that was " +
+			"cut off is finished by the next start of the service, or has changed nothing. With - the backup comes " +
+			"from standard input.",
+		Example: "  locsync service restore backup.tar.gz --data data\n" +
+			"  locsync service restore - --data data   # from standard input",
+		Args: exactly(1, "the file of a backup, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			from := a.in
+			if args[0] != "-" {
+				f, _, err := files.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				from = f
+			}
+			done, err := embedded.Restore(from, replace)
+			if err != nil {
+				return fmt.Errorf("restore %s: %w", args[0], err)
+			}
+			return a.sayRestored(embedded.Data, done)
+		},
+	}
+	c.ValidArgsFunction = anyFile
+	dataFlag(c, &data)
+	c.Flags().BoolVar(&replace, "force", false, "have what the folder has moved aside")
+	return c
+}
+
+func (a *app) sayRestored(dir string, done backup.Restored) error {
+	of := done.Copy
+	if a.asJSON {
+		return a.print(document.Restored{Data: dir, Accounts: of.Accounts, Created: of.Created, Replaced: done.Replaced})
+	}
+	_, err := fmt.Fprintf(a.out, "restored %s, into %s, as of %s\n", amount(of), dir,
+		of.Created.Format("2006-01-02 15:04 UTC"))
+	if done.Replaced != "" && err == nil {
+		_, err = fmt.Fprintf(a.out, "what was there before is in %s\n", done.Replaced)
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/wire"
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// Discard removes a file beside the database that no record speaks of any more. What stays is swept at the next start.
+func (st *Store) Discard(path string) { st.discards.Remove(path) }
+
+// KeepFiles has the files beside the database stay until release is called.
+func (st *Store) KeepFiles() (release func()) { return st.discards.Wait() }
+
+// Copied is what a copy of the database speaks of.
+type Copied struct {
+	Accounts []string
+	Files    []string // beside it that it speaks of, relative to the folder
+}
+
+// CopyTo writes the database as it is at this moment, while it is used. The files beside it that it speaks of stay
+// where KeepFiles was called before.
+func (st *Store) CopyTo(to io.Writer) (c Copied, err error) {
+	err = st.View(func(tx *Tx) error {
+		if c.Accounts, err = Accounts(tx); err != nil {
+			return err
+		}
+		blobs, err := BlobsOf(tx)
+		if err != nil {
+			return err
+		}
+		for _, blob := range slices.Sorted(maps.Keys(blobs)) {
+			c.Files = append(c.Files, filepath.Join(FilesFolder, blob))
+		}
+		err = EachJob(tx, func(j *Job) error {
+			if j.Result != nil && j.Status == wire.Completed {
+				c.Files = append(c.Files, filepath.Join(ResultsFolder, j.ID))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.bolt.WriteTo(to)
+		return err
+	})
+	return c, err
+}
+
+// Accounts are those that have a project or a person.
+func Accounts(tx *Tx) ([]string, error) {
+	found := make(map[string]bool)
+	err := tx.bucket(bucketProjects).ForEach(func(_, raw []byte) error {
+		var of struct{ Account string }
+		err := json.Unmarshal(raw, &of)
+		found[of.Account] = true
+		return err
+	})
+	if people := tx.bucket(bucketPeople); err == nil && people != nil { // earlier versions had none
+		err = people.ForEachBucket(func(account []byte) error {
+			first, _ := people.Bucket(account).Cursor().Seek([]byte(atPerson))
+			if bytes.HasPrefix(first, []byte(atPerson)) {
+				found[string(account)] = true
+			}
+			return nil
+		})
+	}
+	all := slices.AppendSeq([]string{}, maps.Keys(found))
+	slices.Sort(all)
+	return all, err
+}
+
+// Dir is the folder of the database.
+func (st *Store) Dir() string { return st.dir }
+
+// OpenToRead opens the database in a folder that no process serves, and changes nothing in it. Meanwhile none can.
+func OpenToRead(dir string) (*Store, error) {
+	db, err := openExisting(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, dir: dir, clock: time.Now}, nil
+}
+
+// Hold keeps processes from serving a folder until release is called; alone also from holding it. One without a
+// database, or with one that cannot be opened, is served by none.
+func Hold(dir string, alone bool) (release func(), err error) {
+	db, err := openExisting(dir, !alone)
+	switch {
+	case errors.Is(err, ErrInUse), errors.Is(err, fs.ErrPermission):
+		return nil, err
+	case err != nil:
+		return func() {}, nil
+	}
+	return func() { _ = db.Close() }, nil
+}
+
+func openExisting(dir string, toRead bool) (*bolt.DB, error) {
+	existing := options
+	existing.ReadOnly = toRead
+	existing.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		return os.OpenFile(name, flag&^os.O_CREATE, mode)
+	}
+	path := filepath.Join(dir, DatabaseFile)
+	db, err := bolt.Open(path, 0o600, &existing)
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, inUse(path)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// ErrInUse is the cause where another process serves a folder.
+var ErrInUse = errors.New("another process serves this folder; stop it, or give this one a folder of its own")
+
+func inUse(path string) error { return fmt.Errorf("%s is in use: %w", path, ErrInUse) }
