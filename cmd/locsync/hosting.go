@@ -32,6 +32,61 @@ func (a *app) embedded(ctx context.Context, dir string) (command.Embedded, error
 	return command.EmbeddedOf(ctx, cfg)
 }
 
+func invitationsCommand(a *app) *cobra.Command {
+	var data string
+	c := &cobra.Command{
+		Use:   "invitations",
+		Short: "List the invitations that were not used yet",
+		Long: "Lists the links of locsync service invite, and of the page, by which a person can still get an account or " +
+			"choose a new password.",
+		Example: "  locsync service invitations --data data",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			all, err := embedded.Invitations(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.sayList(document.Invitations{Invitations: all}, "no invitation is open")
+		},
+	}
+	listsAlone(c)
+	dataFlag(c, &data)
+	c.AddCommand(revokeCommand(a))
+	return c
+}
+
+func revokeCommand(a *app) *cobra.Command {
+	var data string
+	c := &cobra.Command{
+		Use:     "revoke INVITATION...",
+		Short:   "End invitations, named by their ids",
+		Long:    "Ends invitations. The page says so to a person who opens the link of one.",
+		Example: "  locsync service invitations revoke 5f0c1b526f0e --data data",
+		Args:    atLeast(1, "the id of an invitation; locsync service invitations lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			for _, id := range args {
+				if err := embedded.Revoke(cmd.Context(), id); err != nil {
+					return err
+				}
+			}
+			if a.asJSON {
+				return a.print(document.Revoked{Revoked: args})
+			}
+			_, err = fmt.Fprintf(a.out, "revoked %s\n", terminal.Count(len(args), "invitation"))
+			return err
+		},
+	}
+	dataFlag(c, &data)
+	return c
+}
+
 func backupCommand(a *app) *cobra.Command {
 	var data string
 	var replace bool

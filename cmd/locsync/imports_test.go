@@ -116,9 +116,10 @@ var imports = map[string][]string{
 	"sync/check/examine": {"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/config/kinds",
 		"sync/text/plural", "sync/report", "sync/text/spelling", "formats/programs", "formats/resource"},
 	// terminal: tables of what a document lists. formats, and the parts of config: the schema of its keys
+	// wire: what the embedded service tells commands
 	"sync/documents/document": {"sync/documents/jsonschema", "sync/config", "sync/config/schedule", "sync/config/example",
 		"sync/config/kinds", "sync/config/position", "sync/config/rules", "formats", "sync/report", "sync/service/documents",
-		"sync/service/memories", "sync/terminal"},
+		"sync/service/memories", "sync/service/wire", "sync/terminal"},
 	"sync/documents/jsonschema": {},
 	"sync/terminal/manual":      {"sync/terminal"}, // lines that are broken by columns
 	// service, gitops: what is waited for. files: paths of annotations, as another program has them. bound: texts as code.

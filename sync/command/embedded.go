@@ -105,6 +105,17 @@ func (e Embedded) Invite(ctx context.Context, of Invitation) (string, error) {
 	return made.URL, err
 }
 
+// Invitations are those that were not used yet.
+func (e Embedded) Invitations(ctx context.Context) ([]wire.Invitation, error) {
+	return ask[[]wire.Invitation](ctx, e, http.MethodGet, wire.CommandInvitations, nil)
+}
+
+// Revoke ends an invitation.
+func (e Embedded) Revoke(ctx context.Context, id string) error {
+	_, err := ask[struct{}](ctx, e, http.MethodPost, wire.CommandRevoke, url.Values{"id": {id}})
+	return err
+}
+
 // Backup writes a copy of the service: its process makes it while it works; where none serves the folder, this one.
 func (e Embedded) Backup(ctx context.Context, w io.Writer) (backup.Copy, error) {
 	answer, err := e.call(ctx, http.MethodPost, wire.CommandBackup, nil)

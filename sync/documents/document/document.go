@@ -20,6 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/documents"
 	"github.com/locsync/locsync/sync/service/memories"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 type (
@@ -38,6 +39,14 @@ type (
 	// Invitation is printed by service invite.
 	Invitation struct {
 		URL string `json:"url"` // where it is accepted
+	}
+	// Invitations is printed by service invitations.
+	Invitations struct {
+		Invitations []wire.Invitation `json:"invitations"`
+	}
+	// Revoked is printed by service invitations revoke.
+	Revoked struct {
+		Revoked []string `json:"revoked"` // identifiers
 	}
 	// Backup is printed by service backup.
 	Backup struct {

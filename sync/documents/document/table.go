@@ -8,6 +8,29 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
+// Table is what people see of the invitations.
+func (d Invitations) Table() *terminal.Table {
+	rows := terminal.NewTable("ID", "FOR", "BY", "AS", "UNTIL")
+	for _, i := range d.Invitations {
+		var as []string
+		if i.Manager {
+			as = append(as, "manager of everything")
+		}
+		for _, r := range i.Roles {
+			text := r.Role
+			if len(r.Projects) > 0 {
+				text += " of " + strings.Join(r.Projects, ", ")
+			}
+			if len(r.Languages) > 0 {
+				text += " into " + strings.Join(r.Languages, ", ")
+			}
+			as = append(as, text)
+		}
+		rows.Row(i.ID, terminal.OrNone(i.Name), terminal.OrNone(i.By), terminal.OrNone(strings.Join(as, "; ")), i.Expires)
+	}
+	return rows
+}
+
 // Table is what people see of the glossaries.
 func (d Glossaries) Table() *terminal.Table {
 	rows := terminal.NewTable("NAME", "ID", "UNITS", "LANGUAGES", "DEFAULT")

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -19,8 +20,10 @@ import (
 // service does. It is served where only they reach it.
 func (s *Service) Commands() http.Handler {
 	own := map[string]http.HandlerFunc{
-		"POST " + wire.CommandInvite: s.inviteCall,
-		"POST " + wire.CommandBackup: s.backupCall,
+		"POST " + wire.CommandInvite:     s.inviteCall,
+		"GET " + wire.CommandInvitations: s.invitationsCall,
+		"POST " + wire.CommandRevoke:     s.revokeCall,
+		"POST " + wire.CommandBackup:     s.backupCall,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if do := own[r.Method+" "+r.URL.Path]; do != nil {
@@ -37,6 +40,39 @@ func (s *Service) inviteCall(w http.ResponseWriter, r *http.Request) {
 	grant := store.Grant{Role: store.Role(query.Get("role")), Projects: query["project"], Languages: query["language"]}
 	link, err := s.page.InviteAs(query.Get("name"), query.Get("manager") != "", grant)
 	answer(w, wire.Invited{URL: link}, err)
+}
+
+// invitationsCall answers GET CommandInvitations.
+func (s *Service) invitationsCall(w http.ResponseWriter, _ *http.Request) {
+	all := []wire.Invitation{}
+	err := s.store.View(func(tx *store.Tx) error {
+		names := make(map[string]string)
+		err := store.EachProject(tx, func(p *store.Project) { names[p.ID] = p.Name })
+		if err != nil {
+			return err
+		}
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return people.Invitations(func(id string, i *store.Invitation) {
+			one := wire.Invitation{ID: id, Name: i.Name, By: i.By, Expires: api.Timestamp(i.Expires), Manager: i.Manager}
+			for _, g := range i.Roles {
+				role := wire.Role{Role: string(g.Role), Languages: g.Languages}
+				for _, project := range g.Projects {
+					role.Projects = append(role.Projects, cmp.Or(names[project], project))
+				}
+				one.Roles = append(one.Roles, role)
+			}
+			all = append(all, one)
+		})
+	})
+	answer(w, all, err)
+}
+
+// revokeCall answers POST CommandRevoke?id=...
+func (s *Service) revokeCall(w http.ResponseWriter, r *http.Request) {
+	answer(w, struct{}{}, s.page.Revoke(r.URL.Query().Get("id"), ""))
 }
 
 // answer answers a command.

@@ -171,6 +171,10 @@ type invitation struct {
 // findInvitation returns the invitation of a word, or refuses.
 func findInvitation(people *store.People, word string) (*store.Invitation, error) {
 	found, err := people.Invitation(digest(word))
+	if err == nil && found == nil && people.Revoked(digest(word)) {
+		return nil, api.Refuse(http.StatusGone, "This invitation was revoked by the one who sent it, or by another manager. "+
+			"Ask for another one.")
+	}
 	if err == nil && found == nil {
 		err = api.Refuse(http.StatusNotFound,
 			"This invitation was used already, or it is more than %d days old. Ask for another one.",

@@ -172,7 +172,7 @@ func TestRemovedManager(t *testing.T) {
 	f.Set("name", "BEN")
 	w.has(w.post(w.client, "remove", f), "200 /translate/people")
 	for _, path := range paths {
-		w.has(w.accept(w.browser(), path, "Ben", "long enough"), "404 ")
+		w.has(w.accept(w.browser(), path, "Ben", "long enough"), "410 ", "was revoked")
 	}
 	w.has(w.accept(w.browser(), kept, "", "long enough"), "200 /translate/")
 }

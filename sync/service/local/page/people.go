@@ -20,6 +20,7 @@ type peoplePage struct {
 	Link    string           // of a new invitation, relative to the page
 	Address string           // the same, as it is sent to a person
 	For     string
+	Invited []listedInvitation
 
 	Inviting bool // the form for a role is of an invitation: it may be left as it was
 }
@@ -36,6 +37,13 @@ type listedPerson struct {
 	Manager bool
 	Created int64
 	Roles   []listedRole
+}
+
+// listedInvitation is one that was not used yet.
+type listedInvitation struct {
+	*store.Invitation
+	ID    string
+	Words []string
 }
 
 // listedRole is a role in words, and what a form knows it by.
@@ -88,7 +96,16 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 			}
 			page.People = append(page.People, one)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return people.Invitations(func(id string, i *store.Invitation) {
+			one := listedInvitation{Invitation: i, ID: id}
+			for _, g := range i.Roles {
+				one.Words = append(one.Words, page.words(g))
+			}
+			page.Invited = append(page.Invited, one)
+		})
 	})
 	if err != nil {
 		return err
@@ -185,6 +202,32 @@ func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) err
 		scheme = "https://"
 	}
 	return s.showPeople(w, v, peoplePage{Link: strings.TrimPrefix(path, Path), Address: scheme + r.Host + path, For: name})
+}
+
+// revoke ends an invitation.
+func (s *Service) revoke(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	if err := managed(v, peopleAreManaged); err != nil {
+		return err
+	}
+	if err := s.Revoke(r.PostFormValue("id"), v.Name); err != nil {
+		return err
+	}
+	return goTo(w, "people")
+}
+
+// Revoke ends an invitation, as a person or, without a name, a command wants.
+func (s *Service) Revoke(id, by string) error {
+	return s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		revoked, err := people.Revoke(id, by)
+		if err == nil && revoked == nil {
+			err = api.Refuse(http.StatusNotFound, "There is no invitation %q that was not used.", id)
+		}
+		return err
+	})
 }
 
 // remove takes a person away. What the person wrote stays.

@@ -45,6 +45,7 @@ func New(o Options) *Service {
 	s.private("GET", "people", s.people)
 	s.private("POST", "people", s.invite)
 	s.private("POST", "role", s.changeRole)
+	s.private("POST", "revoke", s.revoke)
 	s.private("POST", "remove", s.remove)
 	return s
 }

@@ -20,6 +20,8 @@ const (
 	NotedPerson         = "userCreated"
 	NotedPersonRemoved  = "userRemoved"
 	NotedPersonChanged  = "userRolesChanged"
+	NotedInvited        = "userInvited"
+	NotedRevoked        = "invitationRevoked"
 	NotedBackup         = "backupMade"
 	NotedRestored       = "backupRestored"
 )
@@ -47,7 +49,8 @@ type Noted struct {
 	Files      []string `json:"files,omitempty"`
 	Count      int      `json:"count,omitempty"` // of keys that it changed
 	Keys       []string `json:"keys,omitempty"`
-	Made       string   `json:"made,omitempty"` // when the backup was that is restored
+	Made       string   `json:"made,omitempty"`  // when the backup was that is restored
+	Roles      []Grant  `json:"roles,omitempty"` // of a person
 }
 
 // PutNote notes what happened, in the transaction in which it does.

@@ -17,13 +17,15 @@ import (
 //
 //	people      account
 //	              person/name in lower case     -> Person (JSON)
-//	              invitation/digest of its word -> Invitation (JSON), until it is used or expires
+//	              invitation/digest of its word -> Invitation (JSON), until it is used, revoked or expires
+//	              revoked/digest of its word    -> Invitation (JSON), until it expires
 //	              visit/digest of its word      -> Visit (JSON): a browser that is signed in
 //
 // Words of invitations and visits, and passwords, are stored as digests only.
 const (
 	atPerson     = "person/"
 	atInvitation = "invitation/"
+	atRevoked    = "revoked/"
 	atVisit      = "visit/"
 )
 
@@ -138,12 +140,13 @@ func OpenPeople(tx *Tx) (*People, error) {
 	}
 	p := &People{tx, b}
 	now := tx.Now()
-	return p, eachRecord(b, atInvitation, func(key []byte, i *Invitation) error {
+	expire := func(key []byte, i *Invitation) error {
 		if i.Expires > now {
 			return nil
 		}
 		return b.Delete(key)
-	})
+	}
+	return p, errors.Join(eachRecord(b, atInvitation, expire), eachRecord(b, atRevoked, expire))
 }
 
 // eachRecord calls do with the records below a prefix.
@@ -196,13 +199,18 @@ func (p *People) All() (all []*Person, err error) {
 	return all, err
 }
 
-// Put stores a person. The browsers that the one of that name was signed in with are not any more, and other
-// invitations of that name end: each would be a way to another password.
+// Put stores a person. The browsers that the one of that name was signed in with are not any more, and
+// other invitations of that name end: each would be a way to another password.
 func (p *People) Put(one *Person) error {
 	if err := p.leave(one.Name); err != nil {
 		return err
 	}
-	err := p.withdraw(func(i *Invitation) bool { return NameKey(i.Name) == NameKey(one.Name) })
+	err := eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if NameKey(i.Name) == NameKey(one.Name) {
+			return p.bucket.Delete(key)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -240,24 +248,17 @@ func (p *People) Remove(name, by string) error {
 	if err := p.leave(known.Name); err != nil {
 		return err
 	}
-	err = p.withdraw(func(i *Invitation) bool {
-		return NameKey(i.Name) == NameKey(known.Name) || NameKey(i.By) == NameKey(known.Name)
+	err = eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if NameKey(i.Name) == NameKey(known.Name) || NameKey(i.By) == NameKey(known.Name) {
+			return p.revoke(key, i)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return errors.Join(PutNote(p.tx, NotedPersonRemoved, by, Noted{Name: known.Name}),
 		p.bucket.Delete([]byte(personAt(name))))
-}
-
-// withdraw ends invitations.
-func (p *People) withdraw(which func(i *Invitation) bool) error {
-	return eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
-		if !which(i) {
-			return nil
-		}
-		return p.bucket.Delete(key)
-	})
 }
 
 // leave ends the visits of a person, and those that have expired.
@@ -273,7 +274,8 @@ func (p *People) leave(name string) error {
 
 // Invite stores an invitation by the digest of its word.
 func (p *People) Invite(digest string, i *Invitation) error {
-	return putRecord(p.bucket, atInvitation+digest, i)
+	return errors.Join(PutNote(p.tx, NotedInvited, i.By, Noted{Name: i.Name, Roles: i.Roles}),
+		putRecord(p.bucket, atInvitation+digest, i))
 }
 
 // Invitation returns one that has not expired; nil where there is none.
@@ -286,6 +288,41 @@ func (p *People) Invitation(digest string) (*Invitation, error) {
 		found = nil
 	}
 	return found, err
+}
+
+// invitationID is how people name an invitation: its word would be a way to a password.
+func invitationID(key []byte) string { return string(key[len(atInvitation):][:12]) }
+
+// Invitations calls do with those that have not expired.
+func (p *People) Invitations(do func(id string, i *Invitation)) error {
+	return eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if i.Expires > p.tx.Now() {
+			do(invitationID(key), i)
+		}
+		return nil
+	})
+}
+
+// Revoke ends an invitation, as by wants; nil where there is none of that identifier.
+func (p *People) Revoke(id, by string) (revoked *Invitation, err error) {
+	err = eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if invitationID(key) != id {
+			return nil
+		}
+		revoked = i
+		return errors.Join(p.revoke(key, i), PutNote(p.tx, NotedRevoked, by, Noted{Name: i.Name}))
+	})
+	return revoked, err
+}
+
+// revoke keeps an invitation under another name, which earlier versions do not know, until it would have expired.
+func (p *People) revoke(key []byte, i *Invitation) error {
+	return errors.Join(p.bucket.Delete(key), putRecord(p.bucket, atRevoked+string(key[len(atInvitation):]), i))
+}
+
+// Revoked reports whether an invitation was revoked.
+func (p *People) Revoked(digest string) bool {
+	return p.bucket != nil && p.bucket.Get([]byte(atRevoked+digest)) != nil
 }
 
 // Use takes an invitation away.
