@@ -336,6 +336,7 @@ var jsonDocuments = map[string]any{
 	"stats":     document.Statistics{},
 	"version":   report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"service invitations": document.Invitations{}, "service invitations revoke": document.Revoked{},
+	"service audit":  operation.Audit{},
 	"service backup": document.Backup{}, "service restore": document.Restored{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 	"mcp": document.Spoken{},

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/files"
 	"github.com/locsync/locsync/sync/service/local/backup"
 	"github.com/locsync/locsync/sync/terminal"
@@ -84,6 +86,41 @@ func revokeCommand(a *app) *cobra.Command {
 		},
 	}
 	dataFlag(c, &data)
+	return c
+}
+
+func auditCommand(a *app) *cobra.Command {
+	data, since, limit := "", "7d", 100
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "List what was done in the embedded service, and by whom",
+		Long: "Lists the newest entries of the service's audit log: accounts and roles, invitations, sign-ins, projects, " +
+			"imports, keys that were archived or deleted,\nbackups and restores. It needs no API key; locsync audit reads the " +
+			"same from elsewhere. What a command or a client has done has no person.",
+		Example: "  locsync service audit --data data --since 30d\n  locsync service audit --data data --limit 0 --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := operation.Since(since, time.Now())
+			if err == nil && limit < 0 {
+				err = fmt.Errorf("invalid --limit %d; use 0 or more", limit)
+			}
+			if err != nil {
+				return misuse(err)
+			}
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			all, err := embedded.Audit(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			return a.sayOperation(operation.AuditOf(all, limit, from))
+		},
+	}
+	noArguments(c)
+	dataFlag(c, &data)
+	c.Flags().StringVar(&since, "since", since, "`TIME` of the oldest entry: 7d, 12h, 2027-01-31 or 2027-01-31T18:00:00Z")
+	c.Flags().IntVar(&limit, "limit", limit, "at most `N` entries; 0: all")
 	return c
 }
 

@@ -203,6 +203,7 @@ var imports = map[string][]string{
 		"sync/service/local/segment"},
 	"sync/service/local/folder": {},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
+	"sync/service/local/audit":  {"sync/service/local/store"},
 	"sync/service/local/jobs": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/callbacks": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
@@ -235,7 +236,8 @@ var imports = map[string][]string{
 	"sync/service/local/page": {"sync/bound/fault", "sync/bound/serve", "formats", "formats/programs", "sync/check",
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
-		"sync/service/local/machine", "sync/service/local/marks"}, // machine: engines that a person asks
+		"sync/service/local/machine", "sync/service/local/marks", // machine: engines that a person asks
+		"sync/service/local/audit"}, // the log in words
 	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},

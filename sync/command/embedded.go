@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,6 +115,20 @@ func (e Embedded) Invitations(ctx context.Context) ([]wire.Invitation, error) {
 func (e Embedded) Revoke(ctx context.Context, id string) error {
 	_, err := ask[struct{}](ctx, e, http.MethodPost, wire.CommandRevoke, url.Values{"id": {id}})
 	return err
+}
+
+// Audit is what was done since a time, as far as the service keeps it.
+func (e Embedded) Audit(ctx context.Context, since time.Time) (all []wire.AuditEntry, err error) {
+	for page := 1; ; page++ {
+		some, err := ask[[]wire.AuditEntry](ctx, e, http.MethodGet, wire.CommandAudit, url.Values{
+			wire.QueryStartTime:  {since.UTC().Format(time.RFC3339)},
+			wire.QueryPageNumber: {strconv.Itoa(page)},
+		})
+		all = append(all, some...)
+		if err != nil || len(some) < wire.MaxAuditPerPage {
+			return all, err
+		}
+	}
 }
 
 // Backup writes a copy of the service: its process makes it while it works; where none serves the folder, this one.

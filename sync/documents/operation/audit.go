@@ -64,18 +64,23 @@ func auditOperation() *Operation {
 			if limit < 0 {
 				return fmt.Errorf("invalid --limit %d; use 0 or more", limit)
 			}
-			_, err := sinceTime(since, time.Now())
+			_, err := Since(since, time.Now())
 			return err
 		},
 		Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
-			from, err := sinceTime(since, time.Now())
+			from, err := Since(since, time.Now())
 			if err != nil {
 				return Result{}, err
 			}
 			all, err := s.Client.Audit(ctx, from)
-			return listed(Audit{newest(all, limit)}, "nothing was noted since "+from.UTC().Format(time.RFC3339)), err
+			return AuditOf(all, limit, from), err
 		},
 	}
+}
+
+// AuditOf is the result with the newest entries since a time, not more than limit unless that is 0.
+func AuditOf(all []service.AuditEntry, limit int, since time.Time) Result {
+	return listed(Audit{newest(all, limit)}, "nothing was noted since "+since.UTC().Format(time.RFC3339))
 }
 
 // newest are the newest entries, not more than limit unless that is 0. Times are ISO 8601 in UTC; what is none is old.
@@ -92,8 +97,8 @@ func newest(all []service.AuditEntry, limit int) []service.AuditEntry {
 	return all
 }
 
-// sinceTime is a time, or one before now: so many days, or a duration as Go writes it.
-func sinceTime(text string, now time.Time) (time.Time, error) {
+// Since is a time, or one before now: so many days, or a duration as Go writes it.
+func Since(text string, now time.Time) (time.Time, error) {
 	if days, is := strings.CutSuffix(text, "d"); is {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
 			return now.AddDate(0, 0, -n), nil

@@ -9,14 +9,14 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-func TestSinceTime(t *testing.T) {
+func TestSince(t *testing.T) {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]string{
 		"7d": "2026-03-03T12:00:00Z", "0d": "2026-03-10T12:00:00Z", "90m": "2026-03-10T10:30:00Z",
 		"2026-01-31": "2026-01-31T00:00:00Z", "2026-01-31T18:00:00+01:00": "2026-01-31T17:00:00Z",
 		"": "", "-1d": "", "-2h": "", "soon": "", "999999999999d": "",
 	} {
-		got, err := sinceTime(text, now)
+		got, err := Since(text, now)
 		if (err == nil) != (want != "") || err == nil && got.UTC().Format(time.RFC3339) != want {
 			t.Errorf("%q: %v, %v; want %q", text, got, err, want)
 		}

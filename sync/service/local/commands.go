@@ -23,6 +23,7 @@ func (s *Service) Commands() http.Handler {
 		"POST " + wire.CommandInvite:     s.inviteCall,
 		"GET " + wire.CommandInvitations: s.invitationsCall,
 		"POST " + wire.CommandRevoke:     s.revokeCall,
+		"GET " + wire.CommandAudit:       s.auditCall,
 		"POST " + wire.CommandBackup:     s.backupCall,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,6 +74,13 @@ func (s *Service) invitationsCall(w http.ResponseWriter, _ *http.Request) {
 // revokeCall answers POST CommandRevoke?id=...
 func (s *Service) revokeCall(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{}{}, s.page.Revoke(r.URL.Query().Get("id"), ""))
+}
+
+// auditCall answers GET CommandAudit as PathAudit is answered.
+func (s *Service) auditCall(w http.ResponseWriter, r *http.Request) {
+	call := r.Clone(r.Context())
+	call.URL.Path = wire.Prefix + wire.PathAudit
+	s.server.Within().ServeHTTP(w, call)
 }
 
 // answer answers a command.

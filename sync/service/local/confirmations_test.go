@@ -23,7 +23,7 @@ func TestConfirmations(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := people.Put(&store.Person{Name: by}); err != nil {
+			if err := people.Put(&store.Person{Name: by}, ""); err != nil {
 				return err
 			}
 			k, err := store.OpenCollection(tx, id, "main")

@@ -6,6 +6,7 @@ const (
 	CommandInvite      = "/locsync/invite"      // POST: has a person invited
 	CommandInvitations = "/locsync/invitations" // GET: are those that were not used
 	CommandRevoke      = "/locsync/revoke"      // POST: ends one of them
+	CommandAudit       = "/locsync/audit"       // GET: PathAudit, without an API key
 	CommandBackup      = "/locsync/backup"      // POST: makes a copy of everything
 )
 

@@ -269,7 +269,7 @@ func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 	if err := people.Use(digest(word)); err != nil {
 		return false, err
 	}
-	return false, people.Put(person)
+	return false, people.Put(person, cmp.Or(found.By, person.Name))
 }
 
 // signing is the form of the sign-in page.
@@ -415,7 +415,7 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 			if still, _, err := people.Visit(at); err != nil || still == nil { // it may have ended meanwhile
 				return err
 			}
-			return people.SignIn(at, visit)
+			return people.Visited(at, visit)
 		})
 	}
 	serve.Known(r.Context())

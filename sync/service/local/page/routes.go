@@ -46,6 +46,7 @@ func New(o Options) *Service {
 	s.private("POST", "people", s.invite)
 	s.private("POST", "role", s.changeRole)
 	s.private("POST", "revoke", s.revoke)
+	s.private("GET", "audit", s.auditLog)
 	s.private("POST", "remove", s.remove)
 	return s
 }

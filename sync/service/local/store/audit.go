@@ -22,6 +22,8 @@ const (
 	NotedPersonChanged  = "userRolesChanged"
 	NotedInvited        = "userInvited"
 	NotedRevoked        = "invitationRevoked"
+	NotedSignedIn       = "userSignedIn"
+	NotedPassword       = "userPasswordChanged"
 	NotedBackup         = "backupMade"
 	NotedRestored       = "backupRestored"
 )
@@ -49,8 +51,9 @@ type Noted struct {
 	Files      []string `json:"files,omitempty"`
 	Count      int      `json:"count,omitempty"` // of keys that it changed
 	Keys       []string `json:"keys,omitempty"`
-	Made       string   `json:"made,omitempty"`  // when the backup was that is restored
-	Roles      []Grant  `json:"roles,omitempty"` // of a person
+	Manager    bool     `json:"manager,omitempty"` // of everything: what a person becomes
+	Made       string   `json:"made,omitempty"`    // when the backup was that is restored
+	Roles      []Grant  `json:"roles,omitempty"`   // of a person
 }
 
 // PutNote notes what happened, in the transaction in which it does.

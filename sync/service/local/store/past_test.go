@@ -168,7 +168,7 @@ func TestPeople(t *testing.T) {
 		if i, err := p.Invitation("word"); i == nil || err != nil {
 			t.Errorf("the invitation is %v, %v", i, err)
 		}
-		return p.Put(&Person{Name: "Anna"})
+		return p.Put(&Person{Name: "Anna"}, "")
 	})
 	with(func(p *People) error { return p.SignIn("digest", &Visit{Name: "Anna", Seen: now.UnixNano()}) })
 	if !signedIn() {
@@ -190,7 +190,7 @@ func TestPeople(t *testing.T) {
 	}
 	again := func(p *People) error { return p.SignIn("digest", &Visit{Name: "Anna", Seen: now.UnixNano()}) }
 	with(again)
-	with(func(p *People) error { return p.Put(&Person{Name: "anna"}) })
+	with(func(p *People) error { return p.Put(&Person{Name: "anna"}, "") })
 	with(func(p *People) error {
 		if v, _, _ := p.Visit("digest"); v != nil {
 			t.Error("a visit outlasted its password")

@@ -199,9 +199,9 @@ func (p *People) All() (all []*Person, err error) {
 	return all, err
 }
 
-// Put stores a person. The browsers that the one of that name was signed in with are not any more, and
+// Put stores a person, as by wants. The browsers that the one of that name was signed in with are not any more, and
 // other invitations of that name end: each would be a way to another password.
-func (p *People) Put(one *Person) error {
+func (p *People) Put(one *Person, by string) error {
 	if err := p.leave(one.Name); err != nil {
 		return err
 	}
@@ -214,11 +214,14 @@ func (p *People) Put(one *Person) error {
 	if err != nil {
 		return err
 	}
-	if known, err := p.Person(one.Name); err != nil || known == nil {
-		err = errors.Join(err, PutNote(p.tx, NotedPerson, "", Noted{Name: one.Name}))
-		if err != nil {
-			return err
-		}
+	known, err := p.Person(one.Name)
+	noted := NotedPassword
+	if known == nil {
+		noted = NotedPerson
+	}
+	err = errors.Join(err, PutNote(p.tx, noted, by, Noted{Name: one.Name, Manager: one.Manager, Roles: one.Roles}))
+	if err != nil {
+		return err
 	}
 	if len(one.Roles) > 0 {
 		one.narrow()
@@ -234,7 +237,7 @@ func (p *People) SetRoles(name, by string, roles []Grant) error {
 	}
 	known.Roles = roles
 	known.narrow()
-	return errors.Join(PutNote(p.tx, NotedPersonChanged, by, Noted{Name: known.Name}),
+	return errors.Join(PutNote(p.tx, NotedPersonChanged, by, Noted{Name: known.Name, Roles: roles}),
 		putRecord(p.bucket, personAt(name), known))
 }
 
@@ -274,7 +277,7 @@ func (p *People) leave(name string) error {
 
 // Invite stores an invitation by the digest of its word.
 func (p *People) Invite(digest string, i *Invitation) error {
-	return errors.Join(PutNote(p.tx, NotedInvited, i.By, Noted{Name: i.Name, Roles: i.Roles}),
+	return errors.Join(PutNote(p.tx, NotedInvited, i.By, Noted{Name: i.Name, Manager: i.Manager, Roles: i.Roles}),
 		putRecord(p.bucket, atInvitation+digest, i))
 }
 
@@ -328,8 +331,13 @@ func (p *People) Revoked(digest string) bool {
 // Use takes an invitation away.
 func (p *People) Use(digest string) error { return p.bucket.Delete([]byte(atInvitation + digest)) }
 
-// SignIn stores a visit by the digest of its word.
+// SignIn stores a new visit by the digest of its word.
 func (p *People) SignIn(digest string, v *Visit) error {
+	return errors.Join(PutNote(p.tx, NotedSignedIn, v.Name, Noted{}), p.Visited(digest, v))
+}
+
+// Visited stores when a visit was seen.
+func (p *People) Visited(digest string, v *Visit) error {
 	return putRecord(p.bucket, atVisit+digest, v)
 }
 
