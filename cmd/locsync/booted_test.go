@@ -31,7 +31,9 @@ type booted struct {
 const install = `
 install -m 0755 /tmp/install/locsync /usr/bin/locsync
 mkdir -p /etc/systemd/system /etc/systemd/user /etc/locsync /srv/locsync
-install -m 0644 /tmp/install/units/locsync.service /tmp/install/units/locsync@.service /etc/systemd/system
+install -m 0644 /tmp/install/units/locsync.service /tmp/install/units/locsync@.service \
+  /tmp/install/units/locsync-service.service /etc/systemd/system
+printf 'key\n' > /etc/locsync/service_api_keys
 install -m 0644 /tmp/install/units/user/locsync@.service /etc/systemd/user
 id locsync > /dev/null 2>&1 || useradd --system --home-dir /var/lib/locsync --shell /usr/sbin/nologin locsync
 useradd --uid 7420 --create-home --shell /bin/sh developer
@@ -113,7 +115,7 @@ func boot(t *testing.T) *booted {
 	put("packaged.toml", deployed(t, "package/locsync.toml"))
 	put("wrong.toml", "nonsense = 1\nmore = 2\n")
 	put("user/locsync.toml", project(embedded, "listen = \"\"\n", ".", ""))
-	for _, unit := range units {
+	for _, unit := range append(slices.Clone(units), serviceUnit) {
 		put("units/"+unit, deployed(t, unit))
 	}
 	program, err := os.Executable()
@@ -450,6 +452,40 @@ func TestBooted(t *testing.T) {
 	}
 	b.logs("locsync@app.service", "push failed, trying again {", "3")
 	stop(system, "locsync@app")
+
+	// The translation service of a team is backed up while it runs, and restored by root into the folder of its user.
+	const data, key = "/var/lib/locsync-service", "team:key"
+	b.run("systemctl", "start", "locsync-service")
+	account := func() (string, error) {
+		return b.try("curl", "-fsS", "-u", key, "http://127.0.0.1:7430/api/integration/v1/account")
+	}
+	b.until("locsync-service answers", func() bool {
+		_, err := account()
+		return err == nil
+	})
+	b.run("curl", "-fsS", "-u", key, "-H", "Content-Type: application/json", "-d",
+		`{"name": "app", "sourceLanguage": "en", "targetLanguages": ["de"], "assignToVendor": false}`,
+		"http://127.0.0.1:7430/api/integration/v1/project/create")
+	if link := b.run("locsync", "service", "invite", "--data", data); !strings.Contains(link, "/translate/invitation") {
+		t.Errorf("an invitation: %s", link)
+	}
+	b.run("locsync", "service", "backup", "/root/service.tar.gz", "--data", data)
+	if out, err := b.try("locsync", "service", "restore", "/root/service.tar.gz", "--data", data, "--force"); err == nil ||
+		!strings.Contains(out, "is in use") {
+		t.Errorf("restored into a service that runs: %v %s", err, out)
+	}
+	stop(system, "locsync-service")
+	b.run("locsync", "service", "restore", "/root/service.tar.gz", "--data", data, "--force")
+	b.run("systemctl", "start", "locsync-service")
+	b.until("the restored service answers", func() bool {
+		_, err := account()
+		return err == nil
+	})
+	if log := b.run("locsync", "service", "audit", "--data", data); !strings.Contains(log, "backupRestored") ||
+		!strings.Contains(log, "projectCreated") {
+		t.Errorf("its audit log: %s", log)
+	}
+	stop(system, "locsync-service")
 
 	b.run("systemctl", "start", "user@7420")
 	unit := "locsync@" + strings.TrimSpace(b.run("systemd-escape", "--path", "/home/developer/app")) + ".service"

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,6 +86,40 @@ func TestUnitsAgree(t *testing.T) {
 
 var units = []string{"locsync.service", "locsync@.service", "user/locsync@.service"}
 
+const serviceUnit = "locsync-service.service"
+
+// The unit of the translation service may do as little as that of the daemon, and starts the program as its flags are.
+func TestServiceUnit(t *testing.T) {
+	sandbox := func(name string) (all []string) {
+		_, body, _ := strings.Cut(deployed(t, name), "# What the service cannot do")
+		for line := range strings.Lines(body) {
+			if strings.Contains(line, "=") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "ProtectHome=") {
+				all = append(all, strings.TrimSpace(line))
+			}
+		}
+		return all
+	}
+	if one, other := sandbox("locsync.service"), sandbox(serviceUnit); !slices.Equal(one, other) || len(one) < 25 {
+		t.Errorf("the daemon's sandbox is %q\nthe service's %q", one, other)
+	}
+	unit := deployed(t, serviceUnit)
+	for _, pattern := range []string{`(?m)^ExecStart=/usr/bin/locsync (.*) \$FLAGS$`, `(?m)^Environment="FLAGS=(.*)"$`,
+		`(?m)^# Environment="FLAGS=(.*)"$`} {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(unit)
+		if found == nil {
+			t.Fatalf("nothing fits %s", pattern)
+		}
+		root := (&app{}).root()
+		c, rest, err := root.Find(append([]string{"service"}, strings.Fields(strings.TrimPrefix(found[1], "service "))...))
+		if err == nil {
+			err = c.ParseFlags(rest)
+		}
+		if err != nil || c.Name() != "service" {
+			t.Errorf("%s: %v", found[1], err)
+		}
+	}
+}
+
 // systemd understands the units, and finds little that the service could do and need not.
 func TestUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -94,7 +130,7 @@ func TestUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range units {
+	for _, name := range append(slices.Clone(units), serviceUnit) {
 		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/locsync", program)
 		file := filepath.Join(t.TempDir(), strings.Replace(filepath.Base(name), "@", "@app", 1))
 		if err := os.WriteFile(file, []byte(unit), 0o666); err != nil {
