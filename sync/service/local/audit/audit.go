@@ -26,6 +26,7 @@ var acts = map[string]string{
 	store.NotedPersonChanged:  "changed what this person may do:",
 	store.NotedInvited:        "invited",
 	store.NotedRevoked:        "revoked the invitation of",
+	store.NotedRenamed:        "took the name",
 	store.NotedSignedIn:       "signed in",
 	store.NotedBackup:         "made a backup",
 	store.NotedRestored:       "restored a backup",

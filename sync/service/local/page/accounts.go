@@ -29,6 +29,7 @@ const (
 	maxName       = 60 // characters
 	minPassword   = 10 // characters
 	maxPassword   = 200
+	maxAgent      = 300 // bytes of what a browser calls itself
 	invitationFor = 7 * 24 * time.Hour
 	seenEvery     = time.Hour // a visit's last use is stored that often at most
 )
@@ -38,10 +39,10 @@ var rounds = 600_000
 
 // derive is what is stored of a password. It takes a processor for a while, so that senders wait for each other.
 func (s *Service) derive(r *http.Request, password string, salt []byte) ([]byte, error) {
-	if !s.deriver.wait(r.Context(), serve.Peer(r)) {
+	if !s.deriver.Wait(r.Context(), serve.Peer(r)) {
 		return nil, api.Refuse(http.StatusServiceUnavailable, "Too many people sign in at this moment. Try again.")
 	}
-	defer s.deriver.next()
+	defer s.deriver.Next()
 	return pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
 }
 
@@ -221,8 +222,8 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 		again.Wrong = err.Error()
-	case utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword:
-		again.Wrong = "A password has from " + strconv.Itoa(minPassword) + " to " + strconv.Itoa(maxPassword) + " characters."
+	default:
+		again.Wrong = wrongPassword(password)
 	}
 	if again.Wrong != "" {
 		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
@@ -247,6 +248,14 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	return s.begin(w, r, person, "./")
 }
 
+// wrongPassword says why a text cannot be a password; empty: it can.
+func wrongPassword(text string) string {
+	if utf8.RuneCountInString(text) < minPassword || len(text) > maxPassword {
+		return "A password has from " + strconv.Itoa(minPassword) + " to " + strconv.Itoa(maxPassword) + " characters."
+	}
+	return ""
+}
+
 // use makes a person of an invitation, unless the name that was chosen is another person's.
 func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error) {
 	people, err := store.OpenPeople(tx)
@@ -257,8 +266,8 @@ func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 	if err != nil {
 		return false, err
 	}
-	if known, err := people.Person(person.Name); err != nil || known != nil && found.Name == "" {
-		return err == nil, err
+	if taken, err := people.Taken(person.Name, found.Name); err != nil || taken {
+		return taken, err
 	}
 	all, err := people.All()
 	if err != nil {
@@ -347,7 +356,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 // begin signs a browser in, as a person whose password was right. To derive it took a while, in which another one may
 // have been chosen, or the person removed.
 func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
-	word := rand.Text()
+	word, agent := rand.Text(), strings.ToValidUTF8(r.UserAgent(), "")
 	err := s.Store.Update(func(tx *store.Tx) error {
 		people, err := store.OpenPeople(tx)
 		if err != nil {
@@ -358,7 +367,8 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Pe
 		} else if now == nil || !bytes.Equal(now.Key, person.Key) {
 			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
-		return people.SignIn(digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now()})
+		return people.SignIn(digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now(),
+			Began: tx.Now(), Agent: agent[:min(len(agent), maxAgent)]})
 	})
 	if err != nil {
 		return err

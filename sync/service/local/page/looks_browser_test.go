@@ -105,7 +105,7 @@ func TestBrowserLooks(t *testing.T) {
 		{"replace", "many?" + inGerman + "&find=e&with=E"}, {"fill", "many?" + inGerman + "&do=fill"},
 		{"changed", "key?" + inGerman + "&show=outdated"}, {"suggested", "key?" + inGerman + "&show=suggested"},
 		{"approve", "approve?" + inGerman}, {"rejected", "key?" + inGerman + "&show=rejected"},
-		{"people", "people"}, {"audit", "audit"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
+		{"people", "people"}, {"audit", "audit"}, {"account", "account"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
 	}
 	for _, c := range []struct {
 		width  int64

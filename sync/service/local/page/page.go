@@ -60,7 +60,7 @@ type Service struct {
 	wrong     atomic.Int64         // attempts to sign in that failed
 	forms     serve.Memory         // that are being read
 	address   atomic.Value         // string
-	deriver   queue                // of passwords
+	deriver   serve.Queue          // of passwords
 }
 
 // ServeHTTP answers a request for something below Path.

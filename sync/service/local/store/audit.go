@@ -22,6 +22,7 @@ const (
 	NotedPersonChanged  = "userRolesChanged"
 	NotedInvited        = "userInvited"
 	NotedRevoked        = "invitationRevoked"
+	NotedRenamed        = "userRenamed"
 	NotedSignedIn       = "userSignedIn"
 	NotedPassword       = "userPasswordChanged"
 	NotedBackup         = "backupMade"

@@ -40,6 +40,7 @@ type Person struct {
 	// Projects are identifiers of those that a person without roles reviews; none: all. Earlier versions stored them.
 	Projects []string `json:"projects,omitempty"`
 	Roles    []Grant  `json:"roles,omitempty"`
+	Former   []string `json:"former,omitempty"` // names that stand beside what the person wrote
 }
 
 // Role is what a person may do in a project and language. Each includes those before it.
@@ -117,6 +118,9 @@ type Visit struct {
 	Name string `json:"name"`
 	Form string `json:"form"` // the word that forms of its pages carry
 	Seen int64  `json:"seen"`
+
+	Began int64  `json:"began,omitempty"` // earlier versions did not store it
+	Agent string `json:"agent,omitempty"` // what the browser calls itself
 }
 
 // VisitIdle is how long a browser stays signed in that is not used.
@@ -227,6 +231,46 @@ func (p *People) Put(one *Person, by string) error {
 		one.narrow()
 	}
 	return putRecord(p.bucket, personAt(one.Name), one)
+}
+
+// Taken reports whether a name is, or was, another person's than the one who has a name: a new one has none.
+func (p *People) Taken(name, of string) (taken bool, err error) {
+	all, err := p.All()
+	for _, one := range all {
+		names := append([]string{one.Name}, one.Former...)
+		same := func(n string) bool { return NameKey(n) == NameKey(name) }
+		taken = taken || slices.ContainsFunc(names, same) && (of == "" || NameKey(one.Name) != NameKey(of))
+	}
+	return taken, err
+}
+
+// Rename gives a person another name, unless that is another one's. Visits and invitations go along.
+func (p *People) Rename(from, to string) (taken bool, err error) {
+	one, err := p.Person(from)
+	if err != nil || one == nil {
+		return false, err
+	}
+	if taken, err := p.Taken(to, from); taken || err != nil {
+		return taken, err
+	}
+	was := NameKey(one.Name)
+	err = errors.Join(eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
+		if NameKey(v.Name) != was {
+			return nil
+		}
+		v.Name = to
+		return putRecord(p.bucket, string(key), v)
+	}), eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		for _, name := range []*string{&i.Name, &i.By} {
+			if *name != "" && NameKey(*name) == was {
+				*name = to
+			}
+		}
+		return putRecord(p.bucket, string(key), i)
+	}), PutNote(p.tx, NotedRenamed, one.Name, Noted{Name: to}), p.bucket.Delete([]byte(personAt(one.Name))))
+	one.Former = append(slices.DeleteFunc(one.Former, func(n string) bool { return NameKey(n) == was }), one.Name)
+	one.Name = to
+	return false, errors.Join(err, putRecord(p.bucket, personAt(to), one))
 }
 
 // SetRoles replaces the roles of a person, as by wants.
@@ -355,6 +399,27 @@ func (p *People) Visit(digest string) (*Visit, *Person, error) {
 		return nil, nil, err
 	}
 	return v, person, err
+}
+
+// Visits calls do with the browsers that a person is signed in with.
+func (p *People) Visits(name string, do func(digest string, v *Visit)) error {
+	old := p.tx.Now() - int64(VisitIdle)
+	return eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
+		if v.Seen > old && NameKey(v.Name) == NameKey(name) {
+			do(string(key[len(atVisit):]), v)
+		}
+		return nil
+	})
+}
+
+// LeaveOthers ends all visits of a person but one.
+func (p *People) LeaveOthers(name, digest string) error {
+	return eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
+		if NameKey(v.Name) != NameKey(name) || string(key) == atVisit+digest {
+			return nil
+		}
+		return p.bucket.Delete(key)
+	})
 }
 
 // SignOut takes a visit away.

@@ -1,4 +1,4 @@
-package page
+package serve
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// maxWaiting is how many wait to have a password derived: a person waits for two seconds at most.
+// maxWaiting is how many wait in a queue. For what takes a tenth of a second, a person waits for two seconds at most.
 const maxWaiting = 16
 
-// queue lets one at a time through. Of those who wait, one of the address that has fewest is next, the youngest: who
+// Queue lets one at a time through. Of those who wait, one of the address that has fewest is next, the youngest: who
 // sends many keeps out no other. Beyond the limit the oldest one of the address that has most is refused.
-type queue struct {
+type Queue struct {
 	mu      sync.Mutex
 	busy    bool
 	waiting []*waiter
@@ -22,8 +22,8 @@ type waiter struct {
 	passes chan bool
 }
 
-// wait waits for a sender's turn, which ends with next; false: there are too many, or the sender left.
-func (q *queue) wait(ctx context.Context, from string) bool {
+// Wait waits for the moment of a sender, which ends with Next; false: there are too many, or the sender left.
+func (q *Queue) Wait(ctx context.Context, from string) bool {
 	q.mu.Lock()
 	if !q.busy {
 		q.busy = true
@@ -50,13 +50,13 @@ func (q *queue) wait(ctx context.Context, from string) bool {
 	}
 	q.mu.Unlock()
 	if left < 0 && <-one.passes { // it was chosen at that moment
-		q.next()
+		q.Next()
 	}
 	return false
 }
 
-// next lets the next one through.
-func (q *queue) next() {
+// Next lets the next one through.
+func (q *Queue) Next() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.busy = len(q.waiting) > 0
@@ -71,7 +71,7 @@ func (q *queue) next() {
 }
 
 // of is the first one of the address whose number of waiters is best.
-func (q *queue) of(better func(n, than int) bool) (first int) {
+func (q *Queue) of(better func(n, than int) bool) (first int) {
 	has := map[string]int{}
 	for _, one := range q.waiting {
 		has[one.from]++

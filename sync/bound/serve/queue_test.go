@@ -1,4 +1,4 @@
-package page
+package serve
 
 import (
 	"context"
@@ -17,13 +17,13 @@ func TestQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var q queue
+				var q Queue
 				pass := func(ctx context.Context, from string) (time.Duration, bool) {
 					began := time.Now()
-					passed := q.wait(ctx, from)
+					passed := q.Wait(ctx, from)
 					if passed {
 						time.Sleep(derives)
-						q.next()
+						q.Next()
 					}
 					return time.Since(began), passed
 				}

@@ -1,0 +1,142 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
+)
+
+// ownAccount is the page where people change their accounts.
+type ownAccount struct {
+	Name          string // as the form has it
+	WrongName     string
+	WrongPassword string
+	Sessions      []session
+}
+
+// session is a browser that the person is signed in with.
+type session struct {
+	Agent       string
+	Began, Seen int64 // Began is 0 where an earlier version stored it
+	Here        bool
+}
+
+// changed is what the page says after a form.
+var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
+	"elsewhere": "You are signed out everywhere else."}
+
+func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	return s.showAccount(w, r, v, http.StatusOK, ownAccount{Name: v.Name})
+}
+
+func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
+	err := s.Store.View(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return people.Visits(v.Name, func(digest string, visit *store.Visit) {
+			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(page.Sessions, func(a, b session) int { return cmp.Compare(b.Seen, a.Seen) })
+	return show(w, status, "account", view{Visitor: v, Title: "Your account", Said: changed[r.FormValue("said")],
+		Data: page})
+}
+
+// changeName gives a person another name. What was written before keeps the old one, which no other person can take.
+func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	page := ownAccount{Name: r.PostFormValue("name")}
+	name, err := personName(page.Name, false)
+	if err != nil {
+		page.WrongName = err.Error()
+		return s.showAccount(w, r, v, http.StatusBadRequest, page)
+	}
+	taken := false
+	err = s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err == nil {
+			taken, err = people.Rename(v.Name, name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if taken {
+		page.WrongName = "Another person is called " + name + " here; choose another name."
+		return s.showAccount(w, r, v, http.StatusConflict, page)
+	}
+	return goTo(w, "account?said=name")
+}
+
+// changePassword gives a person who knows the password another one. Other browsers are not signed in any more.
+func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	page, next := ownAccount{Name: v.Name}, r.PostFormValue("new")
+	account, now := attempt{serve.Peer(r), store.NameKey(v.Name)}, time.Unix(0, s.Store.Now())
+	if s.byAccount.Take(account, now) > 0 {
+		page.WrongPassword = "Too many attempts failed. Try again in half a minute."
+		return s.showAccount(w, r, v, http.StatusTooManyRequests, page)
+	}
+	key, err := s.derive(r, r.PostFormValue("password"), v.person.Salt)
+	if err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare(key, v.person.Key) != 1 {
+		page.WrongPassword = "That is not your password."
+		return s.showAccount(w, r, v, http.StatusForbidden, page)
+	}
+	s.byAccount.Return(account)
+	if page.WrongPassword = wrongPassword(next); page.WrongPassword != "" {
+		return s.showAccount(w, r, v, http.StatusBadRequest, page)
+	}
+	salt := []byte(rand.Text())
+	if key, err = s.derive(r, next, salt); err != nil {
+		return err
+	}
+	var person *store.Person
+	err = s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		if person, err = people.Person(v.Name); err != nil {
+			return err
+		}
+		if person == nil || !bytes.Equal(person.Key, v.person.Key) {
+			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
+		}
+		person.Salt, person.Key = salt, key
+		return people.Put(person, person.Name)
+	})
+	if err != nil {
+		return err
+	}
+	return s.begin(w, r, person, "account?said=password")
+}
+
+// leaveElsewhere signs a person out in all other browsers.
+func (s *Service) leaveElsewhere(w http.ResponseWriter, _ *http.Request, v *visitor) error {
+	err := s.Store.Update(func(tx *store.Tx) error {
+		people, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return people.LeaveOthers(v.Name, v.digest)
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "account?said=elsewhere")
+}
