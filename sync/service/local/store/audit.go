@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -29,10 +30,12 @@ const (
 	NotedRestored       = "backupRestored"
 )
 
-// Bounds of the log: the oldest notes go, and of many keys only the first are named.
+// Bounds of the log: the oldest notes go, those of imports first, which machines make, and of many keys only the first
+// are named.
 const (
-	mostNotes = 20_000
-	mostNoted = 50
+	mostImports = 20_000 // newest notes that imports are among
+	mostNotes   = 100_000
+	mostNoted   = 50
 )
 
 // Note is an entry of the log: the bucket audit has them for each account, by number.
@@ -72,8 +75,12 @@ func PutNote(tx *Tx, kind, by string, what Noted) error {
 	if err != nil {
 		return err
 	}
-	if n > mostNotes {
-		if err := b.Delete(number(n - mostNotes)); err != nil {
+	for _, most := range []uint64{mostImports, mostNotes} {
+		old := number(n - min(n, most))
+		if most == mostImports && !bytes.Contains(b.Get(old), []byte(`"type":"`+NotedImport+`"`)) {
+			continue
+		}
+		if err := b.Delete(old); err != nil {
 			return err
 		}
 	}
