@@ -57,7 +57,7 @@ func newPart() *part {
 // own are the kinds that do not travel.
 var own = map[string]bool{
 	"past": true, "waiting": true, "jobs": true, "lost": true, "delivery": true, "published": true, "notified": true,
-	"request": true, "forge": true, "diary": true, "left out": true, markers.Kind(): true,
+	"request": true, "forge": true, "diary": true, "left out": true, "seen here": true, markers.Kind(): true,
 }
 
 // lasting are the kinds that travel with others and that nothing is saved for by itself: what tells a pass that there

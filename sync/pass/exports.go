@@ -511,3 +511,23 @@ func (s *spooled) Read(b []byte) (int, error) {
 }
 
 func (s *spooled) Close() error { return s.file.Close() }
+
+// Stated are texts of one key, and the completion state that they have at the service.
+type Stated struct {
+	Texts catalog.Catalog
+	State service.CompletionState
+}
+
+// ByState gives what the service has of each key its completion state: the greatest in which it has all of the key's
+// texts. exports are those in each state; of one that was not asked for there is none.
+func ByState(exports map[service.CompletionState]catalog.Catalog) map[string]Stated {
+	all := make(map[string]Stated)
+	for _, state := range service.CompletionStates {
+		for key, texts := range exports[state].ByKey() {
+			if state == service.Draft || SameTexts(all[key].Texts, texts) {
+				all[key] = Stated{texts, state}
+			}
+		}
+	}
+	return all
+}

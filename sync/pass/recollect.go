@@ -367,3 +367,31 @@ func (l LookAt) Where() string {
 	}
 	return "branch " + string(l)
 }
+
+// LookedAt are the tree that pushes read and the branch that pulls write.
+func (p *Branch) LookedAt() []LookAt {
+	return []LookAt{LookAt(p.Project.Push.Source), LookAt(p.Project.Pull.Branch)}
+}
+
+// SeenInTrees is what was seen of a file in working trees at a commit, with the commit's texts in place of those that
+// only another clone's had: they are of no other tree's past. own: this clone's is of the past of the texts' tree.
+func (p *Branch) SeenInTrees(
+	commit string, t bundle.Target, texts catalog.Catalog, of Marks, own bool,
+) (catalog.Marks, error) {
+	seen := of[LookAt(config.Worktree).Kind()]
+	foreign := slices.DeleteFunc(slices.Clone(texts), func(u catalog.Unit) bool {
+		mark, had := seen[u.Name]
+		return !had || mark == catalog.MarkOf(u.Text) || own && of[ledger.SeenHere][u.Name] == mark
+	})
+	if len(foreign) == 0 {
+		return seen, nil
+	}
+	there, err := p.TextsIn(commit, t)
+	marks, counts := there.Marks(), maps.Clone(seen)
+	for _, u := range foreign {
+		if delete(counts, u.Name); ledger.Knows(of[ledger.Known], u.Name, marks[u.Name]) {
+			counts[u.Name] = marks[u.Name]
+		}
+	}
+	return counts, err
+}

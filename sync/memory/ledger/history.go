@@ -137,6 +137,18 @@ func KeepSeen(seen, before, history catalog.Marks, n catalog.Name) {
 	}
 }
 
+// Replacing are the texts that are the youngest of their history, and not the first.
+func Replacing(history catalog.Marks, texts catalog.Catalog) catalog.Marks {
+	marks := make(catalog.Marks)
+	for _, u := range texts {
+		past, mark := Texts(history, u.Name), catalog.MarkOf(u.Text)
+		if len(past) > 1 && past[len(past)-1] == mark {
+			marks[u.Name] = mark
+		}
+	}
+	return marks
+}
+
 // Resembles reports whether a file can be the one that a history is of. A target file that is nowhere any more keeps
 // its records: it may come back, or move. Another file counts as the same one where at least half of the texts that
 // both have a name for were in the old file.

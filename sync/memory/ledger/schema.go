@@ -57,6 +57,10 @@ var (
 	// them.
 	Seen = TargetMarks{kind: "seen"}
 
+	// SeenHere are the texts of Seen that this clone's working tree had in place of earlier ones. They need not be
+	// committed, and do not travel. A push writes them.
+	SeenHere = TargetMarks{kind: "seen here"}
+
 	// Sent are texts whose import was begun: until it is settled the service may have them.
 	Sent = TargetMarks{kind: "sent"}
 
@@ -126,6 +130,9 @@ const (
 var (
 	// SeenAt are the commits at which places were last read, by the ID that SeenID gives.
 	SeenAt = Table[string]{"seen"}
+
+	// SeenHereAt is the HEAD at which SeenHere was written, with the ID "". It does not travel.
+	SeenHereAt = Table[string]{"seen here"}
 
 	// RecollectedAt is the commit up to which the history of a branch was searched for our commits, by branch.
 	RecollectedAt = Table[string]{"recollected"}

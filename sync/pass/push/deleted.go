@@ -39,8 +39,9 @@ func (r *reader) returned(tx ledger.Writer, c *candidate) error {
 	}
 	var kinds []ledger.TargetMarks
 	if c.memory.other {
-		kinds = []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
-		for _, l := range names(r.branch) {
+		kinds = []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered,
+			ledger.SeenHere}
+		for _, l := range r.branch.LookedAt() {
 			kinds = append(kinds, l.Kind())
 		}
 	}
@@ -121,7 +122,12 @@ func (r *reader) remember(found []*candidate) error {
 					ledger.KeepSeen(seen, before, history, n)
 				}
 			}
-			if err := tx.SetMarks(slot, seen); err != nil {
+			err = tx.SetMarks(slot, seen)
+			if c.snapshot.name == config.Worktree {
+				here := r.branch.Memory().Slot(ledger.SeenHere, c.Path, c.Language.Code)
+				err = errors.Join(err, ledger.KeepMarks(tx, here, ledger.Replacing(history, c.texts)))
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -146,7 +152,11 @@ func (r *reader) remember(found []*candidate) error {
 				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(found, refused) {
 					return nil // the commit may be amended before the service takes what it brings back
 				}
-				return ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)
+				err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)
+				if at.name == config.Worktree {
+					err = errors.Join(err, ledger.SeenHereAt.Put(tx, r.branch.StateName(), "", at.commit))
+				}
+				return err
 			}))
 	})
 }

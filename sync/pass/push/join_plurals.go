@@ -110,9 +110,9 @@ func (r *push) joinTranslations(
 		state := service.Final
 		for _, category := range plural.Order {
 			raw, _ := plurals.Spelled(key, category)
-			if has := t.all[raw]; len(has.texts) == 1 {
-				units = append(units, catalog.Unit{Name: catalog.Name{Key: key, Form: category}, Text: has.texts[0].Text})
-				state = service.LeastState(state, has.state)
+			if has := t.all[raw]; len(has.Texts) == 1 {
+				units = append(units, catalog.Unit{Name: catalog.Name{Key: key, Form: category}, Text: has.Texts[0].Text})
+				state = service.LeastState(state, has.State)
 			} else if own := t.ours[raw]; len(own) == 1 {
 				units = append(units, catalog.Unit{Name: catalog.Name{Key: key, Form: category}, Text: own[0].Text})
 				state = service.LeastState(state, service.CompletionState(r.branch.Project.Push.CompletionState))

@@ -34,6 +34,9 @@ type snapshot struct {
 	earlier []pass.LookAt // those read last time at a commit of its history
 
 	merged map[string]catalog.Marks // what commits of ours brought since it was read last, by ledger.TargetID
+
+	treeAt string // of earlier, the commit at which a working tree, perhaps another clone's, was read
+	here   bool   // what this clone's working tree had before is of its past
 }
 
 // candidate is a target file of one snapshot with what people changed in it.

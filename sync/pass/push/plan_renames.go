@@ -22,32 +22,12 @@ import (
 type translations struct {
 	path   string                     // "" where labels at the service name the file
 	theirs map[string]catalog.Catalog // in the state that pulls ask for
-	all    map[string]stated          // the service's, in any state
+	all    map[string]pass.Stated     // the service's, in any state
 	ours   map[string]catalog.Catalog
 	edited map[string]catalog.Catalog // keys of which a text was changed in the repository that no push has sent
 	past   catalog.Marks              // the file's history
 	agreed catalog.Marks
 	made   catalog.Made // what it knows of the source texts that they were made for
-}
-
-// stated are texts of one key, and the completion state that they have at the service.
-type stated struct {
-	texts catalog.Catalog
-	state service.CompletionState
-}
-
-// byState gives what the service has of each key its completion state: the greatest in which it has all of the key's
-// texts. exports are those in each state; of one that was not asked for there is none.
-func byState(exports map[service.CompletionState]catalog.Catalog) map[string]stated {
-	all := make(map[string]stated)
-	for _, state := range service.CompletionStates {
-		for key, texts := range exports[state].ByKey() {
-			if state == service.Draft || pass.SameTexts(all[key].texts, texts) {
-				all[key] = stated{texts, state}
-			}
-		}
-	}
-	return all
 }
 
 // findEdited finds them in the texts of a snapshot; those of an earlier one stay.
@@ -106,7 +86,7 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 		inherits := &inheritance{f, make(map[*translations]map[string]string), make(map[string]catalog.Catalog)}
 		for _, k := range f.keys {
 			of, ours, told := k.follows(f)
-			texts, state := of.texts, of.state
+			texts, state := of.Texts, of.State
 			if ours {
 				state = service.CompletionState(project.Push.CompletionState)
 			}
@@ -123,7 +103,7 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 				continue
 			}
 			if k.was == f.now && f.living[k.rename.From.Key] && k.rename.Language == "" {
-				inherits.left[k.rename.From.Key] = fitted(k.was.all[k.rename.From.Key].texts)
+				inherits.left[k.rename.From.Key] = fitted(k.was.all[k.rename.From.Key].Texts)
 			}
 			if inherits.keys[k.was] == nil {
 				inherits.keys[k.was] = make(map[string]string)
@@ -164,9 +144,9 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 
 // follows are the texts that follow, under the old name, and whether they are the repository's. What was changed there
 // and is not sent goes along, unless the service's was changed, too.
-func (k *followingKey) follows(f *followingFile) (of stated, ours bool, told []report.Problem) {
+func (k *followingKey) follows(f *followingFile) (of pass.Stated, ours bool, told []report.Problem) {
 	from, to := k.rename.From.Key, k.rename.To.Key
-	edited, found := k.was.edited[from], k.was.all[from].texts
+	edited, found := k.was.edited[from], k.was.all[from].Texts
 	switch {
 	case k.was == f.now && f.living[from]: // what is written there now is of another source text
 		edited = f.now.edited[to]
@@ -181,7 +161,7 @@ func (k *followingKey) follows(f *followingFile) (of stated, ours bool, told []r
 			return !ledger.Holds(k.was.past, u) && !slices.Contains(edited, u)
 		})
 		if !newer {
-			return stated{texts: slices.Clone(edited)}, true, nil
+			return pass.Stated{Texts: slices.Clone(edited)}, true, nil
 		}
 		told = []report.Problem{{Code: report.CodeConflict, File: k.was.path, Key: from, Language: f.language.Code,
 			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; "+
@@ -189,7 +169,7 @@ func (k *followingKey) follows(f *followingFile) (of stated, ours bool, told []r
 				report.InQuotes(pass.TextsByForm(edited)), report.InQuotes(pass.TextsByForm(found)), to)}}
 	}
 	if len(found) > 0 {
-		return stated{slices.Clone(found), k.was.all[from].state}, false, told
+		return pass.Stated{Texts: slices.Clone(found), State: k.was.all[from].State}, false, told
 	}
 	texts := k.was.ours[from]
 	if f.living[from] && len(k.was.edited[from]) > 0 {
@@ -198,14 +178,14 @@ func (k *followingKey) follows(f *followingFile) (of stated, ours bool, told []r
 	if len(texts) == 0 && !k.rename.Reused { // a pull may have renamed it there already
 		texts = f.now.ours[to]
 	}
-	return stated{texts: slices.Clone(texts)}, true, told
+	return pass.Stated{Texts: slices.Clone(texts)}, true, told
 }
 
 // present are the texts that the service has under a key's new name. Of a name that another source text had, that is
 // what it has in any state: else a draft of that would seem to be the first translation.
 func (f *followingFile) present(k *followingKey) catalog.Catalog {
 	if k.rename.Reused {
-		return f.now.all[k.rename.To.Key].texts
+		return f.now.all[k.rename.To.Key].Texts
 	}
 	return f.now.theirs[k.rename.To.Key]
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/check/examine"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/tree"
@@ -296,7 +297,7 @@ func (r *reader) there(s *tree.Source) *tree.Source {
 
 // memories loads them. texts is what the file has now.
 func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) (m memories, err error) {
-	kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Delivered}
+	kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Delivered, ledger.SeenHere}
 	for _, l := range at.earlier {
 		kinds = append(kinds, l.Kind())
 	}
@@ -316,7 +317,14 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 	}
 	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], agreedOn(of[ledger.Merged], of[ledger.Delivered])
 	for _, l := range at.earlier {
-		m.seen = append(m.seen, of[l.Kind()])
+		seen := of[l.Kind()]
+		if err == nil && l == config.Worktree {
+			seen, err = r.branch.SeenInTrees(at.treeAt, t, texts, of, at.here)
+		}
+		m.seen = append(m.seen, seen)
+	}
+	if at.here {
+		m.seen = append(m.seen, of[ledger.SeenHere])
 	}
 	if merged := at.merged[id]; merged != nil {
 		m.seen = append(m.seen, merged)

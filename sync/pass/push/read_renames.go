@@ -222,7 +222,7 @@ func (r *renameReader) present(ctx context.Context, t *translations, b *bundle.B
 			break
 		}
 	}
-	t.all = byState(exports)
+	t.all = pass.ByState(exports)
 	t.theirs = exports[service.CompletionState(r.push.branch.Project.Pull.CompletionState)].ByKey()
 	return nil
 }

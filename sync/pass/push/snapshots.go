@@ -201,7 +201,7 @@ func (r *snapshots) snapshotsIn(branch *gitops.Tip) ([]*opened, error) {
 		snapshots = []*opened{{there, branch}, here}
 	}
 	for _, at := range snapshots {
-		for _, l := range names(r.branch) {
+		for _, l := range r.branch.LookedAt() {
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another tree
 			}
@@ -216,12 +216,17 @@ func (r *snapshots) snapshotsIn(branch *gitops.Tip) ([]*opened, error) {
 			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.earlier, l) {
 				at.earlier = append(at.earlier, l)
 			}
+			if l != config.Worktree {
+				continue
+			}
+			own, had, err := ledger.SeenHereAt.Get(r.branch.Ledger, r.branch.StateName(), "")
+			if err == nil && had && at.commit != own {
+				had, err = r.branch.Repo.History.Contains(at.commit, own)
+			}
+			if at.treeAt, at.here = commit, had; err != nil {
+				return nil, err
+			}
 		}
 	}
 	return snapshots, nil
-}
-
-// names are those of the tree that pushes read and of the branch that pulls write.
-func names(p *pass.Branch) []pass.LookAt {
-	return []pass.LookAt{pass.LookAt(p.Project.Push.Source), pass.LookAt(p.Project.Pull.Branch)}
 }
