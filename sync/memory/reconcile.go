@@ -24,7 +24,7 @@ const (
 var (
 	ofMarks = map[string]resolution{
 		// What is not known to be filler would be sent as a translation.
-		"filler": keepsAny, "removed": keepsAny, "further": takes, "elsewhere": takes, "former": keepsAny,
+		"filler": keepsAny, "removed": keepsAny, "left": keepsAny, "further": takes, "elsewhere": takes, "former": keepsAny,
 		"known": histories, "source known": histories,
 	}
 	ofRecords = map[string]resolution{

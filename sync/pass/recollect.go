@@ -374,17 +374,18 @@ func (p *Branch) LookedAt() []LookAt {
 }
 
 // SeenInTrees is what was seen of a file in working trees at a commit, with the commit's texts in place of those that
-// only another clone's had: they are of no other tree's past. own: this clone's is of the past of the texts' tree.
+// another clone's had: they are of no other tree's past.
 func (p *Branch) SeenInTrees(
-	commit string, t bundle.Target, texts catalog.Catalog, of Marks, own bool,
+	commit string, t bundle.Target, texts catalog.Catalog, of Marks,
 ) (catalog.Marks, error) {
 	seen := of[LookAt(config.Worktree).Kind()]
+	own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.StateName(), ledger.TargetID(t.Path, t.Language.Code))
 	foreign := slices.DeleteFunc(slices.Clone(texts), func(u catalog.Unit) bool {
 		mark, had := seen[u.Name]
-		return !had || mark == catalog.MarkOf(u.Text) || own && of[ledger.SeenHere][u.Name] == mark
+		return !had || mark == catalog.MarkOf(u.Text)
 	})
-	if len(foreign) == 0 {
-		return seen, nil
+	if len(foreign) == 0 || err != nil || own == ledger.Digest(seen.Encode()) {
+		return seen, err
 	}
 	there, err := p.TextsIn(commit, t)
 	marks, counts := there.Marks(), maps.Clone(seen)

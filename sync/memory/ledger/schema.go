@@ -17,6 +17,10 @@ var (
 	// pull. A push writes them, and takes out a key that the source has again.
 	Removed = SourceMarks{kind: "removed"}
 
+	// Left are keys of a file that are in another file of the collection since, for their translations. A push writes
+	// them, and takes out a key that the file has again.
+	Left = SourceMarks{kind: "left"}
+
 	// Archived are the keys of a collection that the embedded service keeps aside, since no source has them. A push writes
 	// them, and takes out a key that the source has again when it was sent.
 	Archived = SourceMarks{kind: "archived"}
@@ -40,7 +44,7 @@ var (
 
 // ofSource are the kinds of marks that belong to a source file or a collection.
 var ofSource = map[string]bool{
-	Pushed.kind: true, Removed.kind: true, Former.kind: true, Archived.kind: true,
+	Pushed.kind: true, Removed.kind: true, Left.kind: true, Former.kind: true, Archived.kind: true,
 	Inherited.kind: true, SourceKnown.kind: true, SourceSeen.kind: true, SourceFound.kind: true,
 }
 
@@ -131,7 +135,8 @@ var (
 	// SeenAt are the commits at which places were last read, by the ID that SeenID gives.
 	SeenAt = Table[string]{"seen"}
 
-	// SeenHereAt is the HEAD at which SeenHere was written, with the ID "". It does not travel.
+	// SeenHereAt are the HEAD at which this clone's working tree was read, with the ID "", and the digests of what it saw,
+	// by TargetID. They do not travel.
 	SeenHereAt = Table[string]{"seen here"}
 
 	// RecollectedAt is the commit up to which the history of a branch was searched for our commits, by branch.

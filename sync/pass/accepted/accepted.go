@@ -9,6 +9,7 @@
 package accepted
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,6 +31,7 @@ type Sources struct {
 
 	Files map[ledger.Source]catalog.Marks
 	Texts map[string]catalog.Marks             // by collection
+	left  map[ledger.Source]catalog.Marks      // keys that are in other files of their collections since
 	forms map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
 	// by collection: keys that a file has, and those of files that cannot be read or are held
 	Living map[string]map[string]bool
@@ -86,6 +88,9 @@ func (p *Store) Compare(t *tree.Tree, force bool) (*Sources, error) {
 			return nil, err
 		}
 	}
+	if a.left, err = p.readLeft(); err != nil {
+		return nil, err
+	}
 	for _, s := range t.Sources {
 		living := a.Living[s.Collection]
 		if living == nil {
@@ -121,6 +126,79 @@ func (a *Sources) Add(collection string, marks catalog.Marks) {
 		}
 		all[n] = m
 	}
+}
+
+// Present are the files that are there.
+func (a *Sources) Present() map[ledger.Source]bool {
+	here := make(map[ledger.Source]bool)
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
+	}
+	return here
+}
+
+// Left are the files that had a key which another file of their collection has now, by collection and key.
+func (a *Sources) Left() map[string]map[string][]ledger.Source {
+	has := make(map[ledger.Source]*tree.Source, len(a.Tree.Sources))
+	for _, s := range a.Tree.Sources {
+		has[s.ID()] = s
+	}
+	left := make(map[string]map[string][]ledger.Source)
+	for _, files := range []map[ledger.Source]catalog.Marks{a.Files, a.left} {
+		for at, marks := range files {
+			s, is := has[at]
+			if a.Held[at] || is && s.Broken() {
+				continue
+			}
+			var here map[string]bool
+			if is {
+				here = s.EntryKeys()
+			}
+			for n := range marks {
+				of := left[at.Collection]
+				if here[n.Key] || !a.Living[at.Collection][n.Key] || slices.Contains(of[n.Key], at) {
+					continue
+				}
+				if of == nil {
+					of = make(map[string][]ledger.Source)
+					left[at.Collection] = of
+				}
+				of[n.Key] = append(of[n.Key], at)
+			}
+		}
+	}
+	return left
+}
+
+// readLeft loads the keys that pushes have seen to be in other files.
+func (p *Store) readLeft() (map[ledger.Source]catalog.Marks, error) {
+	slots, err := ledger.Left.Slots(p.Ledger, p.Scope)
+	left := make(map[ledger.Source]catalog.Marks, len(slots))
+	for _, slot := range slots {
+		marks, merr := p.Ledger.Marks(slot)
+		left[slot.Source()], err = marks, errors.Join(err, merr)
+	}
+	return left, err
+}
+
+// leaves remembers the keys that a file has no more and another one has.
+func (a *Sources) leaves(tx ledger.Writer, p *Store, at ledger.Source, now catalog.Marks) error {
+	before := a.left[at]
+	left := maps.Clone(before)
+	if left == nil {
+		left = make(catalog.Marks)
+	}
+	for n, mark := range a.Files[at] {
+		if _, is := now[n]; !is {
+			left[n] = mark
+		}
+	}
+	maps.DeleteFunc(left, func(n catalog.Name, _ catalog.Mark) bool { _, back := now[n]; return back })
+	if maps.Equal(left, before) {
+		return nil
+	}
+	a.left[at] = left
+	return tx.SetMarks(ledger.Left.Of(p.Scope, at), left)
 }
 
 // base is what the service has of a file: of the keys that it has, wherever they were accepted from, and of those that
@@ -322,6 +400,9 @@ func (p *Store) Adopt(a *Sources) error {
 	}
 	return p.Ledger.Update(func(tx ledger.Writer) error {
 		for at, marks := range changed {
+			if err := a.leaves(tx, p, at, marks); err != nil {
+				return err
+			}
 			a.Files[at] = marks
 			if here[at] == nil && len(marks) == 0 {
 				delete(a.Files, at)

@@ -56,7 +56,7 @@ func (r *merging) readMoves(tip *gitops.Tip) error {
 	if err := r.branch.Keeper().Recall(r.branch.Repo, a, r.branch.Project.Pull.Branch, tip.Hash()); err != nil {
 		return err
 	}
-	r.accepted = a
+	r.accepted, r.left = a, a.Left()
 	if r.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.StateName()); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ type situation struct {
 	old          *resource.File  // nil where there is none
 	ours, back   catalog.Catalog
 	former       former
+	along        pass.Along   // from files that keys were in before
 	here, before pass.Marks   // what is remembered of the file, and of the former one
 	past         past.History // texts of the git history, of names of which both sides have a new text
 	recent       past.History // texts since the last merge, of names of which the service alone has another text now
@@ -156,12 +157,14 @@ func (s *situation) mergeInput(m *merged, source catalog.Catalog) (in catalog.Th
 	if of[ledger.Known] == nil && s.former.path != "" {
 		of = s.before // nothing is remembered of it under its new path
 	}
-	history, delivered, ours := of[ledger.Known], of[ledger.Delivered], s.ours
+	ours := s.ours
+	m.first, m.along = of[ledger.Merged] == nil, s.along.Marks
+	of = s.along.Over(of)
+	history, delivered := of[ledger.Known], of[ledger.Delivered]
 	in.Base, m.marks.filler = of[ledger.Merged], maps.Clone(of[ledger.Filler]) // which is added to
 	m.texts.met = s.here[ledger.Known] != nil
 	m.texts.inherits = history
 	in.Filler = make(catalog.Marks)
-	m.first = in.Base == nil
 	in.Base = s.agreed(in.Base, delivered, history, undivided(s.shared, s.Translated))
 	for _, u := range ours {
 		if ledger.Holds(m.marks.filler, u) {

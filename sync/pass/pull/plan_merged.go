@@ -23,6 +23,7 @@ type merged struct {
 	sent    pass.Sent
 
 	first     bool            // no merge has met the file
+	along     pass.Marks      // what was remembered of its keys in other files
 	conflicts []pass.Conflict // that the service won, and open ones
 	settled   []string        // conflicts that are none any more
 

@@ -3,6 +3,7 @@ package pull
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,8 @@ type merging struct {
 	unknown bool // nothing was remembered of the branch
 
 	digested   sourceDigests
-	moves      []ledger.Move                       // of source files
+	moves      []ledger.Move // of source files
+	left       map[string]map[string][]ledger.Source
 	taken      map[string]config.Language          // target files that a commit takes from base, or joins with base's
 	forward    bool                                // the branch gets target files of base without a commit
 	basePast   func() (map[string][]string, error) // the commits that base has beyond the branch, by paths
@@ -139,8 +141,11 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	if err != nil {
 		return nil, err
 	}
+	if err == nil {
+		err = r.takeAlong(s)
+	}
 	s.digests.tree, s.digests.service = r.digests(x.Target)
-	err = r.judgeSent(ctx, s, keys)
+	err = errors.Join(err, r.judgeSent(ctx, s, keys))
 	edited, unedited := s.differing()
 	if err == nil && len(edited) > 0 {
 		s.past, err = r.readPast(ctx, x.Target, edited)
@@ -151,6 +156,22 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 		s.recent = past.Of(r.branch.Repo, x.Target, unedited, commits[x.Path])
 	}
 	return s, err
+}
+
+// takeAlong adds to the texts of a file what its keys have in the files that they were in before.
+func (r *merging) takeAlong(s *situation) (err error) {
+	left := r.left[s.Sources[0].Collection]
+	if len(left) == 0 || s.Sources[0].Output.HasLabel() {
+		return nil
+	}
+	s.along, err = r.branch.TakesAlong(r.tree.FS, s.Target, left, s.source.Keys(), s.here)
+	has := s.ours.Keys()
+	for _, u := range s.along.Texts {
+		if !has[u.Key] {
+			s.ours, s.back = append(s.ours, u), append(s.back, u)
+		}
+	}
+	return err
 }
 
 // keys are those that the file has in source, translation or memory.

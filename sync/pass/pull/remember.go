@@ -22,7 +22,16 @@ func (m *merged) remember(p *pass.Branch, tx ledger.Writer, staged bool) error {
 		ledger.Each(m.conflicts, func(c pass.Conflict) error { return c.Keep(p, tx) }),
 		ledger.Each(m.settled, func(id string) error { return ledger.Conflicts.Delete(tx, p.StateName(), id) }),
 		ledger.Each(m.records, func(r marked) error { return m.record(p, tx, r, staged && r.kind != ledger.Elsewhere) }),
-		m.rememberTexts(p, tx), m.settleSent(p, tx))
+		m.rememberTexts(p, tx), m.takeDelivered(p, tx), m.settleSent(p, tx))
+}
+
+// takeDelivered takes over what the service accepted of keys that were in another file then.
+func (m *merged) takeDelivered(p *pass.Branch, tx ledger.Writer) error {
+	if len(m.along[ledger.Delivered]) == 0 {
+		return nil
+	}
+	return ledger.Amend(tx, p.Memory().Slot(ledger.Delivered, m.Path, m.Language.Code),
+		func(delivered catalog.Marks) { maps.Copy(delivered, m.along[ledger.Delivered]) })
 }
 
 // settleSent notes what was sent and is shown by now.
@@ -43,7 +52,7 @@ func (m *merged) record(p *pass.Branch, tx ledger.Writer, r marked, staged bool)
 
 // rememberTexts adds what the file had and has got to its history.
 func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
-	changes := len(m.texts.stayed) + len(m.texts.kept) + len(m.sent.Again)
+	changes := len(m.texts.stayed) + len(m.texts.kept) + len(m.sent.Again) + len(m.along[ledger.Known])
 	if m.texts.met && changes == 0 && m.texts.wrote == (catalog.Packed{}) {
 		return nil // the history has all of it
 	}
@@ -57,6 +66,7 @@ func (m *merged) rememberTexts(p *pass.Branch, tx ledger.Writer) error {
 	if maps.Copy(now, history); history == nil {
 		maps.Copy(now, m.texts.inherits)
 	}
+	maps.Copy(now, m.along[ledger.Known])
 	for _, u := range m.texts.stayed {
 		if !ledger.Holds(now, u) {
 			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))

@@ -74,7 +74,7 @@ func (r *sourcePass) tellVerdict(v verdict) {
 
 // seeMissing remembers which files are missed for the first time, and which are there again.
 func (r *sourcePass) seeMissing(a *accepted.Sources) error {
-	here := present(a)
+	here := a.Present()
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
 		err := ledger.Each(a.Missed, func(at ledger.Source) error {
 			r.branch.Log.Info("a source file is missing; it counts as deleted when the next push does not find it either")
@@ -88,15 +88,6 @@ func (r *sourcePass) seeMissing(a *accepted.Sources) error {
 			return ledger.Missing.Delete(tx, r.branch.StateName(), at.ID())
 		}))
 	})
-}
-
-// present are the files that are there.
-func present(a *accepted.Sources) map[ledger.Source]bool {
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.Tree.Sources {
-		here[s.ID()] = true
-	}
-	return here
 }
 
 // conclude tells the keys of files that are gone, and remembers them and the files that moved.
@@ -147,7 +138,7 @@ func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error 
 	if err != nil {
 		return err
 	}
-	here := present(a)
+	here := a.Present()
 	back := slices.DeleteFunc(stored, func(m ledger.Move) bool { return !here[m.From] })
 	return errors.Join(ledger.DeleteAll(ledger.Moves, tx, project, back),
 		ledger.PutAll(ledger.Moves, tx, project, a.Moves))

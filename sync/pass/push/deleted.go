@@ -125,7 +125,8 @@ func (r *reader) remember(found []*candidate) error {
 			err = tx.SetMarks(slot, seen)
 			if c.snapshot.name == config.Worktree {
 				here := r.branch.Memory().Slot(ledger.SeenHere, c.Path, c.Language.Code)
-				err = errors.Join(err, ledger.KeepMarks(tx, here, ledger.Replacing(history, c.texts)))
+				err = errors.Join(err, ledger.KeepMarks(tx, here, ledger.Replacing(history, c.texts)),
+					ledger.SeenHereAt.Put(tx, r.branch.StateName(), c.id(), ledger.Digest(seen.Encode())))
 			}
 			if err != nil {
 				return err

@@ -24,6 +24,7 @@ type reader struct {
 	targets   map[string]bool // paths of all target files, there or not
 	present   map[string]bool // target files of the snapshots; by ledger.TargetID
 
+	left  map[string]map[string][]ledger.Source        // see accepted.Sources
 	homes map[*bundle.Bundle]map[string]*bundle.Bundle // of each source file: keys of its group, with their files
 }
 
@@ -59,7 +60,10 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 
 // inSnapshots finds them, and remembers nothing.
 func (r *reader) inSnapshots(ctx context.Context) ([]*candidate, error) {
-	r.targets, r.homes = make(map[string]bool), nil
+	r.targets, r.homes, r.left = make(map[string]bool), nil, nil
+	if r.accepted != nil {
+		r.left = r.accepted.Left()
+	}
 	var found []*candidate
 	all := r.tree.NewShared()
 	for _, at := range r.snapshots.all {
@@ -315,11 +319,16 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 		m.inherited, err = r.branch.Memory().Inherited(t, texts, r.targets, kinds)
 		maps.Copy(of, m.inherited)
 	}
+	if left := r.left[t.Sources[0].Collection]; err == nil && len(left) > 0 {
+		var along pass.Along
+		along, err = r.branch.TakesAlong(nil, t, left, texts.Keys(), of)
+		of = along.Over(of)
+	}
 	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], agreedOn(of[ledger.Merged], of[ledger.Delivered])
 	for _, l := range at.earlier {
 		seen := of[l.Kind()]
 		if err == nil && l == config.Worktree {
-			seen, err = r.branch.SeenInTrees(at.treeAt, t, texts, of, at.here)
+			seen, err = r.branch.SeenInTrees(at.treeAt, t, texts, of)
 		}
 		m.seen = append(m.seen, seen)
 	}
