@@ -88,7 +88,7 @@ func (x *inspection) explain(s *tree.Source) {
 		for _, tag := range t.Tags {
 			told.Arguments = append(told.Arguments, tag.Spelled)
 		}
-		told.Faults = slices.Clone(t.Faults)
+		told.Faults = append([]string{}, t.Faults...)
 		x.report.Explained = append(x.report.Explained, told)
 	}
 }
