@@ -48,25 +48,33 @@ func (p *Branch) TakesAlong(
 	}
 	for _, path := range slices.Sorted(maps.Keys(from)) {
 		there, rerr := p.Memory().Read(path, t.Language.Code, alongKinds...)
-		a.take(there, from[path])
-		if err = errors.Join(err, rerr); fsys == nil || err != nil {
-			continue
+		var texts catalog.Catalog
+		if err = errors.Join(err, rerr); fsys != nil && err == nil {
+			f, _, ferr := t.Sources[0].Read(fsys, path, t.Language)
+			texts, err = bundle.Texts(f), ferr
 		}
-		f, _, ferr := t.Sources[0].Read(fsys, path, t.Language)
-		err = ferr
-		for _, u := range bundle.Texts(f).Restrict(from[path]) {
-			agreed := ledger.Holds(there[ledger.Known], u) || there[ledger.Merged].Has(u.Name, u.Text) ||
-				there[ledger.Delivered].Has(u.Name, u.Text)
-			if u.Text != "" && agreed && !ledger.Holds(there[ledger.Filler], u) {
-				a.Texts = append(a.Texts, u)
-			}
-		}
+		a.Take(there, texts, from[path])
 	}
 	return a, err
 }
 
-// take adds what is remembered of keys in one file.
-func (a *Along) take(there Marks, keys map[string]bool) {
+// WithAlong are what is remembered of a target file, with what it takes along.
+func (p *Branch) WithAlong(
+	t bundle.Target, left map[string][]ledger.Source, keys map[string]bool, here Marks,
+) (Marks, error) {
+	a, err := p.TakesAlong(nil, t, left, keys, here)
+	return a.Over(here), err
+}
+
+// Take adds what is remembered of keys in one file, and its texts.
+func (a *Along) Take(there Marks, texts catalog.Catalog, keys map[string]bool) {
+	for _, u := range texts.Restrict(keys) {
+		agreed := ledger.Holds(there[ledger.Known], u) || there[ledger.Merged].Has(u.Name, u.Text) ||
+			there[ledger.Delivered].Has(u.Name, u.Text)
+		if u.Text != "" && agreed && !ledger.Holds(there[ledger.Filler], u) {
+			a.Texts = append(a.Texts, u)
+		}
+	}
 	for kind, marks := range there {
 		for n, mark := range marks {
 			if !keys[n.Key] || kind == ledger.Filler {

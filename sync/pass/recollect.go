@@ -396,3 +396,22 @@ func (p *Branch) SeenInTrees(
 	}
 	return counts, err
 }
+
+// SawHere reports whether this clone's working tree was read at a commit, or at one of its past.
+func (p *Branch) SawHere(commit string) (bool, error) {
+	own, had, err := ledger.SeenHereAt.Get(p.Ledger, p.StateName(), "")
+	if err != nil || !had || commit == own {
+		return had, err
+	}
+	return p.Repo.History.Contains(commit, own)
+}
+
+// AgreedOn are the texts of the last merge and, where no merge has met a name, those that the service took from here.
+func (m Marks) AgreedOn() catalog.Marks {
+	if len(m[ledger.Delivered]) == 0 {
+		return m[ledger.Merged]
+	}
+	all := maps.Clone(m[ledger.Delivered])
+	maps.Copy(all, m[ledger.Merged])
+	return all
+}

@@ -158,16 +158,24 @@ func (r *merging) read(ctx context.Context, x pass.Translated) (*situation, erro
 	return s, err
 }
 
-// takeAlong adds to the texts of a file what its keys have in the files that they were in before.
+// takeAlong adds to the texts of a file what its keys have in the files that they were in before, under other names of
+// the source file or in other files.
 func (r *merging) takeAlong(s *situation) (err error) {
 	left := r.left[s.Sources[0].Collection]
-	if len(left) == 0 || s.Sources[0].Output.HasLabel() {
-		return nil
+	if len(left) > 0 && !s.Sources[0].Output.HasLabel() {
+		s.along, err = r.branch.TakesAlong(r.tree.FS, s.Target, left, s.source.Keys(), s.here)
 	}
-	s.along, err = r.branch.TakesAlong(r.tree.FS, s.Target, left, s.source.Keys(), s.here)
-	has := s.ours.Keys()
+	if s.old != nil && s.former.file != nil { // the new path has a file that was begun by hand
+		keys := s.source.Keys()
+		for key := range pass.KeysOf(nil, nil, s.here[ledger.Known], s.here[ledger.Merged], s.here[ledger.Delivered]) {
+			delete(keys, key)
+		}
+		s.along.Take(s.before, bundle.Texts(s.former.file), keys)
+	}
+	has, came := s.ours.Keys(), make(map[catalog.Name]bool)
 	for _, u := range s.along.Texts {
-		if !has[u.Key] {
+		if !has[u.Key] && !came[u.Name] {
+			came[u.Name] = true
 			s.ours, s.back = append(s.ours, u), append(s.back, u)
 		}
 	}

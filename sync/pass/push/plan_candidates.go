@@ -118,16 +118,6 @@ type memories struct {
 	other bool // as another file, of which nothing is remembered
 }
 
-// agreedOn are the texts of the last merge and, where no merge has met a name, those that the service took from here.
-func agreedOn(merged, delivered catalog.Marks) catalog.Marks {
-	if len(delivered) == 0 {
-		return merged
-	}
-	all := maps.Clone(delivered)
-	maps.Copy(all, merged)
-	return all
-}
-
 // edited reports whether a text of a snapshot is a change made there.
 func (m memories) edited(u catalog.Unit) bool {
 	mark := catalog.MarkOf(u.Text)

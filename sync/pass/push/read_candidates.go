@@ -320,11 +320,9 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 		maps.Copy(of, m.inherited)
 	}
 	if left := r.left[t.Sources[0].Collection]; err == nil && len(left) > 0 {
-		var along pass.Along
-		along, err = r.branch.TakesAlong(nil, t, left, texts.Keys(), of)
-		of = along.Over(of)
+		of, err = r.branch.WithAlong(t, left, texts.Keys(), of)
 	}
-	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], agreedOn(of[ledger.Merged], of[ledger.Delivered])
+	m.known, m.filler, m.merged = of[ledger.Known], of[ledger.Filler], of.AgreedOn()
 	for _, l := range at.earlier {
 		seen := of[l.Kind()]
 		if err == nil && l == config.Worktree {

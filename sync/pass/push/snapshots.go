@@ -216,15 +216,11 @@ func (r *snapshots) snapshotsIn(branch *gitops.Tip) ([]*opened, error) {
 			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.earlier, l) {
 				at.earlier = append(at.earlier, l)
 			}
-			if l != config.Worktree {
-				continue
-			}
-			own, had, err := ledger.SeenHereAt.Get(r.branch.Ledger, r.branch.StateName(), "")
-			if err == nil && had && at.commit != own {
-				had, err = r.branch.Repo.History.Contains(at.commit, own)
-			}
-			if at.treeAt, at.here = commit, had; err != nil {
-				return nil, err
+			if l == config.Worktree {
+				at.treeAt = commit
+				if at.here, err = r.branch.SawHere(at.commit); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
