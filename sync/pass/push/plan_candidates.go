@@ -47,7 +47,7 @@ type candidate struct {
 	file     *resource.File // while it is compared and sent
 	texts    catalog.Catalog
 	changed  map[catalog.Name]bool   // what is to be sent
-	follows  map[catalog.Name]bool   // of it, what only followed its key and fills gaps of the service
+	follows  map[catalog.Name]bool   // of it, what only followed its key, or was not edited: it fills gaps of the service
 	back     map[catalog.Name]bool   // what was brought back by hand, and false for what else is not to be sent
 	decided  map[string]bool         // keys of conflicts that were decided for this text
 	memory   memories                // what was agreed on, taken over, or gone; without the history
@@ -60,7 +60,8 @@ type candidate struct {
 }
 
 // offers tells which texts of a target file may be sent: those whose keys the source files have, and further forms of
-// plurals. What the service left out before is offered again where the source has it now, and with --all.
+// plurals. What the service left out before is offered again where the source has it now, and with --all, as then is
+// what was agreed on, which a service that lost it lacks.
 type offers struct {
 	keys, wide []map[string]bool // of each source file
 	declined   catalog.Marks     // what the service left out before
@@ -86,17 +87,18 @@ func (c *candidate) find(m memories, of offers, settled map[string]bool, lost ma
 	c.memory = memories{merged: m.merged, inherited: m.inherited, back: m.back, other: m.other}
 	for _, u := range c.texts {
 		id := ledger.ConflictID(c.Path, c.Language.Code, u.Key)
-		if u.Text == "" || ledger.Holds(m.filler, u) || settled[id] || !m.edited(u) && !of.again(u) {
+		edited, agreed := m.edited(u) || of.again(u), m.merged.Has(u.Name, u.Text)
+		if u.Text == "" || ledger.Holds(m.filler, u) || settled[id] || !edited && !(of.all && agreed) {
 			continue
 		}
 		known, sent := ledger.Holds(m.known, u), c.unfit[u.Name] == "" && of.asked(u)
-		if known || !sent {
+		if edited && (known || !sent) {
 			c.back[u.Name] = known
 		}
 		if sent {
 			c.changed[u.Name] = true
 		}
-		if sent && !known && m.merged.Has(u.Name, u.Text) {
+		if sent && agreed && (!edited || !known) {
 			c.follows[u.Name] = true
 		}
 	}

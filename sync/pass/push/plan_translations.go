@@ -121,19 +121,6 @@ func (c *candidate) weigh(of meeting) *comparedCandidate {
 	return w
 }
 
-// weighAll sets the candidates of a file against each other: where two snapshots send forms of one key, or have lost
-// them, they go together.
-func weighAll(all []*comparedCandidate) {
-	for _, w := range all {
-		for _, other := range all {
-			if other != w {
-				w.mergeForms(other.sent)
-				w.mergeConflicts(other)
-			}
-		}
-	}
-}
-
 // batch are texts that travel in one import. Further are forms of plurals that the service may not have: these have an
 // import of their own, because its result counts what had no source text, and names none.
 type batch struct {
@@ -220,6 +207,10 @@ func (c *candidate) compare(of meeting) comparison {
 			continue
 		}
 		outcome := of.decide(u, theirs[at], lost, conflicts, c.moved[u.Key] != "")
+		if c.follows[u.Name] && !c.decided[u.Key] && !of.memory.edited(u) { // what is younger in the file's history stays
+			outcome = catalog.Decide(catalog.Claim{New: u.Text, Present: theirs[at].Text, Met: true,
+				Agreed: catalog.MarkOf(u.Text), Past: ledger.Texts(of.memory.known, u.Name)})
+		}
 		switch {
 		case !c.changed[u.Name], c.follows[u.Name] && outcome == catalog.Older && theirs[at].Text != "":
 			v.instead[u.Name] = theirs[at].Text

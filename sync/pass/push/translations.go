@@ -195,7 +195,14 @@ func (r *translationPass) shipFile(
 		}
 		all[i] = c.weigh(of)
 	}
-	weighAll(all)
+	for _, w := range all { // where two snapshots send forms of one key, or have lost them, they go together
+		for _, other := range all {
+			if other != w {
+				w.mergeForms(other.sent)
+				w.mergeConflicts(other)
+			}
+		}
+	}
 	for _, w := range all {
 		for _, u := range w.of.texts {
 			if _, stays := w.instead[u.Name]; stays || w.lost[u.Key] {
