@@ -30,12 +30,15 @@ func (p *Branch) TakesAlong(
 	fsys fs.FS, t bundle.Target, left map[string][]ledger.Source, keys map[string]bool, here Marks,
 ) (a Along, err error) {
 	from := make(map[string]map[string]bool)
-	remembered := KeysOf(nil, nil, here[ledger.Known], here[ledger.Merged], here[ledger.Delivered])
-	for key, files := range left {
-		if !keys[key] || remembered[key] {
+	var remembered map[string]bool
+	for key := range keys { // of a collection, many more may have left files than are in this one
+		if len(left[key]) > 0 && remembered == nil {
+			remembered = KeysOf(nil, nil, here[ledger.Known], here[ledger.Merged], here[ledger.Delivered])
+		}
+		if remembered[key] {
 			continue
 		}
-		for _, at := range files {
+		for _, at := range left[key] {
 			path := p.Project.FormerTarget(at.Path, at.Collection, t.Language)
 			if path == "" || config.SameFile(path, t.Path) {
 				continue

@@ -122,11 +122,12 @@ func (r *reader) remember(found []*candidate) error {
 					ledger.KeepSeen(seen, before, history, n)
 				}
 			}
-			err = tx.SetMarks(slot, seen)
+			packed := seen.Pack()
+			err = tx.SetMarks(slot, packed)
 			if c.snapshot.name == config.Worktree {
 				here := r.branch.Memory().Slot(ledger.SeenHere, c.Path, c.Language.Code)
 				err = errors.Join(err, ledger.KeepMarks(tx, here, ledger.Replacing(history, c.texts)),
-					ledger.SeenHereAt.Put(tx, r.branch.StateName(), c.id(), ledger.Digest(seen.Encode())))
+					ledger.SeenHereAt.Put(tx, r.branch.StateName(), c.id(), ledger.Digest(packed.Encode())))
 			}
 			if err != nil {
 				return err

@@ -135,11 +135,10 @@ func (w *comparedCandidate) batches(source catalog.Catalog, read bool, declined 
 	}
 	keys := source.Keys()
 	maps.Copy(keys, w.theirs.Keys()) // what it has translated it has a source text for
-	known := batch{w.sent.Restrict(keys), false}
 	further := w.sent.Which(func(u catalog.Unit) bool {
 		return !keys[u.Key] && (all || !declined.Has(u.Name, u.Text))
 	})
-	return []batch{known, {further, true}}
+	return []batch{{w.sent.Restrict(keys), false}, {further, true}}
 }
 
 // ship composes the upload of a batch. told are texts of the service that it replaces.
