@@ -305,7 +305,7 @@ var imports = map[string][]string{
 	"sync/config/schedule":       {},
 	"sync/service/wire":          {},
 	"sync/config/languages":      {},
-	"sync/pass/watch":            {"sync/bound/fault"},
+	"sync/pass/watch":            {"sync/bound/fault", "sync/bound/heartbeat"},
 	"sync/pass/trigger":          {},
 	"sync/bound/fault":           {}, // a panic, here and in all that goes on after one
 	"sync/bound/heartbeat":       {"sync/bound/fault"},

@@ -132,6 +132,12 @@ func (h *Part) Still() (_ Still, hangs bool) {
 	return Still{h.name, now - time.Duration(h.last.Load()), h.proven != nil && !h.proven()}, true
 }
 
+// Next is the time until the next whole multiple of a duration. Parts that wait so long, instead of the duration, wake
+// the process all at once: thousands that wake it one by one cost far more.
+func Next(every time.Duration) time.Duration {
+	return every - time.Duration(time.Now().UnixNano())%every
+}
+
 type partKey struct{}
 
 // With makes a context for work that h's part does.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bound/heartbeat"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass/pull"
@@ -133,7 +134,7 @@ func (l *schedule) plan(after time.Time) {
 // sleep is how long nothing is due; short enough to notice a clock that was set.
 func (l *schedule) sleep() time.Duration {
 	now := l.project.branch.Now()
-	wait := longestSleep
+	wait := heartbeat.Next(longestSleep) // thousands of projects wake the process together
 	a, b := &l.pushes, &l.pulls
 	saves := l.saves.Due(l.project.branch.Project.Pull.Settle)
 	for _, at := range []time.Time{l.due, saves, a.retry.at, a.notices.Due, b.retry.at, b.notices.Due} {

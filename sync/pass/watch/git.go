@@ -56,6 +56,28 @@ func (w *Watcher) watchBranches(dir string) {
 	}
 }
 
+// references are the stamps of what git keeps of branches.
+func (w *Watcher) references() map[string]fileStamp {
+	found := map[string]fileStamp{}
+	take := func(path string) {
+		if info, err := os.Lstat(path); err == nil {
+			found[path] = stampOf(info)
+		}
+	}
+	for _, dir := range w.gitDirs {
+		for _, name := range []string{"HEAD", "packed-refs", filepath.Join("reftable", "tables.list")} {
+			take(filepath.Join(dir, name))
+		}
+		_ = filepath.WalkDir(filepath.Join(dir, "refs", "heads"), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				take(path)
+			}
+			return nil // what cannot be read is gone again
+		})
+	}
+	return found
+}
+
 // inGit reports whether a path is in a git directory and not among the files.
 func (w *Watcher) inGit(path string) bool {
 	for _, dir := range w.gitDirs {

@@ -7,9 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// hints is the set of paths that something happened to. Its collecting goroutine does nothing else: one
-// that works on each event is too slow for a checkout of thousands of files, and the kernel drops what is
-// not fetched.
+// hints is the set of paths that something happened to, which the source fills.
 type hints struct {
 	wake chan struct{} // one slot: there is something to take
 
@@ -18,27 +16,6 @@ type hints struct {
 	mu       sync.Mutex
 	paths    map[string]bool // path -> it may have come or gone, not only been written to
 	failures []error
-}
-
-// collect fills the set until the watcher is closed.
-func (h *hints) collect(events *fsnotify.Watcher) {
-	in, failures := events.Events, events.Errors
-	for in != nil || failures != nil {
-		select {
-		case e, ok := <-in:
-			if !ok {
-				in = nil
-				continue
-			}
-			h.add(e)
-		case err, ok := <-failures:
-			if !ok {
-				failures = nil
-				continue
-			}
-			h.fail(err)
-		}
-	}
 }
 
 func (h *hints) add(e fsnotify.Event) {

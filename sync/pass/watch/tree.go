@@ -10,28 +10,47 @@ import (
 	"time"
 )
 
-// fileStamp is what tells a file from its earlier self without reading it.
+// fileStamp is what tells a file from its earlier self without reading it. Programs set times and sizes as they like,
+// and neither the time of the last change nor the number of the file; both are 0 where the system does not tell them.
 type fileStamp struct {
-	size  int64
-	mtime int64
+	size    int64
+	mtime   int64
+	changed int64
+	number  uint64
 }
 
-func sameFiles(a, b map[string]fileStamp) bool { return maps.Equal(a, b) }
+func stampOf(info fs.FileInfo) fileStamp {
+	changed, number := inode(info)
+	return fileStamp{info.Size(), info.ModTime().UnixNano(), changed, number}
+}
 
-// racy is how young a file must be for a reader not to see that it was written once more: file systems keep times in
-// steps of up to two seconds.
-const racy = 2 * time.Second
+// sameFiles compares what an event tells of: a change of a file's mode is none.
+func sameFiles(a, b map[string]fileStamp) bool {
+	return maps.EqualFunc(a, b, func(a, b fileStamp) bool { return a.size == b.size && a.mtime == b.mtime })
+}
 
-// young reports whether a file was written so shortly before it was read that the next reading may take another content
-// for the same.
-func young(files map[string]fileStamp, now time.Time, racy time.Duration) bool {
+const (
+	// racy is how young a file must be for a reader not to see that it was written once more: file systems keep times in
+	// steps of up to two seconds.
+	racy = 2 * time.Second
+	// settled is how old a file is that is not written through a memory map any more: such writes are stamped when the
+	// system writes them out, half a minute later.
+	settled = 2 * time.Minute
+)
+
+// young reports whether one of some files was written so shortly before a time, or after it, by its clock.
+func young(at time.Time, within time.Duration, clock func(fileStamp) int64, files map[string]fileStamp) bool {
 	for _, f := range files {
-		if age := now.UnixNano() - f.mtime; age < int64(racy) && age > -int64(racy) {
+		if at.Sub(time.Unix(0, clock(f))).Abs() < within {
 			return true
 		}
 	}
 	return false
 }
+
+func (f fileStamp) written() int64 { return f.mtime }
+
+func (f fileStamp) touched() int64 { return max(f.mtime, f.changed) }
 
 // walk watches a folder and every folder below it that can hold a file that matters, and lists those
 // files. A folder is watched before it is listed: what comes into it later is an event, what came
@@ -68,7 +87,7 @@ func (w *Watcher) walkInto(folder string, found map[string]fileStamp, above []fs
 			w.walkLink(rel, found, above)
 		case w.files.match(rel) && !temporary(e.Name()):
 			if info, err := e.Info(); err == nil {
-				found[rel] = fileStamp{info.Size(), info.ModTime().UnixNano()}
+				found[rel] = stampOf(info)
 			}
 		}
 	}
@@ -93,7 +112,7 @@ func (w *Watcher) walkLink(rel string, found map[string]fileStamp, above []fs.Fi
 		w.links.folders[full] = true
 		w.walkInto(rel, found, append(slices.Clip(above), info))
 	case matches && info.Mode().IsRegular():
-		found[rel] = fileStamp{info.Size(), info.ModTime().UnixNano()}
+		found[rel] = stampOf(info)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,6 +152,11 @@ func (w *Watcher) unreliable() string {
 		}
 	}
 	return ""
+}
+
+// remoteGit reports whether a git directory is on a file system that may stop to answer.
+func (w *Watcher) remoteGit() bool {
+	return slices.ContainsFunc(w.gitDirs, func(dir string) bool { return deaf(dir) != "" })
 }
 
 // systemLimit leaves half of the user's share of watches to other programs.

@@ -8,6 +8,8 @@ import "runtime"
 // what no event announced.
 func (w *Watcher) unreliable() string { return "" }
 
+func (w *Watcher) remoteGit() bool { return false }
+
 // maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
 const maxWatchesKqueue = 500
 

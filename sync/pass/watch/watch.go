@@ -4,7 +4,8 @@
 // Its law: an event is a hint and carries nothing. The woken one looks at the files themselves, so a lost,
 // doubled or wrong event costs at most a scan; and because nine ordinary things deliver no event at all
 // (a write through another hard link, a memory map, a share that another machine writes to), a full scan
-// at the names and times of files comes round regardless.
+// of the names and times of files, and of git's references, comes round regardless. Where it finds nothing
+// new, files are read all the same once an hour.
 //
 // It watches folders, never single files, whose watch would end with the first save that renames a new
 // file over the old one; and every folder from the root down to where a pattern can match, because a
@@ -35,6 +36,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/locsync/locsync/sync/bound/fault"
+	"github.com/locsync/locsync/sync/bound/heartbeat"
 )
 
 // Options say what is watched.
@@ -47,8 +49,8 @@ type Options struct {
 	// GitDir is the repository's git directory, watched for the end of checkouts, rebases and commits; "" for
 	// none. CommonDir is where a linked worktree has its branches, when that is another one.
 	GitDir, CommonDir string
-	// Debounce is how long changes must have been quiet before a scan, MaxDelay how long the first of them waits
-	// at most, Rescan how often there is a scan regardless.
+	// Debounce is how long changes must have been quiet before the files are read, MaxDelay how long the first of them
+	// waits at most, Rescan how often names and times are compared regardless.
 	Debounce, MaxDelay, Rescan time.Duration
 	// Warn is told, in a sentence, what makes watching worse than it could be. It may be nil.
 	Warn func(string)
@@ -65,19 +67,24 @@ type Watcher struct {
 	limit   int           // of watches, before polling takes over
 	polling time.Duration // between polls, at least
 	beat    time.Duration // between looks at clock and root
+	always  time.Duration // between readings of the files where nothing seems to have changed
 
 	counting bool // nothing is watched, but it is noted what would be: see Foresee
 
 	hints hints
 	rings chan struct{} // one slot: a scan is wanted
 
+	from *source // of events, where the file system is one that answers
+
 	// Owned by the goroutine of Run.
-	events    *fsnotify.Watcher    // nil when none could be made
+	events    *source              // nil when there is none
 	watched   map[string]bool      // folders that are watched, by full path
 	links     links                // behind links that matter
 	root      fs.FileInfo          // at the last full look; nil when there was none
 	seen      map[string]fileStamp // matching files at the last full look, by path below Root
-	young     bool                 // one of them was so young then that a change may hide
+	git       map[string]fileStamp // what git keeps of branches, then
+	looked    time.Time            // when that was: of what was young then, a later change may hide
+	rung      time.Time            // when reading the files was last asked for
 	announced bool                 // a file event came since then
 	misses    int                  // full looks in a row that found what no event announced
 	pollTimer *time.Timer
@@ -102,19 +109,18 @@ type Stats struct {
 const (
 	// maxWatches bounds what one tree takes of the user's share, which all programs have in common.
 	maxWatches = 20_000
-	// readAhead is how many events wait between the library's reader and the collector, beside those in the kernel's
-	// queue.
-	readAhead = 4096
 	// raiseWatches and raiseInstances name what to change.
 	raiseWatches   = "raising the sysctl fs.inotify.max_user_watches helps"
 	raiseInstances = "raising the sysctl fs.inotify.max_user_instances helps"
 	// pollLeast is the shortest time between polls; long scans stretch it, so that they take 2 % of a core.
 	pollLeast   = 2 * time.Second
 	pollStretch = 50
-	// heartbeat is how often the clocks are compared, and whether the root is still the same: a machine that slept has
+	// beatEvery is how often the clocks are compared, and whether the root is still the same: a machine that slept has
 	// missed events, and a folder above the root that is renamed makes none.
-	heartbeat = 10 * time.Second
+	beatEvery = 10 * time.Second
 	slept     = 5 * time.Second
+	// regardless is when files are read though nothing seems to have changed: what they are read with may have.
+	regardless = time.Hour
 )
 
 // New checks the options and makes a watcher; nothing is watched before Run.
@@ -147,7 +153,9 @@ func New(o Options) (*Watcher, error) {
 		files:   files,
 		limit:   systemLimit(),
 		polling: pollLeast,
-		beat:    heartbeat,
+		beat:    beatEvery,
+		always:  regardless,
+		from:    shared,
 		hints:   hints{paths: map[string]bool{}, wake: make(chan struct{}, 1)},
 		rings:   make(chan struct{}, 1),
 		watched: map[string]bool{},
@@ -172,21 +180,16 @@ func (w *Watcher) Stats() Stats {
 }
 
 // Run watches until ctx ends and then returns its error. look is called, never twice at a time, once when
-// everything is watched, after each settled batch of changes and after each rescan. While it runs, changes
-// are collected.
+// everything is watched, after each settled batch of changes and after each rescan that finds one. While it runs,
+// changes are collected.
 func (w *Watcher) Run(ctx context.Context, look func()) error {
 	var parts fault.Group
 	defer parts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	if err := w.begin(); err == nil {
-		defer w.events.Close()
-		parts.Go(func() {
-			defer cancel() // where it has a fault, so has the watcher
-			w.hints.collect(w.events)
-		})
-	}
+	w.begin()
+	defer w.end()
 	w.rescan(false)
 	w.ring()
 	parts.Go(func() {
@@ -196,32 +199,45 @@ func (w *Watcher) Run(ctx context.Context, look func()) error {
 	return w.watch(ctx)
 }
 
-// begin makes the event source. Without one, polling does all of the work.
-func (w *Watcher) begin() error {
-	var err error
+// begin joins the source of events. Without one, polling does all of the work.
+func (w *Watcher) begin() {
 	w.pollTimer = time.NewTimer(time.Hour)
 	w.pollTimer.Stop()
-	w.events, err = fsnotify.NewBufferedWatcher(readAhead)
-	if err != nil {
-		w.events = nil
-		hint := ""
-		if errors.Is(err, syscall.EMFILE) {
-			hint = "; " + raiseInstances
-		}
-		w.poll(fmt.Sprintf("file events cannot be had (%v)%s", err, hint))
-		return err
+	why := w.unreliable()
+	from := w.from
+	if why != "" || w.remoteGit() {
+		from = newSource() // where such a file system does not answer, others do not wait for it
 	}
-	if why := w.unreliable(); why != "" {
+	if err := from.join(&w.hints); err != nil {
+		w.poll(noEvents(err))
+		return
+	}
+	w.events = from
+	if why != "" {
 		w.poll(why)
 	}
-	return nil
+}
+
+// noEvents says why the system tells of no events, and what helps.
+func noEvents(err error) string {
+	hint := ""
+	if errors.Is(err, syscall.EMFILE) {
+		hint = "; " + raiseInstances
+	}
+	return fmt.Sprintf("file events cannot be had (%v)%s", err, hint)
+}
+
+func (w *Watcher) end() {
+	if w.events != nil {
+		w.events.leave(&w.hints, w.watched)
+	}
 }
 
 // watch is the loop: the only goroutine that touches the watches.
 func (w *Watcher) watch(ctx context.Context) error {
 	rescan := time.NewTicker(w.o.Rescan)
 	defer rescan.Stop()
-	beat := time.NewTicker(w.beat)
+	beat := time.NewTimer(heartbeat.Next(w.beat))
 	defer beat.Stop()
 	defer w.pollTimer.Stop()
 	last := time.Now()
@@ -233,8 +249,9 @@ func (w *Watcher) watch(ctx context.Context) error {
 		case <-w.hints.wake:
 			w.follow()
 		case <-rescan.C:
-			w.rescan(false)
-			w.ring()
+			if w.rescan(false) || time.Since(w.rung) >= w.always {
+				w.ring()
+			}
 		case <-w.pollTimer.C:
 			if w.rescan(true) {
 				w.ring()
@@ -246,6 +263,7 @@ func (w *Watcher) watch(ctx context.Context) error {
 				w.ring()
 			}
 			last = now
+			beat.Reset(heartbeat.Next(w.beat))
 		}
 	}
 }
@@ -272,6 +290,7 @@ func (w *Watcher) moved() bool {
 }
 
 func (w *Watcher) ring() {
+	w.rung = time.Now()
 	select {
 	case w.rings <- struct{}{}:
 	default: // one is on its way
@@ -291,8 +310,9 @@ func (w *Watcher) follow() {
 			}
 		}
 		w.announced = true // not that nothing was said: it was lost
-		w.rescan(false)
-		w.ring()
+		if w.rescan(false) {
+			w.ring()
+		}
 		return
 	}
 	rings, rejoins := false, false
@@ -357,7 +377,7 @@ func (w *Watcher) forget(folder string) bool {
 	for path := range w.watched {
 		if path == folder || strings.HasPrefix(path, folder+string(filepath.Separator)) {
 			delete(w.watched, path)
-			_ = w.events.Remove(path) // mostly the system has ended it already
+			w.events.remove(path, &w.hints)
 		}
 	}
 	w.stats.watches.Store(int64(len(w.watched)))
@@ -385,7 +405,7 @@ func (w *Watcher) enter(folder string) bool {
 
 // rescan watches every folder that matters, again where it is watched already (it may be another one of
 // the same name), and compares the files with the last time. polled says that events are not expected. It
-// reports whether something had changed.
+// reports whether something has changed, or may have.
 func (w *Watcher) rescan(polled bool) bool {
 	began := time.Now()
 	if w.moved() {
@@ -401,7 +421,7 @@ func (w *Watcher) rescan(polled bool) bool {
 			w.forget(path)
 		}
 	}
-	now := w.walk("")
+	now, git := w.walk(""), w.references()
 	changed := w.seen != nil && !sameFiles(w.seen, now)
 	switch {
 	case changed && !w.announced && !polled:
@@ -412,8 +432,14 @@ func (w *Watcher) rescan(polled bool) bool {
 	case changed:
 		w.misses = 0
 	}
-	changed = changed || polled && w.young
-	w.seen, w.announced, w.young = now, false, young(now, began, min(racy, w.polling))
+	changed = !maps.Equal(w.seen, now) || !maps.Equal(w.git, git)
+	if polled {
+		changed = changed || young(w.looked, min(racy, w.polling), fileStamp.written, w.seen)
+	} else {
+		changed = changed || young(w.looked, settled, fileStamp.touched, w.seen) ||
+			young(w.looked, settled, fileStamp.touched, w.git)
+	}
+	w.seen, w.git, w.announced, w.looked = now, git, false, began
 	if w.stats.poll.Load() != nil {
 		w.pollTimer.Reset(max(w.polling, pollStretch*time.Since(began)))
 	}
@@ -436,12 +462,14 @@ func (w *Watcher) add(path string) {
 		w.poll(why)
 		return
 	}
-	switch err := w.events.Add(path); {
+	switch err := w.events.add(path, &w.hints); {
 	case err == nil:
 		w.watched[path] = true
 		w.stats.watches.Store(int64(len(w.watched)))
 	case errors.Is(err, syscall.ENOSPC):
 		w.poll("the user's limit of watched folders is reached (" + raiseWatches + ")")
+	case errors.Is(err, errNoQueue):
+		w.poll(noEvents(err))
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		w.poll("the limit of open files is reached (raising it with ulimit -n, or LimitNOFILE= of a systemd unit, helps)")
 	case errors.Is(err, fs.ErrNotExist):

@@ -26,6 +26,7 @@ type watching struct {
 	looks chan struct{}
 	mu    sync.Mutex
 	said  []string
+	stop  func()
 }
 
 const (
@@ -59,24 +60,31 @@ func start(t *testing.T, patterns []string, files []string, change func(*Watcher
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.from = newSource() // so that a queue that runs over is that of this test
 	if change != nil {
 		change(w)
 	}
 	s.w = w
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- w.Run(ctx, func() { s.looks <- struct{}{} }) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("ended with %v", err)
-		}
-	})
+	s.run()
 	s.expect("the first look")
 	if w.o.Rescan == time.Hour {
 		s.none("after the first look")
 	}
 	return s
+}
+
+// run runs the watcher until stop.
+func (s *watching) run() {
+	ctx, cancel := context.WithCancel(s.Context())
+	done := make(chan error)
+	go func() { done <- s.w.Run(ctx, func() { s.looks <- struct{}{} }) }()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			s.Errorf("ended with %v", err)
+		}
+	})
+	s.Cleanup(s.stop)
 }
 
 func (s *watching) path(rel string) string { return filepath.Join(s.root, filepath.FromSlash(rel)) }
@@ -456,24 +464,67 @@ func TestUnannouncedChanges(t *testing.T) {
 	}
 }
 
-func TestRescanLooksRegardless(t *testing.T) {
+// A rescan finds what no event tells of: a file whose size and time were set back, another file of its name, a branch;
+// and once more what was so young that a later change may hide.
+func TestRescanFindsWhatNoEventTells(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	w, err := New(Options{Root: root, Patterns: []string{"*.json"}, Debounce: time.Millisecond,
-		MaxDelay: time.Millisecond, Rescan: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	looks := 0
-	err = w.Run(ctx, func() {
-		if looks++; looks == 4 {
-			cancel()
+	file, branch := filepath.Join(root, "en.json"), filepath.Join(root, ".git", "refs", "heads", "main")
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
 		}
-	})
-	if looks < 4 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d looks, then %v", looks, err)
+	}
+	hour := time.Now().Add(-time.Hour)
+	write := func(path, text string) {
+		t.Helper()
+		must(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, hour, hour))
+	}
+	write(file, "{}")
+	write(branch, "1234")
+	w, err := New(Options{Root: root, GitDir: filepath.Join(root, ".git"), Patterns: []string{"*.json"},
+		Rescan: time.Hour})
+	must(err)
+	w.pollTimer = time.NewTimer(time.Hour)
+	w.rescan(false)
+	for _, c := range []struct {
+		name string
+		do   func()
+		want bool
+	}{
+		{"nothing", func() {}, false},
+		{"a size and a time that were set back", func() { write(file, "[]") }, true},
+		{"another file", func() { write(file+".new", "{}"); must(os.Rename(file+".new", file)) }, true},
+		{"a branch that moved", func() { write(branch, "5678") }, true},
+		{"a new branch", func() { write(filepath.Join(filepath.Dir(branch), "topic", "one"), "1234") }, true},
+		{"a branch that is gone", func() { must(os.Remove(branch)) }, true},
+		{"what does not matter", func() { write(filepath.Join(root, "README"), "x") }, false},
+		{"what was young", func() { w.looked = time.Now() }, true},
+	} {
+		w.looked = time.Now().Add(time.Hour) // the files of this test are young
+		c.do()
+		if got := w.rescan(false); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// Where nothing is another, files are read after a longer time all the same.
+func TestRescanOfWhatIsAsItWas(t *testing.T) {
+	t.Parallel()
+	for name, always := range map[string]time.Duration{"for a while": time.Hour, "for long": 20 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, []string{"locales/*.json"}, nil, func(w *Watcher) {
+				w.o.Rescan, w.always = 10*time.Millisecond, always
+			})
+			if always == time.Hour {
+				s.none("nothing is another")
+			} else {
+				s.expect("nothing is another for long")
+			}
+		})
 	}
 }
 
@@ -664,10 +715,8 @@ func BenchmarkRescan10000(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := w.begin(); err != nil {
-		b.Fatal(err)
-	}
-	defer w.events.Close()
+	w.begin()
+	defer w.end()
 	b.ReportAllocs()
 	for b.Loop() {
 		w.rescan(false)

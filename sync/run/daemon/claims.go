@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -35,6 +34,7 @@ type claims struct {
 	mu     sync.Mutex
 	needed map[string]bool     // what may be claimed: what configurations need that are in use or being prepared
 	held   map[string]claimed  // by folder
+	at     map[string]string   // the folder of each claim, by what is claimed
 	asked  map[string]*asked   // repositories that are being opened to claim them, by what is claimed
 	told   map[string]struct{} // folders whose trouble was logged
 }
@@ -53,7 +53,7 @@ type asked struct {
 
 func newClaims(log *zap.Logger, stateDir string) *claims {
 	return &claims{log: log, stateDir: process.Absolute(stateDir), needed: make(map[string]bool),
-		held: make(map[string]claimed), opening: make(chan struct{}, openAtOnce),
+		held: make(map[string]claimed), at: make(map[string]string), opening: make(chan struct{}, openAtOnce),
 		asked: make(map[string]*asked), told: make(map[string]struct{})}
 }
 
@@ -163,8 +163,13 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 		}
 		return nil
 	}
-	// the repository may be another one now, under the same name
-	c.drop(ctx, func(at, other string) bool { return other == what && at != dir })
+	c.mu.Lock()
+	before := c.at[what]
+	c.at[what] = dir
+	c.mu.Unlock()
+	if before != "" && before != dir { // the repository is another one now, under the same name
+		c.drop(ctx, []gone{{before, what}})
+	}
 	return nil
 }
 
@@ -226,19 +231,36 @@ func (c *claims) release(ctx context.Context, cfg *config.Config) {
 	}
 	c.mu.Lock()
 	c.needed = needed
+	var unneeded []gone
+	for dir, held := range c.held {
+		for _, what := range held.whats {
+			if !needed[what] {
+				unneeded = append(unneeded, gone{dir, what})
+				delete(c.at, what)
+			}
+		}
+	}
 	c.mu.Unlock()
-	c.drop(ctx, func(_, what string) bool { return !needed[what] })
+	c.drop(ctx, unneeded)
 }
+
+// gone is what a folder is not held for any more.
+type gone struct{ dir, what string }
 
 // drop gives up the claims of which nothing is left that they are held for. It waits for a moment only: their
 // repositories may not answer.
-func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
+func (c *claims) drop(ctx context.Context, unneeded []gone) {
 	c.mu.Lock()
 	var dropped []claimed
-	for dir, held := range maps.Clone(c.held) {
-		held.whats = slices.DeleteFunc(held.whats, func(what string) bool { return which(dir, what) })
-		if c.held[dir] = held; len(held.whats) == 0 {
-			delete(c.held, dir)
+	for _, g := range unneeded {
+		held, is := c.held[g.dir]
+		if !is {
+			continue
+		}
+		held.whats = slices.DeleteFunc(held.whats, func(what string) bool { return what == g.what })
+		c.held[g.dir] = held
+		if len(held.whats) == 0 {
+			delete(c.held, g.dir)
 			dropped = append(dropped, held)
 		}
 	}
