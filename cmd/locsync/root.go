@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -24,10 +25,16 @@ import (
 // packagingCommands are none: manual pages and bill of materials come with the packages (packaging.go).
 var packagingCommands = func(*app) []*cobra.Command { return nil }
 
+// brief are commands that end before collecting garbage is worth anything: a person waits for each of them at a prompt.
+var brief = []string{"version", "--version", "-v", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
+
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
 // in order; the second ends the process at once.
 func Main() int {
 	bound.LimitMemory()
+	if len(os.Args) > 1 && slices.Contains(brief, os.Args[1]) {
+		debug.SetGCPercent(-1) // the limit holds
+	}
 	leaveNoCore()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
