@@ -12,16 +12,48 @@ import (
 
 // Scan reads a catalog in the language of the grammar.
 func (g grammar) Scan(src string) (*resource.Layout, error) {
-	s := scanner{src: src, language: g.language, nodes: make([]resource.Node, 1, 64)} // the root comes last
-	l, err := jsonfile.Fold(src, "strings", resource.Map, s.entry)
-	if err != nil {
-		return nil, err
+	for source := (*string)(nil); ; {
+		s := scanner{src: src, language: g.language, nodes: make([]resource.Node, 1, 64)} // the root comes last
+		if source != nil {
+			s.begin(*source)
+		}
+		l, err := jsonfile.Fold(src, "strings", resource.Map, s.entry)
+		if err != nil {
+			return nil, err
+		}
+		s.json = l.Nodes
+		says := s.says()
+		if s.begun && says != s.source { // it is behind the entries, or there twice
+			source = &says
+			continue
+		}
+		s.begin(says)
+		if err := s.file(); err != nil {
+			return nil, err
+		}
+		return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 	}
-	s.json = l.Nodes
-	if err := s.file(); err != nil {
-		return nil, err
+}
+
+func (s *scanner) begin(source string) {
+	s.source, s.begun = source, true
+	s.inSource = s.language == "" || strings.EqualFold(s.language, source)
+}
+
+// says is the source language as far as the file was read: of several the last counts.
+func (s *scanner) says() (source string) {
+	for i := 1; s.json[0].Kind == resource.Map && i < len(s.json); i = int(s.json[i].End) {
+		if s.json[i].End == 0 {
+			break // it is being read
+		}
+		if s.name(i) == "sourceLanguage" {
+			source = ""
+			if s.isString(i) {
+				source = jsonfile.Unquote(s.json[i].Value.Of(s.src))
+			}
+		}
 	}
-	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
+	return source
 }
 
 // SourceLanguage is the language that a catalog says its keys to be in; "" where it does not, or cannot be read.
@@ -108,7 +140,7 @@ func (s *scanner) file() error {
 	if found == 0 {
 		out.Style |= noStrings
 	}
-	if s.inSource || !s.begun && (s.language == "" || strings.EqualFold(s.language, SourceLanguage(s.src))) {
+	if s.inSource {
 		out.Style |= inSource
 	}
 	s.nodes[0] = out
@@ -145,8 +177,7 @@ func (s *scanner) localization(all int, language string) int {
 func (s *scanner) entry(json []resource.Node, i int) error {
 	s.json = json
 	if !s.begun {
-		s.source, s.begun = SourceLanguage(s.src), true
-		s.inSource = s.language == "" || strings.EqualFold(s.language, s.source)
+		s.begin(s.says())
 	}
 	all := s.child(i, "localizations")
 	switch {

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unsafe"
+	"weak"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -48,7 +50,7 @@ type Bundle struct {
 
 	root *atomic.Pointer[sourceRoot] // of the source file as it was read last; nil: it is not kept
 
-	content *atomic.Pointer[[]byte] // of a file with all languages, as it was read last: they share it
+	content *atomic.Pointer[contents] // of a file with all languages, as it was read last: they share it
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -146,7 +148,7 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 		keysOnly: files.Plurals == config.PluralsKeys || files.Plurals == "" && p.KeepsPluralKeys(match),
 		root:     new(atomic.Pointer[sourceRoot])}
 	if format.Multilingual() {
-		b.content = new(atomic.Pointer[[]byte])
+		b.content = new(atomic.Pointer[contents])
 	}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
@@ -346,15 +348,31 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 const outside = "is, or is in, a symbolic link to something that is not a file of this repository; " +
 	"it is skipped until the file itself is there"
 
+// contents are the last ones of a file, the youngest first, as long as texts of them are in use.
+type contents [4]struct {
+	first weak.Pointer[byte]
+	size  int
+}
+
 // onceRead is the content as it was read before, of a file with all languages: each of them would keep its own.
 func onceRead(b *Bundle, src []byte) []byte {
-	if b.content == nil {
+	if b.content == nil || len(src) == 0 {
 		return src
 	}
-	if last := b.content.Load(); last != nil && bytes.Equal(*last, src) {
-		return *last
+	var last contents
+	if known := b.content.Load(); known != nil {
+		last = *known
 	}
-	b.content.Store(&src)
+	for _, c := range last {
+		if first := c.first.Value(); first != nil && c.size == len(src) {
+			if same := unsafe.Slice(first, c.size); bytes.Equal(same, src) {
+				return same
+			}
+		}
+	}
+	copy(last[1:], last[:])
+	last[0].first, last[0].size = weak.Make(unsafe.SliceData(src)), len(src)
+	b.content.Store(&last)
 	return src
 }
 
