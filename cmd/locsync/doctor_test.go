@@ -292,28 +292,40 @@ func TestDoctorOfTheService(t *testing.T) {
 // expiredService is a service whose certificate ended two hours ago, and the file that a process trusts it by.
 func expiredService(t *testing.T) (address, trusted string) {
 	t.Helper()
+	certificate, trusted := selfSigned(t, time.Now().Add(-2*time.Hour-time.Minute))
+	return serveTLS(t, certificate, http.NotFoundHandler()).URL, trusted
+}
+
+func serveTLS(t *testing.T, certificate tls.Certificate, handler http.Handler) *httptest.Server {
+	t.Helper()
+	s := httptest.NewUnstartedServer(handler)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// selfSigned is a certificate of this machine and of all names below example.com, and the file by which it is trusted.
+func selfSigned(t *testing.T, ends time.Time) (certificate tls.Certificate, trusted string) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour),
-		NotAfter:    time.Now().Add(-2*time.Hour - time.Minute),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: ends,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"*.example.com"}, IsCA: true,
+		BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trusted = filepath.Join(t.TempDir(), "trusted.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		0o600); err != nil {
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	if err := os.WriteFile(trusted, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-	s.StartTLS()
-	t.Cleanup(s.Close)
-	return s.URL, trusted
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, trusted
 }
 
 // Surroundings that take another process, user or kernel limit.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 )
 
@@ -94,19 +96,15 @@ type manifest struct {
 	secrets map[string][]string
 }
 
-func readManifest(t *testing.T, file string) manifest {
+func readManifest(t *testing.T, text string) manifest {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := manifest{secrets: map[string][]string{}}
-	for _, made := range regexp.MustCompile(`kubectl create secret generic (\S+)(.*)`).FindAllStringSubmatch(string(text), -1) {
+	for _, made := range regexp.MustCompile(`kubectl create secret generic (\S+)(.*)`).FindAllStringSubmatch(text, -1) {
 		for _, key := range regexp.MustCompile(`--from-file=(\S+)`).FindAllStringSubmatch(made[2], -1) {
 			m.secrets[made[1]] = append(m.secrets[made[1]], key[1])
 		}
 	}
-	for d := yaml.NewDecoder(strings.NewReader(string(text))); ; {
+	for d := yaml.NewDecoder(strings.NewReader(text)); ; {
 		var document any
 		if err := d.Decode(&document); err == io.EOF {
 			return m
@@ -189,31 +187,98 @@ func TestKubernetesManifests(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			m := readManifest(t, file)
-			daemons := 0
-			for _, d := range m.objects {
-				if d.Kind != "Deployment" {
-					continue
-				}
-				pod := d.Spec.Template.Spec
-				if !pod.SecurityContext.RunAsNonRoot || pod.SecurityContext.SeccompProfile.Type != "RuntimeDefault" ||
-					pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken ||
-					pod.TerminationGracePeriodSeconds < 10 {
-					t.Errorf("%s: %+v", d.Metadata.Name, pod)
-				}
-				all := slices.Concat(pod.InitContainers, pod.Containers)
-				for _, c := range all {
-					m.checkContainer(t, d, c)
-					if slices.Contains(c.Args, "run") {
-						daemons++
-						m.checkDaemon(t, d, c, all)
-					}
-				}
-			}
-			if daemons != 1 {
-				t.Errorf("%d containers run locsync", daemons)
-			}
+			readManifest(t, readPage(t, file)).check(t)
 		})
+	}
+}
+
+// What the chart makes of its values is as good as the manifests beside it; values that are not as they should be are
+// refused. Helm itself is asked.
+func TestChart(t *testing.T) {
+	gittest.Long(t)
+	helm, err := exec.LookPath("helm")
+	if err != nil {
+		t.Skip("NOTE: no helm here; the chart is not tried in this run")
+	}
+	t.Parallel()
+	chart, err := filepath.Abs(filepath.Join("..", "..", "systemd", "kubernetes", "chart"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join("docs", "kubernetes.md")
+	shown := ""
+	for _, b := range blocksOf(t, page) {
+		if b.language == "yaml" {
+			shown = b.text
+		}
+	}
+	template := func(t *testing.T, values string, set ...string) (string, error) {
+		file := filepath.Join(t.TempDir(), "values.yaml")
+		if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"template", "app", chart, "--values", file}
+		for _, one := range set {
+			args = append(args, "--set", one)
+		}
+		cmd := exec.Command(helm, args...)
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for name, set := range map[string][]string{"one": nil, "cluster": {"cluster=true"},
+		"proxies": {"env[0].name=HTTPS_PROXY", "env[0].value=http://proxy.example.com", "storageClass=fast"}} {
+		for of, values := range map[string]string{"the chart's values": "{}", "the page's values": shown} {
+			t.Run(name+" with "+of, func(t *testing.T) {
+				out, err := template(t, values, set...)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				m := readManifest(t, out)
+				m.check(t)
+				if kinds := len(m.objects); kinds != 6 {
+					t.Errorf("%d objects", kinds)
+				}
+			})
+		}
+	}
+	for _, wrong := range []string{"replica=3", "replicas=1", "storage=many", "projects.app=x", "image="} {
+		if out, err := template(t, "{}", "cluster=true", wrong); err == nil || !strings.Contains(out, "schema") {
+			t.Errorf("%s: %v\n%s", wrong, err, out)
+		}
+	}
+	lint := exec.Command(helm, "lint", "--strict", chart)
+	lint.Env = append(os.Environ(), "HOME="+t.TempDir())
+	if out, err := lint.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// check checks that a manifest is whole.
+func (m manifest) check(t *testing.T) {
+	t.Helper()
+	daemons := 0
+	for _, d := range m.objects {
+		if d.Kind != "Deployment" {
+			continue
+		}
+		pod := d.Spec.Template.Spec
+		if !pod.SecurityContext.RunAsNonRoot || pod.SecurityContext.SeccompProfile.Type != "RuntimeDefault" ||
+			pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken ||
+			pod.TerminationGracePeriodSeconds < 10 {
+			t.Errorf("%s: %+v", d.Metadata.Name, pod)
+		}
+		all := slices.Concat(pod.InitContainers, pod.Containers)
+		for _, c := range all {
+			m.checkContainer(t, d, c)
+			if slices.Contains(c.Args, "run") {
+				daemons++
+				m.checkDaemon(t, d, c, all)
+			}
+		}
+	}
+	if daemons != 1 {
+		t.Errorf("%d containers run locsync", daemons)
 	}
 }
 
