@@ -129,7 +129,6 @@ func putFormat(tx *bbolt.Tx) error {
 func verify(db *bbolt.DB, file *os.File) error {
 	return guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
-			defer release(tx)
 			info, err := file.Stat()
 			if err != nil {
 				return err
@@ -137,6 +136,7 @@ func verify(db *bbolt.DB, file *os.File) error {
 			if info.Size() < tx.Size() {
 				return &damaged{fmt.Errorf("%d bytes are missing at its end", tx.Size()-info.Size())}
 			}
+			defer release(tx) // of a file with all its bytes: what is behind the map of another one is not ours
 			for _, name := range [][]byte{marksBucket, recordBucket} {
 				if err := verifyBucket(tx.Bucket(name)); err != nil {
 					return err
