@@ -128,7 +128,8 @@ func (r *delivery) committed(
 // there is no new one that does. A dry run finds out whether it would.
 func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) (err error) {
 	var res gitops.PushResult
-	if tip == r.tip || r.account.o.DryRun {
+	here := r.tip == nil || tip == r.tip || r.account.o.DryRun // the remote has it, or has just refused it
+	if here {
 		res, err = r.branch.Repo.Follow(ctx, tip, r.account.o.DryRun)
 	} else {
 		res, err = r.branch.Repo.Push(ctx, tip)
@@ -136,7 +137,7 @@ func (r *delivery) follow(ctx context.Context, tip *gitops.Tip) (err error) {
 	if err != nil {
 		return pass.UsageError(err)
 	}
-	if tip != r.tip && !r.account.o.DryRun {
+	if !here {
 		r.tip, r.looked = tip, lookAfter(r.tip, tip.Hash())
 	}
 	r.leftLocal(res)
