@@ -513,7 +513,7 @@ func TestRescanFindsWhatNoEventTells(t *testing.T) {
 // Where nothing is another, files are read after a longer time all the same.
 func TestRescanOfWhatIsAsItWas(t *testing.T) {
 	t.Parallel()
-	for name, always := range map[string]time.Duration{"for a while": time.Hour, "for long": 20 * time.Millisecond} {
+	for name, always := range map[string]time.Duration{"for a while": time.Hour, "for long": 30 * quick} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, []string{"locales/*.json"}, nil, func(w *Watcher) {
