@@ -196,6 +196,13 @@ func (p Memory) Accepted(id string) (Accepted, error) {
 	return Accepted{stored}, err
 }
 
+// Follow adds those of the file's former ID, which are older.
+func (a *Accepted) Follow(p Memory, former string) error {
+	before, err := p.Accepted(former)
+	a.stored.Texts = slices.Concat(before.stored.Texts, a.stored.Texts)
+	return err
+}
+
 // Waiting are those that the service is yet to show.
 func (a Accepted) Waiting() SentByName {
 	all := slices.DeleteFunc(slices.Clone(a.stored.Texts), func(s ledger.SentText) bool { return s.Shown })

@@ -217,6 +217,9 @@ func (r *merging) readRecent(ctx context.Context) (map[string][]string, error) {
 func (r *merging) judgeSent(ctx context.Context, s *situation, keys map[string]bool) error {
 	id := ledger.TargetID(s.Path, s.Language.Code)
 	accepted, err := r.branch.Memory().Accepted(id)
+	if err == nil && s.former.path != "" {
+		err = accepted.Follow(r.branch.Memory(), ledger.TargetID(s.former.path, s.Language.Code))
+	}
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,12 @@ func (m *merged) takeDelivered(p *pass.Branch, tx ledger.Writer) error {
 
 // settleSent notes what was sent and is shown by now.
 func (m *merged) settleSent(p *pass.Branch, tx ledger.Writer) error {
-	return p.Memory().SettleSent(tx, ledger.TargetID(m.Path, m.Language.Code), m.sent.Done, p.Now())
+	err := p.Memory().SettleSent(tx, ledger.TargetID(m.Path, m.Language.Code), m.sent.Done, p.Now())
+	if m.former.path != "" {
+		id := ledger.TargetID(m.former.path, m.Language.Code)
+		err = errors.Join(err, p.Memory().SettleSent(tx, id, m.sent.Done, p.Now()))
+	}
+	return err
 }
 
 // record writes down the marks of one kind; none of them are written only over others.
