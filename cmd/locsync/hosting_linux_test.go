@@ -128,7 +128,8 @@ func behind(t *testing.T, program, language string, replace func(text string, pr
 	link := regexp.MustCompile(`https://\S+/translate/invitation\?word=\w+`)
 	for end := time.Now().Add(guard); ; time.Sleep(50 * time.Millisecond) {
 		answer, err := h.client.Get("https://l10n.example.com/translate/sign-in")
-		if h.link = link.FindString(said.String()); err == nil {
+		h.link = link.FindString(said.String())
+		if err == nil {
 			_ = answer.Body.Close() // the status is enough
 			if answer.StatusCode == http.StatusOK && h.link != "" {
 				return h

@@ -52,7 +52,8 @@ func (p *Branch) TakesAlong(
 	for _, path := range slices.Sorted(maps.Keys(from)) {
 		there, rerr := p.Memory().Read(path, t.Language.Code, alongKinds...)
 		var texts catalog.Catalog
-		if err = errors.Join(err, rerr); fsys != nil && err == nil {
+		err = errors.Join(err, rerr)
+		if fsys != nil && err == nil {
 			f, _, ferr := t.Sources[0].Read(fsys, path, t.Language)
 			texts, err = bundle.Texts(f), ferr
 		}
@@ -101,7 +102,8 @@ func (a Along) Over(here Marks) Marks {
 	}
 	all := maps.Clone(here)
 	for kind, marks := range a.Marks {
-		if all[kind] = maps.Clone(here[kind]); all[kind] == nil {
+		all[kind] = maps.Clone(here[kind])
+		if all[kind] == nil {
 			all[kind] = make(catalog.Marks, len(marks))
 		}
 		maps.Copy(all[kind], marks)

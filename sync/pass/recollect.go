@@ -390,7 +390,8 @@ func (p *Branch) SeenInTrees(
 	there, err := p.TextsIn(commit, t)
 	marks, counts := there.Marks(), maps.Clone(seen)
 	for _, u := range foreign {
-		if delete(counts, u.Name); ledger.Knows(of[ledger.Known], u.Name, marks[u.Name]) {
+		delete(counts, u.Name)
+		if ledger.Knows(of[ledger.Known], u.Name, marks[u.Name]) {
 			counts[u.Name] = marks[u.Name]
 		}
 	}

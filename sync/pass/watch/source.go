@@ -72,7 +72,8 @@ func (s *source) leave(h *hints, paths map[string]bool) {
 	defer s.change.Unlock()
 	s.mu.Lock()
 	var unused []*queue
-	if delete(s.readers, h); len(s.readers) == 0 {
+	delete(s.readers, h)
+	if len(s.readers) == 0 {
 		unused, s.queues = s.queues, nil
 		clear(s.folders)
 	}

@@ -188,3 +188,26 @@ func TestMergeLaws(t *testing.T) {
 		}
 	})
 }
+
+// Texts and marks by their keys: all of a key, whether they follow one another or not, and nothing of a neighbour. What
+// is appended to those of one key does not reach the catalog.
+func TestByKey(t *testing.T) {
+	unit := func(key, form, text string) Unit { return Unit{Name: Name{key, form}, Text: text} }
+	all := Catalog{unit("a", "one", "1"), unit("a", "other", "2"), unit("ab", "", "3"), unit("a", "few", "4")}
+	byKey, marks := all.ByKey(), all.Marks().ByKey()
+	for key, want := range map[string]Catalog{"a": {all[0], all[1], all[3]}, "ab": {all[2]}, "": nil, "b": nil} {
+		if got := byKey[key]; !slices.Equal(got, want) {
+			t.Errorf("%q: %v", key, got)
+		}
+		if got := marks.Of(key); !maps.Equal(got, want.Marks()) {
+			t.Errorf("%q: %v", key, got)
+		}
+	}
+	_ = append(byKey["ab"], unit("ab", "", "5"))
+	if all[3].Text != "4" {
+		t.Errorf("the catalog has %v", all[3])
+	}
+	if got := all.Which(func(u Unit) bool { return u.Key == "a" }); !slices.Equal(got, byKey["a"]) || cap(got) != 3 {
+		t.Errorf("%v of %d", got, cap(got))
+	}
+}
