@@ -2,6 +2,8 @@ package oracle_test
 
 import (
 	"fmt"
+	"iter"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -342,6 +344,7 @@ func FuzzProve(f *testing.F) {
 			f.Add(e.rule.Format, e.Bytes(), uint8(1), true)
 		}
 	}
+	f.Add("structured-yaml", []byte("s:\n- a\n- b: 1\n  c: d\ns:\n- ak: x\nplain: oldword\n"), uint8(0), true)
 	f.Fuzz(func(t *testing.T, format string, src []byte, which uint8, gone bool) {
 		if _, ok := formats.Named(format); !ok || format == "locjson" {
 			return
@@ -374,8 +377,29 @@ func FuzzProve(f *testing.F) {
 		if _, ok := parse(t, x.rule, format, out); !ok {
 			return // the grammars' own tests look for that
 		}
-		if err := x.rule.Prove(src, out, changes([]resource.Edit{edit}, nil)); err != nil {
+		if err := x.rule.Prove(src, out, changes([]resource.Edit{edit}, nil)); err != nil && !listTwice(x.Entries()) {
 			t.Fatalf("%s, %+v: %v\n%q\n%q", format, edit, err, src, out)
 		}
 	})
+}
+
+// listTwice reports whether the items of one path do not come in their order: a list stands there twice, and an edit by
+// which one of the two goes is refused.
+func listTwice(entries iter.Seq[resource.Entry]) bool {
+	last := make(map[string]int)
+	for e := range entries {
+		parts := strings.Split(e.Key, "/")
+		for n, part := range parts {
+			item, err := strconv.Atoi(part)
+			if err != nil {
+				continue
+			}
+			list := strings.Join(parts[:n], "/")
+			if before, ok := last[list]; ok && (item < before || item == before && n == len(parts)-1) {
+				return true
+			}
+			last[list] = item
+		}
+	}
+	return false
 }
