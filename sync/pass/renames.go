@@ -78,7 +78,8 @@ func (r *RenameSearch) Rename(s *tree.Source, m catalog.Rename, text catalog.Mar
 		Reused: had && before != text}
 }
 
-// compare finds the keys that are gone and the changes that a rename may be made of, given the earlier renames.
+// compare finds the keys that are gone and the changes that a rename may be made of, given the earlier renames. It
+// keeps the changes.
 func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []catalog.Change, stored []ledger.Rename) {
 	living := s.TextKeys()
 	known := maps.Clone(r.Before)
@@ -94,46 +95,63 @@ func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []cat
 			r.Fresh = append(r.Fresh, catalog.Change{Op: catalog.Added, Name: n, Text: text})
 		}
 	}
-	for _, c := range changes {
-		if _, back := r.Before[c.Name]; back && c.Op != catalog.Removed {
-			continue // it is there already
+	changes = slices.DeleteFunc(changes, func(c catalog.Change) bool {
+		_, back := r.Before[c.Name]
+		if c.Op != catalog.Removed {
+			return back // it is there already
 		}
-		if c.Op == catalog.Removed {
-			if living[c.Key] {
-				continue // a form of a key that stays
-			}
-			r.Gone[c.Name] = base[c.Name]
-			if _, old := known[c.Name]; old {
-				continue
-			}
+		if living[c.Key] {
+			return true // a form of a key that stays
 		}
-		r.Fresh = append(r.Fresh, c)
+		r.Gone[c.Name] = base[c.Name]
+		_, old := known[c.Name]
+		return old
+	})
+	if len(r.Fresh) == 0 {
+		r.Fresh = changes
+	} else {
+		r.Fresh = append(r.Fresh, changes...)
 	}
 }
 
 // FindFarRenames finds the keys that left one file for another, under the same name in another collection or under
 // another name. As within a file, a text that could come from, or go to, more than one key is not guessed.
 func FindFarRenames(all []*RenameSearch) {
+	moving := movingTexts(all)
+	if len(moving) == 0 {
+		return
+	}
 	base := make(catalog.Marks)
 	var now catalog.Catalog
 	var changes, doubts []catalog.Change       // doubts are without those that a rename explains
 	at := make(map[catalog.Name]*RenameSearch) // by names that say which file they are of
-	name := func(i int, n catalog.Name) catalog.Name {
-		far := catalog.Name{Key: fmt.Sprint(i, "\x00", n.Key), Form: n.Form}
-		at[far] = all[i]
-		return far
-	}
 	for i, s := range all {
+		keys := s.keysOf(moving) // of others nothing has to be known
+		name := func(n catalog.Name) catalog.Name {
+			far := catalog.Name{Key: fmt.Sprint(i, "\x00", n.Key), Form: n.Form}
+			at[far] = s
+			return far
+		}
+		for _, u := range s.source.Texts {
+			if keys[u.Key] {
+				now = append(now, catalog.Unit{Name: name(u.Name), Text: u.Text})
+			}
+		}
 		if len(s.Fresh) == 0 {
 			continue
 		}
-		left, got := make(map[catalog.Name]bool), make(map[catalog.Name]bool)
-		for _, m := range s.Found {
-			left[m.From], got[m.To] = true, true
+		for n, mark := range s.base {
+			if keys[n.Key] {
+				base[name(n)] = mark
+			}
 		}
+		left, got := s.explained()
 		for _, c := range s.Fresh {
+			if !keys[c.Key] {
+				continue
+			}
 			near := c.Name
-			c.Name = name(i, near)
+			c.Name = name(near)
 			if !left[near] && !got[near] && c.Op != catalog.Changed {
 				changes = append(changes, c)
 			}
@@ -143,24 +161,6 @@ func FindFarRenames(all []*RenameSearch) {
 			if c.Op != catalog.Removed && !got[near] {
 				doubts = append(doubts, catalog.Change{Op: catalog.Added, Name: c.Name, Text: c.Text})
 			}
-		}
-		for n, mark := range s.base {
-			base[name(i, n)] = mark
-		}
-	}
-	got := make(map[catalog.Mark]bool)
-	for _, c := range doubts {
-		if c.Op == catalog.Added {
-			got[catalog.MarkOf(c.Text)] = true
-		}
-	}
-	moved := func(c catalog.Change) bool { return c.Op == catalog.Removed && got[base[c.Name]] }
-	if !slices.ContainsFunc(doubts, moved) {
-		return
-	}
-	for i, s := range all {
-		for _, u := range s.source.Texts {
-			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
 		}
 	}
 	far := make(map[catalog.Name]bool)
@@ -177,6 +177,55 @@ func FindFarRenames(all []*RenameSearch) {
 	}
 	doubts = slices.DeleteFunc(doubts, func(c catalog.Change) bool { return far[c.Name] })
 	findTwins(base, now, doubts, at)
+}
+
+// movingTexts are those that a key does not have any more and another one has got, without those that a rename within
+// a file explains.
+func movingTexts(all []*RenameSearch) map[catalog.Mark]bool {
+	gets := make(map[catalog.Mark]bool)
+	for _, s := range all {
+		_, got := s.explained()
+		for _, c := range s.Fresh {
+			if c.Op != catalog.Removed && !got[c.Name] {
+				gets[catalog.MarkOf(c.Text)] = true
+			}
+		}
+	}
+	moving := make(map[catalog.Mark]bool)
+	for _, s := range all {
+		left, _ := s.explained()
+		for _, c := range s.Fresh {
+			if mark := s.base[c.Name]; c.Op != catalog.Added && !left[c.Name] && gets[mark] {
+				moving[mark] = true
+			}
+		}
+	}
+	return moving
+}
+
+// explained are the names that a rename within the file has taken a text from, and those that it gave one.
+func (r *RenameSearch) explained() (left, got map[catalog.Name]bool) {
+	left, got = make(map[catalog.Name]bool), make(map[catalog.Name]bool)
+	for _, m := range r.Found {
+		left[m.From], got[m.To] = true, true
+	}
+	return left, got
+}
+
+// keysOf are the keys of a file that have, or had, one of these texts.
+func (r *RenameSearch) keysOf(texts map[catalog.Mark]bool) map[string]bool {
+	keys := make(map[string]bool)
+	for n, mark := range r.base {
+		if texts[mark] {
+			keys[n.Key] = true
+		}
+	}
+	for _, u := range r.source.Texts {
+		if texts[catalog.MarkOf(u.Text)] {
+			keys[u.Key] = true
+		}
+	}
+	return keys
 }
 
 // near is a name without the file that a name of FindFarRenames is of.

@@ -202,10 +202,10 @@ func (a *Sources) leaves(tx ledger.Writer, p *Store, at ledger.Source, now catal
 }
 
 // base is what the service has of a file: of the keys that it has, wherever they were accepted from, and of those that
-// it had and that no file has now.
+// it had and that no file has now. It is not to be changed.
 func (a *Sources) base(s *tree.Source) catalog.Marks {
 	all, forms := a.Texts[s.Collection], a.forms[s.Collection]
-	base := make(catalog.Marks, len(s.Texts))
+	base := make(catalog.Marks, min(len(s.Texts), len(all)))
 	take := func(n catalog.Name) {
 		if m, ok := all[n]; ok {
 			base[n] = m
@@ -232,6 +232,9 @@ func (a *Sources) base(s *tree.Source) catalog.Marks {
 				take(n)
 			}
 		}
+	}
+	if own := a.Files[s.ID()]; maps.Equal(base, own) {
+		return own
 	}
 	return base
 }

@@ -18,7 +18,12 @@ type Import struct {
 	Remember []ledger.Destination // beside each upload
 	accepts  []catalog.Catalog    // beside each upload: what is remembered of it
 	over     [][]ledger.SentText  // beside each upload: those of them that replace others
+	texts    int
 }
+
+// mostTexts is how many texts one import has, unless a single file has more: what is remembered of an import while it
+// is under way is one record, and what a service takes at once has its bounds too.
+const mostTexts = 50_000
 
 // Over is what is known of the texts that an upload is about to replace: the service's and the translation branch's.
 // Where the latter is nil, nothing is to be brought there. Of a service that keeps its own, neither is known.
@@ -41,7 +46,8 @@ func (o Over) Texts(accepts catalog.Catalog) (all []ledger.SentText) {
 	return all
 }
 
-// Batch gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
+// Batch gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels,
+// and another one where that would have too many texts.
 type Batch struct {
 	All   []*Import
 	Bytes int // of what is uploaded
@@ -60,12 +66,12 @@ func (s *Batch) Add(
 		s.index = make(map[string]*Import)
 	}
 	at := s.index[key]
-	if at == nil {
+	if at == nil || at.texts+len(up.Units) > mostTexts {
 		at = &Import{request: req}
 		s.index[key] = at
 		s.All = append(s.All, at)
 	}
-	at.Uploads = append(at.Uploads, up)
+	at.Uploads, at.texts = append(at.Uploads, up), at.texts+len(up.Units)
 	s.Bytes += len(up.Body)
 	at.Remember = append(at.Remember, m)
 	at.accepts = append(at.accepts, accepts)

@@ -91,8 +91,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 		if of.project.Push.Conflicts != string(service.Overwrite) {
 			before = nil
 		}
-		err := addSource(of.project, &plan.Batch, s.source, before, wanted)
-		if err != nil {
+		if err := addSource(of.project, &plan.Batch, s.source, before, wanted); err != nil {
 			return nil, err
 		}
 	}

@@ -183,6 +183,7 @@ func (r *push) pass(ctx context.Context) (err error) {
 	if err := r.sources.apply(plan); err != nil {
 		return err
 	}
+	plan.files = nil // what was compared takes memory that the imports need
 	if err := r.sources.readBefore(ctx, plan); err != nil {
 		return err
 	}
