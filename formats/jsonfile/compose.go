@@ -17,6 +17,9 @@ func (grammar) Compose(top []resource.New) ([]byte, error) {
 	if isItems(top) {
 		root.Kind = resource.List
 	}
+	if at := slices.IndexFunc(top, func(n resource.New) bool { return isNewMetadata(&n) }); at >= 0 {
+		return nil, fmt.Errorf("key %q: %w", top[at].Name, errMetadata)
+	}
 	if height(&root) > resource.MaxDepth {
 		return nil, fmt.Errorf("a key of more than %d parts", resource.MaxDepth)
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -330,12 +331,16 @@ func TestTranslation(t *testing.T) {
 	}
 }
 
+// openSign is a per cent sign at a text's end which the words behind it make a placeholder of, beside another one.
+var openSign = regexp.MustCompile(`%.*%[-#+ 0,(.\d$<]*$`)
+
 // A text that was only made longer, in words of whatever language, is sound in every format, however odd the text.
 func FuzzTranslation(f *testing.F) {
 	for _, s := range []string{"%s", "100%", "{n, plural, one {a} other {b}}", "<b>x</b> <a", "{{", "%1$", "$t(", "%(a",
 		"'{", "{a,select,", "\xff", "<a b='"} {
 		f.Add(s, "%d {x} </b>", "one")
 	}
+	f.Add("%q%", "", "")
 	f.Fuzz(func(t *testing.T, source, text, form string) {
 		for _, format := range []string{"android-xml", "ios-strings", "structured-json", "yaml"} {
 			in := Input{Level: onlyHidden, Programs: ProgramsOf(format), Key: "k", Form: form, Source: source, Translation: text}
@@ -344,7 +349,8 @@ func FuzzTranslation(f *testing.F) {
 					t.Fatalf("an empty finding on %+v", in)
 				}
 			}
-			if in.Translation = "слова " + source + " слова"; source == "" || !utf8.ValidString(source) {
+			if in.Translation = "слова " + source + " слова"; source == "" || !utf8.ValidString(source) ||
+				format == "android-xml" && openSign.MatchString(source) {
 				continue
 			}
 			if found := Translation(in); len(found) > 0 {
