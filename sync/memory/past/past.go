@@ -120,7 +120,9 @@ func (m *Reader) Later(ctx context.Context, b *bundle.Bundle, ours catalog.Catal
 	fork, base := m.texts(b, names, m.fork), m.texts(b, names, m.tip.Hash())
 	for _, u := range ours {
 		for text := range base[u.Name] { // of one commit: one text
-			keys[u.Key] = keys[u.Key] || text != u.Text && !fork[u.Name][text]
+			if text != u.Text && !fork[u.Name][text] {
+				keys[u.Key] = true
+			}
 		}
 	}
 	return keys, nil

@@ -75,13 +75,12 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 			return err
 		}
 		for _, u := range reworded {
-			s.shared[u.Key] = others && !s.unmet[u.Key] && !later[u.Key]
-		}
-		for key, is := range s.shared {
-			if is || later[key] {
-				s.unmet[key] = true
+			if others && !s.unmet[u.Key] && !later[u.Key] {
+				s.shared[u.Key] = true
 			}
 		}
+		maps.Copy(s.unmet, s.shared)
+		maps.Copy(s.unmet, later)
 		if len(s.unmet) > 0 {
 			of[s.source.Bundle], unmet[s.source.Path] = s, s.unmet
 		}

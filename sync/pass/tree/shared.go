@@ -16,17 +16,22 @@ type sharedKey struct{ collection, language, key string }
 
 // Shared are the translations of keys that more than one source file has of a collection.
 type Shared struct {
-	files   map[sharedKey]int                      // how many source files have a key; of no language
+	files   map[string]map[string]int              // how many source files have a key, by collection
 	texts   map[sharedKey]map[string]catalog.Marks // by target file
 	divided map[string]string                      // by ledger.ConflictID of each of the files: another file
 }
 
 // NewShared counts the source files of each key.
 func (t *Tree) NewShared() *Shared {
-	s := &Shared{make(map[sharedKey]int), make(map[sharedKey]map[string]catalog.Marks), make(map[string]string)}
+	s := &Shared{make(map[string]map[string]int), make(map[sharedKey]map[string]catalog.Marks), make(map[string]string)}
 	for _, src := range t.Sources {
+		keys := s.files[src.Collection]
+		if keys == nil {
+			keys = make(map[string]int)
+			s.files[src.Collection] = keys
+		}
 		for key := range src.TextKeys() {
-			s.files[sharedKey{src.Collection, "", key}]++
+			keys[key]++
 		}
 	}
 	return s
@@ -54,10 +59,10 @@ func (t *Tree) SharedIn(fsys fs.FS, languages []config.Language) (*Shared, error
 }
 
 // Has reports whether a source file of a collection has a key.
-func (s *Shared) Has(collection, key string) bool { return s.files[sharedKey{collection, "", key}] > 0 }
+func (s *Shared) Has(collection, key string) bool { return s.files[collection][key] > 0 }
 
 func (s *Shared) several(b *bundle.Bundle, key string) bool {
-	return !b.Output.HasLabel() && s.files[sharedKey{b.Collection, "", key}] > 1
+	return !b.Output.HasLabel() && s.files[b.Collection][key] > 1
 }
 
 // Add takes in a text of a file of translations, where several source files have its key.
