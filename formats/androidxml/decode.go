@@ -2,6 +2,7 @@ package androidxml
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -450,5 +451,10 @@ func isReference(raw string, seen class) bool {
 
 // isResourceName reports whether a name is made as those of resources, packages and types are.
 func isResourceName(name string) bool {
-	return name != "" && nameLength(name) == len(name) && strings.IndexByte(name, ':') < 0
+	for i, r := range name {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || r != '.' && r != '-' && !unicode.In(r, unicode.M, unicode.N)) {
+			return false
+		}
+	}
+	return name != ""
 }
