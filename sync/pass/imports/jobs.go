@@ -27,7 +27,7 @@ func (p *imports) record(s *Import) (*ledger.Job, error) {
 		remembered := s.accepts[i].Keys()
 		others := slices.DeleteFunc(up.Units.KeysInOrder(), func(key string) bool { return remembered[key] })
 		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.Remember[i], Units: pass.Accepts(s.accepts[i]),
-			Others: others, Over: s.over[i]})
+			Others: others, Over: s.over[i]()})
 	}
 	return j, p.Branch.Ledger.Update(func(tx ledger.Writer) error {
 		if err := ledger.Reconciled.Delete(tx, p.Branch.StateName(), p.Branch.Project.Pull.Branch); err != nil {

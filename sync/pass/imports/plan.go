@@ -15,9 +15,9 @@ import (
 type Import struct {
 	request  service.ImportRequest
 	Uploads  []bundle.Upload
-	Remember []ledger.Destination // beside each upload
-	accepts  []catalog.Catalog    // beside each upload: what is remembered of it
-	over     [][]ledger.SentText  // beside each upload: those of them that replace others
+	Remember []ledger.Destination       // beside each upload
+	accepts  []catalog.Catalog          // beside each upload: what is remembered of it
+	over     []func() []ledger.SentText // beside each upload: those of them that replace others
 	texts    int
 }
 
@@ -75,7 +75,12 @@ func (s *Batch) Add(
 	s.Bytes += len(up.Body)
 	at.Remember = append(at.Remember, m)
 	at.accepts = append(at.accepts, accepts)
-	at.over = append(at.over, over.Texts(accepts))
+	replaced := func() []ledger.SentText { return over.Texts(accepts) }
+	if !m.OfSource() { // what is known of a target file is let go of; of all sources it is one map
+		texts := replaced()
+		replaced = func() []ledger.SentText { return texts }
+	}
+	at.over = append(at.over, replaced)
 }
 
 // rounds are imports that may be under way at once: of one collection and language one at a time, since of two the

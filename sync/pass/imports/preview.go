@@ -54,7 +54,7 @@ func (r *preview) Ship(_ context.Context, all []*Import) {
 				r.Problem(furtherProblem(f, to.Language, r.Met))
 			}
 			err := r.Branch.Ledger.Update(func(tx ledger.Writer) error {
-				err := r.Branch.Memory().AcceptSent(tx, to, s.over[i], f.Units, r.Branch.Now())
+				err := r.Branch.Memory().AcceptSent(tx, to, s.over[i](), f.Units, r.Branch.Now())
 				return errors.Join(err, begins(r.Branch, tx, f), r.Branch.Memory().Mark(tx, to, f.Units))
 			})
 			if err != nil {

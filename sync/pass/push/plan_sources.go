@@ -77,6 +77,7 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 	pass.FindFarRenames(renames)
 	for _, s := range of.files {
 		lost := s.orphans()
+		s.renames.Fresh = nil // no more is found in them
 		if s.others {
 			plan.waits = plan.waits || len(s.pending) > 0
 			s.tellLater(lost)

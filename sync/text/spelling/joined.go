@@ -21,7 +21,7 @@ type Joined struct {
 	language string            // of the file, for the numbers of that version
 
 	separator string
-	texts     catalog.Catalog // of the source file, by the keys that it has
+	source    []string // the keys that the source file has
 }
 
 // Join finds the plurals in a file's texts, by the keys that the file has. What counts as one:
@@ -34,7 +34,10 @@ type Joined struct {
 //   - key and key_plural, of i18next's third version, where a text of such a pair in the file has a number's
 //     placeholder in that library's spelling: "label_user" and "label_user_plural" of Rails are two texts.
 func Join(texts catalog.Catalog, separator, language string) *Joined {
-	j := &Joined{language: language, separator: separator, texts: texts}
+	j := &Joined{language: language, separator: separator, source: make([]string, len(texts))}
+	for i, u := range texts {
+		j.source[i] = u.Key
+	}
 	if !slices.ContainsFunc(texts, func(u catalog.Unit) bool { return isEnd(u.Key, separator) }) {
 		return j
 	}
@@ -140,7 +143,10 @@ func (j *Joined) addFormer(texts catalog.Catalog) {
 			continue
 		}
 		if source == nil {
-			source = j.texts.Keys()
+			source = make(map[string]bool, len(j.source))
+			for _, key := range j.source {
+				source[key] = true
+			}
 			byKey := make(map[string]string, len(texts))
 			for _, u := range texts {
 				byKey[u.Key] = u.Text
