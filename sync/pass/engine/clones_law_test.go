@@ -59,8 +59,13 @@ const lateBy = 90 * time.Second
 
 // newUniverse has a service that shows what it accepted after late.
 func newUniverse(tb testing.TB, project string, fresh []string, late time.Duration) *universe {
+	return universeOf(tb, project, cloneFiles(), fresh, late)
+}
+
+// universeOf is newUniverse with other files.
+func universeOf(tb testing.TB, project string, files map[string]string, fresh []string, late time.Duration) *universe {
 	u := &universe{fresh: fresh, project: project, clock: new(clock)}
-	u.world = newWorld(tb, project, cloneFiles(), func(o *local.Options) { o.Late, o.Now = late, u.clock.now })
+	u.world = newWorld(tb, project, files, func(o *local.Options) { o.Late, o.Now = late, u.clock.now })
 	u.now = u.clock.now
 	u.bare = u.world.bare()
 	gittest.Git(tb, u.bare, "config", "uploadpack.allowFilter", "true")
