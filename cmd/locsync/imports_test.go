@@ -200,7 +200,9 @@ var imports = map[string][]string{
 	"sync/service/local/api": {"sync/bound/serve", "sync/service/wire", "sync/config/languages"},
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
-		"sync/service/local/segment"},
+		"sync/service/local/pack", "sync/service/local/segment"},
+	"sync/service/local/pack":   {},
+	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/folder": {},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/audit":  {"sync/service/local/store"},
@@ -237,7 +239,8 @@ var imports = map[string][]string{
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/machine", "sync/service/local/marks", // machine: engines that a person asks
-		"sync/service/local/audit"}, // the log in words
+		"sync/service/local/audit",   // the log in words
+		"sync/service/local/people"}, // who is invited, and by what words
 	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},

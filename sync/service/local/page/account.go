@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -39,11 +40,11 @@ func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) er
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
 	err := s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.Visits(v.Name, func(digest string, visit *store.Visit) {
+		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
 			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
 		})
 	})
@@ -58,16 +59,16 @@ func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor
 // changeName gives a person another name. What was written before keeps the old one, which no other person can take.
 func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	page := ownAccount{Name: r.PostFormValue("name")}
-	name, err := personName(page.Name, false)
+	name, err := people.Name(page.Name, false)
 	if err != nil {
 		page.WrongName = err.Error()
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	taken := false
 	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err == nil {
-			taken, err = people.Rename(v.Name, name)
+			taken, err = accounts.Rename(v.Name, name)
 		}
 		return err
 	})
@@ -98,7 +99,7 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 		return s.showAccount(w, r, v, http.StatusForbidden, page)
 	}
 	s.byAccount.Return(account)
-	if page.WrongPassword = wrongPassword(next); page.WrongPassword != "" {
+	if page.WrongPassword = people.WrongPassword(next); page.WrongPassword != "" {
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	salt := []byte(rand.Text())
@@ -107,18 +108,18 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 	}
 	var person *store.Person
 	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		if person, err = people.Person(v.Name); err != nil {
+		if person, err = accounts.Person(v.Name); err != nil {
 			return err
 		}
 		if person == nil || !bytes.Equal(person.Key, v.person.Key) {
 			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
 		person.Salt, person.Key = salt, key
-		return people.Put(person, person.Name)
+		return accounts.Put(person, person.Name)
 	})
 	if err != nil {
 		return err
@@ -129,11 +130,11 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 // leaveElsewhere signs a person out in all other browsers.
 func (s *Service) leaveElsewhere(w http.ResponseWriter, _ *http.Request, v *visitor) error {
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.LeaveOthers(v.Name, v.digest)
+		return accounts.LeaveOthers(v.Name, v.digest)
 	})
 	if err != nil {
 		return err

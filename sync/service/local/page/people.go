@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -84,11 +85,11 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 			return err
 		}
 		slices.SortFunc(page.Targets, func(a, b Filter) int { return strings.Compare(a.Name, b.Name) })
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		all, err := people.All()
+		all, err := accounts.All()
 		for _, person := range all {
 			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
 			for _, g := range person.Granted() {
@@ -99,7 +100,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		if err != nil {
 			return err
 		}
-		return people.Invitations(func(id string, i *store.Invitation) {
+		return accounts.Invitations(func(id string, i *store.Invitation) {
 			one := listedInvitation{Invitation: i, ID: id}
 			for _, g := range i.Roles {
 				one.Words = append(one.Words, page.words(g))
@@ -151,11 +152,11 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 		return err
 	}
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		known, err := people.Person(r.PostFormValue("name"))
+		known, err := accounts.Person(r.PostFormValue("name"))
 		if err != nil {
 			return err
 		}
@@ -166,7 +167,7 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 		if was := r.PostFormValue("was"); was != "" {
 			roles = slices.DeleteFunc(roles, func(g store.Grant) bool { return grantID(g) == was })
 		} else {
-			given, err := rolesOf(tx, grantIn(r))
+			given, err := people.RolesOf(tx, grantIn(r))
 			if err != nil {
 				return err
 			}
@@ -176,7 +177,7 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 			return api.Refuse(http.StatusBadRequest,
 				"A person has from 1 to %d roles. To keep a person out, remove that person.", mostRoles)
 		}
-		return people.SetRoles(known.Name, v.Name, roles)
+		return accounts.SetRoles(known.Name, v.Name, roles)
 	})
 	if err != nil {
 		return err
@@ -218,11 +219,11 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request, v *visitor) err
 // Revoke ends an invitation, as a person or, without a name, a command wants.
 func (s *Service) Revoke(id, by string) error {
 	return s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		revoked, err := people.Revoke(id, by)
+		revoked, err := accounts.Revoke(id, by)
 		if err == nil && revoked == nil {
 			err = api.Refuse(http.StatusNotFound, "There is no invitation %q that was not used.", id)
 		}
@@ -240,11 +241,11 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request, v *visitor) err
 		return api.Refuse(http.StatusBadRequest, "You cannot remove yourself; another manager can.")
 	}
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.Remove(name, v.Name)
+		return accounts.Remove(name, v.Name)
 	})
 	if err != nil {
 		return err
