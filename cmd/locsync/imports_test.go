@@ -193,7 +193,8 @@ var imports = map[string][]string{
 	"sync/service/local": {"sync/service/wire", "sync/config/languages", "sync/service/local/api",
 		"sync/service/local/backup", "sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
-		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
+		"sync/service/local/mail", "sync/service/local/memory", "sync/service/local/news", "sync/service/local/page",
+		"sync/service/local/projects",
 		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store",
 		"sync/service/local/tasks"},
 	// serve: who asks, how often, and what bodies hold in memory
@@ -201,7 +202,13 @@ var imports = map[string][]string{
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
 		"sync/service/local/pack", "sync/service/local/segment"},
-	"sync/service/local/pack":   {},
+	"sync/service/local/pack":  {},
+	"sync/service/local/terms": {"sync/service/local/api", "sync/service/local/store"},
+	// secret: the password of the mail server
+	"sync/service/local/mail":          {"sync/bound", "sync/config/secret"},
+	"sync/service/local/mail/mailtest": {}, // a server for tests
+	"sync/service/local/news": {"sync/bound/fault", "sync/config/languages", "sync/service/local/api",
+		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store"},
 	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/folder": {},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
@@ -221,10 +228,10 @@ var imports = map[string][]string{
 	"sync/service/local/files": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
-		"sync/service/local/store"},
+		"sync/service/local/store", "sync/service/local/terms"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api", "sync/service/local/editor",
 		"sync/service/local/jobs", "sync/service/local/machine", "sync/service/local/memory", "sync/service/local/pseudo",
-		"sync/service/local/segment", "sync/service/local/store"},
+		"sync/service/local/segment", "sync/service/local/store", "sync/service/local/terms"},
 	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api", "sync/service/local/documents",
 		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/segment"}, // words of keys
@@ -239,8 +246,10 @@ var imports = map[string][]string{
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/machine", "sync/service/local/marks", // machine: engines that a person asks
-		"sync/service/local/audit",   // the log in words
-		"sync/service/local/people"}, // who is invited, and by what words
+		"sync/service/local/audit", // the log in words
+		"sync/service/local/terms",
+		"sync/service/local/people", // who is invited, and by what words
+		"sync/service/local/news"},
 	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
@@ -375,7 +384,7 @@ var pure = []string{"sync/text/catalog", "sync/report", "sync/check", "sync/chec
 
 // testKits may use every library, as tests do.
 var testKits = []string{"formats/programs/programtest", "gitops/gittest", "formats/oracle/oracletest", "formats/resource/resourcetest",
-	"sync/memory/ledger/ledgertest",
+	"sync/memory/ledger/ledgertest", "sync/service/local/mail/mailtest",
 	"sync/memory/ledger/pgledger/pgtest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}

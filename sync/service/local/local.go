@@ -40,7 +40,9 @@ import (
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/memory"
+	"github.com/locsync/locsync/sync/service/local/news"
 	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
 	"github.com/locsync/locsync/sync/service/local/statistics"
@@ -106,6 +108,7 @@ type Service struct {
 	projects  *projects.Service
 	engines   *machine.Engines
 	page      *page.Service
+	news      *news.Service
 	keys      *keys.Service
 	table     map[string]api.Methods // everything that is served, by path
 	copying   sync.Mutex             // held while a backup is made: each is as large as the database
@@ -200,8 +203,13 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		maps.Copy(s.table, part)
 	}
 	s.server.Handle(wire.Prefix, s.table)
+	server, err := mail.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.news = news.New(st, server, page.Path, o.Logger)
 	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
-		Engines: engines, Logger: o.Logger})
+		Engines: engines, News: s.news, Logger: o.Logger})
 	result := s.table[wire.PathImportResult]
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: result,
 		wire.PathImportResultV2: result})
@@ -209,6 +217,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		return nil, err
 	}
 	callbacks.Open()
+	s.news.Open()
 	return s, nil
 }
 
@@ -223,6 +232,7 @@ func (s *Service) Page() *page.Service { return s.page }
 func (s *Service) Close() error {
 	s.jobs.Close()
 	s.callbacks.Close()
+	s.news.Close()
 	return s.store.Close()
 }
 

@@ -21,6 +21,12 @@ type ownAccount struct {
 	WrongName     string
 	WrongPassword string
 	Sessions      []session
+
+	Told         store.Told
+	Feed         string // the address of a new feed
+	Mails        bool   // mails are sent
+	Address      string // as the form has it
+	WrongAddress string
 }
 
 // session is a browser that the person is signed in with.
@@ -32,18 +38,25 @@ type session struct {
 
 // changed is what the page says after a form.
 var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
-	"elsewhere": "You are signed out everywhere else."}
+	"elsewhere": "You are signed out everywhere else.", "feed": "The feed is revoked: its address has nothing any more.",
+	"mails": "Your choice is stored.", "asked": "A mail is on its way to that address. Follow the link in it."}
 
 func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	return s.showAccount(w, r, v, http.StatusOK, ownAccount{Name: v.Name})
 }
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
+	page.Mails = s.News.Mails()
 	err := s.Store.View(func(tx *store.Tx) error {
 		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
+		now, err := accounts.Person(v.Name)
+		if err != nil || now == nil {
+			return err
+		}
+		page.Told = now.Told
 		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
 			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
 		})

@@ -18,7 +18,9 @@ func (s *Service) SetAddress(base string) {
 			base = "http://" + net.JoinHostPort("localhost", u.Port())
 		}
 	}
-	s.address.Store(strings.TrimRight(base, "/"))
+	base = strings.TrimRight(base, "/")
+	s.address.Store(base)
+	s.News.SetAddress(base)
 }
 
 // InvitationURL makes an invitation and returns its whole address.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
@@ -134,7 +135,7 @@ func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said str
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
 func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
-	e := &editing{Scope: o.scope, Project: o.project, Language: LanguageName(o.Language), At: it.at,
+	e := &editing{Scope: o.scope, Project: o.project, Language: languages.Named(o.Language), At: it.at,
 		Seen: it.version(), Row: it.row, State: it.state()}
 	if texts == nil {
 		texts = it.texts()

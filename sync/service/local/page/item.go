@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/text/plural"
 )
@@ -29,7 +30,7 @@ type item struct {
 	questions int    // that wait for an answer
 	source    string // the source language
 	code      string
-	terms     *store.Terms // of the project's glossaries; nil: it has none
+	terms     *terms.Terms // of the project's glossaries; nil: it has none
 	checks    check.Settings
 
 	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -64,12 +65,12 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 }
 
 func projectRowOf(tx *store.Tx, p *store.Project, person *store.Person) (projectRow, error) {
-	row := projectRow{ID: p.ID, Name: p.Name, Source: LanguageName(p.Source)}
+	row := projectRow{ID: p.ID, Name: p.Name, Source: languages.Named(p.Source)}
 	for _, code := range p.Targets {
 		if person.RoleIn(p.ID, code) == "" {
 			continue
 		}
-		row.Languages = append(row.Languages, languageRow{Code: code, Name: LanguageName(code)})
+		row.Languages = append(row.Languages, languageRow{Code: code, Name: languages.Named(code)})
 	}
 	for _, name := range store.CollectionNames(tx, p.ID) {
 		k, err := store.OpenCollection(tx, p.ID, name)
@@ -156,7 +157,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 }
 
 func (o *opened) listing(f found, from position, back bool) (listing, error) {
-	l := listing{Scope: o.scope, Project: o.project.Name, Language: LanguageName(o.Language), Code: o.Language,
+	l := listing{Scope: o.scope, Project: o.project.Name, Language: languages.Named(o.Language), Code: o.Language,
 		SourceCode: o.project.Source, Filters: filters}
 	whole := o.scope
 	whole.In = ""

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
@@ -123,7 +124,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if err != nil {
 			return err
 		}
-		page.Project, page.Language, page.SourceCode = o.project.Name, LanguageName(o.Language), o.project.Source
+		page.Project, page.Language, page.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
 		if page.What, err = o.rewritingOf(r, v); err != nil || !page.Asked() {
 			return err
 		}

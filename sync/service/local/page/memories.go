@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -51,7 +52,7 @@ func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor)
 			return err
 		}
 		for code, n := range m.Record.Counts {
-			page.Units[LanguageName(code)] = n
+			page.Units[languages.Named(code)] = n
 		}
 		return nil
 	})

@@ -28,6 +28,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/marks"
+	"github.com/locsync/locsync/sync/service/local/news"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"go.uber.org/zap"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	// Saved is told of each project in which a person has changed a text, or asked the developers, when that is on the
 	// disk.
 	Saved func(project string, complete bool)
+	// News tells people of what happened.
+	News *news.Service
 	// Engines translate where a person asks them to.
 	Engines *machine.Engines
 	// Checks are what is configured for a key of a project and collection; nil: nothing is.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -74,7 +75,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 			if p.Type == wire.ProjectTypeLocalization {
 				page.Offered = append(page.Offered, p)
 				for _, code := range p.Targets {
-					of := Filter{code, LanguageName(code)}
+					of := Filter{code, languages.Named(code)}
 					if !slices.Contains(page.Targets, of) {
 						page.Targets = append(page.Targets, of)
 					}
@@ -198,11 +199,8 @@ func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if err != nil {
 		return err
 	}
-	scheme := "http://"
-	if cookieOf(r).Secure {
-		scheme = "https://"
-	}
-	return s.showPeople(w, v, peoplePage{Link: strings.TrimPrefix(path, Path), Address: scheme + r.Host + path, For: name})
+	path = strings.TrimPrefix(path, Path)
+	return s.showPeople(w, v, peoplePage{Link: path, Address: root(r) + path, For: name})
 }
 
 // revoke ends an invitation.

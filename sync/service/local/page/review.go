@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
@@ -43,7 +44,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 		if err != nil {
 			return err
 		}
-		a.Project, a.Language, a.SourceCode = o.project.Name, LanguageName(o.Language), o.project.Source
+		a.Project, a.Language, a.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
 		f, err := o.walk(position{}, false, mostApproved)
 		if err != nil {
 			return err

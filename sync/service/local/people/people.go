@@ -173,7 +173,7 @@ func Use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 		return false, err
 	}
 	if known != nil { // another password is all that is new
-		person.Created, person.Former = known.Created, known.Former
+		person.Created, person.Former, person.Told = known.Created, known.Former, known.Told
 	}
 	if err := people.Use(Digest(word)); err != nil {
 		return false, err

@@ -41,6 +41,7 @@ type Person struct {
 	Projects []string `json:"projects,omitempty"`
 	Roles    []Grant  `json:"roles,omitempty"`
 	Former   []string `json:"former,omitempty"` // names that stand beside what the person wrote
+	Told     Told     `json:"told,omitzero"`
 }
 
 // Role is what a person may do in a project and language. Each includes those before it.
@@ -283,6 +284,16 @@ func (p *People) SetRoles(name, by string, roles []Grant) error {
 	known.narrow()
 	return errors.Join(PutNote(p.tx, NotedPersonChanged, by, Noted{Name: known.Name, Roles: roles}),
 		putRecord(p.bucket, personAt(name), known))
+}
+
+// Change stores what do changes of a person; of one that is gone nothing is.
+func (p *People) Change(name string, do func(one *Person)) error {
+	known, err := p.Person(name)
+	if known == nil || err != nil {
+		return err
+	}
+	do(known)
+	return putRecord(p.bucket, personAt(name), known)
 }
 
 // Remove takes a person away, as by wants, and signs that person out everywhere. Invitations of that person, and those
