@@ -43,6 +43,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/news"
+	"github.com/locsync/locsync/sync/service/local/openid"
 	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
 	"github.com/locsync/locsync/sync/service/local/statistics"
@@ -207,9 +208,13 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	provider, err := openid.Read(dir, o.Now)
+	if err != nil {
+		return nil, err
+	}
 	s.news = news.New(st, server, page.Path, o.Logger)
 	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
-		Engines: engines, News: s.news, Logger: o.Logger})
+		Engines: engines, News: s.news, OpenID: provider, Logger: o.Logger})
 	result := s.table[wire.PathImportResult]
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: result,
 		wire.PathImportResultV2: result})

@@ -22,6 +22,10 @@ type ownAccount struct {
 	WrongPassword string
 	Sessions      []session
 
+	Provider string
+	Linked   bool // to a sign-in at the provider
+	Password bool // there is one
+
 	Told         store.Told
 	Feed         string // the address of a new feed
 	Mails        bool   // mails are sent
@@ -39,14 +43,15 @@ type session struct {
 // changed is what the page says after a form.
 var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
 	"elsewhere": "You are signed out everywhere else.", "feed": "The feed is revoked: its address has nothing any more.",
-	"mails": "Your choice is stored.", "asked": "A mail is on its way to that address. Follow the link in it."}
+	"linked": "You can sign in by it from now on.",
+	"mails":  "Your choice is stored.", "asked": "A mail is on its way to that address. Follow the link in it."}
 
 func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	return s.showAccount(w, r, v, http.StatusOK, ownAccount{Name: v.Name})
 }
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
-	page.Mails = s.News.Mails()
+	page.Mails, page.Provider, page.Password = s.News.Mails(), s.OpenID.Label(), len(v.person.Key) > 0
 	err := s.Store.View(func(tx *store.Tx) error {
 		accounts, err := store.OpenPeople(tx)
 		if err != nil {
@@ -56,7 +61,7 @@ func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor
 		if err != nil || now == nil {
 			return err
 		}
-		page.Told = now.Told
+		page.Told, page.Linked = now.Told, now.Login != store.Login{}
 		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
 			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
 		})

@@ -43,11 +43,11 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // it lets that person choose a new password; with none the one who comes chooses a name. Where projects are named,
 // by name or identifier, the person sees only these; where none is, those that the person saw before, or all.
 func (s *Service) Invite(name string, manager bool, projects ...string) (path string, err error) {
-	return s.inviteBy("", name, manager, store.Grant{Projects: projects})
+	return s.inviteBy(people.Wish{Name: name, Manager: manager, Grant: store.Grant{Projects: projects}})
 }
 
-func (s *Service) inviteBy(by, name string, manager bool, grant store.Grant) (path string, err error) {
-	word, err := people.Invite(s.Store, by, name, manager, grant)
+func (s *Service) inviteBy(wish people.Wish) (path string, err error) {
+	word, err := people.Invite(s.Store, wish)
 	return Path + "invitation?word=" + word, err
 }
 
@@ -70,6 +70,7 @@ type invitation struct {
 	Word, Name string
 	Wrong      string
 	Fixed      bool // the name is that of the invitation
+	Provider   string
 }
 
 func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
@@ -84,7 +85,7 @@ func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return show(w, http.StatusOK, "invitation", view{Title: "Welcome",
-			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}})
+			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}})
 	})
 }
 
@@ -102,7 +103,7 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}
+	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}
 	if !again.Fixed {
 		again.Name = r.PostFormValue("name")
 	}
@@ -137,10 +138,11 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 }
 
 // signing is the form of the sign-in page.
-type signing struct{ Name, Next, Wrong string }
+type signing struct{ Name, Next, Wrong, Provider string }
 
-func signInForm(w http.ResponseWriter, r *http.Request) error {
-	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next")}})
+func (s *Service) signInForm(w http.ResponseWriter, r *http.Request) error {
+	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next"),
+		Provider: s.OpenID.Label()}})
 }
 
 // askToSignIn sends who is not signed in to the form, which leads back.
@@ -169,7 +171,8 @@ func ownAddress(next string) string {
 type attempt struct{ from, account string }
 
 func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
-	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next")}
+	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next"),
+		Provider: s.OpenID.Label()}
 	from, now := serve.Peer(r), time.Unix(0, s.Store.Now())
 	account := attempt{from, store.NameKey(form.Name)}
 	if s.byAddress.Take(from, now) > 0 || s.byAccount.Take(account, now) > 0 {
@@ -285,6 +288,15 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 	}
 	serve.Known(r.Context())
 	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, err
+}
+
+// root is the address of the page, as the one who asks reaches it.
+func root(r *http.Request) string {
+	scheme := "http://"
+	if cookieOf(r).Secure {
+		scheme = "https://"
+	}
+	return scheme + r.Host + Path
 }
 
 // cookieOf is the cookie of a visit. Browsers do not tell ports of one host apart, so that two services on a machine

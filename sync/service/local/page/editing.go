@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/marks"
@@ -23,7 +24,7 @@ type field struct {
 	ID, Form     string // Form: the plural form, empty for a single text
 	Source, Text string
 	Shown        []marks.Piece // where the text has characters that show nothing
-	Findings     []finding
+	Findings     []findings.Finding
 }
 
 // Length is how many characters a text has.
@@ -57,9 +58,9 @@ type editing struct {
 	Most        int // characters that the developers allow; 0: they say none
 	State       string
 	Fields      []field
-	Whole       []finding    // about all forms together
-	Changed     *version     // what is stored, where it is not what the writer saw
-	Offered     []store.Text // that an import has and that conflicts
+	Whole       []findings.Finding // about all forms together
+	Changed     *version           // what is stored, where it is not what the writer saw
+	Offered     []store.Text       // that an import has and that conflicts
 	Suggestions []suggestion
 	History     []version
 	Rejected    store.Rejection // the text that is stored
@@ -164,7 +165,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 		e.Fields = append(e.Fields, f)
 	}
 	if it.row.Plural {
-		e.Whole = slices.DeleteFunc(found, func(f finding) bool { return f.Form != "" })
+		e.Whole = slices.DeleteFunc(found, func(f findings.Finding) bool { return f.Form != "" })
 	}
 	if it.offered != nil {
 		e.Offered = it.offered.Texts
@@ -239,7 +240,7 @@ func versionOf(t *store.Translation) version {
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
-	said := checked{Found: []finding{}, Shown: map[string][]marks.Piece{}}
+	said := checked{Found: []findings.Finding{}, Shown: map[string][]marks.Piece{}}
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
@@ -267,7 +268,7 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 
 // checked is what the script is told of the texts of a form.
 type checked struct {
-	Found []finding                `json:"found"`
+	Found []findings.Finding       `json:"found"`
 	Shown map[string][]marks.Piece `json:"shown"` // by form: those with characters that show nothing
 }
 
@@ -364,7 +365,7 @@ func (d *outcome) again(
 // onward leads to the next key, or to the same one, and says what was saved.
 func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State, stay bool) {
 	said := "saved"
-	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f finding) bool { return f.Holds }) {
+	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f findings.Finding) bool { return f.Holds }) {
 		said = "held"
 	}
 	where := "after"

@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/locsync/locsync/sync/service/local/mail/mailtest"
+	"github.com/locsync/locsync/sync/service/local/openid/openidtest"
 )
 
 const ctrl = chromedp.ModifierCtrl
@@ -40,7 +41,8 @@ const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=h
 
 // filled is a world with everything that a page shows.
 func filled(t *testing.T) *world {
-	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"), withMail(t, mailtest.New(t, nil)))
+	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"), withMail(t, mailtest.New(t, nil)),
+		withProvider(t, openidtest.New(t), ""))
 	w.imports("language=en&format=android-xml&collection=android", "strings.xml",
 		`<resources><!-- Shown above the list of files. -->
 		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)

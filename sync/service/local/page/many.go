@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
@@ -85,7 +86,7 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 
 // takes reports whether new texts of a key may be stored unread by their field.
 func (it item) takes(texts []store.Text) bool {
-	holds := func(f finding) bool { return f.Holds }
+	holds := func(f findings.Finding) bool { return f.Holds }
 	return len(texts) > 0 && it.offered == nil && it.suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
 		keys.Refusal(it.row.Key, it.row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
 }

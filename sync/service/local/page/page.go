@@ -29,6 +29,8 @@ import (
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/news"
+	"github.com/locsync/locsync/sync/service/local/openid"
+	"github.com/locsync/locsync/sync/service/local/page/assets"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"go.uber.org/zap"
 )
@@ -46,6 +48,8 @@ type Options struct {
 	Saved func(project string, complete bool)
 	// News tells people of what happened.
 	News *news.Service
+	// OpenID is where people sign in, too; nil: nowhere.
+	OpenID *openid.Provider
 	// Engines translate where a person asks them to.
 	Engines *machine.Engines
 	// Checks are what is configured for a key of a project and collection; nil: nothing is.
@@ -272,6 +276,7 @@ type view struct {
 	Title   string
 	Said    string // what came of the form before
 	Wrong   string // why nothing came of it
+	Onward  string // the address that the browser goes on to
 	Data    any
 }
 
@@ -280,7 +285,7 @@ var source string
 
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(template.FuncMap{
-		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
+		"asset": assets.Path, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
 		"text": marks.Shown, "inc": func(i int) int { return i + 1 },
 	}).Parse(source))
 })

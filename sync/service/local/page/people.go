@@ -24,6 +24,7 @@ type peoplePage struct {
 	For     string
 	Invited []listedInvitation
 
+	Provider string
 	Inviting bool // the form for a role is of an invitation: it may be left as it was
 }
 
@@ -69,7 +70,7 @@ func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) err
 }
 
 func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage) error {
-	page.Inviting = true
+	page.Inviting, page.Provider = true, s.OpenID.Label()
 	err := s.Store.View(func(tx *store.Tx) error {
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {
@@ -195,7 +196,8 @@ func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) err
 		return err
 	}
 	name := r.PostFormValue("name")
-	path, err := s.inviteBy(v.Name, name, r.PostFormValue("manager") != "", grantIn(r))
+	path, err := s.inviteBy(people.Wish{By: v.Name, Name: name, Manager: r.PostFormValue("manager") != "",
+		Address: r.PostFormValue("address"), Grant: grantIn(r)})
 	if err != nil {
 		return err
 	}

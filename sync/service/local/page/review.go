@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -68,7 +69,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 // approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
 func (it item) approvable() bool {
 	return it.is != nil && it.offered == nil && it.suggested == nil &&
-		!slices.ContainsFunc(it.examine(it.is.Texts), func(f finding) bool { return f.Holds })
+		!slices.ContainsFunc(it.examine(it.is.Texts), func(f findings.Finding) bool { return f.Holds })
 }
 
 // approve makes the chosen texts final that still are what was seen, or rejects them with one reason.

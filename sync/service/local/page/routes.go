@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/service/local/page/assets"
 )
 
 // New makes the page. What it is asked for is answered by the functions named here.
@@ -16,11 +17,15 @@ func New(o Options) *Service {
 		byAccount: serve.Tries[attempt]{AtOnce: 5, Every: 30 * time.Second},
 		byAddress: serve.Tries[string]{AtOnce: 40, Every: 3 * time.Second}}
 	s.aside = serve.Aside(o.Logger)
-	s.mux.HandleFunc("GET "+Path+"static/{file}", asset)
-	s.public("GET", "sign-in", signInForm)
+	s.mux.HandleFunc("GET "+Path+"static/{file}", assets.Serve)
+	s.public("GET", "sign-in", s.signInForm)
 	s.public("POST", "sign-in", s.signIn)
 	s.public("GET", "invitation", s.invitationForm)
 	s.public("POST", "invitation", s.accept)
+	s.public("GET", "oidc", s.openID)
+	s.private("POST", "oidc", s.linkOpenID)
+	s.public("GET", backPath, s.backFromProvider)
+	s.public("GET", "oidc-in", s.signInByProvider)
 	s.private("POST", "sign-out", s.signOut)
 	s.private("GET", "{$}", s.projects)
 	s.private("GET", "list", s.list)

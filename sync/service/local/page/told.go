@@ -6,15 +6,6 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 )
 
-// root is the address of the page, as the one who asks reaches it.
-func root(r *http.Request) string {
-	scheme := "http://"
-	if cookieOf(r).Secure {
-		scheme = "https://"
-	}
-	return scheme + r.Host + Path
-}
-
 // feed is the news of the person whose word is in the address. Programs read it, which have no account.
 func (s *Service) feed(w http.ResponseWriter, r *http.Request) error {
 	return s.News.Feed(w, r, root(r))

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/mail"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,33 +37,47 @@ func Digest(word string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Invite makes an invitation, as by wants, and returns the word of its link. With the name of a person who has an
-// account it lets that person choose a new password; with none the one who comes chooses a name. Projects of the grant
-// are named or identified; a grant that says nothing leaves what the person has, or gives a new one all.
-func Invite(st *store.Store, by, name string, manager bool, grant store.Grant) (word string, err error) {
-	if name, err = Name(name, true); err != nil {
+// Wish is what an invitation is to give.
+type Wish struct {
+	By, Name string // the person who invites, and the one who is invited, with an account or without a name
+	Manager  bool
+	Address  string // whose owner uses the invitation by a provider of sign-ins, too
+	Grant    store.Grant
+}
+
+// Invite makes an invitation and returns the word of its link. With the name of a person who has an account it lets
+// that person choose a new password; with none the one who comes chooses a name. Projects of the grant are named or
+// identified; a grant that says nothing leaves what the person has, or gives a new one all.
+func Invite(st *store.Store, wish Wish) (word string, err error) {
+	name, err := Name(wish.Name, true)
+	if err != nil {
 		return "", err
 	}
+	address := strings.TrimSpace(wish.Address)
+	if of, err := mail.ParseAddress(address); address != "" && (err != nil || of.Address != address) {
+		return "", api.Refuse(http.StatusBadRequest, "%q is not an address like anna@example.com.", address)
+	}
+	manager := wish.Manager
 	word = rand.Text()
 	err = st.Update(func(tx *store.Tx) error {
 		people, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		roles, err := RolesOf(tx, grant)
+		roles, err := RolesOf(tx, wish.Grant)
 		if err != nil {
 			return err
 		}
 		if known, err := people.Person(name); err != nil {
 			return err
 		} else if known != nil {
-			name, manager = known.Name, known.Manager || manager && by == ""
+			name, manager = known.Name, known.Manager || manager && wish.By == ""
 			if len(roles) == 0 && !known.Manager {
 				roles = known.Granted()
 			}
 		}
-		return people.Invite(Digest(word), &store.Invitation{Name: name, Manager: manager, By: by, Roles: roles,
-			Expires: tx.Now() + int64(invitationFor)})
+		return people.Invite(Digest(word), &store.Invitation{Name: name, Manager: manager, By: wish.By,
+			Address: address, Roles: roles, Expires: tx.Now() + int64(invitationFor)})
 	})
 	return word, err
 }
@@ -162,21 +177,33 @@ func Use(tx *store.Tx, word string, person *store.Person) (taken bool, err error
 	if taken, err := people.Taken(person.Name, found.Name); err != nil || taken {
 		return taken, err
 	}
+	return false, take(people, Digest(word), found, person)
+}
+
+// take makes a person of an invitation, which is used up by that.
+func take(people *store.People, digest string, found *store.Invitation, person *store.Person) error {
 	all, err := people.All()
 	if err != nil {
-		return false, err
+		return err
 	}
 	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
 	person.Projects, person.Roles = found.Projects, found.Roles
 	known, err := people.Person(person.Name)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if known != nil { // another password is all that is new
+	if known != nil { // how to sign in is all that is new
 		person.Created, person.Former, person.Told = known.Created, known.Former, known.Told
+		if (person.Login == store.Login{}) {
+			person.Login = known.Login
+		} else {
+			person.Salt, person.Key = known.Salt, known.Key
+		}
+		person.Invited = known.Invited
 	}
-	if err := people.Use(Digest(word)); err != nil {
-		return false, err
+	person.Invited = cmp.Or(found.Address, person.Invited)
+	if err := people.Use(digest); err != nil {
+		return err
 	}
-	return false, people.Put(person, cmp.Or(found.By, person.Name))
+	return people.Put(person, cmp.Or(found.By, person.Name))
 }
