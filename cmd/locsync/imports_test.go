@@ -210,16 +210,19 @@ var imports = map[string][]string{
 	"sync/service/local/mail":          {"sync/bound", "sync/config/secret"},
 	"sync/service/local/mail/mailtest": {}, // a server for tests
 	"sync/service/local/news": {"sync/bound/fault", "sync/config/languages", "sync/service/local/api",
-		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store"},
+		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store", "sync/service/local/words"},
 	// secret: of the client at the provider
 	"sync/service/local/openid":            {"sync/bound", "sync/config/secret"},
 	"sync/service/local/openid/openidtest": {}, // a provider for tests
 	"sync/service/local/findings":          {"sync/check"},
 	"sync/service/local/page/assets":       {},
-	"sync/service/local/people":            {"sync/service/local/api", "sync/service/local/store"},
-	"sync/service/local/folder":            {},
-	"sync/service/local/backup":            {"sync/service/local/folder", "sync/service/local/store"},
-	"sync/service/local/audit":             {"sync/service/local/store"},
+	"sync/service/local/words":             {},
+	"sync/service/local/page/layout": {"sync/service/local/marks", "sync/service/local/page/assets",
+		"sync/service/local/words"},
+	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
+	"sync/service/local/folder": {},
+	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
+	"sync/service/local/audit":  {"sync/service/local/store"},
 	"sync/service/local/jobs": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/callbacks": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
@@ -257,7 +260,7 @@ var imports = map[string][]string{
 		"sync/service/local/terms",
 		"sync/service/local/people", // who is invited, and by what words
 		"sync/service/local/news", "sync/service/local/openid", "sync/service/local/findings",
-		"sync/service/local/page/assets"},
+		"sync/service/local/page/layout", "sync/service/local/words"},
 	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},

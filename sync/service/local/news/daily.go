@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -99,10 +99,11 @@ func (s *Service) ask(ctx context.Context, person *store.Person) error {
 	if t.Asked == "" || t.Word != "" {
 		return nil
 	}
-	word := rand.Text()
-	err := s.mail.Send(ctx, mail.Message{To: t.Asked, Subject: "Confirm your address for news of translations",
-		Text: person.Name + " wants news of translations at this address, at most one mail a day. To confirm it, open\n\n" +
-			s.page() + "confirm?word=" + word + "\n\nIf that was not you, do nothing: no other mail comes.\n",
+	word, in := rand.Text(), words.Choose(person.Language, "")
+	err := s.mail.Send(ctx, mail.Message{To: t.Asked, Subject: in.Text("Confirm your address for news of translations"),
+		Text: in.Say("%s wants news of translations at this address, at most one mail a day. To confirm it, open",
+			person.Name) + "\n\n" + s.page() + "confirm?word=" + word + "\n\n" +
+			in.Text("If that was not you, do nothing: no other mail comes.") + "\n",
 		ID: rand.Text(), Date: s.now()})
 	if wrong := (mail.Refused{}); errors.As(err, &wrong) {
 		return s.change(person.Name, func(t *store.Told) { t.Asked, t.Wrong = "", wrong.Error() })
@@ -169,10 +170,11 @@ func (s *Service) page() string {
 
 // daily is the mail of a day.
 func (s *Service) daily(person *store.Person, stop string, all []Entry, more bool) mail.Message {
+	in := words.Choose(person.Language, "")
 	m := mail.Message{To: person.Told.Address, ID: rand.Text(), Date: s.now(), Stop: s.page() + "unsubscribe?word=" + stop,
-		Subject: "Translations: " + strconv.Itoa(len(all)) + " news"}
+		Subject: in.Say("Translations: %d news", len(all))}
 	if len(all) == 1 {
-		m.Subject = "Translations: " + all[0].Title
+		m.Subject = in.Say("Translations: %s", all[0].Title)
 	}
 	var b strings.Builder
 	for _, e := range all {
@@ -183,9 +185,9 @@ func (s *Service) daily(person *store.Person, stop string, all []Entry, more boo
 		b.WriteString("  " + s.page() + e.Link + "\n\n")
 	}
 	if more {
-		b.WriteString("There was more than this; the lists of the page have all of it.\n\n")
+		b.WriteString(in.Text("There was more than this; the lists of the page have all of it.") + "\n\n")
 	}
-	b.WriteString("-- \nNo such mails any more: " + m.Stop + "\n")
+	b.WriteString("-- \n" + in.Text("No such mails any more:") + " " + m.Stop + "\n")
 	m.Text = b.String()
 	return m
 }

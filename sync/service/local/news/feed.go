@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // atom is a feed of RFC 4287.
@@ -67,7 +68,8 @@ func (s *Service) Feed(w http.ResponseWriter, r *http.Request, root string) erro
 		return nil
 	}
 	id := "urn:locsync:" + store.PersonID(s.store.Account, strconv.FormatInt(person.Told.Since, 10))
-	feed := atom{ID: id, Title: "locsync: news for " + person.Name, Author: "locsync",
+	title := words.Choose(person.Language, "").Say("locsync: news for %s", person.Name)
+	feed := atom{ID: id, Title: title, Author: "locsync",
 		Updated: updated.Format(time.RFC3339), Links: []atomLink{{"alternate", root}}}
 	for _, e := range all {
 		feed.Entries = append(feed.Entries, atomEntry{ID: id + ":" + strconv.FormatUint(e.Number, 10),

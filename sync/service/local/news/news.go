@@ -20,6 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -113,10 +114,11 @@ func entry(person *store.Person, p *store.Project, one *store.News) Entry {
 	e := Entry{Number: one.Number, At: time.Unix(0, one.At).UTC(), Text: shortened(one.Text)}
 	link := url.Values{"project": {p.ID}, "language": {one.Language}, "show": {"all"}}
 	e.Link = "key?"
-	key := strconv.Quote(one.Key) + " in " + p.Name + ", " + languages.Named(one.Language)
+	in := words.Choose(person.Language, "")
+	key := strconv.Quote(one.Key) + " (" + p.Name + ", " + languages.Named(one.Language) + ")"
 	switch one.Kind {
 	case store.NewsTexts:
-		e.Title, e.Text, e.Link = textsWords(one)+" in "+p.Name, strings.Join(one.Keys, "\n"), "list?"
+		e.Title, e.Text, e.Link = textsWords(in, one, p.Name), strings.Join(one.Keys, "\n"), "list?"
 		if one.New+one.Changed > len(one.Keys) {
 			e.Text += "\n…"
 		}
@@ -128,13 +130,13 @@ func entry(person *store.Person, p *store.Project, one *store.News) Entry {
 			}
 		}
 	case store.NewsQuestion:
-		e.Title = one.By + " asks about " + key
+		e.Title = in.Say("%s asks about %s", one.By, key)
 	case store.NewsAnswer:
-		e.Title = "Answered for " + one.By + ": the question about " + key
+		e.Title = in.Say("Answered for %s: the question about %s", one.By, key)
 	case store.NewsRejection:
-		e.Title = one.By + " rejected the text of " + key
+		e.Title = in.Say("%s rejected the text of %s", one.By, key)
 	case store.NewsSuggestion:
-		e.Title = one.By + " suggests another text for " + key
+		e.Title = in.Say("%s suggests another text for %s", one.By, key)
 	}
 	if e.Link == "key?" {
 		link.Set("at", strconv.FormatUint(one.Row, 10)+"."+one.Collection)
@@ -144,20 +146,14 @@ func entry(person *store.Person, p *store.Project, one *store.News) Entry {
 }
 
 // textsWords counts source texts.
-func textsWords(one *store.News) string {
-	count := func(n int, what string) string {
-		if n == 1 {
-			return "1 " + what + " text"
-		}
-		return strconv.Itoa(n) + " " + what + " texts"
-	}
+func textsWords(in *words.Language, one *store.News, project string) string {
 	switch {
 	case one.Changed == 0:
-		return count(one.New, "new")
+		return in.Say("New texts in %s: %d", project, one.New)
 	case one.New == 0:
-		return count(one.Changed, "changed")
+		return in.Say("Changed texts in %s: %d", project, one.Changed)
 	}
-	return strconv.Itoa(one.New) + " new and " + count(one.Changed, "changed")
+	return in.Say("New texts in %s: %d, changed: %d", project, one.New, one.Changed)
 }
 
 // shortened is the beginning of a long text.

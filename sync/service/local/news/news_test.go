@@ -104,21 +104,21 @@ func TestWhoIsTold(t *testing.T) {
 		news      store.News
 		anna, ben string
 	}{
-		{store.News{Kind: store.NewsTexts, New: 1, Keys: []string{"a"}}, "1 new text in app", "1 new text in app"},
-		{store.News{Kind: store.NewsTexts, New: 3, Changed: 1}, "3 new and 1 changed text in app",
-			"3 new and 1 changed text in app"},
-		{store.News{Kind: store.NewsTexts, Changed: 2}, "2 changed texts in app", "2 changed texts in app"},
+		{store.News{Kind: store.NewsTexts, New: 1, Keys: []string{"a"}}, "New texts in app: 1", "New texts in app: 1"},
+		{store.News{Kind: store.NewsTexts, New: 3, Changed: 1}, "New texts in app: 3, changed: 1",
+			"New texts in app: 3, changed: 1"},
+		{store.News{Kind: store.NewsTexts, Changed: 2}, "Changed texts in app: 2", "Changed texts in app: 2"},
 		{store.News{Kind: store.NewsQuestion, By: "Cem", Language: "de", Key: "k"},
-			`Cem asks about "k" in app, German (de)`, `Cem asks about "k" in app, German (de)`},
+			`Cem asks about "k" (app, German (de))`, `Cem asks about "k" (app, German (de))`},
 		{store.News{Kind: store.NewsQuestion, By: "Cem", Language: "pl", Key: "k"},
-			`Cem asks about "k" in app, Polish (pl)`, ""},
+			`Cem asks about "k" (app, Polish (pl))`, ""},
 		{store.News{Kind: store.NewsAnswer, By: "Cem", Language: "de", Key: "k"},
-			`Answered for Cem: the question about "k" in app, German (de)`,
-			`Answered for Cem: the question about "k" in app, German (de)`},
+			`Answered for Cem: the question about "k" (app, German (de))`,
+			`Answered for Cem: the question about "k" (app, German (de))`},
 		{store.News{Kind: store.NewsRejection, By: "anna", Language: "de", Key: "k"}, "",
-			`anna rejected the text of "k" in app, German (de)`},
+			`anna rejected the text of "k" (app, German (de))`},
 		{store.News{Kind: store.NewsSuggestion, By: "Cem", Language: "de", Key: "k"},
-			`Cem suggests another text for "k" in app, German (de)`, ""},
+			`Cem suggests another text for "k" (app, German (de))`, ""},
 	} {
 		w := newWorld(t, t.TempDir(), nil)
 		w.happens(c.news)
@@ -149,7 +149,7 @@ func TestBounds(t *testing.T) {
 		}
 		return err
 	})
-	if told := w.told("Ben"); len(told) != mostEntries || told[0] != "5100 new texts in app" {
+	if told := w.told("Ben"); len(told) != mostEntries || told[0] != "New texts in app: 5100" {
 		t.Errorf("%d: %s", len(told), told[0])
 	}
 }
@@ -238,7 +238,7 @@ func TestDailyMail(t *testing.T) {
 		w.until(7, 1)
 		sent("Translations: 2 news")
 		mailed := at.Taken()[1]
-		for _, part := range []string{"Anna rejected the text of \"k\" in app, German (de)\n  too long\n", "at=7.main", "1 new text"} {
+		for _, part := range []string{"Anna rejected the text of \"k\" (app, German (de))\n  too long\n", "at=7.main", "New texts in app: 1"} {
 			if !strings.Contains(mailed.Text, part) {
 				t.Errorf("no %q in:\n%s", part, mailed.Text)
 			}
@@ -253,11 +253,11 @@ func TestDailyMail(t *testing.T) {
 		w = newWorld(t, dir, server)
 		w.Open()
 		synctest.Wait()
-		sent("Translations: 2 news", `Translations: Anna asks about "k" in app, German (de)`)
+		sent("Translations: 2 news", `Translations: Anna asks about "k" (app, German (de))`)
 		w.happens(store.News{Kind: store.NewsTexts, New: 2})
 		w.until(7, 1)
-		sent("Translations: 2 news", `Translations: Anna asks about "k" in app, German (de)`,
-			"Translations: 2 new texts in app")
+		sent("Translations: 2 news", `Translations: Anna asks about "k" (app, German (de))`,
+			"Translations: New texts in app: 2")
 		if err := w.Unsubscribe(wordIn(t, mailed.Text, "unsubscribe")); err != nil {
 			t.Error(err)
 		}
@@ -370,4 +370,17 @@ func TestKilledWhileSending(t *testing.T) {
 		w.Close()
 		w.store.Close()
 	})
+}
+
+// A person is told in the language of the person's pages.
+func TestLanguageOfNews(t *testing.T) {
+	w := newWorld(t, t.TempDir(), nil)
+	defer w.store.Close()
+	w.happens(store.News{Kind: store.NewsRejection, By: "Anna", Language: "de", Key: "k"})
+	w.update(func(_ *store.Tx, known *store.People) error {
+		return known.Change("Ben", func(one *store.Person) { one.Language = "de" })
+	})
+	if got := w.told("Ben")[0]; got != `Anna hat den Text von "k" (app, German (de)) abgelehnt` {
+		t.Error(got)
+	}
 }

@@ -211,11 +211,12 @@ type Identity struct {
 
 // Wrong is of an attempt that the provider, or its token, does not bear out. It is in words for people.
 type Wrong struct {
-	Words string
+	Words string // with verbs for Args
+	Args  []any
 	Cause error
 }
 
-func (w *Wrong) Error() string { return w.Words }
+func (w *Wrong) Error() string { return fmt.Sprintf(w.Words, w.Args...) }
 
 func (w *Wrong) Unwrap() error { return w.Cause }
 
@@ -225,7 +226,7 @@ func (p *Provider) Finish(ctx context.Context, back string, a Attempt, answer ur
 		return nil, &Wrong{Words: "This sign-in was begun in another browser, or too long ago. Begin again."}
 	}
 	if said := answer.Get("error"); said != "" {
-		return nil, &Wrong{Words: p.Name + " did not let you in. Begin again, or sign in with a password.",
+		return nil, &Wrong{Args: []any{p.Name}, Words: "%s did not let you in. Begin again, or sign in with a password.",
 			Cause: fmt.Errorf("%.100q: %.200q", said, answer.Get("error_description"))}
 	}
 	found, err := p.provider()
@@ -235,18 +236,18 @@ func (p *Provider) Finish(ctx context.Context, back string, a Attempt, answer ur
 	ctx = oidc.ClientContext(ctx, p.client)
 	token, err := p.config(found, back).Exchange(ctx, answer.Get("code"), oauth2.VerifierOption(a.Verifier))
 	if refused, is := errors.AsType[*oauth2.RetrieveError](err); is {
-		return nil, &Wrong{Words: p.Name + " did not accept the sign-in. Begin again.", Cause: refused}
+		return nil, &Wrong{Args: []any{p.Name}, Words: "%s did not accept the sign-in. Begin again.", Cause: refused}
 	}
 	if err != nil {
 		return nil, &Away{err}
 	}
 	raw, _ := token.Extra("id_token").(string)
 	checked, err := found.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: p.now}).Verify(ctx, raw)
-	unproven := &Wrong{Words: p.Name + " sent a proof that is not for this service. Begin again; the service's log " +
-		"says why."}
+	unproven := &Wrong{Args: []any{p.Name}, Words: "%s sent a proof that is not for this service. Begin again; the " +
+		"service's log says why."}
 	if expired, is := errors.AsType[*oidc.TokenExpiredError](err); is {
-		return nil, &Wrong{Words: p.Name + " sent a proof that has expired. Begin again; if that does not help, " +
-			"its clock or this machine's is wrong.", Cause: expired}
+		return nil, &Wrong{Args: []any{p.Name}, Words: "%s sent a proof that has expired. Begin again; if that does " +
+			"not help, its clock or this machine's is wrong.", Cause: expired}
 	}
 	if err != nil {
 		unproven.Cause = err

@@ -139,7 +139,7 @@ func TestFinish(t *testing.T) {
 				case c.want == "" && (err != nil || who.Subject != "1" || who.Issuer != at.URL || who.Address != c.address ||
 					who.Name != "Anna"):
 					t.Errorf("%+v, %v", who, err)
-				case c.want != "" && (!is || !strings.Contains(wrong.Words, c.want)):
+				case c.want != "" && (!is || !strings.Contains(wrong.Error(), c.want)):
 					t.Errorf("%+v, %v, not %q", who, err, c.want)
 				}
 				if c.want == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // ownAccount is the page where people change their accounts.
@@ -21,6 +22,9 @@ type ownAccount struct {
 	WrongName     string
 	WrongPassword string
 	Sessions      []session
+
+	Languages []*words.Language
+	Language  string // the one that was chosen
 
 	Provider string
 	Linked   bool // to a sign-in at the provider
@@ -40,17 +44,22 @@ type session struct {
 	Here        bool
 }
 
+// nameTaken is of a name that another person has.
+const nameTaken = "Another person is called %s here; choose another name."
+
 // changed is what the page says after a form.
 var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
 	"elsewhere": "You are signed out everywhere else.", "feed": "The feed is revoked: its address has nothing any more.",
 	"linked": "You can sign in by it from now on.",
-	"mails":  "Your choice is stored.", "asked": "A mail is on its way to that address. Follow the link in it."}
+	"words":  "Your language is changed.", "mails": "Your choice is stored.",
+	"asked": "A mail is on its way to that address. Follow the link in it."}
 
 func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	return s.showAccount(w, r, v, http.StatusOK, ownAccount{Name: v.Name})
 }
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
+	page.Languages, page.Language = words.All(), v.person.Language
 	page.Mails, page.Provider, page.Password = s.News.Mails(), s.OpenID.Label(), len(v.person.Key) > 0
 	err := s.Store.View(func(tx *store.Tx) error {
 		accounts, err := store.OpenPeople(tx)
@@ -79,7 +88,7 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 	page := ownAccount{Name: r.PostFormValue("name")}
 	name, err := people.Name(page.Name, false)
 	if err != nil {
-		page.WrongName = err.Error()
+		page.WrongName, _ = wrong(w, err)
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	taken := false
@@ -94,10 +103,29 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 		return err
 	}
 	if taken {
-		page.WrongName = "Another person is called " + name + " here; choose another name."
+		page.WrongName = words.Of(w).Say(nameTaken, name)
 		return s.showAccount(w, r, v, http.StatusConflict, page)
 	}
 	return goTo(w, "account?said=name")
+}
+
+// changeWords has the pages of a person speak another language; empty: the browser's.
+func (s *Service) changeWords(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	err := s.Store.Update(func(tx *store.Tx) error {
+		accounts, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		chosen := r.PostFormValue("words")
+		if chosen != "" {
+			chosen = words.Choose(chosen, "").Code
+		}
+		return accounts.Change(v.Name, func(one *store.Person) { one.Language = chosen })
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "account?said=words")
 }
 
 // changePassword gives a person who knows the password another one. Other browsers are not signed in any more.

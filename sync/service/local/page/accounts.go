@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -110,7 +111,7 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	name, err := people.Name(again.Name, false)
 	switch {
 	case err != nil:
-		again.Wrong = err.Error()
+		again.Wrong, _ = wrong(w, err)
 	default:
 		again.Wrong = people.WrongPassword(password)
 	}
@@ -131,7 +132,7 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if taken {
-		again.Wrong = "Another person is called " + name + " here; choose another name."
+		again.Wrong = words.Of(w).Say(nameTaken, name)
 		return show(w, http.StatusConflict, "invitation", view{Title: "Welcome", Data: again})
 	}
 	return s.begin(w, r, person, "./")

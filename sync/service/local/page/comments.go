@@ -116,7 +116,7 @@ func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) err
 			is.State, is.Changed = o.project.Level(store.Final), o.tx.Now()
 			return o.put(it, &is, s.Saved)
 		}
-		return reviews(v, "decide on suggestions of others")
+		return reviews(v, "Only reviewers decide on suggestions of others. Ask one of them.")
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // field is one text to write.
@@ -321,7 +322,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: there is no text, or only blanks.")
 		}
 		if why := keys.Refusal(it.row.Key, it.row.Format, texts); why != "" {
-			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: "+why+".")
+			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, words.Of(w).Say("Not saved: %s.", why))
 		}
 		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
 			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))

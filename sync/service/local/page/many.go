@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // What is done to many texts at once.
@@ -163,7 +164,8 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "many", view{Visitor: v, Title: "Change texts: " + page.Language, Data: page})
+	return show(w, http.StatusOK, "many", view{Visitor: v, Data: page,
+		Title: words.Of(w).Say("Change texts: %s", page.Language)})
 }
 
 // digestOf tells texts apart.

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -55,8 +56,8 @@ func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor)
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "memory", view{Visitor: v, Title: page.Name + ": translation memory", Said: said,
-		Data: page})
+	return show(w, http.StatusOK, "memory", view{Visitor: v, Said: said, Data: page,
+		Title: words.Of(w).Say("%s: translation memory", page.Name)})
 }
 
 // memoryOf is the identifier of a project's memory, made where there is none.

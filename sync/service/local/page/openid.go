@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/openid"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -51,7 +52,8 @@ func (s *Service) toProvider(w http.ResponseWriter, r *http.Request, v *visitor,
 	cookie := attemptCookie(r)
 	cookie.Value = begun.Kept()
 	http.SetCookie(w, cookie)
-	return show(w, http.StatusOK, "onward", view{Visitor: v, Title: "Sign in with " + s.OpenID.Name, Onward: address})
+	return show(w, http.StatusOK, "onward", view{Visitor: v, Onward: address,
+		Title: words.Of(w).Say("Sign in with %s", s.OpenID.Name)})
 }
 
 func (s *Service) openID(w http.ResponseWriter, r *http.Request) error {
@@ -71,7 +73,7 @@ func (s *Service) backFromProvider(w http.ResponseWriter, r *http.Request) error
 func (s *Service) unproven(err error) error {
 	if wrong, is := errors.AsType[*openid.Wrong](err); is {
 		s.aside.Warn("translation page: a sign-in by the provider failed", zap.Error(wrong.Cause))
-		return api.Refuse(http.StatusForbidden, "%s", wrong.Words)
+		return api.Refuse(http.StatusForbidden, wrong.Words, wrong.Args...)
 	}
 	if away, is := errors.AsType[*openid.Away](err); is {
 		s.aside.Warn("translation page: no sign-in by the provider", zap.Error(away))

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -57,7 +58,7 @@ const peopleAreManaged = "Only managers invite people. Ask one of them."
 // managed refuses all but managers.
 func managed(v *visitor, why string) error {
 	if !v.Manager {
-		return api.Refuse(http.StatusForbidden, "%s", why)
+		return &api.Problem{Status: http.StatusForbidden, Detail: why, Format: why}
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		for _, person := range all {
 			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
 			for _, g := range person.Granted() {
-				one.Roles = append(one.Roles, listedRole{page.words(g), grantID(g)})
+				one.Roles = append(one.Roles, listedRole{page.words(words.Of(w), g), grantID(g)})
 			}
 			page.People = append(page.People, one)
 		}
@@ -105,7 +106,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		return accounts.Invitations(func(id string, i *store.Invitation) {
 			one := listedInvitation{Invitation: i, ID: id}
 			for _, g := range i.Roles {
-				one.Words = append(one.Words, page.words(g))
+				one.Words = append(one.Words, page.words(words.Of(w), g))
 			}
 			page.Invited = append(page.Invited, one)
 		})
@@ -117,8 +118,8 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 }
 
 // words are a grant in words.
-func (page *peoplePage) words(g store.Grant) string {
-	text := string(g.Role)
+func (page *peoplePage) words(in *words.Language, g store.Grant) string {
+	role := in.Text(string(g.Role))
 	var projects, languages []string
 	for _, p := range page.Offered {
 		if slices.Contains(g.Projects, p.ID) {
@@ -130,13 +131,17 @@ func (page *peoplePage) words(g store.Grant) string {
 			languages = append(languages, l.Name)
 		}
 	}
-	if len(g.Projects) > 0 {
-		text += " of " + cmp.Or(strings.Join(projects, ", "), "projects that are gone")
+	of := cmp.Or(strings.Join(projects, ", "), in.Text("projects that are gone"))
+	into := cmp.Or(strings.Join(languages, ", "), in.Text("languages that are gone"))
+	switch {
+	case len(g.Projects) > 0 && len(g.Languages) > 0:
+		return in.Say("%s of %s into %s", role, of, into)
+	case len(g.Projects) > 0:
+		return in.Say("%s of %s", role, of)
+	case len(g.Languages) > 0:
+		return in.Say("%s into %s", role, into)
 	}
-	if len(g.Languages) > 0 {
-		text += " into " + cmp.Or(strings.Join(languages, ", "), "languages that are gone")
-	}
-	return text
+	return role
 }
 
 // grantID tells a grant from others of a person.

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // mostApproved is how many texts are approved at once: as many as a person looks through.
@@ -32,7 +33,7 @@ type approvable struct {
 // approvals is the page on which many texts are approved at once: those with text that the filter shows and that are
 // not final.
 func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "approve texts"); err != nil {
+	if err := reviews(v, "Only reviewers approve texts. Ask one of them."); err != nil {
 		return err
 	}
 	p := scopeOf(r)
@@ -63,7 +64,8 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "approve", view{Visitor: v, Title: "Approve texts: " + a.Language, Data: a})
+	return show(w, http.StatusOK, "approve", view{Visitor: v, Data: a,
+		Title: words.Of(w).Say("Approve texts: %s", a.Language)})
 }
 
 // approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
@@ -74,7 +76,7 @@ func (it item) approvable() bool {
 
 // approve makes the chosen texts final that still are what was seen, or rejects them with one reason.
 func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "approve texts"); err != nil {
+	if err := reviews(v, "Only reviewers approve texts. Ask one of them."); err != nil {
 		return err
 	}
 	what, reason := "approved", ""
@@ -120,7 +122,7 @@ func reasonIn(r *http.Request) (string, error) {
 
 // reject makes a text a draft again, with the reason, which is shown until the text is saved anew.
 func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "reject texts"); err != nil {
+	if err := reviews(v, "Only reviewers reject texts. Ask one of them."); err != nil {
 		return err
 	}
 	reason, err := reasonIn(r)

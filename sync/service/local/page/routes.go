@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound/serve"
-	"github.com/locsync/locsync/sync/service/local/page/assets"
+	"github.com/locsync/locsync/sync/service/local/page/layout"
 )
 
 // New makes the page. What it is asked for is answered by the functions named here.
@@ -17,7 +17,7 @@ func New(o Options) *Service {
 		byAccount: serve.Tries[attempt]{AtOnce: 5, Every: 30 * time.Second},
 		byAddress: serve.Tries[string]{AtOnce: 40, Every: 3 * time.Second}}
 	s.aside = serve.Aside(o.Logger)
-	s.mux.HandleFunc("GET "+Path+"static/{file}", assets.Serve)
+	s.mux.HandleFunc("GET "+Path+"static/{file}", layout.Asset)
 	s.public("GET", "sign-in", s.signInForm)
 	s.public("POST", "sign-in", s.signIn)
 	s.public("GET", "invitation", s.invitationForm)
@@ -49,6 +49,7 @@ func New(o Options) *Service {
 	s.private("POST", "remember", s.fillMemory)
 	s.private("GET", "account", s.account)
 	s.private("POST", "name", s.changeName)
+	s.private("POST", "words", s.changeWords)
 	s.private("POST", "password", s.changePassword)
 	s.private("POST", "elsewhere", s.leaveElsewhere)
 	s.public("GET", "feed", s.feed)

@@ -38,9 +38,9 @@ func (s *Service) mails(w http.ResponseWriter, r *http.Request, v *visitor) erro
 	default:
 		err = api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
 	}
-	if refused, is := err.(*api.Problem); is {
-		return s.showAccount(w, r, v, refused.Status, ownAccount{Name: v.Name, Address: r.PostFormValue("address"),
-			WrongAddress: refused.Detail})
+	if said, is := wrong(w, err); is {
+		return s.showAccount(w, r, v, err.(*api.Problem).Status, ownAccount{Name: v.Name,
+			Address: r.PostFormValue("address"), WrongAddress: said})
 	}
 	if err != nil {
 		return err

@@ -90,8 +90,8 @@ func TestFeed(t *testing.T) {
 		w.has(w.post(ben, "key", f), "200 ", "Suggested. A reviewer decides.")
 	})
 	titles, _ := w.feed(anna)
-	if got := strings.Join(titles, "; "); got != `Ben suggests another text for "a" in app, German (de); `+
-		`1 new and 1 changed text in app; 2 new texts in app` {
+	if got := strings.Join(titles, "; "); got != `Ben suggests another text for "a" (app, German (de)); `+
+		`New texts in app: 1, changed: 1; New texts in app: 2` {
 		t.Errorf("Anna: %q", got)
 	}
 	titles, content := w.feed(bens)
@@ -104,7 +104,7 @@ func TestFeed(t *testing.T) {
 	f.Set("reason", "too short")
 	w.has(w.post(w.client, "reject", f), "200 ")
 	titles, content = w.feed(bens)
-	if titles[0] != `Anna rejected the text of "a" in app, German (de)` || !strings.HasPrefix(content, "too short\n") {
+	if titles[0] != `Anna rejected the text of "a" (app, German (de))` || !strings.HasPrefix(content, "too short\n") {
 		t.Errorf("%q, %q", titles, content)
 	}
 	again := w.makesFeed(ben)

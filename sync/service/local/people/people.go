@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/mail"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -159,7 +158,7 @@ func Invitation(people *store.People, word string) (*store.Invitation, error) {
 // WrongPassword says why a text cannot be a password; empty: it can.
 func WrongPassword(text string) string {
 	if utf8.RuneCountInString(text) < minPassword || len(text) > maxPassword {
-		return "A password has from " + strconv.Itoa(minPassword) + " to " + strconv.Itoa(maxPassword) + " characters."
+		return "A password has from 10 to 200 characters."
 	}
 	return ""
 }
@@ -199,7 +198,7 @@ func take(people *store.People, digest string, found *store.Invitation, person *
 		} else {
 			person.Salt, person.Key = known.Salt, known.Key
 		}
-		person.Invited = known.Invited
+		person.Invited, person.Language = known.Invited, known.Language
 	}
 	person.Invited = cmp.Or(found.Address, person.Invited)
 	if err := people.Use(digest); err != nil {

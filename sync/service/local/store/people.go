@@ -45,6 +45,8 @@ type Person struct {
 	Former   []string `json:"former,omitempty"` // names that stand beside what the person wrote
 	Told     Told     `json:"told,omitzero"`
 
+	Language string `json:"language,omitempty"` // of the page; empty: as the browser says
+
 	Login   Login  `json:"login,omitzero"`
 	Invited string `json:"invited,omitempty"` // the address that was invited
 }
