@@ -214,7 +214,7 @@ var imports = map[string][]string{
 	// secret: of the client at the provider
 	"sync/service/local/openid":            {"sync/bound", "sync/config/secret"},
 	"sync/service/local/openid/openidtest": {}, // a provider for tests
-	"sync/service/local/findings":          {"sync/check"},
+	"sync/service/local/findings":          {"sync/check", "sync/service/local/words"},
 	"sync/service/local/page/assets":       {},
 	"sync/service/local/words":             {},
 	"sync/service/local/page/layout": {"sync/service/local/marks", "sync/service/local/page/assets",

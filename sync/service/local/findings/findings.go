@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // Finding is what a check says about a text.
@@ -21,36 +22,54 @@ type Finding struct {
 	// What is wrong, and what to do, for people.
 	Said string `json:"said"`
 	Todo string `json:"todo"`
+
+	format string // of what is wrong, with its values; empty: the check's own words
+	values []any
+	todo   []string
 }
 
-// Of says in plain words what a check has found.
+// Of says in English what a check has found.
 func Of(form string, f check.Finding) Finding {
 	one := Finding{Form: form, Check: f.Check, Reason: f.Reason, Holds: !f.Warning}
-	plural := func(list string) string {
-		if strings.Contains(list, " and ") {
-			return " are "
+	say := func(what, single, several, todo string, values ...any) {
+		one.format, one.values, one.todo = single, values, []string{todo}
+		if strings.Contains(what, " and ") {
+			one.format = several
 		}
-		return " is "
 	}
 	switch {
 	case f.Lacking != "" && f.Unknown != "":
-		one.Said = f.Unknown + plural(f.Unknown) + "there instead of " + f.Lacking + "."
-		one.Todo = "Take it as the source has it: the program knows no other."
+		say(f.Unknown, "%s is there instead of %s.", "%s are there instead of %s.",
+			"Take it as the source has it: the program knows no other.", f.Unknown, f.Lacking)
+	case f.Lacking != "" && f.Check == check.Markup:
+		say(f.Lacking, "%s is missing.", "%s are missing.", "The program needs it; put it where it belongs.", f.Lacking)
 	case f.Lacking != "":
-		one.Said = f.Lacking + plural(f.Lacking) + "missing."
-		one.Todo = "The program fills it in; put it where it belongs."
-		if f.Check == check.Markup {
-			one.Todo = "The program needs it; put it where it belongs."
-		}
+		say(f.Lacking, "%s is missing.", "%s are missing.", "The program fills it in; put it where it belongs.", f.Lacking)
 	case f.Unknown != "":
-		one.Said = f.Unknown + plural(f.Unknown) + "not in the source."
-		one.Todo = "The program has nothing for it; take it out."
+		say(f.Unknown, "%s is not in the source.", "%s are not in the source.",
+			"The program has nothing for it; take it out.", f.Unknown)
 	default:
 		first, size := utf8.DecodeRuneInString(f.Reason)
 		one.Said = string(unicode.ToUpper(first)) + f.Reason[size:] + "."
 	}
 	if one.Holds {
-		one.Todo = strings.TrimSpace(one.Todo + " Until then this text is not published.")
+		one.todo = append(one.todo, "Until then this text is not published.")
 	}
-	return one
+	return In(words.Choose("", ""), []Finding{one})[0]
+}
+
+// In says findings in a language. What only the check has words for stays in English.
+func In(l *words.Language, all []Finding) []Finding {
+	for i := range all {
+		f := &all[i]
+		if f.format != "" {
+			f.Said = l.Say(f.format, f.values...)
+		}
+		var todo []string
+		for _, text := range f.todo {
+			todo = append(todo, l.Text(text))
+		}
+		f.Todo = strings.Join(todo, " ")
+	}
+	return all
 }

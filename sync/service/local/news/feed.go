@@ -60,7 +60,7 @@ func (s *Service) Feed(w http.ResponseWriter, r *http.Request, root string) erro
 	if len(all) > 0 {
 		updated, newest = all[0].At, all[0].Number
 	}
-	tag := `"` + strconv.FormatUint(newest, 10) + "-" + strconv.Itoa(len(all)) + `"`
+	tag := `"` + strconv.FormatUint(newest, 10) + "-" + strconv.Itoa(len(all)) + person.Language + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, max-age=300")
 	if r.Header.Get("If-None-Match") == tag {

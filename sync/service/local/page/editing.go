@@ -128,6 +128,10 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
+	for i := range e.Fields {
+		e.Fields[i].Findings = findings.In(words.Of(w), e.Fields[i].Findings)
+	}
+	e.Whole = findings.In(words.Of(w), e.Whole)
 	page := view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e}
 	if status != http.StatusOK {
 		page.Said, page.Wrong = "", said
@@ -252,7 +256,7 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 			return err
 		}
 		texts := written(r, it)
-		said.Found = append(said.Found, it.examine(texts)...)
+		said.Found = append(said.Found, findings.In(words.Of(w), it.examine(texts))...)
 		for _, t := range texts {
 			if shown := it.signed(t.Value); shown != nil {
 				said.Shown[t.Form] = shown

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -89,6 +90,9 @@ func (p scope) With(more ...string) template.URL {
 	}
 	return template.URL(q.Encode())
 }
+
+// Checks are what is configured for a key of a project, by its identifier, and a collection.
+type Checks func(project, collection, key string) check.Settings
 
 // opened is a scope within a transaction.
 type opened struct {

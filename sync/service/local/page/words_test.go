@@ -24,10 +24,18 @@ func TestLanguageOfPages(t *testing.T) {
 		">nicht übersetzt</span>", "0 von 2 fertig", "<bdi>Sign in</bdi>", ">Name</p>")
 	w.has(w.accepting(w.client, "list?project="+projectID+"&language=xx", "de"), "404 ",
 		"Das Projekt app wird nicht nach &#34;xx&#34; übersetzt.", "Etwas stimmt nicht")
+	w.imports("language=en&format=json", "app.json", `{"a": "One", "Sign in": "Name", "n": "Hello {name}"}`)
+	key := form(w.get("key?"+inGerman+"&q=Hello"), "key")
+	key.Set("text-", "Hallo")
+	key.Set("state", "final")
+	key.Set("stay", "1")
+	w.post(w.client, "key", key)
+	w.has(w.accepting(w.client, "key?"+inGerman+"&show=all&q=Hello", "de"), "{name} fehlt.", "füllt es aus",
+		"Bis dahin wird dieser Text nicht veröffentlicht.")
 	f := form(w.get("account"), "words")
 	f.Set("words", "fr")
 	w.has(w.post(w.client, "words", f), `<html lang="fr">`, "Votre langue est changée.", `value="fr" lang="fr" selected`)
-	w.has(w.accepting(w.client, "list?"+inGerman, "de"), `<html lang="fr">`, "0 sur 2 définitifs")
+	w.has(w.accepting(w.client, "list?"+inGerman, "de"), `<html lang="fr">`, "1 sur 3 définitifs")
 	w.has(w.post(w.client, "name", url.Values{"form": f["form"], "name": {""}}), "Il manque un nom.")
 	for _, said := range []string{"approved=1&of=1", "approved=3&of=3", "approved=1&of=3"} {
 		w.has(w.get("list?"+inGerman+"&"+said), map[string]string{"approved=1&of=1": "1 texte est définitif.",

@@ -20,7 +20,7 @@ import (
 )
 
 // spoken are the packages whose texts people read on the page, in feeds and in mails.
-var spoken = []string{"../page", "../people", "../news", "../openid", "."}
+var spoken = []string{"../page", "../people", "../news", "../openid", "../findings", "."}
 
 // sentence is how a text for people begins and goes on; single words are texts where they are titles and choices.
 var sentence = regexp.MustCompile(`^(%[sdq]|[A-Z0-9]).* |^[A-Z][a-z]+\.$`)
