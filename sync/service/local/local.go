@@ -117,6 +117,14 @@ type Service struct {
 
 const personalAccount = "personal"
 
+// SettingsError is of a file of settings in the folder: only a change of that file ends it.
+type SettingsError struct{ err error }
+
+func (e *SettingsError) Error() string { return e.err.Error() }
+
+// Unwrap is the cause.
+func (e *SettingsError) Unwrap() error { return e.err }
+
 // Open opens the service's folder, making it when it is missing, and goes on with the jobs that are in it. One
 // process at a time can have a folder open; a second one gets an error that says so.
 func Open(dir string, o Options) (*Service, error) {
@@ -182,13 +190,13 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Late, o.Logger)
 	engines, err := machine.Read(dir)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	documents := documents.New(st, jobs, work, o.Pseudo, engines, o.Logger)
 	statistics := statistics.New(st, jobs, work)
 	projects, err := projects.New(st, documents, o.Trial, dir)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines, keys: keys,
 		table: map[string]api.Methods{}}
@@ -206,11 +214,11 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	s.server.Handle(wire.Prefix, s.table)
 	server, err := mail.Read(dir)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	provider, err := openid.Read(dir, o.Now)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	s.news = news.New(st, server, page.Path, o.Logger)
 	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
