@@ -384,3 +384,22 @@ func TestLanguageOfNews(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Mails to addresses whose owners do not answer are ever further apart.
+func TestAskingIsSlowed(t *testing.T) {
+	at := mailtest.New(t, nil)
+	dir, server := configured(t, at)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir, server)
+		w.Open()
+		for end := time.Now().Add(24 * time.Hour); time.Now().Before(end); time.Sleep(time.Minute) {
+			_ = w.Ask("Ben", "stranger@example.com") // most are refused
+			synctest.Wait()
+		}
+		if n := len(at.Taken()); n < 9 || n > 12 {
+			t.Errorf("%d mails in a day", n)
+		}
+		w.Close()
+		w.store.Close()
+	})
+}

@@ -26,8 +26,9 @@ func (s *Service) RevokeFeed(name string) error {
 
 // Bounds of what a person asks for: a confirmation is a mail to an address that may be another one's.
 const (
-	maxAddress  = 254 // bytes
-	askedApart  = time.Minute
+	maxAddress  = 254         // bytes
+	askedApart  = time.Minute // doubled for each mail that was not answered,
+	mostDoubled = 11          // to more than a day
 	confirmable = 7 * 24 * time.Hour
 )
 
@@ -43,12 +44,13 @@ func (s *Service) Ask(name, address string) error {
 	early := false
 	err = s.change(name, func(t *store.Told) {
 		now := s.store.Now()
-		if early = now-t.Asking < int64(askedApart); !early {
-			t.Asked, t.Asking, t.Word, t.Wrong = of.Address, now, "", ""
+		early = t.Asks > 0 && now-t.Asking < int64(askedApart)<<min(t.Asks-1, mostDoubled)
+		if !early {
+			t.Asked, t.Asking, t.Asks, t.Word, t.Wrong = of.Address, now, t.Asks+1, "", ""
 		}
 	})
 	if err == nil && early {
-		err = api.Refuse(http.StatusTooManyRequests, "You asked for a mail just now. Wait for it, or try again in a minute.")
+		err = api.Refuse(http.StatusTooManyRequests, "You asked for a mail just now. Wait for it, or try again later.")
 	}
 	s.asked.Raise()
 	return err
@@ -64,7 +66,7 @@ func (s *Service) Confirm(word string) error {
 		if t.Until == 0 { // what happened before is not news
 			t.Until = now
 		}
-		t.Address, t.Off, t.Asked, t.Word, t.Wrong = t.Asked, false, "", "", ""
+		t.Address, t.Off, t.Asked, t.Asks, t.Word, t.Wrong = t.Asked, false, "", 0, "", ""
 		return true
 	})
 }

@@ -87,4 +87,5 @@ type Told struct {
 	Asked  string `json:"asked,omitempty"` // an address that is not confirmed yet
 	Word   string `json:"word,omitempty"`  // digest of the word in the mail that asks
 	Asking int64  `json:"asking,omitempty"`
+	Asks   int    `json:"asks,omitempty"` // mails that asked since one was answered
 }
